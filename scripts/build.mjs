@@ -11,6 +11,7 @@ import * as esbuild from 'esbuild';
 import { BILL_OF_MATERIALS, billOfMaterials } from './bill-of-materials.mjs';
 import { bundling } from './bundling.mjs';
 import { makeManPages } from './man-pages.mjs';
+import { setModes } from './modes.mjs';
 import { makePacks } from './packs.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
 
@@ -112,4 +113,6 @@ await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licenceTexts(
 await copyFile(bill, path.join(dist, BILL_OF_MATERIALS));
 await rm(temporary, { recursive: true });
 await makePacks(root, { files, packages, finish });
-await makeManPages(root, JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')).version);
+const { version, files: published } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+await makeManPages(root, version);
+for (const name of ['package.json', ...published]) await setModes(path.join(root, name));

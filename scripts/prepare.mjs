@@ -13,12 +13,12 @@ async function mustRun(command, args) {
   if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended ${code}`);
 }
 
-/** Whether every package that the lock file requires on this machine is installed in that version. */
-export function isInstalled() {
-  const installed = path.join(root, 'node_modules/.package-lock.json');
+/** Whether every package that the lock file of a folder requires on this machine is installed there in that version. */
+export function isInstalled(folder = root) {
+  const installed = path.join(folder, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
   const { packages: have } = JSON.parse(readFileSync(installed, 'utf8'));
-  const { packages: want } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const { packages: want } = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8'));
   return Object.entries(want).every(
     ([place, { version, optional }]) => place === '' || optional || have[place]?.version === version,
   );

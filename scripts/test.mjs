@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { installNodes, LOCK_FILES, nodeNames, nodeProgram } from './nodes.mjs';
 import { build, install, root } from './prepare.mjs';
 
 const AT_ONCE = 2;
@@ -44,20 +45,33 @@ const STEPS = [
   { name: 'schemas', command: ['scripts/schemas.mjs', '--check'] },
   { name: 'reference', command: ['scripts/reference.mjs', '--check'] },
   { name: 'dependencies', command: ['scripts/dependencies.mjs', '--check'] },
+  // The last, so that the other versions of Node are installed by then.
+  ...nodeNames().map((name) => ({
+    ...vitest(`Node ${name}`, '--config', 'vitest.nodes.config.ts'),
+    env: { BERTH_E2E_NODE: nodeProgram(name) },
+    needs: 'nodes',
+  })),
 ];
 
-/** The lock file must work with any registry, so it must not record download addresses. */
-function lockFileIsPortable() {
-  const addresses = /"resolved": "https?:/.test(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
-  return addresses ? 'package-lock.json records download addresses: remove its "resolved" members' : undefined;
+/** The lock files must work with any registry, so they must not record download addresses. */
+function lockFilesArePortable() {
+  const wrong = LOCK_FILES.find((file) => /"resolved": "https?:/.test(readFileSync(path.join(root, file), 'utf8')));
+  return wrong === undefined ? undefined : `${wrong} records download addresses: remove its "resolved" members`;
 }
 
-/** Runs one step and collects its output, so that the output of parallel steps is not mixed. */
-async function run({ name, command, report }) {
+/**
+ * Runs one step and collects its output, so that the output of parallel steps is not mixed. `missing` holds, by what steps need,
+ * why this machine does not have it: such a step is skipped.
+ */
+async function run({ name, command, report, env = {}, needs }, missing) {
+  const trouble = needs === undefined ? undefined : await missing[needs];
+  if (trouble !== undefined)
+    return say(name, '0.0', true, `note: not run: ${trouble}`, { passed: 0, failed: 0, skipped: 1 });
   const started = Date.now();
   const child = spawn(process.execPath, command, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
     timeout: LIMIT_SECONDS * 1000,
   });
   let output = '';
@@ -106,9 +120,10 @@ function counted(results, code) {
 
 async function runAll() {
   const waiting = [...STEPS];
+  const missing = { nodes: installNodes() };
   const lane = async () => {
     const counts = [];
-    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) counts.push(await run(step));
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) counts.push(await run(step, missing));
     return counts;
   };
   return (await Promise.all(Array.from({ length: AT_ONCE }, lane))).flat();
@@ -117,7 +132,7 @@ async function runAll() {
 try {
   await install();
   await build({ always: true });
-  const trouble = lockFileIsPortable();
+  const trouble = lockFilesArePortable();
   const counts = [say('lock file', '0.0', trouble === undefined, trouble ?? ''), ...(await runAll())];
   const sum = (key) => counts.reduce((total, each) => total + each[key], 0);
   if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped: this machine lacks what they need`);

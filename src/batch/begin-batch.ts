@@ -1,6 +1,6 @@
-import { usage } from '../core/failure.ts';
 import type { InputSummary } from './input/check-input.ts';
 import type { InputFormat } from './input/item.ts';
+import { parquetFromPipe } from './input/piped-input.ts';
 import { readUntilAborted } from './input/read-until-aborted.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
 import type { BatchReport } from './report/report-types.ts';
@@ -29,11 +29,7 @@ export interface BeginOptions extends BatchFiles {
 export async function checkBatch(ports: BatchPorts, files: BatchFiles): Promise<InputSummary> {
   const input = await resolveInput(ports, files);
   await mustBeNew(ports.durable, input.results, input.isCopied, ports.resumeCommand(input.results));
-  if (input.isCopied && input.format.format === 'parquet')
-    throw usage(
-      'a Parquet file cannot be checked from a pipe',
-      'Its end says where its rows are: write it to a file first, and name that.',
-    );
+  if (input.isCopied && input.format.format === 'parquet') throw parquetFromPipe();
   return (await input.check(files.skipInvalid)).summary;
 }
 

@@ -4,8 +4,9 @@ import type { BatchPorts } from './caller-interface.ts';
 import { compressionOf } from './compression.ts';
 import { requireItems, type InputSummary } from './input/check-input.ts';
 import { checkInputFile, verifiedItems } from './input/input-file.ts';
-import { inputFormat, type InputOptions } from './input/input-format.ts';
+import { inputFormat, inputFormats, type InputOptions } from './input/input-format.ts';
 import type { InputFormat } from './input/item.ts';
+import { isPiped } from './input/piped-input.ts';
 import { findInputs, isPattern } from './input/sources/find-inputs.ts';
 import { checkWholeInputs, wholeInputItems } from './input/sources/whole-inputs.ts';
 import type { VerifiedInput } from './run-to-end.ts';
@@ -71,7 +72,7 @@ async function resolveFile(
   results: string,
 ): Promise<ResolvedInput> {
   const given = await durable.resolve(input);
-  const isCopied = input === '-' || given.kind === 'other';
+  const isCopied = await isPiped(durable, input);
   const format = inputFormat(input, files, optionsText(files.jobOptions));
   const finalPath = isCopied ? inputCopyPath(results) : input;
   // The resolved path: a link such as /dev/stdin may have another target when the batch is resumed.
@@ -99,14 +100,20 @@ function resolveSeveral(ports: BatchPorts, files: BatchFiles, results: string): 
   const { durable } = ports;
   const extras = optionsText(files.jobOptions);
   const [first = ''] = files.inputs;
-  const format = inputFormat(first, files, extras);
+  // The first one may be a glob, whose name does not tell which files are CSV.
+  const format = inputFormat(first, { ...files, types: undefined }, extras);
   return {
     results,
     format,
     isCopied: false,
     check: async (skipInvalid) => {
       const objects = await findInputs(ports, files.inputs);
-      const checked = await checkWholeInputs(ports, objects, ({ address }) => inputFormat(address, files, extras));
+      const formats = inputFormats(
+        objects.map(({ address }) => address),
+        files,
+        extras,
+      );
+      const checked = await checkWholeInputs(ports, objects, formats);
       const summary = requireItems(
         checked.summary,
         { path: nameOfInputs(objects.map(({ address }) => address)), format: format.format },
@@ -117,7 +124,7 @@ function resolveSeveral(ports: BatchPorts, files: BatchFiles, results: string): 
         object: { ...each.object, address: storedAddress(durable.absolute(results), each.object.address) },
       }));
       // Always stored: without types, the header of a CSV file would be read as in an earlier version.
-      const { types = {} } = objects.map(({ address }) => inputFormat(address, files, extras)).find(isCsv) ?? {};
+      const { types = {} } = formats.find(isCsv) ?? {};
       return {
         summary,
         stored: { path: inputs[0]?.object.address ?? first, types, inputs },

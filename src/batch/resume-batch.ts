@@ -1,4 +1,6 @@
 import { usage } from '../core/failure.ts';
+import { findInputs } from './input/sources/find-inputs.ts';
+import type { WholeInput } from './input/sources/whole-inputs.ts';
 import { fingerprintFile, verifiedItems } from './input/input-file.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
 import type { BatchReport } from './report/report-types.ts';
@@ -14,8 +16,8 @@ import { checkStoredInputs, storedInputItems, storedInputName, storedInputs } fr
 export interface ResumeOptions {
   /** Path of the results file. */
   readonly results: string;
-  /** Path of the input, when it was moved. */
-  readonly input?: string | undefined;
+  /** Where the inputs are, when they were moved: all of them, in the order of the batch. */
+  readonly input?: readonly string[];
   /** Returns the address of the queue API in use. */
   readonly service: () => Promise<string>;
   /** True when the service is the same although its address changed. */
@@ -50,25 +52,43 @@ export async function resumeBatch(ports: BatchPorts, options: ResumeOptions, vie
   return await runToEnd(ports, path, batch, input, options.limits, view);
 }
 
-/** Returns the input of a batch, which may be several. `moved` is the path of a file that was moved. Fails with usage (2). */
+/** Returns the input of a batch, which may be several. `moved` is where they are, when they were moved. Fails with usage (2). */
 async function verifyInput(
   ports: BatchPorts,
   results: string,
   header: BatchHeader,
-  moved: string | undefined,
+  moved: readonly string[] = [],
 ): Promise<VerifiedInput> {
-  const inputs = storedInputs(results, header.input);
-  if (inputs === undefined) {
-    const candidates = moved === undefined ? inputCandidates(results, header.input) : [moved];
-    return await findInput(ports, candidates, header);
+  const stored = storedInputs(results, header.input);
+  if (stored === undefined) {
+    const [first, ...others] = moved;
+    if (others.length > 0) throw usage('this batch has one input', 'Give --input once.');
+    return await findInput(ports, first === undefined ? inputCandidates(results, header.input) : [first], header);
   }
-  if (moved !== undefined)
-    throw usage('--input is for a batch with one file', 'Bring the inputs of this batch back to where they were.');
+  const inputs = moved.length === 0 ? stored : await movedInputs(ports, stored, moved);
   await checkStoredInputs(ports, inputs);
   return {
     path: storedInputName(results, header.input) ?? '',
     items: storedInputItems(ports, inputs, header.input, header.extras),
   };
+}
+
+/** Returns the inputs of a batch at their new addresses, which may be globs. Fails with usage (2) for another number. */
+async function movedInputs(
+  ports: BatchPorts,
+  stored: readonly WholeInput[],
+  moved: readonly string[],
+): Promise<readonly WholeInput[]> {
+  const found = await findInputs(ports, moved);
+  if (found.length !== stored.length)
+    throw usage(
+      `--input names ${String(found.length)} of the ${String(stored.length)} inputs of this batch`,
+      'Name all of them, in the order in which the batch was begun with them.',
+    );
+  return stored.map((input, position) => ({
+    ...input,
+    object: { ...input.object, address: found[position]?.address ?? '' },
+  }));
 }
 
 /**

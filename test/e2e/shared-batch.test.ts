@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeWithPostgres, useCluster } from '../support/postgres/postgres.ts';
-import { berth, berthPath, cleanEnvironment, installedAt, temporaryFolder, type Environment } from './support.ts';
+import { berth, berthPath, cleanEnvironment, startLine, temporaryFolder, type Environment } from './support.ts';
 
 const TRIALS = path.join(import.meta.dirname, '../store-trials/run.mjs');
 const ITEMS = 600;
@@ -127,7 +127,7 @@ describeWithPostgres('a batch with its books in PostgreSQL', () => {
   });
 
   test('passes a short trial with kills, stops, cuts and restarts of PostgreSQL', { timeout: SHORT_TRIAL_MS }, () => {
-    const args = [TRIALS, '--short', '--quiet', '--program', installedAt()];
+    const args = [TRIALS, '--short', '--quiet', ...startLine().map((word) => `--program=${word}`)];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: SHORT_TRIAL_MS });
     console.log(stdout);
     expect({ status, stderr, stdout: status === 0 ? '' : stdout }).toEqual({ status: 0, stderr: '', stdout: '' });

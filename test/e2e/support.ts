@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished, test } from 'vitest';
 import { checkAgainstSchemas } from '../support/schemas/check-run.ts';
 
 export type Environment = Readonly<Record<string, string>>;
@@ -16,11 +16,30 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The installed program's folder, as it lies below the prefix. */
-export const installedAt = (): string => path.join(inject('installed'), 'lib/node_modules/berth');
+/** Whether the npm package is under test; otherwise it is an executable that needs no Node (see install.ts). */
+export const isPackage = inject('underTest').prefix !== undefined;
 
-/** The installed command. */
-export const berthPath = (): string => path.join(inject('installed'), 'bin/berth');
+/** A test of the package itself, its files or its launcher: skipped where an executable is under test. */
+export const packageTest = test.skipIf(!isPackage);
+
+/** The folder of the installed package. Fails where an executable is under test. */
+export function installedAt(): string {
+  const { prefix } = inject('underTest');
+  if (prefix === undefined) throw new Error('an executable is under test and not the package: use packageTest');
+  return path.join(prefix, 'lib/node_modules/berth');
+}
+
+/** The command `berth`, the only file of its folder. */
+export const berthPath = (): string => path.join(inject('underTest').bin, 'berth');
+
+/** The Node that runs the package; `node` of `cleanEnvironment()` is the same one. */
+export const nodePath = (): string => path.join(inject('underTest').nodeBin, 'node');
+
+/** The words that start a copy of the package that is not on the PATH. */
+export const startOf = (folder: string): readonly [string, string] => [nodePath(), path.join(folder, 'bin/berth')];
+
+/** The words that start the program under test. */
+export const startLine = (): readonly string[] => (isPackage ? startOf(installedAt()) : [berthPath()]);
 
 /** A folder that is gone when the test is over. */
 export async function temporaryFolder(): Promise<string> {
@@ -29,18 +48,19 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** An environment in which nothing of the user's is seen or touched. */
+/** An environment in which nothing of the user's is seen or touched; the files of berth are in `folder`. */
+export const cleanEnvironmentIn = (folder: string): Environment => ({
+  PATH: [path.dirname(nodePath()), path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
+  HOME: folder,
+  // Shared, so that only the first run of a command compiles its files.
+  XDG_CACHE_HOME: inject('underTest').folder,
+  BERTH_CONFIG_DIR: path.join(folder, 'config'),
+  BERTH_DATA_DIR: path.join(folder, 'data'),
+});
+
+/** The same with a folder that is removed when the test ends. */
 export async function cleanEnvironment(extra: Environment = {}): Promise<Environment> {
-  const folder = await temporaryFolder();
-  return {
-    PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
-    HOME: folder,
-    // Shared, so that only the first run of a command compiles its files.
-    XDG_CACHE_HOME: path.dirname(inject('installed')),
-    BERTH_CONFIG_DIR: path.join(folder, 'config'),
-    BERTH_DATA_DIR: path.join(folder, 'data'),
-    ...extra,
-  };
+  return { ...cleanEnvironmentIn(await temporaryFolder()), ...extra };
 }
 
 /** Runs a program to its end, `input` on its standard input (closed at once where there is none). */

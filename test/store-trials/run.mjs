@@ -56,8 +56,8 @@ const { values } = parseArgs({
     objects: { type: 'boolean', default: false },
     pace: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '30' },
-    // The packed program, unpacked: without it the project is built and packed.
-    program: { type: 'string' },
+    // The words that start berth, each with a flag of its own: without them the project is built and packed.
+    program: { type: 'string', multiple: true },
     quiet: { type: 'boolean', default: false },
     ...Object.fromEntries(NUMBERS.map((name) => [name, { type: 'string' }])),
   },
@@ -72,11 +72,11 @@ if (findPostgres() === undefined) {
   process.exit(0);
 }
 const folder = await mkdtemp(path.join(tmpdir(), 'berth-store-trials-'));
-let unpacked = values.program;
-if (unpacked === undefined) {
+let { program } = values;
+if (program === undefined) {
   await install();
   await build();
-  unpacked = await unpackProgram(root, path.join(folder, 'program'));
+  program = [process.execPath, path.join(await unpackProgram(root, path.join(folder, 'program')), 'bin/berth')];
 }
 const again = `--seed ${seed} --items ${number('items')}${values.short ? ' --short' : ''}${values.objects ? ' --objects' : ''}`;
 console.log(`note: store trial ${again}`);
@@ -92,7 +92,7 @@ const cluster = await createCluster();
 const world = {
   folder: path.join(folder, 'trial'),
   cluster,
-  program: [process.execPath, path.join(unpacked, 'bin/berth')],
+  program,
   log,
 };
 let objects;

@@ -1,13 +1,20 @@
 /**
  * A minimal queue server in a separate process: accepts every submission, and its result is its input. A result is
- * forgotten once it was fetched, so that memory does not grow with the batch.
+ * forgotten some time after it was fetched, so that memory does not grow with the batch, and a client that did not receive
+ * it can ask again.
  */
 import { createServer } from 'node:net';
 
 const answer = (body) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
+/** How many results that were fetched are kept. */
+const KEPT = 10_000;
+
 const inputs = new Map();
+/** The last ids whose results were fetched; the oldest one is at `fetched % KEPT`. */
+const fetchedIds = [];
+let fetched = 0;
 let ids = 0;
 
 /** The input in the body of a submission without further members: `{"input":...}`. */
@@ -22,7 +29,9 @@ function respond(head, body) {
   const id = /\/status\/(\d+)/.exec(head)?.[1];
   if (id === undefined) return '{"jobs":{},"workers":{}}';
   const output = inputs.get(id) ?? 'null';
-  inputs.delete(id);
+  inputs.delete(fetchedIds[fetched % KEPT]);
+  fetchedIds[fetched % KEPT] = id;
+  fetched += 1;
   return `{"id":"${id}","status":"COMPLETED","output":${output},"delayTime":1,"executionTime":1}`;
 }
 

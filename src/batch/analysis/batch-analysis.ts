@@ -44,7 +44,8 @@ export async function analyzeBatch(
       const { at } = record.data;
       if (at === undefined) return;
       lastEndedAt = Math.max(at, lastEndedAt ?? at);
-      timeline.add(at, record.event.kind === 'end' && record.event.ending === 'completed');
+      const completed = record.event.kind === 'end' && record.event.ending === 'completed';
+      timeline.add(at, completed ? 1 : 0, completed ? 0 : 1);
     };
     const { status, journal } = await readStatus(durable, results, onRecord);
     const source = await intactResults(durable, status.results, journal, signal);

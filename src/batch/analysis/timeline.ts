@@ -15,7 +15,7 @@ export interface TimelineSummary {
  * is limited.
  */
 export interface Timeline {
-  readonly add: (at: number, completed: boolean) => void;
+  readonly add: (at: number, completed: number, notCompleted: number) => void;
   /** Returns undefined while nothing has ended. */
   readonly summary: () => TimelineSummary | undefined;
 }
@@ -43,11 +43,11 @@ export function createTimeline(): Timeline {
     }
   };
   return {
-    add: (at, completed) => {
+    add: (at, completed, notCompleted) => {
       if (!Number.isFinite(at)) return;
       [first, last] = [Math.min(first, at), Math.max(last, at)];
       widen();
-      addTo(at, completed ? 1 : 0, completed ? 0 : 1);
+      addTo(at, completed, notCompleted);
     },
     summary: () => {
       const starts = [...counts.keys()].sort((a, b) => a - b);

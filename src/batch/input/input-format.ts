@@ -32,6 +32,18 @@ export function inputFormat(path: string, options: InputOptions, extras: string)
   };
 }
 
+/**
+ * Returns how each of several inputs is read; `types` are for the CSV files among them. Fails as `inputFormat` does, for
+ * `types` only when no input is a CSV file.
+ */
+export function inputFormats(paths: readonly string[], options: InputOptions, extras: string): readonly InputFormat[] {
+  const isCsv = (path: string): boolean => (options.format ?? formatByName(path)) === 'csv';
+  const hasCsv = paths.some(isCsv);
+  return paths.map((path) =>
+    inputFormat(path, hasCsv && !isCsv(path) ? { ...options, types: undefined } : options, extras),
+  );
+}
+
 /** Returns the format that a name says; an extension of a compression is left out. */
 export function formatByName(name: string): InputFormat['format'] {
   const plain = compressionOf(name) === undefined ? name : name.replace(/\.[^.]*$/, '');

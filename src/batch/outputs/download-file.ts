@@ -4,6 +4,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { expectedDigests, mismatch } from './stated-digests.ts';
 
 export interface DownloadParts {
@@ -14,6 +15,8 @@ export interface DownloadParts {
   readonly hosts: AllowedHosts;
   /** Bytes of one file, at most. */
   readonly maxBytes: number;
+  /** What all files may have together. */
+  readonly budget: ByteBudget;
 }
 
 /** What was downloaded. */
@@ -27,6 +30,9 @@ export interface Downloaded {
 export class NotFetched extends Error {
   override readonly name = 'NotFetched';
 }
+
+/** Why a file was not downloaded: with it, all would be larger than --max-total. */
+export const overBudget = (): NotFetched => new NotFetched('the files are larger than --max-total');
 
 const MAX_REDIRECTS = 5;
 /** Times that a download goes on after it broke off. */
@@ -67,6 +73,15 @@ const newHashes = (): ReadonlyMap<string, Hash> => new Map(ALGORITHMS.map((name)
 
 async function fill(parts: DownloadParts, url: URL, file: AppendFile): Promise<Downloaded> {
   const progress: Progress = { bytes: 0, hashes: newHashes(), etag: undefined };
+  try {
+    return await fillFrom(parts, url, file, progress);
+  } catch (error) {
+    parts.budget.giveBack(progress.bytes);
+    throw error;
+  }
+}
+
+async function fillFrom(parts: DownloadParts, url: URL, file: AppendFile, progress: Progress): Promise<Downloaded> {
   for (let resumes = 0; ; resumes++) {
     const isResumable = progress.bytes > 0 && progress.etag !== undefined;
     const range = isResumable ? { range: `bytes=${String(progress.bytes)}-`, 'if-range': progress.etag ?? '' } : {};
@@ -114,7 +129,7 @@ async function follow(
 }
 
 async function receive(
-  { maxBytes, signal }: DownloadParts,
+  { maxBytes, budget, signal }: DownloadParts,
   { status, headers, body }: DownloadAnswer,
   file: AppendFile,
   progress: Progress,
@@ -127,6 +142,7 @@ async function receive(
   if (status !== 206) {
     // The whole file comes, for the first time or again.
     await file.truncate(0);
+    budget.giveBack(progress.bytes);
     progress.bytes = 0;
     progress.hashes = newHashes();
   }
@@ -135,11 +151,13 @@ async function receive(
   const length = lengthOf(headers['content-length']);
   const total = length === undefined ? undefined : progress.bytes + length;
   if ((total ?? 0) > maxBytes) throw tooLarge();
+  if (!budget.fits(length ?? 0)) throw overBudget();
   for await (const chunk of body) {
     if (signal.aborted) throw signal.reason;
     if (progress.bytes + chunk.byteLength > maxBytes) throw tooLarge();
-    await file.append(chunk);
+    if (!budget.take(chunk.byteLength)) throw overBudget();
     progress.bytes += chunk.byteLength;
+    await file.append(chunk);
     for (const hash of progress.hashes.values()) hash.update(chunk);
   }
   if (total !== undefined && progress.bytes !== total)

@@ -4,7 +4,8 @@ import type { Clock, Downloads, DurableFiles } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { encodeJson, numberOf, type Json, type JsonObject } from '../../core/json.ts';
 import { allowedHosts, hostOf, type AllowedHosts } from './allowed-hosts.ts';
-import { downloadFile, NotFetched } from './download-file.ts';
+import { createByteBudget, type ByteBudget } from './byte-budget.ts';
+import { downloadFile, NotFetched, overBudget } from './download-file.ts';
 import { addressDigest, MANIFEST, openManifest, type Manifest } from './manifest.ts';
 import { fileNameOf, namedFiles, type NamedFile } from './named-files.ts';
 
@@ -25,6 +26,8 @@ export interface FetchOptions {
   /** Hosts that files may come from. */
   readonly hosts: readonly string[];
   readonly maxBytes: number;
+  /** What this run may download in all; no limit by default. */
+  readonly maxTotalBytes?: number | undefined;
   readonly concurrency: number;
   readonly onProgress?: (progress: FetchProgress) => void;
 }
@@ -51,6 +54,8 @@ export interface FetchProgress {
 export interface FetchSummary extends FetchProgress {
   /** The first of the failures. */
   readonly failures: readonly FetchFailure[];
+  /** True when files are missing because all would be larger than the limit. */
+  readonly isOverTotal: boolean;
 }
 
 /** Number of failures that are described. */
@@ -76,12 +81,13 @@ export async function fetchOutputs(ports: FetchPorts, options: FetchOptions): Pr
     const manifest = await openManifest(durable, path);
     const state = { files: 0, downloaded: 0, existing: 0, failed: 0, bytes: 0, failures: [] as FetchFailure[] };
     const tasks = filesOf(options);
+    const budget = createByteBudget(options.maxTotalBytes ?? Number.POSITIVE_INFINITY);
     const work = async (): Promise<void> => {
       for await (const file of { [Symbol.asyncIterator]: () => ({ next: () => tasks.next() }) }) {
         if (signal.aborted) throw signal.reason;
         state.files += 1;
         try {
-          const bytes = await fetchOne(ports, options, hosts, manifest, file);
+          const bytes = await fetchOne({ ...ports, hosts, budget }, options, manifest, file);
           if (bytes === undefined) state.existing += 1;
           else {
             state.downloaded += 1;
@@ -104,7 +110,8 @@ export async function fetchOutputs(ports: FetchPorts, options: FetchOptions): Pr
     } finally {
       await manifest.close();
     }
-    return { ...state, failures: state.failures.toSorted((one, other) => one.item - other.item) };
+    const failures = state.failures.toSorted((one, other) => one.item - other.item);
+    return { ...state, failures, isOverTotal: !budget.isOpen };
   } finally {
     await release();
   }
@@ -117,13 +124,12 @@ async function* filesOf({ rows, field }: FetchOptions): AsyncGenerator<NamedFile
 
 /** Downloads one file and returns its size; undefined when it is there already. Fails as `downloadFile` does. */
 async function fetchOne(
-  ports: FetchPorts,
+  parts: FetchPorts & { readonly hosts: AllowedHosts; readonly budget: ByteBudget },
   { into, maxBytes }: FetchOptions,
-  hosts: AllowedHosts,
   manifest: Manifest,
   named: NamedFile,
 ): Promise<number | undefined> {
-  const { durable } = ports;
+  const { durable, hosts, budget } = parts;
   const { item, index, address } = named;
   if (typeof address !== 'string') throw new NotFetched('what the output has there is not an address');
   const allowed = hosts.check(address);
@@ -137,8 +143,9 @@ async function fetchOne(
     if (size === known.bytes) return undefined;
     throw new NotFetched(`${file} was changed after it was downloaded, and is not overwritten`);
   }
+  if (!budget.isOpen) throw overBudget();
   const temporary = `${path}.part`;
-  const downloaded = await downloadFile({ ...ports, hosts, maxBytes }, allowed.url, temporary);
+  const downloaded = await downloadFile({ ...parts, maxBytes }, allowed.url, temporary);
   const { bytes, sha256, etag } = downloaded;
   if ((await durable.size(path)) === undefined) await durable.replace(temporary, path);
   else {

@@ -2,10 +2,11 @@ import { EXIT } from '../../core/exit-codes.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { EndEvent } from '../store/items/item-state-machine.ts';
-import { errorOf, MAX_ERROR_LENGTH } from '../store/results/error-text.ts';
+import { errorOf, errorPattern, MAX_ERROR_LENGTH } from '../store/results/error-text.ts';
 
-/** An error message and the number of items that had it. */
+/** Errors that are the same except for numbers, ids, paths and addresses, and the number of items that had one of them. */
 export interface CommonError {
+  /** The text; its pattern, such as `no model at <path>`, where the texts differ. */
   readonly error: string;
   readonly count: number;
 }
@@ -36,7 +37,7 @@ export interface ErrorTally {
   readonly refusedRetries: () => RefusedRetries | undefined;
 }
 
-/** Maximum number of different errors that are counted, so that memory is limited. */
+/** Maximum number of different patterns that are counted, so that memory is limited. */
 const MAX_ERRORS = 500;
 
 export function createErrorTally(): ErrorTally {
@@ -73,15 +74,21 @@ interface Counter {
 }
 
 function createCounter(): Counter {
-  const counts = new Map<string, number>();
+  const byPattern = new Map<string, { error: string; count: number }>();
   return {
     add: (error) => {
-      const count = counts.get(error);
-      if (count !== undefined || counts.size < MAX_ERRORS) counts.set(error, (count ?? 0) + 1);
+      const pattern = errorPattern(error);
+      const group = byPattern.get(pattern);
+      if (group === undefined) {
+        if (byPattern.size < MAX_ERRORS) byPattern.set(pattern, { error, count: 1 });
+        return;
+      }
+      group.count += 1;
+      if (group.error !== error) group.error = pattern;
     },
     mostFrequent: () => {
       let found: CommonError | undefined;
-      for (const [error, count] of counts) if (count > (found?.count ?? 0)) found = { error, count };
+      for (const group of byPattern.values()) if (group.count > (found?.count ?? 0)) found = group;
       return found;
     },
   };

@@ -1,5 +1,6 @@
 import { createAnalyzer, parseResult } from '../analysis/analyze-results.ts';
 import type { BatchAnalysis } from '../analysis/batch-analysis.ts';
+import { createTimeline } from '../analysis/timeline.ts';
 import { executionCost } from '../report/cost.ts';
 import type { StoredBatch } from '../store/postgres/batch-rows.ts';
 import { listParts } from '../store/postgres/listing.ts';
@@ -8,8 +9,8 @@ import { stateOf } from './resubmit-shared.ts';
 import { sharedStatus } from './shared-status.ts';
 
 /**
- * Reads the store and the published results of a batch. The store has no time of each end, so there is no timeline, and
- * the last end is the latest publication. Fails as `readShards` does.
+ * Reads the store and the published results of a batch. The timeline has every end, also of items that were sent again
+ * later; the last end is the latest publication. Fails as `readShards` does.
  */
 export async function analyzeShared(
   ports: ReadPorts,
@@ -18,13 +19,17 @@ export async function analyzeShared(
 ): Promise<BatchAnalysis> {
   const { state, ...status } = await sharedStatus(ports.database, batch, reference);
   const analyzer = createAnalyzer();
-  for await (const { lines } of readShards(ports, batch))
-    for (const [item, line] of lines) {
-      const result = parseResult(line);
-      analyzer.add(item, result, stateOf(result));
-    }
+  for await (const { groups } of readShards(ports, batch))
+    for await (const lines of groups())
+      for (const [item, line] of lines) {
+        const result = parseResult(line);
+        analyzer.add(item, result, stateOf(result));
+      }
   const results = analyzer.summary();
   const parts = await listParts(ports.database, batch.batch, 0, batch.shards);
+  const timeline = createTimeline();
+  for (const { ends } of parts)
+    for (const [second, completed, notCompleted] of ends) timeline.add(second * 1000, completed, notCompleted);
   const lastEndedAt = parts.length === 0 ? undefined : Math.max(...parts.map(({ publishedAt }) => publishedAt));
   const wallMs = lastEndedAt === undefined ? undefined : Math.max(0, lastEndedAt - batch.createdAt);
   const { counts } = status;
@@ -40,7 +45,7 @@ export async function analyzeShared(
     wallMs,
     lastEndedAt,
     perSecond: wallMs === undefined || wallMs === 0 ? undefined : (ended / wallMs) * 1000,
-    timeline: undefined,
+    timeline: timeline.summary(),
     cost: workerPrice === undefined || executionMs === undefined ? undefined : executionCost(workerPrice, executionMs),
   };
 }

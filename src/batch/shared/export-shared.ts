@@ -6,8 +6,8 @@ import type { ShardRange } from '../shard-range.ts';
 import { readAccount, type StoredBatch } from '../store/postgres/batch-rows.ts';
 import { listParts } from '../store/postgres/listing.ts';
 import { addressIn } from '../store/shared/part-files.ts';
-import { readShards, type ReadPorts, type ShardLines } from './part-reader.ts';
-import { openStored } from './plan-shared.ts';
+import { openStoredInput } from './open-stored-input.ts';
+import { readShards, type ReadPorts, type ResultLines } from './part-reader.ts';
 
 export interface SharedExportOptions {
   readonly joinInput: boolean;
@@ -17,7 +17,7 @@ export interface SharedExportOptions {
 }
 
 /**
- * Opens the results that a shared batch has published. Keeps the results of one shard in memory. Fails as `readShards`
+ * Opens the results that a shared batch has published. Memory is bounded: see `ShardReader`. Fails as `readShards`
  * does, and with local-file (14) when an input that is joined was changed.
  */
 export async function exportSharedResults(
@@ -38,13 +38,14 @@ async function* plainRows(
   batch: StoredBatch,
   ordered: boolean,
 ): AsyncGenerator<Iterable<JsonObject>> {
-  for await (const { lines } of readShards(ports, batch)) {
-    const items = ordered ? [...lines.keys()].sort((a, b) => a - b) : lines.keys();
-    yield rowsOf(batch, lines, items);
-  }
+  for await (const { groups } of readShards(ports, batch))
+    for await (const lines of groups()) {
+      const items = ordered ? [...lines.keys()].sort((a, b) => a - b) : lines.keys();
+      yield rowsOf(batch, lines, items);
+    }
 }
 
-function* rowsOf(batch: StoredBatch, lines: ShardLines['lines'], items: Iterable<number>): Generator<JsonObject> {
+function* rowsOf(batch: StoredBatch, lines: ResultLines, items: Iterable<number>): Generator<JsonObject> {
   for (const item of items) {
     const line = lines.get(item);
     if (line !== undefined) yield rowOf(batch.manifest.out, line, undefined);
@@ -54,20 +55,22 @@ function* rowsOf(batch: StoredBatch, lines: ShardLines['lines'], items: Iterable
 async function* joinedRows(ports: ReadPorts, batch: StoredBatch): AsyncGenerator<Iterable<JsonObject>> {
   const { manifest } = batch;
   const sources = new Map<number, InputSource>();
-  for await (const { shard, lines } of readShards(ports, batch)) {
-    if (lines.size === 0) continue;
-    const object = manifest.sources[shard.source];
-    if (object === undefined) throw new Error('a shard of the batch has no input');
-    // Without the options of the jobs, the body contains only the input.
-    const source = sources.get(shard.source) ?? (await openStored(ports, object, manifest.format, ''));
-    sources.set(shard.source, source);
-    for await (const group of source.read(shard.range as ShardRange)) {
-      const rows: JsonObject[] = [];
-      for (const item of group) {
-        const line = lines.get(item.number);
-        if (item.kind === 'item' && line !== undefined) rows.push(rowOf(manifest.out, line, inputOf(item)));
+  try {
+    for await (const { shard, groups } of readShards(ports, batch))
+      for await (const lines of groups()) {
+        // Without the options of the jobs, the body contains only the input.
+        const source = sources.get(shard.source) ?? (await openStoredInput(ports, manifest, shard.source, ''));
+        sources.set(shard.source, source);
+        for await (const group of source.read(shard.range as ShardRange)) {
+          const rows: JsonObject[] = [];
+          for (const item of group) {
+            const line = lines.get(item.number);
+            if (item.kind === 'item' && line !== undefined) rows.push(rowOf(manifest.out, line, inputOf(item)));
+          }
+          yield rows;
+        }
       }
-      yield rows;
-    }
+  } finally {
+    for (const source of sources.values()) await source.close();
   }
 }

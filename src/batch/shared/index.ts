@@ -2,9 +2,9 @@
 export { createBatchRows, findBatch, setCancelled } from '../store/postgres/batch-rows.ts';
 export type { StoredBatch } from '../store/postgres/batch-rows.ts';
 export { parseStoreAddress, type StoreAddress } from '../store/postgres/address.ts';
-export { openDatabase, type Database } from '../store/postgres/database.ts';
+export { isStoreUnavailable, openDatabase, type Database } from '../store/postgres/database.ts';
 export { migrate } from '../store/postgres/migrations.ts';
-export { planShared } from './plan-shared.ts';
+export { checkShared, planShared, type PlanOptions } from './plan-shared.ts';
 export { driveShared } from './drive-shared.ts';
 export { sharedStatus, type SharedStatus } from './shared-status.ts';
 export { findGarbage, removeGarbage } from './garbage.ts';

@@ -1,18 +1,23 @@
-import type { StoredObject } from '../../core/context.ts';
-import { localFile, usage } from '../../core/failure.ts';
+import { localFile } from '../../core/failure.ts';
 import { optionsText, type JobOptions } from '../../queue/submission.ts';
 import { createInputTally, requireItems, type InputSummary } from '../input/check-input.ts';
-import { formatByName, inputFormat, type InputOptions } from '../input/input-format.ts';
+import { checkInputFile } from '../input/input-file.ts';
+import { formatByName, inputFormat, inputFormats, type InputOptions } from '../input/input-format.ts';
 import type { InputFormat, InvalidItem, Item } from '../input/item.ts';
+import { isPiped, parquetFromPipe } from '../input/piped-input.ts';
 import { findInputs } from '../input/sources/find-inputs.ts';
 import type { InputSource } from '../input/sources/input-source.ts';
-import { openSource, planSources } from '../input/sources/open-source.ts';
-import type { Manifest, PlannedShard } from '../store/postgres/batch-rows.ts';
+import { planSources } from '../input/sources/open-source.ts';
+import { requireFreeName } from '../store/postgres/batch-rows.ts';
+import type { Manifest, ManifestFormat, ManifestSource, PlannedShard } from '../store/postgres/batch-rows.ts';
 import { addressIn } from '../store/shared/part-files.ts';
+import { copyPipedInput } from './copy-piped-input.ts';
+import { openStoredInput } from './open-stored-input.ts';
 import type { SharedPorts } from './ports.ts';
 
 /** A new batch as the user describes it. */
 export interface PlanOptions extends InputOptions {
+  readonly name: string;
   readonly inputs: readonly string[];
   readonly out: string;
   readonly skipInvalid: boolean;
@@ -27,54 +32,118 @@ export interface Plan {
   readonly manifest: Pick<Manifest, 'input' | 'sources' | 'format' | 'extras' | 'out' | 'compression'>;
   readonly shards: readonly PlannedShard[];
   readonly summary: InputSummary;
+  /** The address to which the input was copied, because it can be read only once. */
+  readonly copy: string | undefined;
+  /** Removes the copy: the batch is not begun. */
+  readonly discard: () => Promise<void>;
 }
 
 /** A thousand shards are ten million items: few enough rows, and each takes a driver a few seconds at least. */
 const ITEMS_PER_SHARD = 10_000;
 
 /**
- * Reads and checks all inputs and cuts them into shards. Sends and writes nothing. Fails with usage (2) when the input
- * cannot be sent, with local-file (14) when `out` has parts already, and as reading the input does.
+ * Reads and checks all inputs and cuts them into shards. Sends nothing, and writes nothing but the copy of an input that
+ * can be read only once. Fails with usage (2) when the input cannot be sent or the name is in use, with local-file (14)
+ * when `out` has parts already, and as reading and copying the input do.
  */
 export async function planShared(ports: SharedPorts, options: PlanOptions): Promise<Plan> {
-  const out = options.out.startsWith('s3://') ? options.out : ports.durable.absolute(options.out);
+  const out = await requireNewBatch(ports, options);
+  const piped = await pipedInput(ports, options);
+  if (piped === undefined) return await planInputs(ports, options, out, undefined);
+  const format = options.format ?? formatByName(piped);
+  const copy = await copyPipedInput(ports, { input: piped, out, name: options.name, format });
+  try {
+    return await planInputs(ports, { ...options, inputs: [copy], format }, out, copy);
+  } catch (error) {
+    await ports.storage.remove(copy).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Checks a new batch as `planShared` does, and writes nothing. Fails with usage (2) also for a piped Parquet file. */
+export async function checkShared(ports: SharedPorts, options: PlanOptions): Promise<InputSummary> {
+  const out = await requireNewBatch(ports, options);
+  const piped = await pipedInput(ports, options);
+  if (piped === undefined) return (await planInputs(ports, options, out, undefined)).summary;
+  const format = inputFormat(piped, options, optionsText(options.jobOptions));
+  if (format.format === 'parquet') throw parquetFromPipe();
+  return await checkInputFile(ports.durable, piped, format, options.skipInvalid, ports.signal);
+}
+
+async function requireNewBatch(ports: SharedPorts, { name, out: given }: PlanOptions): Promise<string> {
+  const out = isObject(given) ? given : ports.durable.absolute(given);
+  await requireFreeName(ports.database, name);
   await mustHaveNoParts(ports, out);
+  return out;
+}
+
+const isObject = (address: string): boolean => address.startsWith('s3://');
+
+/** The only input, when it can be read only once. */
+async function pipedInput({ durable }: SharedPorts, { inputs }: PlanOptions): Promise<string | undefined> {
+  const [input = '', ...others] = inputs;
+  if (others.length > 0 || input === '' || isObject(input)) return undefined;
+  return (await isPiped(durable, input)) ? input : undefined;
+}
+
+async function planInputs(
+  ports: SharedPorts,
+  options: PlanOptions,
+  out: string,
+  copy: string | undefined,
+): Promise<Plan> {
   const objects = await findInputs(ports, options.inputs);
-  const kinds = new Set(objects.map(({ address }) => options.format ?? formatByName(address)));
-  const [kind = 'jsonl', ...others] = kinds;
-  if (others.length > 0)
-    throw usage('the inputs have several formats', 'Give files of one format, or say it with --input-format.');
   const extras = optionsText(options.jobOptions);
-  const { path: _, extras: __, ...format } = inputFormat(objects[0]?.address ?? '', options, extras);
-  const sources = await Promise.all(objects.map((object) => openStored(ports, object, format, extras)));
+  const formats = inputFormats(
+    objects.map(({ address }) => address),
+    options,
+    extras,
+  );
+  const sources = objects.map((object, position) => ({ ...object, ...formatOf(formats[position]) }));
+  const manifest = {
+    input: (copy === undefined ? options.inputs : [copy]).join(', '),
+    sources,
+    format: sharedFormat(formats),
+    extras,
+    out,
+    compression: options.compression,
+  };
+  const opened = await Promise.all(sources.map((_, position) => openStoredInput(ports, manifest, position, extras)));
   const tally = createInputTally();
   const count = (item: Item | InvalidItem, { object }: InputSource): void => {
     tally.add(item, object.address);
   };
   const shards: PlannedShard[] = [];
-  for await (const { source, range } of planSources(sources, options.itemsPerShard ?? ITEMS_PER_SHARD, count)) {
+  for await (const { source, range } of planSources(opened, options.itemsPerShard ?? ITEMS_PER_SHARD, count)) {
     const { firstItem, items, invalid } = range;
     shards.push({ source, firstItem, items, invalid, range });
   }
   const bytes = objects.reduce((sum, object) => sum + object.bytes, 0);
-  const input = options.inputs.join(', ');
   const summary = requireItems(
     tally.summary({ bytes, sha256: '', prefixes: new Uint8Array(0) }),
-    { path: input, format: kind },
+    { path: manifest.input, format: manifest.format.format },
     options.skipInvalid,
   );
-  const manifest = { input, sources: objects, format, extras, out, compression: options.compression };
-  return { manifest, shards, summary };
+  const discard = async (): Promise<void> => {
+    if (copy !== undefined) await ports.storage.remove(copy);
+  };
+  return { manifest, shards, summary, copy, discard };
 }
 
-/** Opens an input of a batch. */
-export const openStored = (
-  ports: Pick<SharedPorts, 'storage' | 'signal'>,
-  object: StoredObject,
-  format: Manifest['format'],
-  extras: string,
-): Promise<InputSource> =>
-  openSource(ports, object, { ...(format as Omit<InputFormat, 'path' | 'extras'>), path: object.address, extras });
+const formatOf = (format: InputFormat | undefined): Pick<ManifestSource, 'format'> =>
+  format === undefined ? {} : { format: format.format };
+
+/** What all inputs have in common: the options of each, and the types of those that are CSV. */
+function sharedFormat(formats: readonly InputFormat[]): ManifestFormat {
+  const [{ format, inputField, idField } = { format: 'jsonl' } as const] = formats;
+  const types = formats.find((each) => each.format === 'csv')?.types;
+  return {
+    format,
+    ...(inputField === undefined ? {} : { inputField }),
+    ...(idField === undefined ? {} : { idField }),
+    ...(types === undefined ? {} : { types }),
+  };
+}
 
 /** Two batches in one folder would overwrite each other's parts. */
 async function mustHaveNoParts({ storage, signal }: SharedPorts, out: string): Promise<void> {

@@ -23,16 +23,17 @@ export async function resubmitShared(ports: ReadPorts, batch: StoredBatch, resub
     );
   const matches = resubmit.onlyError === undefined ? () => true : errorMatcher(resubmit.onlyError);
   let count = 0;
-  for await (const { shard, lines } of readShards(ports, batch)) {
+  for await (const { shard, groups } of readShards(ports, batch)) {
     const chosen: (readonly [number, Resubmittable])[] = [];
     if (resubmit.states.includes('unknown') && resubmit.onlyError === undefined)
       for (const item of await unknownOf(ports.database, batch.batch, shard.shard, shard.shard + 1))
         chosen.push([item, 'unknown']);
-    for (const [item, line] of lines) {
-      const result = decodeJson(Buffer.from(line).toString());
-      const state = stateOf(result);
-      if (state !== 'completed' && resubmit.states.includes(state) && matches(result)) chosen.push([item, state]);
-    }
+    for await (const lines of groups())
+      for (const [item, line] of lines) {
+        const result = decodeJson(Buffer.from(line).toString());
+        const state = stateOf(result);
+        if (state !== 'completed' && resubmit.states.includes(state) && matches(result)) chosen.push([item, state]);
+      }
     if (chosen.length === 0) continue;
     const ended = createBitmap(shard.items, shard.ended);
     for (const [item] of chosen) ended.remove(item - shard.firstItem);

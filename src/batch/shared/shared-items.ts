@@ -3,7 +3,7 @@ import type { InputSource } from '../input/sources/input-source.ts';
 import type { ShardRange } from '../shard-range.ts';
 import type { Manifest } from '../store/postgres/batch-rows.ts';
 import type { SharedBooks } from '../store/shared/shared-books.ts';
-import { openStored } from './plan-shared.ts';
+import { openStoredInput } from './open-stored-input.ts';
 import type { SharedPorts } from './ports.ts';
 
 /**
@@ -19,9 +19,7 @@ export function sharedItems(
   const stopped = new AbortController();
   const sources = new Map<number, Promise<InputSource>>();
   const sourceAt = (position: number): Promise<InputSource> => {
-    const object = manifest.sources[position];
-    if (object === undefined) throw new Error('a shard of the batch has no input');
-    const opened = sources.get(position) ?? openStored(ports, object, manifest.format, manifest.extras);
+    const opened = sources.get(position) ?? openStoredInput(ports, manifest, position, manifest.extras);
     sources.set(position, opened);
     return opened;
   };

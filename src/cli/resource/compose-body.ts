@@ -57,11 +57,17 @@ export async function composeBody(ctx: CommandContext, spec: BodySpec, values: V
   return body;
 }
 
+/** A body that is ready to be sent, and whether a question was asked for it. */
+interface CompleteBody {
+  readonly body: JsonObject;
+  readonly asked: boolean;
+}
+
 /**
  * Adds the defaults to a body and prompts for missing needed members. Fails with usage (2) and names their flags if there
  * is no terminal or no prompt for them.
  */
-export async function completedBody(ctx: CommandContext, spec: BodySpec, given: JsonObject): Promise<JsonObject> {
+export async function completeBody(ctx: CommandContext, spec: BodySpec, given: JsonObject): Promise<CompleteBody> {
   const body = { ...spec.defaults?.(given), ...given };
   const missing = (spec.needed ?? [])
     .map((group) => (typeof group === 'string' ? [group] : group))
@@ -84,10 +90,10 @@ export async function completedBody(ctx: CommandContext, spec: BodySpec, given: 
   }
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
   // A dry run sends nothing, so it has no lists to pick from.
-  if (missing.length === 0 || ctx.dryRun) return complete;
+  if (missing.length === 0 || ctx.dryRun) return { body: complete, asked: missing.length > 0 };
   const answered = (await spec.offer?.(ctx, complete)) ?? complete;
   if (spec.commandLine !== undefined) await ctx.tell(`Without questions: ${spec.commandLine(answered)}`);
-  return answered;
+  return { body: answered, asked: true };
 }
 
 /** The member of a group to prompt for; the user picks one if there are several. */

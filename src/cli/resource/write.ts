@@ -1,6 +1,6 @@
 import { readRequest, type ApiAnswer, type ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { usage, unlessFailed } from '../../core/failure.ts';
+import { Failure, usage, unlessFailed } from '../../core/failure.ts';
 import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, type Result } from '../../output/view.ts';
@@ -12,7 +12,7 @@ import { identify, readRow } from './identity/identify.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine } from '../words.ts';
 import { bodyOptions } from './body.ts';
-import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
+import { completeBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './identity/references.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
@@ -94,12 +94,12 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
-      const plain = await completedBody(ctx, spec, await composeBody(ctx, spec, values));
+      const { body: plain, asked } = await completeBody(ctx, spec, await composeBody(ctx, spec, values));
       await spec.check?.(plain, undefined);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
       const price = ctx.dryRun ? undefined : await unlessFailed(ctx, async () => spec.price?.(ctx, body));
-      if (price !== undefined) await ctx.tell(price);
+      if (price !== undefined) await tellPrice(ctx, price, asked);
       const act = () =>
         sendReferences(ctx, spec.references ?? {}, body, (known) =>
           send(ctx, {
@@ -124,6 +124,13 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       return await afterWait(ctx, resource, name, id, spec.wait, values, result);
     },
   });
+}
+
+/** Prints the price. After questions the user may still decline: then it fails with declined (2), and nothing was sent. */
+async function tellPrice(ctx: CommandContext, price: string, asked: boolean): Promise<void> {
+  await ctx.tell(price);
+  if (!asked || ctx.yes || (await ctx.prompts.confirm('Create it?', true))) return;
+  throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was created' });
 }
 
 const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send(request);

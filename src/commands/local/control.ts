@@ -10,6 +10,8 @@ import { text } from '../../output/layout/cell-functions.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
 import { answerResult, listResult, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/context.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
+import { withEndpoint } from './no-endpoint.ts';
 import { CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
 import { manyOf } from '../../cli/schema/output-schema.ts';
 
@@ -109,7 +111,7 @@ const clockView = membersView('clock');
 
 const SETTING_MEMBERS = Object.keys(FAULT_SETTINGS);
 
-const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', ...SETTING_MEMBERS];
+const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', 'endpoint', ...SETTING_MEMBERS];
 
 const faultView: View = {
   noun: ['fault', 'faults'],
@@ -177,6 +179,10 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       count: option.count('how many requests it strikes (default: all until cleared)', 1),
       probability: option.fraction('how often it strikes: above 0, up to 1', { metavar: 'P' }),
       match: option.text('only these: a method, the beginning of a path, or both', { metavar: 'METHOD/PATH' }),
+      endpoint: option.text('only requests to this endpoint, and only its workers', {
+        metavar: 'ENDPOINT',
+        complete: ENDPOINTS,
+      }),
       status: option.count(FAULT_SETTINGS.status.help, FAULT_SETTINGS.status.minimum, {
         most: FAULT_SETTINGS.status.maximum,
       }),
@@ -188,19 +194,24 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         `berth local fault add rate-limit --count 3 --match 'POST /v2/demo/run'`,
         'the next three submissions to demo are told to wait',
       ],
+      ['berth local fault add worker-crash --count 1 --endpoint demo', 'a worker of demo dies in the middle of a job'],
     ],
     run: async (ctx, values) => {
-      const { kind, count, probability, match, status: code, latency, retryAfter } = values;
+      const { kind, count, probability, match, endpoint, status: code, latency, retryAfter } = values;
       const body: Json = {
         kind,
         count,
         probability,
         match,
+        endpoint,
         status: code,
         latencyMs: latency,
         retryAfter: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),
       };
-      return answerResult(faultView, await sendControl(ctx, 'POST', ['fault'], { body }));
+      const answer = await sendControl(ctx, 'POST', ['fault'], { body }).catch((error: unknown) => {
+        throw endpoint === undefined ? error : withEndpoint(error, endpoint);
+      });
+      return answerResult(faultView, answer);
     },
   }),
   list: defineCommand({

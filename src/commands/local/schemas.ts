@@ -13,6 +13,7 @@ export const FAULT = ownObject(
     count: COUNT,
     probability: NUMBER,
     match: TEXT,
+    endpoint: TEXT,
     ...Object.fromEntries(Object.keys(FAULT_SETTINGS).map((member) => [member, WHOLE])),
   },
 );

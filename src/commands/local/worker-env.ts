@@ -1,14 +1,12 @@
-import { Failure, usage } from '../../core/failure.ts';
+import { usage } from '../../core/failure.ts';
 import { objectAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { membersView, sendControl } from './control.ts';
+import { withEndpoint } from './no-endpoint.ts';
 import { workerPrefixOf } from './worker-prefix.ts';
 import { asksForData } from '../../output/view.ts';
 import { mapOf, TEXT } from '../../cli/schema/output-schema.ts';
-
-/** The detail of a 404 of a local service that has no such endpoint. */
-const NO_ENDPOINT = 'endpoint not found';
 
 const variablesView = membersView('worker');
 
@@ -34,12 +32,7 @@ export const workerEnv = defineCommand({
     const prefix = workerPrefixOf(ctx, workerPrefix);
     const answer = await sendControl(ctx, 'GET', ['workers', endpoint], { query: { prefix } }).catch(
       (error: unknown) => {
-        if (error instanceof Failure && error.detail === NO_ENDPOINT)
-          throw error.with({
-            message: `there is no endpoint ${JSON.stringify(endpoint)}`,
-            hint: 'See which there are: berth endpoints list',
-          });
-        throw error;
+        throw withEndpoint(error, endpoint);
       },
     );
     const variables = objectAt(answer.value, 'variables') ?? {};

@@ -11,7 +11,8 @@ export interface Files {
     text: string,
     options?: { readonly mode?: number; readonly makeParents?: boolean },
   ): Promise<void>;
-  exists(path: string): Promise<boolean>;
+  /** The permission bits of a regular file; undefined when there is none. */
+  mode(path: string): Promise<number | undefined>;
 }
 
 /**

@@ -38,10 +38,10 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
           : localFile(`cannot write ${path}: ${errorReason(error)}`, errorHint(error), error);
       }
     },
-    exists: (path) =>
-      fs.access(absolute(path)).then(
-        () => true,
-        () => false,
+    mode: (path) =>
+      fs.stat(absolute(path)).then(
+        (stats) => (stats.isFile() ? stats.mode & 0o777 : undefined),
+        () => undefined,
       ),
   };
 }

@@ -37,6 +37,7 @@ export const controlSchemas: Schemas = {
       count: positive,
       probability: { ...number, exclusiveMinimum: 0, maximum: 1 },
       match: { ...text, minLength: 1, pattern: '^\\s*[A-Za-z]*\\s*(/.*)?$' },
+      endpoint: filledText,
       ...Object.fromEntries(Object.entries(FAULT_SETTINGS).map(([member, setting]) => [member, bounded(setting)])),
     },
   ),

@@ -17,6 +17,8 @@ export interface FaultRecord {
   probability?: number;
   /** A method, the beginning of a path, or both: `POST`, `/v2/pods`, `POST /v2/echo/run`. */
   match?: string;
+  /** The id of the endpoint whose requests and workers it affects; every one when absent. */
+  endpoint?: string;
   /** The status that a server-error answers. */
   status?: number;
   /** The delay of a latency. */
@@ -43,9 +45,10 @@ export function takeFaults(
   random: () => number,
 ): readonly FaultRecord[] {
   const isWorkers = request.path.startsWith(`${WORKER_PATHS}/`);
-  return takeMatching(injected, ({ kind, match = defaultMatch(kind), probability }) => {
+  return takeMatching(injected, (fault) => {
+    const { kind, match = defaultMatch(kind), probability } = fault;
     if (faultPoint(kind) !== undefined || (isWorkers && match?.includes(WORKER_PATHS) !== true)) return false;
-    return matches(match, request) && (probability === undefined || random() < probability);
+    return matches({ ...fault, match }, request) && (probability === undefined || random() < probability);
   });
 }
 
@@ -56,7 +59,7 @@ export function takeWorkerFault(
   request: FaultedRequest,
   random: () => number,
 ): (FaultRecord & { readonly kind: WorkerFaultKind }) | undefined {
-  const affecting = injected.filter(({ kind, match }) => faultPoint(kind) === point && matches(match, request));
+  const affecting = injected.filter((fault) => faultPoint(fault.kind) === point && matches(fault, request));
   const chosen = affecting.find(({ probability }) => probability === undefined || random() < probability);
   const [fault] = takeMatching(injected, (each) => each === chosen);
   return fault as (FaultRecord & { readonly kind: WorkerFaultKind }) | undefined;
@@ -75,7 +78,11 @@ function takeMatching(injected: FaultRecord[], affects: (fault: FaultRecord) => 
   return [...taken.values()];
 }
 
-function matches(match: string | undefined, request: FaultedRequest): boolean {
+function matches(
+  { match, endpoint }: { readonly match?: string | undefined; readonly endpoint?: string },
+  request: FaultedRequest,
+): boolean {
+  if (endpoint !== undefined && !request.path.split('/').includes(endpoint)) return false;
   if (match === undefined) return true;
   const [, method, path] = /^([A-Za-z]+)?\s*(\/.*)?$/.exec(match.trim()) ?? [];
   return (

@@ -6,7 +6,7 @@ import { bodyOf } from '../frame/validate.ts';
 import { DATA_CENTERS, type CpuData, type GpuData } from '../model/catalog/hardware.ts';
 import { cpusOf, dataCentersWith, gpusOf, resetStock, setStock } from '../model/catalog/stock.ts';
 import { clusters } from '../model/clusters.ts';
-import { takesByProtocol } from '../model/endpoints/record.ts';
+import { takesByProtocol, type EndpointRecord } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
 import { pods } from '../model/pods/seed.ts';
 import { registries } from '../model/registries.ts';
@@ -63,7 +63,9 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     'POST /local/fault',
     reply(201, (state, call) => {
       const settings = bodyOf(call) as Omit<FaultRecord, 'id'>;
-      const added: FaultRecord = { id: nextId(state, 'fault'), ...settings };
+      const { endpoint } = settings;
+      const aim = endpoint === undefined ? {} : { endpoint: findEndpoint(state, endpoint).id };
+      const added: FaultRecord = { id: nextId(state, 'fault'), ...settings, ...aim };
       faults.of(state).push(added);
       return { ...added };
     }),
@@ -111,6 +113,13 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
   ),
 ];
 
+/** Throws the 404 Problem when no endpoint has this id or name. */
+function findEndpoint(state: State, nameOrId: string): EndpointRecord {
+  const endpoint = endpoints.get(state, nameOrId) ?? endpoints.all(state).find(({ name }) => name === nameOrId);
+  if (endpoint === undefined) throw notFound('endpoint not found');
+  return endpoint;
+}
+
 /** What the names of a worker's variables may begin with. */
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
@@ -119,8 +128,7 @@ function attachment(state: State, { params, query, origin }: Call, variablesOf: 
   const nameOrId = params['id'] ?? '';
   const prefix = query.get('prefix') ?? undefined;
   if (prefix !== undefined && !PREFIX.test(prefix)) throw badRequest('prefix must be the beginning of a variable name');
-  const endpoint = endpoints.get(state, nameOrId) ?? endpoints.all(state).find(({ name }) => name === nameOrId);
-  if (endpoint === undefined) throw notFound('endpoint not found');
+  const endpoint = findEndpoint(state, nameOrId);
   if (!takesByProtocol(endpoint))
     throw conflict(`endpoint ${endpoint.id} is not served by workers that take its jobs themselves`);
   const worker = { origin, endpointId: endpoint.id, workerId: nextId(state, 'attached') };

@@ -24,9 +24,10 @@ export async function callJq(
   blocking: Blocking,
 ): Promise<JqOutput | undefined> {
   // Before V8's flags change: it rejects the code cache of what is loaded after that. jq takes random numbers from `crypto`,
-  // which Node loads when it is first used.
+  // which Node loads when it is first used, and looks for `navigator`, which Node has since version 21.
   const { loadJq } = await import('jq-wasm/inline');
   globalThis.crypto.getRandomValues(new Uint8Array(1));
+  Reflect.get(globalThis, 'navigator');
   const size = json.length < SMALL ? 'small' : 'large';
   const restore = size === 'small' ? await stopTierUp() : () => undefined;
   try {

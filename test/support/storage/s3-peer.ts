@@ -1,9 +1,9 @@
-import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
+import { findPython } from '../python/find-python.ts';
 
 /** A storage service that nobody here wrote, and a second client of it. */
 export interface S3Peer {
@@ -34,7 +34,11 @@ export const S3_ENV = {
   AWS_REGION: 'us-east-1',
 } as const;
 
-const PACKAGES = ['moto[server]==5.2.1', 'boto3==1.43.11'];
+const PYTHON = {
+  name: 'storage-python',
+  modules: ['moto.server', 'boto3'],
+  packages: ['moto[server]==5.2.1', 'boto3==1.43.11'],
+};
 
 /**
  * Runs tests with a storage service in a process of its own. Its packages come from the Python of this machine, or from a
@@ -45,7 +49,7 @@ export function describeWithS3(title: string, tests: (peer: () => S3Peer) => voi
     let peer: S3Peer | undefined;
     let end = (): void => undefined;
     beforeAll(async () => {
-      const python = findPython();
+      const python = findPython(PYTHON);
       if (python === undefined) return;
       const child = spawn(python, [SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
       end = () => {
@@ -68,36 +72,6 @@ export function describeWithS3(title: string, tests: (peer: () => S3Peer) => voi
 }
 
 const SCRIPT = path.join(import.meta.dirname, 's3_peer.py');
-
-/** The Python that has the packages: that of this machine, or an environment in the cache of this checkout. */
-function findPython(): string | undefined {
-  const cached = path.resolve('node_modules/.cache/storage-python');
-  for (const python of ['python3', path.join(cached, 'bin/python')])
-    try {
-      run(python, '-c', 'import moto.server, boto3');
-      return python;
-    } catch {
-      // There is no Python, or it does not have the packages.
-    }
-  // Renamed when it is complete: several test files may make one.
-  const environment = `${cached}-${String(process.pid)}`;
-  try {
-    run('python3', '-m', 'venv', environment);
-    run(path.join(environment, 'bin/pip'), 'install', '--quiet', ...PACKAGES);
-    renameSync(environment, cached);
-  } catch (error) {
-    rmSync(environment, { recursive: true, force: true });
-    if (existsSync(cached)) return path.join(cached, 'bin/python');
-    const [reason = ''] = String(error).split('\n');
-    console.log(`note: moto and boto3 cannot be installed, the tests of object storage are skipped: ${reason}`);
-    return undefined;
-  }
-  return path.join(cached, 'bin/python');
-}
-
-const run = (file: string, ...args: readonly string[]): void => {
-  execFileSync(file, args, { stdio: 'pipe', timeout: 180_000 });
-};
 
 async function connect(child: ChildProcessByStdio<Writable, Readable, null>): Promise<S3Peer> {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

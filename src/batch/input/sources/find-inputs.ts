@@ -23,7 +23,8 @@ export async function findInputs(ports: FindPorts, patterns: readonly string[]):
 }
 
 async function findPattern({ storage, durable, signal }: FindPorts, pattern: string): Promise<readonly StoredObject[]> {
-  if (pattern === '' || pattern === '-')
+  if (pattern === '-') throw usage('stdin is the only input of a batch, or none', 'Leave out - or the other inputs.');
+  if (pattern === '')
     throw usage('--input is not the name of a file', 'Name a file, an s3:// address, or a glob in quotes.');
   const isFolder = pattern.endsWith('/');
   const address = pattern.startsWith('s3://') ? pattern : durable.absolute(pattern) + (isFolder ? '/' : '');

@@ -14,17 +14,18 @@ export interface WholeInput {
   readonly range?: ShardRange;
 }
 
-/** Reads all inputs once and counts their items. Fails as `InputSource.plan` does. */
+/** Reads all inputs once and counts their items; `formats` has one for each. Fails as `InputSource.plan` does. */
 export async function checkWholeInputs(
   ports: SourcePorts,
   objects: readonly StoredObject[],
-  formatOf: (object: StoredObject) => InputFormat,
+  formats: readonly InputFormat[],
 ): Promise<{ readonly summary: InputSummary; readonly inputs: readonly WholeInput[] }> {
   const tally = createInputTally();
   const inputs: WholeInput[] = [];
   let firstItem = 1;
-  for (const object of objects) {
-    const format = formatOf(object);
+  for (const [position, object] of objects.entries()) {
+    const format = formats[position];
+    if (format === undefined) throw new Error('an input has no format');
     const source = await openSource(ports, object, format);
     const before = inputs.length;
     const add = (item: Item | InvalidItem): void => {

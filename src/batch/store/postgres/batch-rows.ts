@@ -15,7 +15,7 @@ export interface Manifest {
   /** The input as the user named it. */
   readonly input: string;
   readonly sources: readonly ManifestSource[];
-  /** How the inputs are read. */
+  /** How the inputs are read, those that have no format of their own. */
   readonly format: ManifestFormat;
   /** JSON text of the members that every submission has in addition to its input. */
   readonly extras: string;
@@ -30,10 +30,11 @@ export interface ManifestSource {
   readonly bytes: number;
   /** Another version is another content. */
   readonly version: string;
+  readonly format?: ManifestFormat['format'];
 }
 
 export interface ManifestFormat {
-  readonly format: string;
+  readonly format: 'jsonl' | 'csv' | 'parquet';
   readonly inputField?: string;
   readonly idField?: string;
   readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
@@ -110,6 +111,12 @@ const insertShards = (
       shards.map(({ range }) => JSON.stringify(range)),
     ],
   );
+
+/** Fails with usage (2) when the store has a batch with this name: the input of a new batch need not be read then. */
+export async function requireFreeName(queries: Queries, name: string): Promise<void> {
+  const found = await queries.query('SELECT 1 FROM berth.batches WHERE name = $1', [name]);
+  if (found.length > 0) throw nameInUse(name);
+}
 
 export const nameInUse = (name: string): Failure =>
   usage(

@@ -117,10 +117,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-const tlsOptions = ({ host, tls }: StoreAddress, rootCertificates: string | undefined): PoolConfig['ssl'] => ({
+const tlsOptions = ({ tls }: StoreAddress, rootCertificates: string | undefined): PoolConfig['ssl'] => ({
   rejectUnauthorized: tls === 'verified',
   ...(rootCertificates === undefined ? {} : { ca: rootCertificates }),
-  ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
 });
 
 /** True when the database may answer later: see `Queries.query`. */

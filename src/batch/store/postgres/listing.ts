@@ -1,4 +1,5 @@
 /** Statements that list parts and items of a batch. */
+import type { EndsInSecond } from '../shared/part-ends.ts';
 import type { Queries } from './database.ts';
 
 /** Maximum number of unknown items that are listed. */
@@ -36,6 +37,8 @@ export interface PublishedPart {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
+  /** When its items ended, by the clock of the driver. Empty for a part of an earlier version of the tables. */
+  readonly ends: readonly EndsInSecond[];
   /** Milliseconds since the epoch. */
   readonly publishedAt: number;
 }
@@ -48,7 +51,7 @@ export async function listParts(
   untilShard: number,
 ): Promise<readonly PublishedPart[]> {
   return await queries.query<{ [Name in keyof PublishedPart]: PublishedPart[Name] }>(
-    `SELECT shard, epoch, name, bytes, sha256, floor(extract(epoch FROM published_at) * 1000) AS "publishedAt"
+    `SELECT shard, epoch, name, bytes, sha256, ends, floor(extract(epoch FROM published_at) * 1000) AS "publishedAt"
     FROM berth.parts WHERE batch = $1 AND shard >= $2 AND shard < $3 AND name <> '' ORDER BY shard, epoch`,
     [batch, fromShard, untilShard],
   );

@@ -9,9 +9,10 @@ import { PACE_TABLE } from './pace/pace-table.ts';
  *
  * `records` holds the events of items that have no published end yet, a row for each group of events that was written
  * together: `waiting`, `sending`, `submitted` and `unknown` are by how much the group changes these counts. `ended` has
- * a bit for each item of the shard with a published end or an unknown outcome.
+ * a bit for each item of the shard with a published end or an unknown outcome. `ends` has the number of items of a part
+ * that ended in each second.
  */
-const STEPS: readonly string[] = [
+export const MIGRATION_STEPS: readonly string[] = [
   `
   CREATE TABLE berth.batches (
     batch int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -107,6 +108,7 @@ const STEPS: readonly string[] = [
   ) r ON true;
   `,
   PACE_TABLE,
+  `ALTER TABLE berth.parts ADD COLUMN ends json NOT NULL DEFAULT '[]';`,
 ];
 
 /** Any number, the same in all versions: only one process migrates at a time. */
@@ -116,7 +118,7 @@ const MIGRATION_LOCK = 7_262_114;
  * Creates or migrates the tables in the schema `berth`. `steps` is a parameter for tests. Fails with local-file (14)
  * when a newer version of berth has migrated them, and as the database does.
  */
-export async function migrate(database: Database, steps: readonly string[] = STEPS): Promise<void> {
+export async function migrate(database: Database, steps: readonly string[] = MIGRATION_STEPS): Promise<void> {
   const version = await versionOf(database, steps.length);
   if (version === steps.length) return;
   await database.transaction(async (queries) => {

@@ -214,8 +214,18 @@ export async function publishPart(
       return found.length > 0;
     }
     await queries.query(
-      'INSERT INTO berth.parts (batch, shard, epoch, name, bytes, sha256, items) VALUES ($1, $2, $3, $4, $5, $6, $7)',
-      [batch, shard, draft.epoch, part?.name ?? '', part?.bytes ?? 0, part?.sha256 ?? '', draft.items.length],
+      `INSERT INTO berth.parts (batch, shard, epoch, name, bytes, sha256, items, ends)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        batch,
+        shard,
+        draft.epoch,
+        part?.name ?? '',
+        part?.bytes ?? 0,
+        part?.sha256 ?? '',
+        draft.items.length,
+        JSON.stringify(draft.ends),
+      ],
     );
     if (unknown.length > 0)
       await queries.query(

@@ -3,6 +3,7 @@ import { createItemStates, type ItemStates } from '../items/item-states.ts';
 import type { LineOwner } from '../results/results-file.ts';
 import type { JournalJob } from '../journal/replay.ts';
 import { createBitmap } from './bitmap.ts';
+import { endsBySecond, type EndsInSecond } from './part-ends.ts';
 import {
   afterRecord,
   changesOf,
@@ -49,6 +50,8 @@ export interface PartDraft {
   readonly epoch: number;
   readonly lines: readonly string[];
   readonly counts: PartCounts;
+  /** When its items ended. */
+  readonly ends: readonly EndsInSecond[];
   /** Items without a result whose outcome is unknown. */
   readonly unknown: readonly number[];
   readonly items: readonly number[];
@@ -84,10 +87,10 @@ export interface HeldShard {
   /** Takes back an intent whose record was not written. */
   readonly forgetIntent: (item: number) => void;
   /**
-   * Applies the end of an item and keeps its result until it is published. Returns as `apply` does; undefined also for
-   * the result of another job.
+   * Applies the end of an item and keeps its result until it is published; `at` is the date of the end. Returns as `apply`
+   * does; undefined also for the result of another job.
    */
-  readonly end: (owner: LineOwner, event: EndEvent, line: string) => ItemState | undefined;
+  readonly end: (owner: LineOwner, event: EndEvent, line: string, at: number) => ItemState | undefined;
   /** Returns the records since the last call; undefined without any. */
   readonly takeRecords: () => RecordGroup | undefined;
   /** Bytes of the results that are kept, approximately, and whether there is anything to publish. */
@@ -159,11 +162,11 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
       states.apply(index(item), { kind: 'withdraw' });
       open.delete(item);
     },
-    end: ({ item, job }, event, line) => {
+    end: ({ item, job }, event, line, at) => {
       if (event.kind === 'end' && open.get(item)?.job !== job) return undefined;
       const state = apply(item, event);
       if (state === undefined) return undefined;
-      kept.push({ item, event, line });
+      kept.push({ item, event, line, at });
       keptBytes += line.length;
       return state;
     },
@@ -184,6 +187,9 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
         epoch,
         lines: taken.map(({ line }) => line),
         counts: countsOf(taken),
+        ends: endsBySecond(
+          taken.map(({ event, at }) => ({ at, completed: event.kind === 'end' && event.ending === 'completed' })),
+        ),
         unknown: unpublishedUnknown(),
         items: taken.map(({ item }) => item),
       };
@@ -209,6 +215,8 @@ interface KeptResult {
   readonly item: number;
   readonly event: EndEvent;
   readonly line: string;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
 }
 
 function countsOf(results: readonly KeptResult[]): PartCounts {

@@ -203,7 +203,8 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
       const entry = held.holderOf(owner.item);
       if (entry === undefined) return;
       const before = entry.shard.stateOf(owner.item);
-      progress.apply(before, entry.shard.end(owner, event, resultLine(owner, document)));
+      // eslint-disable-next-line no-restricted-syntax -- a date, for the timeline
+      progress.apply(before, entry.shard.end(owner, event, resultLine(owner, document), clock.now()));
       // A refusal has a record of its own.
       if (event.kind === 'refuse') flush();
       publisher.whenDue(entry);

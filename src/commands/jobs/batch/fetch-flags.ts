@@ -11,5 +11,6 @@ export const fetchOptions = {
     option.list('a host that files may come from; also HOST:PORT', { metavar: 'HOST' }),
   ),
   maxSize: onlyWith(['fetchOutputs'], option.count('GB that a file may have (default 5)', 1, { most: 5000 })),
+  maxTotal: onlyWith(['fetchOutputs'], option.count('GB that this run may download in all (default: no limit)', 1)),
   atOnce: onlyWith(['fetchOutputs'], option.count('files downloaded at a time (default 8)', 1, { most: 256 })),
 };

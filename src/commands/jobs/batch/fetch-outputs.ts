@@ -1,4 +1,4 @@
-import { exportResults, fetchOutputs, type FetchSummary } from '../../../batch/index.ts';
+import { exportResults, fetchOutputs, type ExportedResults, type FetchSummary } from '../../../batch/index.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { usage } from '../../../core/failure.ts';
 import { memberAt, stringOf, type JsonObject } from '../../../core/json.ts';
@@ -10,12 +10,17 @@ import { countOf } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { fetchOptions } from './fetch-flags.ts';
+import { usesStore } from './uses-store.ts';
 
 export interface FetchValues extends ValuesOf<typeof fetchOptions> {
   readonly results: string;
   readonly format: string | undefined;
   readonly out: string | undefined;
   readonly joinInput: boolean;
+  readonly ordered: boolean;
+  readonly input: string | undefined;
+  readonly store: string | undefined;
+  readonly s3Endpoint: string | undefined;
 }
 
 const GB = 1_000_000_000;
@@ -24,18 +29,21 @@ const MAX_TOLD = 20;
 
 /**
  * Downloads the files that outputs of a batch name. Fails with usage (2) and local-file (14) before the first request; the
- * exit code is 13 when some files were not downloaded.
+ * exit code is 13 when some files were not downloaded, and 15 when the limit of --max-total was reached.
  */
 export async function fetchBatchOutputs(ctx: CommandContext, values: FetchValues): Promise<Result> {
-  const { fetchOutputs: field = '', into, fetchFrom, maxSize = 5, atOnce = 8 } = values;
+  const { into } = values;
   if (into === undefined) throw usage('--fetch-outputs needs a folder for the files', 'Name it: --into DIR.');
   if (values.format !== undefined || values.out !== undefined || values.joinInput)
     throw usage(
       '--fetch-outputs writes files, and no rows: --format, --out and --join-input do not go with it',
       'Export the rows by a command of their own.',
     );
-  const durable = await ctx.durable();
-  const exported = await exportResults(durable, {
+  if (usesStore(ctx, values.store)) {
+    const { exportShared } = await import('./shared/export.ts');
+    return await exportShared(ctx, values, (exported) => fetchRows(ctx, values, exported, into));
+  }
+  const exported = await exportResults(await ctx.durable(), {
     results: values.results,
     input: undefined,
     joinInput: false,
@@ -43,16 +51,28 @@ export async function fetchBatchOutputs(ctx: CommandContext, values: FetchValues
     signal: ctx.signal,
     storage: () => ctx.storage(),
   });
+  return await fetchRows(ctx, values, exported, into);
+}
+
+async function fetchRows(
+  ctx: CommandContext,
+  values: FetchValues,
+  { rows }: ExportedResults,
+  into: string,
+): Promise<Result> {
+  const { fetchOutputs: field = '', fetchFrom: hosts, maxSize = 5, maxTotal, atOnce = 8 } = values;
+  const durable = await ctx.durable();
   const progress = ctx.progress('files');
   try {
     const summary = await fetchOutputs(
       { durable, downloads: await ctx.downloads(), clock: ctx.clock, signal: ctx.signal },
       {
-        rows: exported.rows,
+        rows,
         field,
         into,
-        hosts: fetchFrom,
+        hosts,
         maxBytes: maxSize * GB,
+        maxTotalBytes: maxTotal === undefined ? undefined : maxTotal * GB,
         concurrency: atOnce,
         onProgress: ({ files, failed, bytes }) => {
           progress.update(
@@ -67,13 +87,13 @@ export async function fetchBatchOutputs(ctx: CommandContext, values: FetchValues
   }
 }
 
-function resultOf({ failures, ...counts }: FetchSummary, into: string): Result {
+function resultOf({ failures, isOverTotal, ...counts }: FetchSummary, into: string): Result {
   const value: JsonObject = { into, ...counts, failures: failures.map((failure) => ({ ...failure })) };
   return {
     kind: 'one',
     view: fetchView,
     value,
-    exit: counts.failed > 0 ? EXIT.batchIncomplete : EXIT.done,
+    exit: isOverTotal ? EXIT.limitExceeded : counts.failed > 0 ? EXIT.batchIncomplete : EXIT.done,
     notes: [
       ...failures
         .slice(0, MAX_TOLD)

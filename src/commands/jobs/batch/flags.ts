@@ -87,7 +87,10 @@ export type WorkValues = ValuesOf<typeof workOptions> & { readonly batch: string
 
 export const resumeOptions = {
   ...driverOptions,
-  input: option.text('where the input lies now, if not where it was', { metavar: 'FILE', complete: 'file' }),
+  input: option.texts('where the input is now, if not where it was; several ones in the order of the batch', {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
   resubmit: option.list(`send these items again, as new jobs: ${Object.keys(RESUBMIT_STATES).join(', ')}`, {
     metavar: 'STATE',
     choices: Object.keys(RESUBMIT_STATES),

@@ -71,7 +71,7 @@ export async function waitForPod(
     ? last === undefined
       ? [`pod ${pod} is gone.`]
       : []
-    : [`${stuckMessage(pod, last, wanted)}.`];
+    : [`${stuckMessage(pod, last, wanted)}.`, ...hintOf(pod, last)];
   const outcome = { notes, exit: isReached ? EXIT.done : EXIT.jobFailed };
   if (last === undefined) return { kind: 'nothing', ...outcome };
   return { ...answerResult(PODS.view, last), ...outcome };
@@ -79,6 +79,10 @@ export async function waitForPod(
 
 const stuckMessage = (pod: string, seen: Seen, wanted: string): string =>
   `pod ${pod} is ${statusOf(rowOf(seen))}: it will not become ${wanted} by itself`;
+
+/** Names the command that says why a pod is in ERROR. */
+const hintOf = (pod: string, seen: Seen): readonly string[] =>
+  statusOf(rowOf(seen)) === 'ERROR' ? [`Why: ${commandLine('pods', 'explain', pod)}`] : [];
 
 /**
  * Polls pods until each has the wanted status or can no longer get it. A failure belongs to its pod, and the others go on;
@@ -128,7 +132,8 @@ export async function waitForEach(
     const failure = failures.get(pod);
     if (failure !== undefined || statusOf(rowOf(seen.get(pod))) === wanted) return { id, failure };
     const message = stuckMessage(id, seen.get(pod), wanted);
-    return { id, failure: new Failure({ code: 'not-reached', exit: EXIT.jobFailed, message, id }) };
+    const [hint] = hintOf(id, seen.get(pod));
+    return { id, failure: new Failure({ code: 'not-reached', exit: EXIT.jobFailed, message, hint, id }) };
   });
 }
 

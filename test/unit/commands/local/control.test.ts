@@ -120,6 +120,21 @@ describe('faults', () => {
     expect(code).toBe(0);
   });
 
+  it('with --endpoint affect only requests to that endpoint', async () => {
+    const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+    const added = await berthIn(world, ['local', 'fault', 'add', 'server-error', '--endpoint', 'demo', '--json']);
+    expect(JSON.parse(added.out)).toMatchObject({ kind: 'server-error', endpoint: 'demo' });
+    const codes: number[] = [];
+    for (const endpoint of ['demo', 'echo'])
+      codes.push((await berthIn(world, ['health', endpoint, '--retries', '0'])).code);
+    expect(codes).toEqual([7, 0]);
+  });
+
+  it('with an endpoint that does not exist are refused', async () => {
+    const { code, err } = await berth(['--local', 'local', 'fault', 'add', 'drop', '--endpoint', 'nope']);
+    expect([code, err]).toEqual([4, expect.stringMatching(/no endpoint "nope"[^]*berth endpoints list/)]);
+  });
+
   it('are shown with readable names', async () => {
     const world = createTestWorld({ env: { BERTH_LOCAL: '1', NO_COLOR: '1' }, tty: { stdout: true } });
     const added = await berthIn(world, ['local', 'fault', 'add', 'latency', '--latency', '1500ms']);

@@ -137,6 +137,11 @@ describe('pods wait', () => {
     expect([ran.code, statuses(ran)]).toEqual([code, shown]);
   });
 
+  it('names the command that says why a pod is in ERROR', async () => {
+    expect((await wait([pod('ERROR')])).err).toContain('Why: berth pods explain p1\n');
+    expect((await wait([pod('STARTING'), gone])).err).not.toContain('explain');
+  });
+
   it('ends 4 for a pod that does not exist', async () => {
     expect((await wait([gone])).code).toBe(4);
   });

@@ -27,6 +27,7 @@ describe('pods create on a terminal', () => {
     await answer("SSH with the account's keys?", KEYS.enter);
     await answer('Ports to publish', '22', KEYS.enter);
     await answer('22 is not PORT/http or PORT/tcp', '/tcp,8888/http', KEYS.enter);
+    await answer('Create it?', KEYS.enter);
     const { code } = await running;
     expect(code).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
@@ -56,11 +57,34 @@ describe('pods create on a terminal', () => {
     await answer('Data center', KEYS.enter);
     await answer("SSH with the account's keys?", 'n', KEYS.enter);
     await answer('Ports to publish', KEYS.enter);
+    await answer('Create it?', KEYS.enter);
     expect((await running).code, world.err()).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
       "Without questions: berth pods create --name web --image a/b --args '--epochs 3' --cpu cpu-general --vcpu 4 --env TOKEN=...",
     );
     expect(world.err()).not.toContain('hidden-value');
     expect(world.err()).toMatch(/Next: berth pods wait (\S+), then berth pods logs \1 --follow\n/);
+  });
+
+  it('creates nothing when the price is declined', async () => {
+    const world = createTestWorld({ tty: true, columns: 120 });
+    const given = [
+      '--name',
+      'lab',
+      '--gpu',
+      'GPU-24G',
+      '--data-center',
+      'EU-NORTH-1',
+      '--start-ssh',
+      '--port',
+      '22/tcp',
+    ];
+    const running = local(world, 'create', ...given);
+    const answer = answering(world);
+    await answer('--template: ', KEYS.enter);
+    await answer('Image', 'a/b', KEYS.enter);
+    await answer('Create it?', 'n', KEYS.enter);
+    expect([(await running).code, world.err()]).toEqual([2, expect.stringContaining('stopped: nothing was created')]);
+    expect((await local(world, 'list', '--match', 'lab', '-o', 'id')).out).toBe('');
   });
 });

@@ -104,9 +104,13 @@ describe('writing', () => {
     await expect(open(world).write('folder', 'x')).rejects.toMatchObject({ exit: 14 });
   });
 
-  it('reports whether a path exists', async () => {
+  it('reports the permissions of a regular file', async () => {
     const world = createTestWorld();
-    writeFileSync(join(world.directory, 'a'), '');
-    expect([await open(world).exists('a'), await open(world).exists('b')]).toEqual([true, false]);
+    writeFileSync(join(world.directory, 'a'), '', { mode: 0o640 });
+    expect(await Promise.all(['a', 'b', '.'].map((path) => open(world).mode(path)))).toEqual([
+      0o640,
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -54,6 +54,21 @@ describe.each([
   });
 });
 
+describe('a fault of one endpoint', () => {
+  test('does not affect the workers of another one', async () => {
+    const local = await attached({ handlers: { mine: { kind: 'attach' }, other: { kind: 'attach' } } });
+    await inject(local, 'worker-crash', { endpoint: 'other' });
+    const id = await submit(local, {});
+    await local.worker.take();
+    expect(await local.worker.done(id, 1)).toMatchObject({ status: 200 });
+    expect(await left(local)).toEqual(['worker-crash']);
+    const other = await attachWorker(local.service, 'other');
+    await local.send('POST', '/v2/other/run', { input: {} });
+    await other.take();
+    expect(await left(local)).toEqual([]);
+  });
+});
+
 describe('worker-hang', () => {
   test('lets a job run until its execution timeout, whatever its worker reports', async () => {
     const local = await attached();

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../../../cli/context.ts';
 
 /**
  * Returns the password of a store that asks for one: that of its address in the variable, then PGPASSWORD, then the file of
- * PGPASSFILE (default ~/.pgpass), then what the user types. Fails with usage (2) when there is none.
+ * PGPASSFILE (default ~/.pgpass) unless others have access to it, then what the user types. Fails with usage (2) when there is none.
  */
 export async function readPassword(
   ctx: CommandContext,
@@ -21,10 +21,16 @@ export async function readPassword(
   return await ctx.prompts.secret(`Password of ${address.shown}`);
 }
 
+/** Tells the user when the file is not used, as the client library of PostgreSQL does. */
 async function fromFile(ctx: CommandContext, address: StoreAddress): Promise<string | undefined> {
   const home = ctx.env['HOME'];
   const path = ctx.env['PGPASSFILE'] ?? (home === undefined ? undefined : `${home}/.pgpass`);
-  if (path === undefined || !(await ctx.files.exists(path))) return undefined;
+  const mode = path === undefined ? undefined : await ctx.files.mode(path);
+  if (path === undefined || mode === undefined) return undefined;
+  if ((mode & 0o077) !== 0 && ctx.platform !== 'win32') {
+    await ctx.tell(`The password file ${path} is not used, because others can read or write it: chmod 600 ${path}`);
+    return undefined;
+  }
   return passwordIn(Buffer.from(await ctx.files.read(path)).toString(), address);
 }
 

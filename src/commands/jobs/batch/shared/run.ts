@@ -1,9 +1,12 @@
 import {
+  checkShared,
   createBatchRows,
   driveShared,
+  isStoreUnavailable,
   planShared,
   resubmitShared,
   setCancelled,
+  type PlanOptions,
   type SharedPorts,
 } from '../../../../batch/shared/index.ts';
 import type { Resubmit } from '../../../../batch/index.ts';
@@ -40,31 +43,42 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
     ctx,
     values,
     async ({ ports, find }) => {
-      const { manifest, shards, summary } = await planShared(ports, {
-        inputs: values.input,
-        out: values.out,
-        format: values.inputFormat as 'jsonl' | 'csv' | 'parquet' | undefined,
-        inputField: values.inputField,
-        idField: values.idField,
-        types: values.types,
-        skipInvalid: values.skipInvalid,
-        compression: (values.compress ?? 'none') as 'none' | 'gzip' | 'zstd',
-        itemsPerShard: values.shardItems,
-        jobOptions: values,
-      });
-      if (ctx.dryRun) return await dryRunResult(ctx, values, summary);
-      const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
+      const options = planOptionsOf(values, name);
+      if (ctx.dryRun) return await dryRunResult(ctx, values, await checkShared(ports, options));
+      const { manifest, shards, summary, copy, discard } = await planShared(ports, options);
       const service = await serviceAddress(ctx);
-      const { endpoint } = values;
-      await createBatchRows(ports.database, name, { version: 1, endpoint, endpointId, service, ...manifest }, shards);
+      try {
+        const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
+        const { endpoint } = values;
+        await createBatchRows(ports.database, name, { version: 1, endpoint, endpointId, service, ...manifest }, shards);
+      } catch (error) {
+        // Without an answer of the store, the batch may have been created, and needs its input.
+        if (!isStoreUnavailable(error)) await discard().catch(() => undefined);
+        throw error;
+      }
+      if (copy !== undefined) await ctx.tell(`The input was copied to ${copy}, where every driver reads it.`);
       for (const line of describeSkipped(nameOfInputs(values), summary)) await ctx.tell(line);
       await ctx.tell(`Batch ${name}. On any other machine: ${joinLine(ports, name)}`);
-      const options = { leaseMs, limits: values, service, moved: false };
-      return batchResult(ctx, await driveShared(ports, await find(name), options, viewOf(ctx)));
+      const driving = { leaseMs, limits: values, service, moved: false };
+      return batchResult(ctx, await driveShared(ports, await find(name), driving, viewOf(ctx)));
     },
     timeoutOf(leaseMs),
   );
 }
+
+const planOptionsOf = (values: RunValues, name: string): PlanOptions => ({
+  name,
+  inputs: values.input,
+  out: values.out,
+  format: values.inputFormat as PlanOptions['format'],
+  inputField: values.inputField,
+  idField: values.idField,
+  types: values.types,
+  skipInvalid: values.skipInvalid,
+  compression: (values.compress ?? 'none') as PlanOptions['compression'],
+  itemsPerShard: values.shardItems,
+  jobOptions: values,
+});
 
 /** Joins the drivers of a batch. */
 export async function workShared(ctx: CommandContext, values: WorkValues): Promise<Result> {
@@ -90,7 +104,7 @@ export async function resumeShared(
   resubmit: Resubmit | undefined,
 ): Promise<Result> {
   const leaseMs = leaseOf(values);
-  if (values.input !== undefined)
+  if (values.input.length > 0)
     throw usage('--input cannot be changed for a batch in a store', 'Its inputs are in its manifest.');
   return await withStore(
     ctx,

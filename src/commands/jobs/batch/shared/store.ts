@@ -38,9 +38,11 @@ export async function withStore<T>(
       'the address of --store contains a password, and others can read a command line',
       `Put the whole address into the variable ${VARIABLE}, or the password into PGPASSWORD or the file of PGPASSFILE.`,
     );
+  // The user is asked once, and not for each connection.
+  let known: Promise<string> | undefined;
   const database = await openDatabase({
     address,
-    password: () => readPassword(ctx, address, password),
+    password: () => (known ??= readPassword(ctx, address, password)),
     rootCertificates: await certificatesOf(ctx, address),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });

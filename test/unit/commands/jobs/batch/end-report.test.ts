@@ -34,6 +34,19 @@ describe('failed items', () => {
     expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, error: 'out of memory' } });
   });
 
+  test('are grouped by errors that differ only in numbers, ids, paths and addresses', async () => {
+    const world = await createBatchWorld();
+    const errors = [
+      'cannot allocate 512 MiB',
+      'cannot allocate 64 MiB',
+      'no model at /models/a/b.bin',
+      'cannot allocate 8 MiB',
+    ];
+    write(world, 'in.jsonl', errors.map((error) => items(1, `,"error":"${error}"`)).join(''));
+    const ran = await berthIn(world, [...RUN_FAIL, '--json']);
+    expect(summary(ran)).toMatchObject({ commonestError: { count: 3, error: 'cannot allocate <n> MiB' } });
+  });
+
   test('are reported since the resume, and the message says so', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(2, ',"error":"out of memory"'));

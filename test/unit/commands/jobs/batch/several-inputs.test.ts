@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -52,6 +52,12 @@ describe('a batch with several inputs', () => {
     expect(outputs(world)).toEqual(NUMBERED);
   });
 
+  test('has the types of --types in its CSV files alone', async () => {
+    const world = await worldWith(await FILES());
+    const ran = await run(world, '--input', 'in/*', '--types', 'n:number');
+    expect([ran.code, outputs(world)]).toEqual([0, Array.from({ length: 7 }, (_, at) => ({ n: at + 1 }))]);
+  });
+
   test('joins each result with its input, and names all inputs in its status', async () => {
     const world = await worldWith(await FILES());
     await run(world, '--input', 'in/*');
@@ -95,6 +101,27 @@ describe('a batch with several inputs', () => {
     expect(outputs(world)).toEqual(NUMBERED);
   });
 
+  test('is resumed with inputs that were moved, all of them in their order', async () => {
+    const world = await worldWith(await FILES());
+    const begun = ['run', 'fail', '--input', 'in/*', '--out', 'r.jsonl', '--max-failures', '0', '--in-flight', '1'];
+    const first = await berthIn(world, ['--local', 'jobs', 'batch', ...begun]);
+    expect(first.err).toContain('waiting');
+    renameSync(join(world.directory, 'in'), join(world.directory, 'moved'));
+    const resume = (...inputs: readonly string[]) =>
+      berthIn(world, [
+        ...['--local', '--json', 'jobs', 'batch', 'resume', 'r.jsonl'],
+        ...inputs.flatMap((input) => ['--input', input]),
+      ]);
+    const refused = await resume('moved/a.jsonl');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('names 1 of the 5 inputs')]);
+    const otherOrder = await resume(
+      ...['b.jsonl.gz', 'a.jsonl', 'c.csv', 'd.jsonl.zst', 'e.jsonl'].map((name) => `moved/${name}`),
+    );
+    expect([otherOrder.code, otherOrder.err]).toEqual([2, expect.stringContaining('is not the one this batch')]);
+    const resumed = await resume('moved/[ab]*', 'moved/c.csv', 'moved/d.jsonl.zst', 'moved/e.jsonl');
+    expect([resumed.code, JSON.parse(resumed.out)]).toEqual([13, expect.objectContaining({ planned: 7, failed: 7 })]);
+  });
+
   test('is checked without sending anything by a dry run', async () => {
     const world = await worldWith(await FILES());
     const { out, code } = await berthIn(world, [
@@ -118,12 +145,12 @@ describe('a batch with several inputs', () => {
     ['a glob matches nothing', ['no/*.jsonl'], 2, '--input no/*.jsonl matches nothing'],
     ['one of them is missing', ['in/a.jsonl', 'in/missing'], 14, 'cannot read in/missing: it does not exist'],
     ['one is named twice', ['in/a.jsonl', 'in/*.jsonl'], 2, 'twice'],
-    ['stdin is one of several', ['in/a.jsonl', '-'], 2, '--input is not the name of a file'],
+    ['stdin is one of several', ['in/a.jsonl', '-'], 2, 'stdin is the only input of a batch, or none'],
     ['an item cannot be sent', ['in/a.jsonl', 'bad.jsonl.gz'], 2, 'bad.jsonl.gz, line 2, column 2: it is not JSON'],
     ['a compressed file is damaged', ['torn.jsonl.gz'], 14, 'torn.jsonl.gz: it is damaged or breaks off'],
     ['a zstd file is damaged', ['torn.jsonl.zst'], 14, 'torn.jsonl.zst: it is damaged or breaks off'],
     ['Parquet is compressed', ['a.parquet.gz'], 2, 'is a compressed Parquet file'],
-    ['--types is for another format', ['in/*', '--types', 'n:number'], 2, '--types is for a CSV file'],
+    ['--types is for another format', ['in/a.jsonl', 'in/b*', '--types', 'n:number'], 2, '--types is for a CSV file'],
     ['no item is there', ['in/e.jsonl', 'empty.jsonl.gz'], 2, 'contains no items to send'],
     ['s3:// has no endpoint', ['s3://bucket/a'], 2, 'no endpoint for s3:// addresses'],
   ])('is refused before anything is sent when %s', async (_, argv, exit, message) => {

@@ -1,28 +1,19 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createBatchWorld, items, write } from '../../../../support/batch/command-fixture.ts';
-import { createRealClock } from '../../../../support/clocks/real-clock.ts';
+import { items, write } from '../../../../support/batch/command-fixture.ts';
+import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
-import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import type { Ran } from '../../../../support/worlds/run-berth.ts';
 import type { TestWorld } from '../../../../support/worlds/test-world.ts';
 
 describeWithPostgres('a shared batch', () => {
   const cluster = useCluster();
 
-  /** A world whose variable names an empty database, and that database. */
-  async function storeWorld() {
-    const database = await cluster().createDatabase();
-    // Leases end by the clock of the database.
-    const world = await createBatchWorld({ clock: createRealClock() });
-    const url = cluster().url(database);
-    return { world: { ...world, env: { ...world.env, BERTH_STORE: url } }, url, database };
-  }
-  const batch = (world: TestWorld, ...words: readonly string[]): Promise<Ran> =>
-    berthIn({ ...world }, ['jobs', 'batch', ...words, '--json']);
+  const storeWorld = () => createStoreWorld(cluster());
   const runOf = (world: TestWorld, count: number): Promise<Ran> => {
     write(world, 'in.jsonl', items(count));
-    return batch(
+    return batchIn(
       world,
       'run',
       'echo',
@@ -47,9 +38,17 @@ describeWithPostgres('a shared batch', () => {
       'part-000001-0001.jsonl',
       'part-000002-0001.jsonl',
     ]);
-    const status = await batch(world, 'status', 'nightly');
+    const status = await batchIn(world, 'status', 'nightly');
     expect(JSON.parse(status.out)).toMatchObject({ completed: 25, holds: true, state: 'ended' });
-    const exported = await batch(world, 'export', 'nightly', '--ordered', '--format', 'jsonl', '--out', 'all.jsonl');
+    const report = JSON.parse((await batchIn(world, 'report', 'nightly')).out) as {
+      readonly timeline: { readonly buckets: readonly { readonly completed: number; readonly notCompleted: number }[] };
+    };
+    const { buckets } = report.timeline;
+    expect([
+      buckets.reduce((sum, { completed }) => sum + completed, 0),
+      buckets.reduce((sum, { notCompleted }) => sum + notCompleted, 0),
+    ]).toEqual([25, 0]);
+    const exported = await batchIn(world, 'export', 'nightly', '--ordered', '--format', 'jsonl', '--out', 'all.jsonl');
     expect(exported.code).toBe(0);
     const lines = readFileSync(join(world.directory, 'all.jsonl'), 'utf8').trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { item: number }).item)).toEqual(
@@ -64,7 +63,7 @@ describeWithPostgres('a shared batch', () => {
       join(world.directory, 'parts', name),
     );
     writeFileSync(left ?? '', '{}\n');
-    expect((await batch(world, 'status', 'nightly', '--clean')).code).toBe(0);
+    expect((await batchIn(world, 'status', 'nightly', '--clean')).code).toBe(0);
     expect([existsSync(left ?? ''), existsSync(published ?? '')]).toEqual([false, true]);
   }, 60_000);
 
@@ -73,7 +72,7 @@ describeWithPostgres('a shared batch', () => {
     expect((await runOf(world, 5)).code).toBe(0);
     const part = join(world.directory, 'parts', 'part-000000-0001.jsonl');
     writeFileSync(part, readFileSync(part, 'utf8').replace('"output":', '"output":[1,2],"was":'));
-    const ran = await batch(world, 'export', 'nightly', '--format', 'jsonl', '--out', 'all.jsonl');
+    const ran = await batchIn(world, 'export', 'nightly', '--format', 'jsonl', '--out', 'all.jsonl');
     expect(ran.code).toBe(14);
     expect(ran.err).toContain('part-000000-0001.jsonl is not what was published');
     expect(existsSync(join(world.directory, 'all.jsonl'))).toBe(false);
@@ -83,14 +82,14 @@ describeWithPostgres('a shared batch', () => {
     const { world, database } = await storeWorld();
     expect((await runOf(world, 1)).code).toBe(0);
     await cluster().query('UPDATE berth.schema_version SET version = 999', database);
-    const ran = await batch(world, 'status', 'nightly');
+    const ran = await batchIn(world, 'status', 'nightly');
     expect(ran.code).toBe(14);
     expect(ran.err).toContain('version 999');
   }, 60_000);
 
   test('refuses a password on the command line and does not repeat it', async () => {
     const { world } = await storeWorld();
-    const ran = await batch(world, 'status', 'nightly', '--store', 'postgres://berth:hush-hush@127.0.0.1/berth');
+    const ran = await batchIn(world, 'status', 'nightly', '--store', 'postgres://berth:hush-hush@127.0.0.1/berth');
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('BERTH_STORE');
     expect(ran.out + ran.err).not.toContain('hush-hush');

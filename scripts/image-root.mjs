@@ -1,0 +1,77 @@
+/**
+ * `node scripts/image-root.mjs FOLDER`: writes the root file system of the container image into an empty folder. It has the Node
+ * that runs this script, the shared libraries of that Node, and the program; no shell and no other program. The Dockerfile runs
+ * this script, and a test runs what it writes. Linux only.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { build, install } from './prepare.mjs';
+import { DOCUMENTS, settle, write, writeTree } from './system-tree.mjs';
+
+/** The user of the image, and its group. Any other user can run the program too. */
+const USER = 65_532;
+/** Folders that every user can write to: home of the user, and for temporary files. */
+const SHARED = ['home/berth', 'tmp'];
+
+const SYSTEM = {
+  'etc/passwd': `root:x:0:0::/root:/nonexistent\nberth:x:${USER}:${USER}::/home/berth:/nonexistent\n`,
+  'etc/group': `root:x:0:\nberth:x:${USER}:\n`,
+  'etc/hosts': '127.0.0.1 localhost\n::1 localhost\n',
+  'etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
+};
+
+/** The documents of Debian about the libraries, which include their licences. */
+const LIBRARY_PACKAGES = ['libc6', 'libgcc-s1', 'libstdc++6'];
+
+/** The shared libraries of a program and their loader, by the paths that the program opens. */
+function librariesOf(program) {
+  const lines = execFileSync('ldd', [program], { encoding: 'utf8' }).split('\n');
+  const missing = lines.find((line) => line.includes('not found'));
+  if (missing !== undefined) throw new Error(`a library of Node is missing:${missing}`);
+  return lines.flatMap((line) => /(?:=>|^)\s*(\/\S+) \(0x/.exec(line)?.[1] ?? []);
+}
+
+async function copy(from, to) {
+  await mkdir(path.dirname(to), { recursive: true });
+  await copyFile(await realpath(from), to);
+}
+
+/** Copies Node, what it needs, and the licences of both. */
+async function writeNode(folder) {
+  const node = await realpath(process.execPath);
+  await copy(node, path.join(folder, 'usr/bin/node'));
+  for (const library of librariesOf(node)) await copy(library, path.join(folder, library));
+  const licence = [path.join(node, '../../LICENSE'), '/usr/share/doc/nodejs/copyright'].find((file) =>
+    existsSync(file),
+  );
+  if (licence === undefined) throw new Error(`the licence of Node is not where its archive has it, beside ${node}`);
+  await copy(licence, path.join(folder, 'usr/share/doc/nodejs/copyright'));
+  for (const name of LIBRARY_PACKAGES) {
+    const file = `/usr/share/doc/${name}/copyright`;
+    if (existsSync(file)) await copy(file, path.join(folder, file));
+  }
+}
+
+/** Removes what nobody can use in an image: pages for `man`, and the completions of shells. */
+async function removeUnused(folder) {
+  for (const name of ['man', 'bash-completion', 'zsh', 'fish'])
+    await rm(path.join(folder, 'usr/share', name), { recursive: true });
+  for (const name of ['README.md.gz', 'CHANGELOG.md.gz']) await rm(path.join(folder, DOCUMENTS, name));
+}
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined || (existsSync(folder) && (await readdir(folder)).length > 0)) {
+  console.error('Give an empty folder: node scripts/image-root.mjs FOLDER');
+  process.exit(2);
+}
+await install();
+await build();
+await writeTree(folder);
+await removeUnused(folder);
+await writeNode(folder);
+for (const [file, text] of Object.entries(SYSTEM)) await write(folder, file, text);
+for (const name of SHARED) await mkdir(path.join(folder, name), { recursive: true });
+await settle(folder);
+for (const name of SHARED) await chmod(path.join(folder, name), 0o1777);

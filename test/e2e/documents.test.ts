@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PAGES, type Block } from '../support/documents/pages.ts';
+import { describeWithPostgres, useCluster } from '../support/postgres/postgres.ts';
+import { describeWithS3, S3_ENV } from '../support/storage/s3-peer.ts';
+import { runShellBlocks, type RanBlock } from './documents/shell-blocks.ts';
+import { berthPath, cleanEnvironmentIn, temporaryFolder, type Environment } from './support.ts';
+import { hasPython } from './workers/support.ts';
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+/** Blocks that are run by other tests, or are left out where a program is missing. */
+const needsStore = ({ text }: Block): boolean => text.includes('BERTH_STORE');
+const buildsBerth = ({ text }: Block): boolean => /^npm /m.test(text);
+const lacks = ({ text }: Block): string | undefined => {
+  if (!hasPython && /\.py\b|python3/.test(text)) return 'Python';
+  return !hasCurl && /\bcurl /.test(text) ? 'curl' : undefined;
+};
+
+/** The environment of a reader who has berth installed and nothing else, in a new folder. */
+const readerEnvironment = (folder: string): Environment => {
+  const env = cleanEnvironmentIn(folder);
+  return { ...env, PATH: `${path.dirname(berthPath())}${path.delimiter}${env['PATH'] ?? ''}` };
+};
+
+function check(name: string, ran: readonly RanBlock[]): void {
+  for (const { block, isDone, stdout, stderr } of ran) {
+    const where = `${name}, line ${String(block.line)}`;
+    expect({ where, isDone, stderr: isDone ? '' : stderr }).toEqual({ where, isDone: true, stderr: '' });
+    if (block.printed !== undefined) expect({ where, stdout }).toEqual({ where, stdout: block.printed });
+  }
+}
+
+// The commands are for a shell of POSIX.
+describe.skipIf(process.platform === 'win32')('the commands of a page run as printed, from its top to its end', () => {
+  const pages = PAGES.map(({ name, blocks }) => {
+    const ofShell = blocks.filter(
+      (block) => ['sh', 'yaml'].includes(block.language) && !needsStore(block) && !buildsBerth(block),
+    );
+    const missing = [...new Set(ofShell.flatMap((block) => lacks(block) ?? []))];
+    if (missing.length > 0)
+      console.log(`note: ${missing.join(' and ')} not installed, some blocks of ${name} are left out`);
+    return [name, ofShell.filter((block) => lacks(block) === undefined)] as const;
+  });
+
+  // Most of the time, the commands wait: for jobs, and for workers that start.
+  it.concurrent.each(pages)('%s', { timeout: 180_000 }, async (name, blocks) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'berth-page-'));
+    try {
+      check(name, await runShellBlocks(blocks, { env: readerEnvironment(folder), cwd: folder }));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describeWithPostgres('the commands that need a database run as printed', () => {
+  const cluster = useCluster();
+  describeWithS3('and an object storage', (peer) => {
+    it.each(PAGES.filter(({ blocks }) => blocks.some(needsStore)).map(({ name, blocks }) => [name, blocks] as const))(
+      '%s',
+      async (name, blocks) => {
+        const folder = await temporaryFolder();
+        const database = cluster().url(await cluster().createDatabase());
+        const bucket = await peer().createBucket();
+        const text = (block: Block): string =>
+          block.text
+            .replaceAll(/postgres:\/\/\S+@db\.example\.com\/\w+/g, database)
+            .replaceAll('https://s3.example.com', peer().endpoint)
+            .replaceAll('s3://data/', `s3://${bucket}/`);
+        const ofStore = blocks.filter(needsStore).map((block) => ({ ...block, text: text(block) }));
+        check(name, await runShellBlocks(ofStore, { env: { ...readerEnvironment(folder), ...S3_ENV }, cwd: folder }));
+      },
+    );
+  });
+});

@@ -1,0 +1,129 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { createStoreWorld } from '../../../../support/batch/store-world.ts';
+import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../../../support/worlds/test-world.ts';
+
+// A connection to a real database: no clock of a test decides how long it takes.
+vi.setConfig({ testTimeout: 60_000 });
+
+const tlsFile = (name: string): string => join(import.meta.dirname, '../../../../support/tls', name);
+const CERTIFICATE = tlsFile('test-only-certificate.pem');
+const tls = { certificate: readFileSync(CERTIFICATE, 'utf8'), key: readFileSync(tlsFile('test-only-key.pem'), 'utf8') };
+
+/** A name that leads to this machine and that is neither a loopback address nor in the certificate. */
+const OTHER_NAME = '127.1';
+
+const statusIn = (world: TestWorld, env: Readonly<Record<string, string>>): Promise<Ran> =>
+  berthIn({ ...world, env: { ...world.env, ...env } }, ['jobs', 'batch', 'status', 'nightly']);
+
+/** The exit code of a connection that succeeds: there is no such batch. */
+const CONNECTED = 4;
+
+describeWithPostgres('a connection to the store with TLS', () => {
+  const cluster = useCluster({ tls, settings: { log_connections: 'on' } });
+
+  test.each<readonly [string, string, string, number, string]>([
+    ['in clear text on loopback', '127.0.0.1', '', CONNECTED, 'has no batch'],
+    ['of an authority that is named', '127.0.0.1', 'sslmode=verify-full&sslrootcert=ROOT', CONNECTED, 'has no batch'],
+    ['by its name', 'localhost', 'sslmode=require&sslrootcert=ROOT', CONNECTED, 'has no batch'],
+    ['of an unknown authority', '127.0.0.1', 'sslmode=verify-full', 7, 'certificate'],
+    ['of an unknown authority, with sslmode=require', 'localhost', 'sslmode=require', 7, 'certificate'],
+    ['of an unknown authority, by default', OTHER_NAME, '', 7, 'certificate'],
+    ['for another name', OTHER_NAME, 'sslrootcert=ROOT', 7, "does not match certificate's altnames"],
+    ['for another name, with verify-ca', OTHER_NAME, 'sslmode=verify-ca&sslrootcert=ROOT', 7, 'altnames'],
+    ['that is not verified', OTHER_NAME, 'sslmode=no-verify', CONNECTED, 'has no batch'],
+    ['switched off for another machine', OTHER_NAME, 'sslmode=disable', 2, 'only for a database on this machine'],
+    ['of a file that is missing', '127.0.0.1', 'sslmode=verify-full&sslrootcert=/no/file', 14, '/no/file'],
+  ])('accepts or refuses a certificate: %s', async (_, host, parameters, exit, message) => {
+    const database = await cluster().createDatabase();
+    const query = parameters.replace('ROOT', encodeURIComponent(CERTIFICATE));
+    const { port, password } = cluster();
+    const store = `postgres://postgres@${host}:${String(port)}/${database}${query === '' ? '' : `?${query}`}`;
+    const ran = await statusIn(createTestWorld(), { BERTH_STORE: store, PGPASSWORD: password });
+    expect([ran.code, ran.err]).toEqual([exit, expect.stringContaining(message)]);
+    const log = cluster()
+      .log()
+      .split('\n')
+      .filter((line) => line.includes(`database=${database} application_name=berth`));
+    expect([log.length > 0, log.every((line) => line.includes('SSL enabled'))]).toEqual(
+      exit === CONNECTED ? [true, parameters !== ''] : [false, true],
+    );
+  });
+});
+
+describeWithPostgres('a connection to the store', () => {
+  const cluster = useCluster();
+
+  test('is refused when the server has no TLS and the address asks for it', async () => {
+    const { port, password } = cluster();
+    for (const [host, parameters] of [
+      ['127.0.0.1', '?sslmode=require'],
+      [OTHER_NAME, ''],
+    ]) {
+      const store = `postgres://postgres@${String(host)}:${String(port)}/postgres${String(parameters)}`;
+      const ran = await statusIn(createTestWorld(), { BERTH_STORE: store, PGPASSWORD: password });
+      expect([ran.code, ran.err]).toEqual([7, expect.stringContaining('does not support SSL')]);
+    }
+  });
+
+  /** An address without a password, and the line of a password file for it. */
+  async function withoutPassword() {
+    const database = await cluster().createDatabase();
+    const { port, password } = cluster();
+    const place = `127.0.0.1:${String(port)}`;
+    return { store: `postgres://postgres@${place}/${database}`, line: `${place}:${database}:postgres:${password}` };
+  }
+  const passwordFile = (world: TestWorld, text: string, mode = 0o600): string => {
+    const file = join(world.directory, 'passwords');
+    writeFileSync(file, text);
+    chmodSync(file, mode);
+    return file;
+  };
+
+  test('takes its password from the first line of PGPASSFILE that matches', async () => {
+    const world = createTestWorld();
+    const { store, line } = await withoutPassword();
+    const other = 'other.example.com:*:*:*:wrong';
+    for (const text of [line, `# a comment\n${other}\n*:*:*:postgres:${line.split(':')[4] ?? ''}\n`]) {
+      const ran = await statusIn(world, { BERTH_STORE: store, PGPASSFILE: passwordFile(world, text) });
+      expect([ran.code, ran.err]).toEqual([CONNECTED, expect.not.stringContaining('password file')]);
+    }
+  });
+
+  test.each(['640', '604', '660', '666'])('does not use a PGPASSFILE of mode %s, and says so', async (mode) => {
+    const world = createTestWorld();
+    const { store, line } = await withoutPassword();
+    const file = passwordFile(world, line, Number.parseInt(mode, 8));
+    const ran = await statusIn(world, { BERTH_STORE: store, PGPASSFILE: file });
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(`chmod 600 ${file}`);
+    expect(ran.err).toContain('asks for a password');
+  });
+
+  test('asks for a password on a terminal, once for all connections, and never shows it', async () => {
+    const { world } = await createStoreWorld(cluster(), { tty: true });
+    const { store } = await withoutPassword();
+    writeFileSync(join(world.directory, 'in.jsonl'), '{"n":1}\n'.repeat(25));
+    const running = berthIn({ ...world, env: { ...world.env, BERTH_STORE: store } }, [
+      ...['jobs', 'batch', 'run', 'echo', '--input', 'in.jsonl', '--out', 'parts', '--shard-items', '5'],
+    ]);
+    const question = `Password of ${store}`;
+    while (!world.err().includes(question)) await new Promise(setImmediate);
+    await world.type(cluster().password, KEYS.enter);
+    const ran = await running;
+    expect([ran.code, ran.err]).toEqual([0, ran.err]);
+    expect(ran.out + ran.err).not.toContain(cluster().password);
+    // A question that was answered is written a second time, with its mark.
+    expect(ran.err.lastIndexOf(question)).toBeLessThan(ran.err.indexOf('Batch echo-'));
+  });
+
+  test('with a wrong password is denied, and the password is not shown', async () => {
+    const { store } = await withoutPassword();
+    const ran = await statusIn(createTestWorld(), { BERTH_STORE: store, PGPASSWORD: 'hush-hush' });
+    expect([ran.code, ran.err]).toEqual([3, expect.stringContaining('refused the connection')]);
+    expect(ran.err).not.toContain('hush-hush');
+  });
+});

@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+
+/** End-to-end tests whose result does not depend on the version of Node, or that take minutes. `npm run node-trials` runs them too. */
+const NOT_IN_CI = [
+  // Minutes of kills, of stores and of worker libraries.
+  'batch-kill',
+  'parquet-trials',
+  'shared-batch',
+  'workers/{kill,library,stop,trouble}',
+  // The shells, the browser, and the commands of the README: other tests run the same code.
+  'browser',
+  'completion',
+  'documents',
+  'report-page',
+  // The files of the packages.
+  'debian',
+  'image',
+  'man-pages',
+  'package',
+  'reproducible',
+];
+
+/** The part of the end-to-end tests that CI runs with each other version of Node: BERTH_E2E_NODE names its program. */
+export default defineConfig({
+  test: {
+    include: ['test/e2e/**/*.test.ts'],
+    exclude: NOT_IN_CI.map((name) => `test/e2e/${name}.test.ts`),
+    globalSetup: ['test/support/files/temporary-root.ts', 'test/e2e/install.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});
