@@ -69,7 +69,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/poller.ts',
     from: 'job.retries < options.retryFailed',
     to: 'job.retries <= options.retryFailed',
-    tests: RUNNER,
+    tests: VIOLATIONS,
   },
   {
     name: 'young-job-expired',
