@@ -85,7 +85,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/poller.ts',
     from: '|| saving >= MAX_SAVING',
     to: '',
-    tests: [...RUNNER, 'unit/batch/store/disk-failures'],
+    tests: VIOLATIONS,
   },
   {
     name: 'poll-later-than-the-result-is-kept',
@@ -101,7 +101,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/runner.ts',
     from: 'notCompleted(states.counts()) > options.maxFailures',
     to: 'notCompleted(states.counts()) >= options.maxFailures',
-    tests: RUNNER,
+    tests: VIOLATIONS,
   },
   {
     name: 'interrupt-waits-for-all-jobs',
