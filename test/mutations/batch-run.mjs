@@ -165,7 +165,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/submit-and-poll-rates.ts',
     from: 'Math.min(retryAfterMs, MAX_OTHER_WAIT_MS)',
     to: 'retryAfterMs',
-    tests: [...RATE, ...RUNNER],
+    tests: ['unit/batch/run/submit-and-poll-rates'],
   },
   {
     name: 'retry-after-of-hours',
@@ -190,7 +190,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/stop-run.ts',
     from: '|| unknownInRow >= MAX_UNKNOWN_IN_ROW',
     to: '',
-    tests: RUNNER,
+    tests: ['unit/batch/run/stop-run'],
   },
   {
     name: 'item-of-another-driver-sent',
@@ -198,7 +198,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/submitter.ts',
     from: '&& books.tenureOf(number) === tenure;',
     to: ';',
-    tests: ['unit/batch/store/both-stores.property'],
+    tests: ['unit/batch/run/taken-over-items'],
   },
   {
     name: 'payload-of-the-limit-refused',
