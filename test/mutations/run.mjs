@@ -41,7 +41,7 @@ const chosen = MUTATIONS.filter(({ name }) => names === undefined || names.inclu
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-mutations-'));
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
 // The project may be edited during the run, so everything is done with one copy of it.
 const original = path.join(folder, 'original');

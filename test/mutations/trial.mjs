@@ -75,7 +75,8 @@ export async function runTests(tests, folder, through = []) {
     end(child);
   }, MAX_TRIAL_MS);
   const stop = () => end(child);
-  process.once('exit', stop);
+  // First, because the folder is removed at the exit too.
+  process.prependOnceListener('exit', stop);
   const code = await new Promise((resolve) => child.on('error', () => resolve(-1)).on('close', resolve));
   process.off('exit', stop);
   clearTimeout(timer);
