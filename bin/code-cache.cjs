@@ -3,14 +3,12 @@
 // of berth writes it; later runs neither parse nor compile. Code in a cache runs as this user, so nobody else may be able to
 // write to the directory. Without such a directory the program runs without a cache.
 const fs = require('node:fs');
-const os = require('node:os');
 const path = require('node:path');
 
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
-/** The lengths of the cache and of the source. A multiple of eight, because V8 copies a cache that is not aligned. */
-const HEADER_BYTES = 8;
+const CHUNK_BYTES = 65_536;
 
 /** How many caches are kept: one for each version of berth and V8 that was used last. */
 const MAX_CACHES = 4;
@@ -45,7 +43,9 @@ function makeFolder(folder) {
 /** Returns the user's cache directory, by the conventions of the platform. */
 function userCacheFolder(env) {
   if (env.XDG_CACHE_HOME && path.isAbsolute(env.XDG_CACHE_HOME)) return env.XDG_CACHE_HOME;
-  return path.join(os.homedir(), process.platform === 'darwin' ? 'Library/Caches' : '.cache');
+  // As os.homedir() does. That module is loaded only where it is needed, because it takes time.
+  const home = (process.platform !== 'win32' && env.HOME) || require('node:os').homedir();
+  return path.join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache');
 }
 
 /**
@@ -93,25 +93,31 @@ function replaceFile(file, data) {
 }
 
 /**
- * Returns the content of a cache file: the cache twice, and the source that it was made of. V8 crashes on damaged data, and
- * compares the cache with the length of the source only. A comparison of bytes takes less time than loading a module for
- * checksums.
+ * Reads a cache file: the cache twice, and the source that it was made of. V8 crashes on damaged data, and compares the cache
+ * with the length of the source only. Returns undefined when the cache was made of another source or is damaged.
+ *
+ * A comparison takes less time than loading a module for checksums. The second copy and the source are read in chunks, because
+ * memory that is used for the first time takes longer than the comparison.
  */
-function pack(source, data) {
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.writeUInt32LE(data.length, 0);
-  header.writeUInt32LE(source.length, 4);
-  return Buffer.concat([header, data, data, source]);
-}
-
-/** Returns the cache in a file's content; undefined when it was made of another source or is damaged. */
-function unpack(stored, source) {
-  const size = stored.readUInt32LE(0);
-  const middle = HEADER_BYTES + size;
-  const end = middle + size;
-  if (stored.readUInt32LE(4) !== source.length || stored.length !== end + source.length) return undefined;
-  const data = stored.subarray(HEADER_BYTES, middle);
-  return data.equals(stored.subarray(middle, end)) && source.equals(stored.subarray(end)) ? data : undefined;
+function readCache(file, source) {
+  const descriptor = fs.openSync(file, 'r');
+  try {
+    const size = (fs.fstatSync(descriptor).size - source.length) / 2;
+    const data = Buffer.allocUnsafeSlow(size);
+    fs.readSync(descriptor, data, 0, size, 0);
+    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    const isNext = (expected, start) => {
+      for (let at = 0; at < expected.length; at += CHUNK_BYTES) {
+        const length = Math.min(CHUNK_BYTES, expected.length - at);
+        if (fs.readSync(descriptor, chunk, 0, length, start + at) !== length) return false;
+        if (chunk.compare(expected, at, at + length, 0, length) !== 0) return false;
+      }
+      return true;
+    };
+    return isNext(data, size) && isNext(source, 2 * size) ? data : undefined;
+  } finally {
+    fs.closeSync(descriptor);
+  }
 }
 
 /**
@@ -126,7 +132,7 @@ exports.openCodeCache = function openCodeCache(env, version) {
   function read(file, source) {
     if (parent === undefined) return undefined;
     try {
-      return unpack(fs.readFileSync(path.join(parent, name, file)), source);
+      return readCache(path.join(parent, name, file), source);
     } catch {
       return undefined;
     }
@@ -139,8 +145,10 @@ exports.openCodeCache = function openCodeCache(env, version) {
       const folder = path.join(parent, name);
       if (!fs.existsSync(folder)) removeOldCaches(parent, name);
       makeFolder(folder);
-      for (const { file, source, script } of scripts)
-        replaceFile(path.join(folder, file), pack(source, script.createCachedData()));
+      for (const { file, source, script } of scripts) {
+        const data = script.createCachedData();
+        replaceFile(path.join(folder, file), Buffer.concat([data, data, source]));
+      }
     } catch {
       // The next run is slower, and tries again.
     }

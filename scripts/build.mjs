@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { BILL_OF_MATERIALS, billOfMaterials } from './bill-of-materials.mjs';
-import { bundling } from './bundling.mjs';
+import { bundling, parserFiles } from './bundling.mjs';
 import { makeManPages } from './man-pages.mjs';
 import { setModes } from './modes.mjs';
 import { makePacks } from './packs.mjs';
@@ -19,11 +19,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 
 /** First step: esbuild splits ECMAScript modules only. Every dynamic import becomes a file. */
-async function bundle(bill) {
+async function bundle(bill, binaries) {
   const options = bundling(root);
   const { outputFiles, metafile } = await esbuild.build({
     ...options,
-    plugins: [...options.plugins, billOfMaterials(bill)],
+    plugins: [...options.plugins, billOfMaterials(bill), parserFiles(binaries)],
     entryPoints: ['src/main.ts'],
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
@@ -99,7 +99,8 @@ function requireInPlaceOfImport(code) {
 if (!existsSync(path.join(root, 'src/main.ts'))) throw new Error('src/main.ts is missing: there is nothing to build');
 const temporary = await mkdtemp(path.join(tmpdir(), 'berth-build-'));
 const bill = path.join(temporary, BILL_OF_MATERIALS);
-const { outputFiles, metafile } = await bundle(bill);
+const binaries = new Map();
+const { outputFiles, metafile } = await bundle(bill, binaries);
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 const packages = commonJsEntries(metafile);
@@ -109,6 +110,7 @@ await Promise.all(
     await writeFile(path.join(dist, name), await toCommonJs(text, name, packages.has(name)));
   }),
 );
+await Promise.all([...binaries].map(([name, bytes]) => writeFile(path.join(dist, name), bytes)));
 await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licenceTexts(root, bundledPackages(metafile)));
 await copyFile(bill, path.join(dist, BILL_OF_MATERIALS));
 await rm(temporary, { recursive: true });

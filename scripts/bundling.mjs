@@ -7,10 +7,18 @@ import { completionData } from './completion-data.mjs';
 /** Builtins that a package loads at start and does not need. They, and signal-exit, are replaced by scripts/stubs. */
 const STUBBED = { undici: ['assert', 'http', 'http2'], commander: ['child_process'] };
 
+/** Parts of the HTTP client that berth does not use: HTTP/2, and bodies that are a form or a stream of the web. */
+const UNUSED = /^\.\.?\/(client-h2|web\/fetch\/body)\.js$/;
+
+const UNDICI = path.sep + path.join('node_modules', 'undici') + path.sep;
+
 const stubs = (root) => ({
   name: 'stubs',
   setup(build) {
     build.onResolve({ filter: /^signal-exit$/ }, () => ({ path: path.join(root, 'scripts/stubs/signal-exit.cjs') }));
+    build.onResolve({ filter: UNUSED }, ({ importer }) =>
+      importer.includes(UNDICI) ? { path: path.join(root, 'scripts/stubs/unused.cjs') } : undefined,
+    );
     for (const [name, builtins] of Object.entries(STUBBED)) {
       const inside = path.sep + path.join('node_modules', name) + path.sep;
       build.onResolve({ filter: new RegExp(`^node:(${builtins.join('|')})$`) }, ({ path: builtin, importer }) =>
@@ -63,6 +71,38 @@ const parserTables = {
   },
 };
 
+/**
+ * The HTTP parser is WebAssembly, as text in two modules: with SIMD, and without for processors that lack it. This leaves
+ * them out of the bundle, and collects their bytes in `binaries`, by the names of the files that the launcher loads.
+ */
+export const parserFiles = (binaries) => ({
+  name: 'parser-files',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp[\w-]*-wasm\.js$/ }, ({ path: file }) => {
+      const name = `${path.basename(file, '-wasm.js')}.wasm`;
+      binaries.set(name, createRequire(import.meta.url)(file));
+      return { contents: `module.exports = require('./${name}');`, loader: 'js' };
+    });
+    // Loaded with the client, and not with its first connection, so that a missing file is not taken for a failed connection.
+    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/ }, async ({ path: file }) => ({
+      contents: `${await readFile(file, 'utf8')}\nrequire('../llhttp/llhttp_simd-wasm.js');`,
+      loader: 'js',
+    }));
+    build.onResolve({ filter: /^\.\/llhttp\w*\.wasm$/ }, ({ path: name }) => ({ path: name, external: true }));
+  },
+});
+
+/** The HTTP client makes a tree of known header names at every start, which takes longer than it saves. */
+const noHeaderTree = {
+  name: 'no-header-tree',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]core[\\/]tree\.js$/ }, () => ({
+      contents: 'module.exports = { tree: { lookup: () => undefined } };',
+      loader: 'js',
+    }));
+  },
+};
+
 /** `root` is the folder of the project. */
 export const bundling = (root) => ({
   absWorkingDir: root,
@@ -72,5 +112,5 @@ export const bundling = (root) => ({
   mainFields: ['module', 'main'],
   minify: true,
   logLevel: 'warning',
-  plugins: [completionData(root), stubs(root), inlineJq, lazySegmenter, parserTables],
+  plugins: [completionData(root), stubs(root), inlineJq, lazySegmenter, parserTables, noHeaderTree],
 });

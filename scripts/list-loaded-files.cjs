@@ -6,7 +6,12 @@ const path = require('node:path');
 
 const { BERTH_BUILD_DIST: dist, BERTH_BUILD_LIST: list } = process.env;
 
+// As the launcher does: the bytes of a file that is no code.
+require.extensions['.wasm'] = (module, file) => {
+  module.exports = fs.readFileSync(file);
+};
+
 process.on('exit', () => {
-  const files = Object.keys(require.cache).filter((file) => path.dirname(file) === dist);
+  const files = Object.keys(require.cache).filter((file) => path.dirname(file) === dist && file.endsWith('.cjs'));
   fs.writeFileSync(list, files.map((file) => path.basename(file)).join('\n'));
 });

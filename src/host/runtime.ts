@@ -1,5 +1,4 @@
 import { fstatSync } from 'node:fs';
-import { homedir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../core/context.ts';
 import { localFile } from '../core/failure.ts';
@@ -117,9 +116,11 @@ function readCwd(): string {
   }
 }
 
+/** As `os.homedir()`. That module is loaded only where it is needed, because it takes time. */
 function readHome(): string {
   try {
-    return homedir();
+    const home = process.platform === 'win32' ? undefined : process.env['HOME'];
+    return home === undefined || home === '' ? process.getBuiltinModule('node:os').homedir() : home;
   } catch {
     return '';
   }

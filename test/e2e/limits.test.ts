@@ -143,3 +143,13 @@ packageTest('what cannot be loaded any more ends with one clear error', async ()
   expect(stderr).toMatch(/cannot load/);
   expect(stderr.trim().split('\n').length).toBeLessThanOrEqual(3);
 });
+
+packageTest('a missing parser of answers is a part that cannot be loaded, and not a failed connection', async () => {
+  const program = await copyOfProgram();
+  rmSync(path.join(path.dirname(program.berth), '../dist/llhttp_simd.wasm'));
+  const env = { ...(await cleanEnvironment()), BERTH_BASE_URL: 'http://127.0.0.1:65535', BERTH_API_KEY: 'key' };
+  const { code, stderr } = await runProgram(program.berth, ['pods', 'get', 'p1'], { env });
+  clear(stderr);
+  expect(code).toBe(14);
+  expect(stderr).toMatch(/cannot load/);
+});

@@ -5,7 +5,15 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { berthPath, cleanEnvironment, nodePath, packageTest, runProgram, temporaryFolder } from './support.ts';
+import {
+  berthPath,
+  cleanEnvironment,
+  nodePath,
+  packageTest,
+  runProgram,
+  temporaryFolder,
+  type Environment,
+} from './support.ts';
 
 const tls = (name: string): string => path.resolve(`test/support/tls/test-only-${name}.pem`);
 
@@ -50,8 +58,8 @@ interface Watched {
   readonly lines: ReadonlySet<string>;
 }
 
-/** Runs berth with an https address. Returns its exit code and the lines that `watch` printed. */
-async function run(watch: string, args: readonly string[]): Promise<Watched> {
+/** Runs berth with an https address, and with `more` variables. Returns its exit code and the lines that `watch` printed. */
+async function run(watch: string, args: readonly string[], more: Environment = {}): Promise<Watched> {
   const file = path.join(await temporaryFolder(), 'watch.cjs');
   await writeFile(file, watch);
   const env = {
@@ -59,6 +67,7 @@ async function run(watch: string, args: readonly string[]): Promise<Watched> {
     BERTH_BASE_URL: await serve(),
     BERTH_API_KEY: 'key',
     NODE_EXTRA_CA_CERTS: tls('certificate'),
+    ...more,
   };
   const { code, stderr } = await runProgram(nodePath(), ['--require', file, berthPath(), ...args], { env });
   return { code, lines: new Set(stderr.match(/^(loaded|TLS):.*$/gm)) };
@@ -80,4 +89,19 @@ packageTest.each([
   ['pods list --local', false],
 ])('the TLS module is loaded for a request over https only: %s', async (line, isLoaded) => {
   expect(await run(WATCH_TLS, line.split(' '))).toEqual({ code: 0, lines: new Set([`TLS: ${String(isLoaded)}`]) });
+});
+
+packageTest('a processor without SIMD reads answers with the other parser', async () => {
+  const watch = `
+const { readFileSync, realpathSync } = require('node:fs');
+const { Module } = WebAssembly;
+WebAssembly.Module = function (bytes) {
+  const other = readFileSync(require('node:path').join(realpathSync(process.argv[1]), '../../dist/llhttp.wasm'));
+  process._rawDebug('loaded:' + (other.equals(bytes) ? 'other' : 'usual'));
+  return new Module(bytes);
+};`;
+  const line = ['pods', 'get', 'p1'];
+  expect(await run(watch, line)).toEqual({ code: 0, lines: new Set(['loaded:usual']) });
+  const more = { UNDICI_NO_WASM_SIMD: '1' };
+  expect(await run(watch, line, more)).toEqual({ code: 0, lines: new Set(['loaded:other']) });
 });

@@ -118,7 +118,7 @@ export async function requireFreeName(queries: Queries, name: string): Promise<v
   if (found.length > 0) throw nameInUse(name);
 }
 
-export const nameInUse = (name: string): Failure =>
+const nameInUse = (name: string): Failure =>
   usage(
     `the store has a batch ${name} already`,
     `Go on with it: berth jobs batch work ${name}. Or give another --name.`,

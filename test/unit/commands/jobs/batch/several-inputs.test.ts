@@ -119,7 +119,9 @@ describe('a batch with several inputs', () => {
     );
     expect([otherOrder.code, otherOrder.err]).toEqual([2, expect.stringContaining('is not the one this batch')]);
     const resumed = await resume('moved/[ab]*', 'moved/c.csv', 'moved/d.jsonl.zst', 'moved/e.jsonl');
-    expect([resumed.code, JSON.parse(resumed.out)]).toEqual([13, expect.objectContaining({ planned: 7, failed: 7 })]);
+    // The job that was in progress may be lost with the first process, which ran the local service too.
+    const { planned, failed, expired, waiting } = JSON.parse(resumed.out) as Readonly<Record<string, number>>;
+    expect([resumed.code, planned, (failed ?? 0) + (expired ?? 0), waiting]).toEqual([13, 7, 7, 0]);
   });
 
   test('is checked without sending anything by a dry run', async () => {
