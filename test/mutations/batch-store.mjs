@@ -95,6 +95,8 @@ export const BATCH_STORE = [
     from: 'state.endsWithOrdered && size === state.resultBytes',
     to: 'state.endsWithOrdered',
     tests: [...CRASHES, ...CHANGED],
+    explained:
+      'Not caught yet: the results are then shorter or longer than the journal says, which ends the resume with 14.',
   },
   {
     name: 'changed-results-accepted',
@@ -169,6 +171,7 @@ export const BATCH_STORE = [
     to: '',
     and: { from: 'resubmit.states.flatMap(', to: "[...resubmit.states, 'completed'].flatMap(" },
     tests: ['unit/batch/store/resubmit-items'],
+    explained: 'Not caught yet: the state machine refuses the event, and only the count of items is wrong.',
   },
   {
     name: 'lease-renewed-without-its-epoch',
@@ -192,7 +195,7 @@ export const BATCH_STORE = [
     file: 'src/batch/store/postgres/shard-rows.ts',
     from: 'AND epoch = $3 AND owner = $13 RETURNING 1',
     to: 'AND epoch = $3 AND $13::text IS NOT NULL RETURNING 1',
-    tests: SHARED,
+    tests: ['unit/batch/store/postgres/publication'],
   },
   {
     name: 'taken-over-submission-sent-again',
@@ -225,6 +228,8 @@ export const BATCH_STORE = [
     from: 'lease.renewed(mark);\n    }',
     to: 'lease.renewed(lease.mark());\n    }',
     tests: ['unit/batch/store/shared/lease', ...SHARED],
+    explained:
+      'A test would have to delay an answer of PostgreSQL by the margin of a lease; `npm run store-trials` does so.',
   },
   {
     name: 'pace-block-without-a-bound',
@@ -232,7 +237,7 @@ export const BATCH_STORE = [
     file: 'src/batch/store/postgres/pace/pace-state.ts',
     from: 'Math.min(MAX_BLOCK_MS, FIRST_BLOCK_MS *',
     to: '(FIRST_BLOCK_MS *',
-    tests: ['unit/batch/store/postgres/pace/take-grant'],
+    tests: ['unit/batch/store/postgres/pace/pace-state'],
   },
   {
     name: 'pace-written-over-another',

@@ -44,7 +44,7 @@ export const QUEUE = [
     file: 'src/local/queue/engine/engine.ts',
     from: "job?.status === 'IN_PROGRESS' && job.attempt === attempt ? job",
     to: "job?.status === 'IN_PROGRESS' && attempt >= 0 ? job",
-    tests: [...ENGINE, 'unit/local/workers/runner'],
+    tests: ['unit/local/queue/bounds'],
   },
   {
     name: 'chunk-recorded-twice',
@@ -61,7 +61,7 @@ export const QUEUE = [
     from: 'if (job === undefined || expiryOf(job) > at) return;',
     to: 'if (job === undefined) return;',
     and: { from: '(expiryOf(job) === at || job.ttlAt === at)', to: 'at > 0' },
-    tests: LIMITS,
+    tests: ['unit/local/queue/bounds'],
   },
   {
     name: 'jobs-of-other-endpoints-cancelled',
@@ -69,7 +69,7 @@ export const QUEUE = [
     file: 'src/local/queue/engine/engine.ts',
     from: "if (job.endpointId === endpointId) applyEvent(state, job, { kind: 'cancel', at: now });",
     to: "applyEvent(state, job, { kind: 'cancel', at: now });",
-    tests: [...WORKERS, 'unit/local/resources/endpoints'],
+    tests: ['unit/local/queue/bounds'],
   },
   {
     name: 'timeout-not-extended',
@@ -77,7 +77,7 @@ export const QUEUE = [
     file: 'src/local/queue/engine/engine.ts',
     from: 'if (end.at > at) setTimer(',
     to: 'if (end.at > at + 1e12) setTimer(',
-    tests: LIMITS,
+    tests: ['unit/local/queue/bounds'],
   },
   {
     name: 'job-at-its-timeout-fails',
@@ -85,7 +85,7 @@ export const QUEUE = [
     file: 'src/local/queue/engine/job-status-changes.ts',
     from: 'plan.workMs > timeoutMs',
     to: 'plan.workMs >= timeoutMs',
-    tests: LIMITS,
+    tests: ['unit/local/queue/bounds'],
   },
   {
     name: 'webhook-of-a-retried-job',
