@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
 import { AREAS, mutate, MUTATIONS, testPath } from './list.mjs';
 import { page } from './page.mjs';
 import { copyProject, judge, runTests, runTrial } from './trial.mjs';
@@ -56,7 +57,7 @@ const unchecked = [...new Set(waiting.flatMap((mutation) => mutation.tests))].fi
 const groups = groupsOf(unchecked);
 console.log(`${chosen.length} mutations, ${chosen.length - waiting.length} known from an earlier run`);
 await Promise.all(Array.from({ length: Number(values.jobs) }, (_, at) => lane(path.join(folder, `lane-${at + 1}`))));
-finish();
+await finish();
 
 async function lane(place) {
   if (waiting.length > 0) copyProject(original, place);
@@ -85,7 +86,7 @@ function groupsOf(tests) {
   return Array.from({ length: Math.ceil(tests.length / 6) }, (_, at) => tests.slice(6 * at, 6 * at + 6));
 }
 
-function finish() {
+async function finish() {
   const found = chosen.map((mutation) => ({ mutation, ...results.get(keys.get(mutation)) }));
   const of = (result) => found.filter((each) => each.result === result);
   const open = found.filter(({ result, mutation }) => result !== 'caught' && mutation.explained === undefined);
@@ -94,7 +95,9 @@ function finish() {
   for (const { mutation } of of('caught'))
     if (mutation.explained !== undefined) console.log(`caught, in spite of its explanation: ${mutation.name}`);
   if (values.write && names === undefined && of('unclear').length === 0) {
-    writeFileSync(path.join(root, 'docs/mutation-testing.md'), page(AREAS, found, commit, new Date()));
+    const file = path.join(root, 'docs/mutation-testing.md');
+    const options = { ...(await resolveConfig(file)), parser: 'markdown' };
+    writeFileSync(file, await format(page(AREAS, found, commit, new Date()), options));
   }
   if (open.length > 0) process.exitCode = 1;
 }

@@ -214,7 +214,7 @@ describe('concurrent changes', () => {
       take: async (lock) => {
         calls.push(`take ${lock.slice(path.length)}`);
         writeFileSync(path, '{"profiles":{"other":{}}}');
-        return { check: () => calls.push('check'), release: () => calls.push('release') };
+        return { folder: '', check: () => void calls.push('check'), release: () => void calls.push('release') };
       },
     });
     await store.set('work', 'retries', '1');
