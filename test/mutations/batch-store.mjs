@@ -229,7 +229,7 @@ export const BATCH_STORE = [
     to: 'lease.renewed(lease.mark());\n    }',
     tests: ['unit/batch/store/shared/lease', ...SHARED],
     explained:
-      'A test would have to delay an answer of PostgreSQL by the margin of a lease; `npm run store-trials` does so.',
+      'A test would have to delay an answer of PostgreSQL by the margin of a lease. Only `npm run store-trials` has slow drivers.',
   },
   {
     name: 'pace-block-without-a-bound',

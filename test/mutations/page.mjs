@@ -12,7 +12,8 @@ A mutation is a plausible bug: a small replacement in a source file, such as a r
 lease that is checked without its epoch. \`npm run mutation-trials\` switches the mutations of \`test/mutations\` on, one at
 a time and in a copy of the project, and runs the test files that should fail. A mutation is caught when a test fails; a
 timeout counts only where the bug makes something wait for ever. The list was written before the tests were known to
-catch it. A unit test checks that each mutation still applies to exactly one place.
+catch it; tests for most of those that survived were written then. A mutation is tried again when its source file or one
+of its test files has changed. A unit test checks that each mutation still applies to exactly one place.
 
 Last run: ${date.toISOString().slice(0, 10)}, commit ${commit}, Node ${process.versions.node}.
 
