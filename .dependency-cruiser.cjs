@@ -6,6 +6,7 @@
 
 /** A layer and what it may import of src, itself included. */
 const LAYERS = {
+  '^src/executable\\.ts$': ['main.ts', 'host/executable'],
   '^src/main\\.ts$': ['registry.ts', 'cli', 'host', 'core'],
   '^src/registry\\.ts$': ['commands', 'cli', 'settings', 'core'],
   '^src/commands/': [

@@ -34,7 +34,7 @@ const NODE_GLOBALS = Object.fromEntries(
 );
 
 export default defineConfig([
-  { ignores: ['dist/', 'coverage/', '.scratch-*/', 'completions/', 'node_modules/'] },
+  { ignores: ['dist/', 'dist-binary/', 'coverage/', '.scratch-*/', 'completions/', 'node_modules/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts'],
@@ -83,7 +83,7 @@ export default defineConfig([
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/main.ts', 'src/host/**'],
+    ignores: ['src/main.ts', 'src/executable.ts', 'src/host/**'],
     rules: {
       'no-restricted-globals': [
         'error',
@@ -125,7 +125,7 @@ export default defineConfig([
     },
   },
   {
-    files: ['src/main.ts', 'src/host/**/*.ts'],
+    files: ['src/main.ts', 'src/executable.ts', 'src/host/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', WALL_CLOCK] },
   },
   {

@@ -8,19 +8,19 @@ import type { Page } from './cli/help/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { loadTlsEarly } from './host/connection/load-tls-early.ts';
-import { processRuntime, type Runtime } from './host/runtime.ts';
+import { processRuntime, type Installation, type Runtime } from './host/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
 /**
  * Runs the process's command line and exits with its code. All output has been written by then, so the process does not
- * wait for open connections or for code that V8 still compiles. The arguments come from the launcher: see Runtime.
+ * wait for open connections or for code that V8 still compiles.
  */
-export async function main(programFolder: string, holdProgram: () => void): Promise<void> {
+export async function main(installation: Installation): Promise<void> {
   // Without a listener, Node opens its inspector, through which any user of this machine could read the key.
   process.on('SIGUSR1', () => undefined);
-  process.exit(await runCli(process.argv.slice(2), processRuntime(programFolder, holdProgram)));
+  process.exit(await runCli(process.argv.slice(2), processRuntime(installation)));
 }
 
 /** Whether a completion script runs berth. Checked here, because completions do not load the parser. */

@@ -148,7 +148,7 @@ const unset = defineCommand({
   summary: 'forget a value of the profile in use',
   changesMachine: true,
   examples: [
-    ['berth config unset alias.busy', 'the alias is gone'],
+    ['berth config unset alias.busy', 'remove the alias'],
     ['berth config unset timeout', 'its default is used again'],
   ],
   args: { name: settingName(kept) },

@@ -37,7 +37,7 @@ export const limits = defineCommand({
   summary: 'show what is left of each rate window, from the last answers',
   examples: [['berth limits', 'each window, and when it is full again']],
   details:
-    'Shows what the last answers to this profile said, and asks nothing of the service where there was one. A window that has reset since is shown full.',
+    'Shows what the last answers said, by profile. It sends a request only if there was no answer yet. A window that has ended since is shown as full.',
   run: async (ctx) => {
     const windows = await windowsOf(ctx);
     // eslint-disable-next-line no-restricted-syntax -- a date: other processes may have recorded the windows

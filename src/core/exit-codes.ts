@@ -12,7 +12,7 @@ export const EXIT_CODES = [
   { name: 'rateLimited', code: 6, meaning: 'rate limited, after retries' },
   { name: 'unavailable', code: 7, meaning: 'service or network unavailable; nothing changed' },
   { name: 'unknown', code: 8, meaning: 'outcome unknown: a write was sent and no readable answer came' },
-  { name: 'waitEnded', code: 9, meaning: 'a wait ended before what it waited for' },
+  { name: 'waitEnded', code: 9, meaning: 'a wait reached its time limit' },
   {
     name: 'jobFailed',
     code: 10,

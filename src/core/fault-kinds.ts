@@ -16,10 +16,10 @@ export const FAULT_SETTINGS = {
     fallback: 1000,
     minimum: 0,
     maximum: 3_600_000,
-    help: 'how late a latency answers, and a worker-slow-start starts (default 1s)',
+    help: 'the delay of latency and worker-slow-start (default 1s)',
   },
   /** Seconds. */
-  retryAfter: { fallback: 1, minimum: 0, help: 'what a rate-limit asks to wait (default 1s)' },
+  retryAfter: { fallback: 1, minimum: 0, help: 'the Retry-After of a rate-limit (default 1s)' },
 } as const satisfies Readonly<Record<string, FaultSetting>>;
 
 export type FaultSettingName = keyof typeof FAULT_SETTINGS;
@@ -48,8 +48,8 @@ export const FAULT_KINDS = [
   { name: 'rate-limit' },
   { name: 'server-error' },
   { name: 'latency' },
-  { name: 'drop', details: 'drop closes the connection before the request is taken.' },
-  { name: 'accept-drop', details: 'accept-drop carries it out first and then drops the answer.' },
+  { name: 'drop', details: 'drop closes the connection before the request is processed.' },
+  { name: 'accept-drop', details: 'accept-drop processes the request and closes the connection without an answer.' },
   {
     name: 'low-balance',
     details: 'low-balance answers 402 to every POST, or to what --match says.',
@@ -57,12 +57,12 @@ export const FAULT_KINDS = [
     match: 'POST',
   },
   { name: 'worker-crash', strikes: 'take', details: 'worker-crash kills a worker in the middle of a job.' },
-  { name: 'worker-oom', strikes: 'take', details: 'worker-oom does the same, as a lack of memory does.' },
-  { name: 'worker-hang', strikes: 'take', details: 'worker-hang lets a job never end.' },
+  { name: 'worker-oom', strikes: 'take', details: 'worker-oom does the same as if memory had run out.' },
+  { name: 'worker-hang', strikes: 'take', details: 'worker-hang makes a job run without end.' },
   {
     name: 'worker-silent',
     strikes: 'take',
-    details: 'worker-silent loses the signs of life of a worker with a job.',
+    details: 'worker-silent loses the pings of a worker with a job.',
   },
   { name: 'worker-slow-start', strikes: 'start', details: 'worker-slow-start starts a worker late.' },
   { name: 'worker-failed-start', strikes: 'start', details: 'worker-failed-start ends a worker as it starts.' },

@@ -58,6 +58,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
   const limits = createRateLimitFile({
     path: () => join(settings.dataDirectory, 'limits.json'),
     profile: () => settings.profile,
+    account: () => settings.account(),
     // eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),

@@ -13,6 +13,16 @@ export type Input = Readable & {
 };
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
+/** What depends on how berth is installed: as a package, whose launcher says it, or as one executable. */
+export interface Installation {
+  /** Returns the path of the file that runs a Python file as a worker. Fails with local-file (14) when it cannot be written. */
+  workerRunner(): string;
+  /** See `Runtime`. */
+  holdProgram(): void;
+  /** The arguments of this process's executable that come before those of berth. */
+  readonly startArguments: readonly string[];
+}
+
 /** Everything that a run of berth uses of its process: the process itself, or a replacement in a test. */
 export interface Runtime {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,8 +38,8 @@ export interface Runtime {
   readonly cwd: string;
   /** The user's home directory; empty when there is none. */
   readonly home: string;
-  /** The folder that the program is installed in. */
-  readonly programFolder: string;
+  /** See `Installation`. */
+  workerRunner(): string;
   readonly signals: Signals;
   /** Loads the rest of the program, so that the run can continue when the program is upgraded meanwhile. */
   holdProgram(): void;
@@ -45,9 +55,9 @@ export interface Runtime {
 
 /**
  * Creates the runtime of this process. Besides the launcher, only this file reads `process`. The streams are opened at
- * their first use, because each takes a millisecond or more. `programFolder` and `holdProgram` come from the launcher.
+ * their first use, because each takes a millisecond or more.
  */
-export function processRuntime(programFolder: string, holdProgram: () => void): Runtime {
+export function processRuntime(installation: Installation): Runtime {
   let stdout: Output | undefined;
   return {
     env: process.env,
@@ -69,21 +79,23 @@ export function processRuntime(programFolder: string, holdProgram: () => void): 
     get home() {
       return readHome();
     },
-    programFolder,
+    workerRunner: () => installation.workerRunner(),
     signals: realSignals(),
-    holdProgram,
-    background: startInBackground,
+    holdProgram: () => {
+      installation.holdProgram();
+    },
+    background: (argv) => startInBackground([...process.execArgv, ...installation.startArguments, ...argv]),
     childStreams: 'inherit',
     exitsAfterRun: true,
     exit: (code) => process.exit(code),
   };
 }
 
-async function startInBackground(argv: readonly string[]): Promise<void> {
+async function startInBackground(args: readonly string[]): Promise<void> {
   const { spawn } = await import('node:child_process');
   await new Promise<void>((resolve) => {
     const options = { detached: true, stdio: 'ignore', windowsHide: true } as const;
-    const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...argv], options);
+    const child = spawn(process.execPath, args, options);
     child.once('error', () => {
       resolve();
     });

@@ -55,7 +55,7 @@ export const SETTINGS = [
     name: 'queue-url',
     flag: '--queue-url',
     variable: 'BERTH_QUEUE_URL',
-    summary: 'address of the queue API; where nothing sets it, the one of the management API',
+    summary: 'address of the queue API; if it is not set, that of the management API',
   },
   {
     ...address,
@@ -70,14 +70,14 @@ export const SETTINGS = [
     variable: 'BERTH_API_KEY',
     secret: true,
     inProfile: true,
-    summary: 'the API key; never a flag, because a command line can be read by others',
+    summary: 'the API key; there is no flag, because other users can read command lines',
   },
   {
     ...open,
     kind: 'path',
     name: 'api-key-file',
     variable: 'BERTH_API_KEY_FILE',
-    summary: 'a file that holds the API key',
+    summary: 'a file that contains the API key',
   },
   {
     ...open,
@@ -103,8 +103,7 @@ export const SETTINGS = [
     flag: '--timeout',
     variable: 'BERTH_TIMEOUT',
     default: '30s',
-    summary:
-      'time for one exchange with the service, its body included; behind `jobs batch run` or `resume`, for the whole batch',
+    summary: 'time limit of one request with its answer; of the whole batch for `jobs batch run` and `resume`',
   },
   {
     ...kept,
@@ -114,7 +113,7 @@ export const SETTINGS = [
     flag: '--retries',
     variable: 'BERTH_RETRIES',
     default: '3',
-    summary: 'times a request is tried again where that is safe',
+    summary: 'how often a request is repeated, where that is safe',
   },
   {
     ...kept,
@@ -124,7 +123,7 @@ export const SETTINGS = [
     variable: 'BERTH_ACCESS',
     failsWithFile: true,
     default: 'full',
-    summary: 'what requests may do: `read` only; `write` also creates and changes; `full` also destroys',
+    summary: 'what requests may do: `read` only reads, `write` also creates and changes, `full` also destroys',
   },
   {
     ...kept,
@@ -133,7 +132,7 @@ export const SETTINGS = [
     name: 'output',
     flag: '--output',
     variable: 'BERTH_OUTPUT',
-    summary: 'the format of results; without it a table',
+    summary: 'the format of the output; without it a table',
   },
   {
     ...kept,
@@ -142,7 +141,7 @@ export const SETTINGS = [
     name: 'max-answer-bytes',
     variable: 'BERTH_MAX_ANSWER_BYTES',
     default: '67108864',
-    summary: 'the largest answer taken, in bytes after decompression',
+    summary: 'the largest answer accepted, in bytes after decompression',
   },
   {
     ...kept,
@@ -150,15 +149,15 @@ export const SETTINGS = [
     name: 'worker-prefix',
     variable: 'BERTH_WORKER_PREFIX',
     appliesToLocal: true,
-    summary: 'what the variables begin with in which `berth local` tells workers the addresses of their queue',
+    summary: 'the prefix of the variables that tell workers of `berth local` where their queue is',
   },
-  { ...open, kind: 'path', name: 'config-dir', variable: 'BERTH_CONFIG_DIR', summary: 'where the profiles lie' },
+  { ...open, kind: 'path', name: 'config-dir', variable: 'BERTH_CONFIG_DIR', summary: 'the directory of the profiles' },
   {
     ...open,
     kind: 'path',
     name: 'data-dir',
     variable: 'BERTH_DATA_DIR',
-    summary: 'where the local service and the remembered limits lie',
+    summary: 'the directory for the state of the local service and for the remembered limits',
   },
   {
     ...open,
@@ -174,7 +173,7 @@ export const SETTINGS = [
     name: 'quiet',
     flag: '--quiet',
     variable: 'BERTH_QUIET',
-    summary: 'say nothing while waiting: no spinner, no line every 30 s',
+    summary: 'print nothing while waiting: no spinner, no line every 30 s',
   },
   { ...open, kind: 'switch', name: 'no-color', flag: '--no-color', variable: 'NO_COLOR', summary: 'no colour' },
   {
@@ -197,17 +196,17 @@ export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY
 
 /** Environment variables that berth reads but that are not settings. */
 export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
-  { variable: 'FORCE_COLOR', summary: 'colour even where there is no terminal; 0 for none' },
-  { variable: 'CI', summary: 'no questions, spinners or views that redraw' },
-  { variable: 'TERM', summary: '"dumb": no colour, questions, spinners or views that redraw' },
-  { variable: 'COLUMNS', summary: 'the width of the terminal, where it is to be another than the real one' },
+  { variable: 'FORCE_COLOR', summary: 'use colour also without a terminal; 0 for none' },
+  { variable: 'CI', summary: 'no questions, no spinners, no live views' },
+  { variable: 'TERM', summary: '"dumb": no colour, no questions, no spinners, no live views' },
+  { variable: 'COLUMNS', summary: 'a width to use in place of that of the terminal' },
   { variable: 'XDG_CONFIG_HOME', summary: 'the directory above the configuration' },
   { variable: 'XDG_DATA_HOME', summary: 'the directory above the data' },
   { variable: 'HTTPS_PROXY', summary: 'proxy for https addresses' },
   { variable: 'HTTP_PROXY', summary: 'proxy for http addresses' },
-  { variable: 'NO_PROXY', summary: 'hosts reached without a proxy, separated by commas' },
+  { variable: 'NO_PROXY', summary: 'hosts for which no proxy is used, separated by commas' },
   { variable: 'TRACEPARENT', summary: 'the trace to pass on to the service with every request (and TRACESTATE)' },
-  { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file of certificate authorities to trust besides the usual ones' },
+  { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file with more certificate authorities to trust' },
 ];
 
 type Row = (typeof SETTINGS)[number];

@@ -33,13 +33,23 @@ const PROGRAM = process.env['BERTH_E2E_PROGRAM'];
  */
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-e2e-'));
-  const nodeBin = linkAlone(folder, 'node', NODE ?? process.execPath);
-  const program = PROGRAM === undefined ? installPackage(folder) : { bin: linkAlone(folder, 'berth', PROGRAM) };
-  project.provide('underTest', { folder, nodeBin, ...program });
-  if (NODE !== undefined || PROGRAM !== undefined) console.log(`note: under test: ${describe(program.bin, nodeBin)}`);
-  return () => {
+  const remove = (): void => {
     rmSync(folder, { recursive: true, force: true });
   };
+  try {
+    project.provide('underTest', prepare(folder));
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return remove;
+}
+
+function prepare(folder: string): UnderTest {
+  const nodeBin = linkAlone(folder, 'node', NODE ?? process.execPath);
+  const program = PROGRAM === undefined ? installPackage(folder) : { bin: linkAlone(folder, 'berth', PROGRAM) };
+  if (NODE !== undefined || PROGRAM !== undefined) console.log(`note: under test: ${describe(program.bin, nodeBin)}`);
+  return { folder, nodeBin, ...program };
 }
 
 /** Links to a program by a name, in a folder that holds nothing else. Returns that folder. */

@@ -113,7 +113,7 @@ async function whenRead(pipe: string): Promise<number> {
     try {
       return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch {
-      await new Promise(setImmediate);
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
 }

@@ -157,7 +157,7 @@ async function served(directory: string, endpoint: string) {
     cwd: directory,
     env: {},
     platform: process.platform,
-    programFolder: '',
+    workerRunner: () => '',
     stderr: new PassThrough(),
     holdProgram: () => undefined,
   });

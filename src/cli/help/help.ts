@@ -86,7 +86,7 @@ export function commandHelp(path: readonly string[], command: Command): Page {
     rows('Arguments', args),
     rows('Flags', flags),
     command.examples.length === 0 ? undefined : { kind: 'examples', title: 'Examples', rows: command.examples },
-    text('Flags every command takes: `berth help flags`.'),
+    text('Flags of every command: `berth help flags`.'),
   ]);
 }
 
@@ -94,7 +94,7 @@ export function commandHelp(path: readonly string[], command: Command): Page {
 export const flagsHelp = (flags: readonly GlobalFlag[]): Page =>
   pageOf([
     rows(
-      'Flags every command takes, before or after its noun',
+      'Flags of every command, before or after its noun',
       flags.map((flag): PageRow => [flagSignature(flag.flag, flag), flag.summary]),
     ),
   ]);

@@ -74,7 +74,7 @@ const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly S
 const add = defineCommand({
   output: KEYS,
   summary: 'add public SSH keys; they open the pods that start from then on',
-  details: 'Comments are kept. A key that is there already stays as it is.',
+  details: 'Comments are kept. An existing key is not changed.',
   args: { key: arg.text('the public key itself, @FILE, or - for stdin', { complete: '@file' }) },
   writes: true,
   examples: [

@@ -7,7 +7,7 @@ import { verdictSchema } from '../shared/explain/verdict.ts';
 /** `berth endpoints explain ENDPOINT`: whether its jobs run, and if not, why. */
 export const explain = defineCommand({
   output: verdictSchema({ endpoint: TEXT }),
-  summary: 'say whether an endpoint works, or why it does not and what cures it',
+  summary: 'say whether an endpoint works, or why not and what to do',
   details: EXPLAIN_DETAILS,
   args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },
   options: { ...SAMPLE_OPTION, ...EXIT_STATUS_OPTION },

@@ -74,12 +74,12 @@ const FIELDS = {
   workersMin: {
     path: 'workers.min',
     type: 'count',
-    write: option.count('workers that are always there', 0),
+    write: option.count('the least number of workers', 0),
   },
   workersMax: {
     path: 'workers.max',
     type: 'count',
-    write: option.count('workers there are at most', 0),
+    write: option.count('the largest number of workers', 0),
   },
   idleTimeout: {
     path: 'workers.idleTimeout',

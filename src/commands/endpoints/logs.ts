@@ -16,7 +16,7 @@ import { LOG_LINES } from '../shared/logs/view.ts';
 export const logs = defineCommand({
   output: LOG_LINES,
   summary: 'show what a worker of an endpoint writes',
-  details: `The only worker there is needs no name; of several you pick one on a terminal. Without workers, the local service shows the log of the one that ended last. ${LOG_DETAILS}`,
+  details: `If there is one worker, you need not name it. If there are several, you choose one on a terminal. Without workers, the local service shows the log of the one that ended last. ${LOG_DETAILS}`,
   args: {
     id: ENDPOINT_ARGUMENT,
     worker: arg.optional('worker id'),

@@ -45,7 +45,7 @@ export const createSpec: WriteSpec = {
   ...bodyFields('create'),
   summary: 'create a serverless endpoint',
   details:
-    'Needs a name, an image or a template, and GPU pools or CPU flavors. Unless you say otherwise it serves a queue, growing when a job waits 4 seconds; a LOAD_BALANCER grows at 4 requests a worker. --wait waits until its workers run the first release.',
+    'Needs a name, an image or a template, and GPU pools or CPU flavors. By default it serves a queue and adds workers when a job waits for 4 seconds. A LOAD_BALANCER adds workers at 4 requests per worker. --wait waits until its workers run the first release.',
   needed: ['name', ['template', 'image'], ['gpuPool', 'cpu']],
   defaults: ({ type, scaling }) => ({
     type: 'QUEUE',
@@ -65,7 +65,7 @@ export const createSpec: WriteSpec = {
       'berth endpoints create --name api --type LOAD_BALANCER --image example/api:1.0 --cpu cpu-general:4',
       'HTTP on CPUs',
     ],
-    ['berth endpoints get echo -o yaml | berth endpoints create --name copy --file -', 'a copy of one that is there'],
+    ['berth endpoints get echo -o yaml | berth endpoints create --name copy --file -', 'a copy of an existing one'],
   ],
 };
 
@@ -78,7 +78,7 @@ export const updateSpec: WriteSpec = {
   ...bodyFields('update'),
   summary: 'change a serverless endpoint',
   details:
-    'A change of the container makes a new release, which workers take over one by one: --wait waits for it, and `berth endpoints releases` shows it. A change of scaling does not.',
+    'A change of the container makes a new release. The workers are replaced one by one: --wait waits for that, and `berth endpoints releases` shows it. A change of scaling makes no release.',
   check: async (body, read) => {
     checkHardware(body, 'update');
     if (read === undefined || ['gpu', 'cpu', 'scaling', 'workers'].every((member) => body[member] === undefined))

@@ -5,33 +5,33 @@ import type { Page } from '../../output/page.ts';
 export const selectors = (): Page =>
   pageOf([
     text(
-      'Lists are filtered, and commands that take several ids can take selectors in their place. Different selectors narrow each other; several values of one of them widen it.',
+      'Selectors filter lists. Commands that accept several ids accept selectors in place of them. A resource must match all selectors; where a selector has several values, it must match one of them.',
     ),
     rows('Selectors', [
       ['--match GLOB', "by name: --match 'train-*' (quote it for the shell)"],
       ['--status A,B', 'by status, where there is one'],
       ['--older-than TIME', "by age (90m, 3d), by the service's clock"],
-      ['--all', 'everything that the list shows'],
+      ['--all', 'all resources of the list'],
     ]),
     rows('Patterns', [
-      ['*', 'any text, a slash too'],
+      ['*', 'any text, with slashes too'],
       ['?', 'one character'],
-      ['[abc], {web,api}', 'one of these characters, one of these words'],
+      ['[abc], {web,api}', 'one of these characters; one of these words'],
       ["'!web-*'", 'every name that does not match'],
       ['\\*', 'a star itself'],
     ]),
     rows('What happens', [
-      ['which', 'the list is read once; what was shown is acted on, by id'],
-      ['left out', 'what cannot be done now, what is locked, volumes in use'],
-      ['asked', 'the list and what it saves an hour are shown first; --yes skips this'],
+      ['list', 'is read once; the command acts by id on what it has shown'],
+      ['left out', 'resources in a state that does not allow it, locked ones, volumes in use'],
+      ['question', 'shows the list first, with what it saves an hour; --yes skips it'],
       ['--dry-run', 'reads the list, prints the requests, sends none of them'],
-      ['none', 'a line on stderr, and exit code 0'],
-      ['--force', 'takes locked pods and volumes in use too'],
-      ['names', 'where data is lost, the name (or "3 volumes") must be typed'],
+      ['no match', 'a line on stderr, and exit code 0'],
+      ['--force', 'includes locked pods and volumes in use'],
+      ['data loss', 'you must type the name, or "3 volumes"'],
     ]),
     rows('Several results', [
-      ['--json', '[{"id","ok","error"?}, ...]: one for each, in every case'],
-      ['-o id', 'the ids of those that went well'],
+      ['--json', '[{"id","ok","error"?}, ...]: always one for each resource'],
+      ['-o id', 'the ids of those that succeeded'],
       ['exit code', 'the worst: 130, 8, 1, 14, 3, 7, 6, 5, 15, 4, 2, 13, 10, 12, 11, 9, 0'],
     ]),
     {
@@ -39,7 +39,7 @@ export const selectors = (): Page =>
       title: 'Examples',
       rows: [
         ["berth pods list --match 'train-*' --sort -cost", 'the most expensive first'],
-        ["berth pods stop --match 'train-*' --older-than 1d", 'after a look at them'],
+        ["berth pods stop --match 'train-*' --older-than 1d", 'shows them and asks'],
         ['berth pods terminate --status EXITED --dry-run', 'what would be sent'],
         ['berth pods stop --all --yes --json', 'in a script'],
       ],
@@ -52,7 +52,7 @@ export const profiles = (): Page =>
       'A profile is a set of addresses with the key for them, and settings such as the output format. The key of a profile is sent only to the addresses of that profile.',
     ),
     rows('Working with profiles', [
-      ['berth auth login --profile NAME', 'make a profile, and use it from now on'],
+      ['berth auth login --profile NAME', 'create a profile, and use it from now on'],
       ['berth auth list', 'the profiles; a mark shows the one in use'],
       ['berth auth switch NAME', 'use another one from now on'],
       ['--profile NAME, BERTH_PROFILE', 'use another one once, or in this shell'],
@@ -60,27 +60,27 @@ export const profiles = (): Page =>
       ['berth config list', 'each setting, and where its value comes from'],
     ]),
     text(
-      'With --profile, the key and the addresses of that profile win over those of the environment. Where a key in the environment might belong to other addresses, berth refuses and says what to drop.\nThe profiles lie in one file of mode 0600: `berth config path` prints its path. A key is never printed; `berth auth status` shows its last four characters.\nThe name "local" is not a profile of your own: it is the local service (`berth help local-service`).',
+      'With --profile, the key and the addresses of that profile replace those of the environment. If a key in the environment could belong to other addresses, berth refuses and says which variable to remove.\nThe profiles are in one file with mode 0600: `berth config path` prints its path. A key is never printed; `berth auth status` shows its last four characters.\nThe name "local" is not a profile of your own: it is the local service (`berth help local-service`).',
     ),
   ]);
 
 export const localService = (): Page =>
   pageOf([
     text(
-      'The local service answers every command as the real service does, without an account. It keeps its state in the data directory, so that the next command continues with it.',
+      'The local service answers all commands as the real service does, and needs no account. Its state is in the data directory, so the next command continues with it.',
     ),
     rows('Three ways to use it', [
       ['berth --local NOUN VERB', 'in this process; BERTH_LOCAL=1 does the same'],
-      ['berth local exec -- COMMAND', 'over HTTP for one command, which finds it by its variables'],
+      ['berth local exec -- COMMAND', 'over HTTP for one command, which finds it in its environment'],
       ['berth local serve', 'over HTTP until Ctrl-C, for other programs'],
     ]),
-    rows('What it has', [
-      ['endpoints', 'echo, demo, sleep, fail and stream: built-in workers that really run jobs'],
+    rows('What it contains', [
+      ['endpoints', 'echo, demo, sleep, fail and stream, with built-in workers that run jobs'],
       ['--endpoint NAME=FILE', 'with serve and exec: an endpoint that runs your own module'],
-      ['berth local clock advance 31m', 'move its time: expiry, retention and rate windows follow'],
-      ['berth local fault add KIND', 'errors, rate limits, slow and lost answers, on purpose'],
+      ['berth local clock advance 31m', 'move its clock; expiry, retention and rate windows follow it'],
+      ['berth local fault add KIND', 'inject errors, rate limits, slow and lost answers'],
       ['berth local status', 'its state, its clock and its faults'],
-      ['berth local reset', 'begin again'],
+      ['berth local reset', 'start over with the seeded account'],
     ]),
     text('Webhooks and handlers of your own need serve or exec: with --local, nothing runs between two commands.'),
   ]);
@@ -88,22 +88,22 @@ export const localService = (): Page =>
 export const batches = (): Page =>
   pageOf([
     text(
-      'A batch runs one job for each line of a file and writes one line of results for each of them. It survives everything: Ctrl-C, a crash, a lost connection, a service that limits the rate.',
+      'A batch runs one job for each line of a file and writes one line of results for each of them. It can be continued after Ctrl-C, a crash or a lost connection, and it respects the limits of the service.',
     ),
     rows('Commands', [
-      ['berth jobs batch run', 'begin: --input items.jsonl --out results.jsonl'],
-      ['berth jobs batch resume', 'go on after anything; finished jobs are not run again'],
-      ['berth jobs batch status', 'what has been done, without sending anything'],
+      ['berth jobs batch run', 'start: --input items.jsonl --out results.jsonl'],
+      ['berth jobs batch resume', 'continue after any interruption; submitted jobs are not sent again'],
+      ['berth jobs batch status', 'progress, from the files only; sends nothing'],
       ['berth jobs batch report', 'times, cost, and failures by pattern; --html writes a page'],
       ['berth jobs batch export', 'the results as CSV, JSON or JSON lines; --join-input adds the inputs'],
     ]),
     rows('Files', [
-      ['items.jsonl, items.csv', 'one item a line, or one a row below a header'],
+      ['items.jsonl, items.csv', 'an item on each line, or in each row below a header'],
       ['results.jsonl', 'one line for each item that ended, in the order they end'],
       ['results.jsonl.journal', 'what was submitted; keep it beside the results until the end'],
     ]),
     text(
-      'The exit code is 0 when every job completed, 13 when some did not, and 15 when a limit of yours ended it. A job whose submission got no answer is not sent again unless you ask for it, because it may have run.',
+      'The exit code is 0 when every job completed, 13 when some did not, and 9 when the time of --max-time was over. A job whose submission got no answer is not sent again unless you ask for it, because it may have run.',
     ),
   ]);
 
@@ -113,19 +113,19 @@ export const time = (): Page =>
       ['90s, 5m, 1h30m, 2d', 'a span; a number alone has the unit that the flag names'],
       ['2026-01-31', 'a date, UTC'],
       ['2026-01-31T12:00:00Z', 'a moment (RFC 3339)'],
-      ['10m', 'where a moment is asked for: so long ago'],
+      ['10m', 'where a moment is expected: 10 minutes ago'],
     ]),
     rows('How long a command waits', [
       ['--timeout', 'one exchange with the service (default 30s)'],
       [
         '--wait-timeout',
-        'what --wait and wait wait for in all (default 10m); then exit code 9, and the line to go on with',
+        'the whole wait of --wait and wait (default 10m); then exit code 9, and the command that continues',
       ],
-      ['--retries', 'how often a request is tried again where that is safe (default 3)'],
+      ['--retries', 'how often a request is repeated, where that is safe (default 3)'],
     ]),
-    rows('How long a job lives', [
-      ['--ttl', 'in the queue and in work together'],
-      ['--execution-timeout', 'in work'],
+    rows('How long a job and its result exist', [
+      ['--ttl', 'in the queue and running, together'],
+      ['--execution-timeout', 'running'],
       ['result of jobs run', '30 minutes after its end'],
       ['result of jobs run --sync', '1 minute after its end'],
     ]),
@@ -142,15 +142,15 @@ export const prices = (): Page =>
       ['endpoints', 'workers by the second while they run; none at zero workers'],
       ['volumes', 'by the GB and month until they are deleted, used or not'],
     ]),
-    rows('Before', [
-      ['berth catalog gpus', 'prices of GPU types; --available shows where they can be had'],
+    rows('Before you start something', [
+      ['berth catalog gpus', 'prices of GPU types; --available only those that you can get now'],
       ['berth catalog cpus', 'prices of CPU flavors'],
       ['berth pods create --dry-run', 'the request, without sending it'],
     ]),
-    rows('After', [
+    rows('Afterwards', [
       ['berth billing summary --last 7', 'what was spent, day by day'],
-      ['berth billing pods --pod POD', 'on one pod'],
-      ['berth pods list --older-than 3d', 'what has been running for long'],
+      ['berth billing pods --pod POD', 'on one pod, day by day'],
+      ['berth pods list --older-than 3d', 'pods that were created more than 3 days ago'],
     ]),
-    text('A price in a table is the one that the service names now. What is billed is in `berth billing`.'),
+    text('Tables show the current prices of the service. `berth billing` shows what is billed.'),
   ]);

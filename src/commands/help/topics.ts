@@ -14,29 +14,29 @@ const exitCodes = (): Page =>
       EXIT_CODES.map(({ code, meaning }) => [String(code).padStart(3), meaning]),
     ),
     text(
-      'Codes 9 to 12 come from what waits (--wait, wait, --stream, --sync). `jobs status` and `pods get` end 0 when the question was answered; --exit-status asks for the outcome instead.',
+      'Codes 9 to 12 come from commands that wait (--wait, wait, --stream, --sync). `jobs status` and `pods get` end with 0 when the service answered; with --exit-status they end with the outcome.',
     ),
   ]);
 
 const output = (): Page =>
   pageOf([
-    text('stdout carries data and nothing else; everything said to a person goes to stderr.'),
+    text('stdout contains only data. Messages and errors go to stderr.'),
     rows(
       'Formats (-o)',
       OUTPUT_FORMATS.map((name) => [name, FORMAT_TABLE[name].summary]),
     ),
     rows('Choosing', [
-      ['--fields id,runtime.gpus', 'these members only, in any format'],
+      ['--fields id,runtime.gpus', 'only these members, in any format'],
       ['--jq .runtime.uptime', 'filter the JSON with jq, built in'],
       ['--jq .name --raw', 'the same, text without its quotes (-r)'],
-      ['-o id', 'the id alone, for a variable: volume=$(berth volumes create ... -o id)'],
+      ['-o id', 'only the id, for a variable: volume=$(berth volumes create ... -o id)'],
     ]),
     rows('Colour', [
       ['NO_COLOR, --no-color', 'never'],
       ['FORCE_COLOR', 'always, also in a pipe'],
       ['TERM=dumb, CI', 'no spinners, no views that redraw'],
     ]),
-    text('An error is one block on stderr, or with --json one object, the last thing there:'),
+    text('An error is one block on stderr. With --json it is one JSON object, the last line of stderr:'),
     { kind: 'literal', text: '  {"error":{"code":"not-found","message":"...",\n    "hint":"...","status":404}}' },
   ]);
 
@@ -52,7 +52,7 @@ const environment = (): Page =>
       ),
     ),
     rows(
-      'Also honoured',
+      'berth also reads',
       OTHER_VARIABLES.map(({ variable, summary }) => [variable, summary]),
     ),
   ]);

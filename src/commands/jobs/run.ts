@@ -27,7 +27,7 @@ export const run = defineCommand({
   output: either(JOB, manyOf(CHUNK)),
   summary: 'submit a job and print its id, or wait for its result',
   details:
-    'The input is sent byte for byte as given. A model slug stands where an endpoint id does.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
+    'The input is sent byte for byte as given. You can use a model slug in place of an endpoint id.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
   args: { endpoint: QUEUE_ARGUMENT },
   options: {
     input: option.text('the input as JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),

@@ -27,7 +27,7 @@ export const wait = defineCommand({
   summary: 'wait until jobs end and print their results',
   waits: true,
   details:
-    'When jobs stand still for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
+    'If no job moves for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
   args: {
     endpoint: QUEUE_ARGUMENT,
     job: arg.ids('job ids', { complete: 'job' }),

@@ -125,14 +125,14 @@ const faultView: View = {
 
 export const status = defineCommand({
   output: LOCAL_STATUS,
-  summary: 'show what the local service holds, its time and its faults',
+  summary: 'show what the local service contains, its time and its faults',
   examples: [['berth local status', 'its state in the data directory']],
   run: async (ctx) => answerResult(statusView, await sendControl(ctx, 'GET', ['status'])),
 });
 
 export const reset = defineCommand({
   output: LOCAL_STATUS,
-  summary: 'forget everything and start over with the seeded account',
+  summary: 'delete everything and start over with the seeded account',
   changesMachine: true,
   examples: [['berth local reset --yes', 'without a question, for scripts']],
   confirm: async () => 'This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.',
@@ -171,13 +171,13 @@ const noFault = (error: Failure, id: string): Failure =>
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
   add: defineCommand({
     output: FAULT,
-    summary: 'let the next requests fail',
+    summary: 'make the next requests fail',
     changesMachine: true,
     details: FAULT_KINDS.flatMap((kind) => ('details' in kind ? kind.details : [])).join(' '),
     args: { kind: arg.text('what happens', { choices: FAULT_KINDS.map(({ name }) => name) }) },
     options: {
-      count: option.count('how many requests it strikes (default: all until cleared)', 1),
-      probability: option.fraction('how often it strikes: above 0, up to 1', { metavar: 'P' }),
+      count: option.count('how many requests it affects (default: all until cleared)', 1),
+      probability: option.fraction('how likely it affects a request: above 0, up to 1', { metavar: 'P' }),
       match: option.text('only these: a method, the beginning of a path, or both', { metavar: 'METHOD/PATH' }),
       endpoint: option.text('only requests to this endpoint, and only its workers', {
         metavar: 'ENDPOINT',

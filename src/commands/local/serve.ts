@@ -35,9 +35,9 @@ export const serve = defineCommand({
   summary: 'serve the local service over HTTP, for SDKs, curl and other programs',
   changesMachine: true,
   waits: true,
-  details: `Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine: pages in a browser are refused, and so is a Host that is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.`,
+  details: `Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine. Requests of web pages are refused, and requests whose Host is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.`,
   options: {
-    port: option.count('the port on 127.0.0.1; 0 takes a free one', 0, { most: 65_535, initial: 8181 }),
+    port: option.count('the port on 127.0.0.1; 0 chooses a free one', 0, { most: 65_535, initial: 8181 }),
     ...options,
   },
   examples: [
@@ -69,7 +69,7 @@ export const exec = defineCommand({
   args: { command: arg.many('the command and its arguments, after --', { complete: 'command' }) },
   options,
   examples: [
-    ['berth local exec -- npm test', 'the one line a pipeline needs'],
+    ['berth local exec -- npm test', 'the only line that a pipeline needs'],
     ['berth local exec --endpoint up=worker.py -- pytest', 'with a worker of your own'],
   ],
   run: async (ctx, values) => {

@@ -34,7 +34,7 @@ const DELEGATION_FIELDS = {
     }),
   },
   id: { path: 'id' },
-  name: { path: 'name', create: option.text('what to call it', { metavar: 'NAME' }) },
+  name: { path: 'name', create: option.text('its name', { metavar: 'NAME' }) },
   delegatorUserId: { path: 'delegatorUserId', label: 'by' },
   awsUser: { path: 'awsUser', label: 'account' },
   repository: { path: 'repository' },

@@ -63,7 +63,7 @@ function environment(given: readonly string[], before: Json | undefined): Json {
 }
 
 /** The flag that names a new thing, asked for where it is missing. */
-export const NAME_FLAG = option.text('what to call it', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } });
+export const NAME_FLAG = option.text('its name', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } });
 
 /** When a row was created. */
 export const CREATED_AT = { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } } as const;

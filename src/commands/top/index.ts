@@ -11,7 +11,7 @@ export const top = defineCommand({
   summary: 'watch all pods and endpoints: their use, queues, workers and cost',
   waits: true,
   details:
-    'On a terminal it takes the whole screen until q; ? shows its keys. It reads all pods with one request, the health of at most eight endpoints at a time (of more, those with jobs more often), and costs once a minute; it goes slower when a rate window runs low, and says how old its numbers are. $ today is from midnight UTC. Without a terminal, --once prints one frame, and -o jsonl a line for each pod and endpoint at each reading, with the time as `at`.',
+    'On a terminal it uses the whole screen until you press q; ? shows its keys. Each reading requests all pods at once and the health of at most eight endpoints; with more endpoints, those with jobs are read more often. Costs are read once a minute. When little is left of a rate window, readings are less frequent. The age of the numbers is shown. $ today is from midnight UTC. Without a terminal, --once prints one frame, and -o jsonl a line for each pod and endpoint at each reading, with the time as `at`.',
   args: { what: arg.optional('only pods, or only endpoints', { choices: KINDS }) },
   options: {
     once: option.on('print one frame, or with -o its rows, and end'),

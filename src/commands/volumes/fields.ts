@@ -21,7 +21,7 @@ const FIELDS = {
   name: {
     path: 'name',
     create: NAME_FLAG,
-    update: option.text('what to call it', { metavar: 'NAME' }),
+    update: option.text('its name', { metavar: 'NAME' }),
   },
   size: {
     path: 'size',

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock, LocalServeOptions, LocalServer } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
@@ -24,7 +24,7 @@ import type { Runtime } from '../runtime.ts';
 /** The parts of the runtime that a served local service uses. What workers print goes to stderr, because stdout is for data. */
 export type LocalRuntime = Pick<
   Runtime,
-  'clock' | 'random' | 'cwd' | 'env' | 'platform' | 'stderr' | 'programFolder' | 'holdProgram'
+  'clock' | 'random' | 'cwd' | 'env' | 'platform' | 'stderr' | 'workerRunner' | 'holdProgram'
 >;
 
 type Sources = Readonly<Record<string, EndpointSource>>;
@@ -33,7 +33,7 @@ type Sources = Readonly<Record<string, EndpointSource>>;
 export async function startLocalServer(runtime: LocalRuntime, options: LocalServeOptions): Promise<LocalServer> {
   const { port, stateFile, endpoints, python = 'python3', workerPrefix, reload = false, ...settings } = options;
   const { clock, random } = runtime;
-  const runner = join(runtime.programFolder, 'workers', 'berth_worker.py');
+  const runner = runtime.workerRunner();
   const sources: Sources = Object.fromEntries(
     Object.entries(endpoints).map(([name, text]) => [
       name,

@@ -1,7 +1,7 @@
 import type { RateWindow, RememberedLimits } from '../../core/api.ts';
-import { readObject, writeObject } from '../remembered/json-file.ts';
+import { isRecord, readObject, writeObject } from '../remembered/json-file.ts';
 
-/** The rate windows last seen, kept in a file by profile. */
+/** The rate windows last seen of the account in use, kept in a file by profile. */
 export interface RateLimitFile extends RememberedLimits {
   /** Takes the rate windows of an answer. Cheap enough for every request; errors of the file are ignored. */
   remember(windows: readonly RateWindow[]): void;
@@ -10,9 +10,11 @@ export interface RateLimitFile extends RememberedLimits {
 }
 
 export interface RateLimitFileOptions {
-  /** Path of the file, `{PROFILE: [RateWindow, ...]}`; may fail when there is no directory for it. */
+  /** Path of the file, `{PROFILE: {account, windows: [RateWindow, ...]}}`; may fail when there is no directory for it. */
   readonly path: () => string;
   readonly profile: () => string;
+  /** The address and a mark of the key in use; undefined without a key. May fail. */
+  readonly account: () => string | undefined;
   /** The wall clock, in milliseconds since the epoch; the times in the file are of this clock. */
   readonly now: () => number;
   /** Milliseconds since an arbitrary start. */
@@ -37,7 +39,8 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFil
     writtenAt = options.monotonic();
     try {
       const path = options.path();
-      writeObject(path, { ...readObject(path), [options.profile()]: latest }, options.random);
+      const kept = { account: options.account(), windows: latest };
+      writeObject(path, { ...readObject(path), [options.profile()]: kept }, options.random);
     } catch {
       // The rate windows are not needed by the command itself.
     }
@@ -52,15 +55,21 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFil
     },
     flush,
     read: () => {
-      const all = readObject(options.path());
-      const profile = options.profile();
-      const saved = Object.hasOwn(all, profile) ? windowsOf(all[profile]) : [];
+      const saved = savedWindows(options);
       // A later time means that the wall clock was changed: the age of such a window is unknown, so it is dropped.
       // eslint-disable-next-line no-restricted-syntax -- a date: other processes wrote the file
       const maxSeenAt = options.now() + MAX_CLOCK_SKEW_MS;
       return Promise.resolve(latest ?? saved.filter(({ seenAt }) => seenAt <= maxSeenAt));
     },
   };
+}
+
+/** The windows of the file; none when they are of another account. */
+function savedWindows({ path, profile, account }: RateLimitFileOptions): readonly RateWindow[] {
+  const all = readObject(path());
+  const name = profile();
+  const kept = Object.hasOwn(all, name) ? all[name] : undefined;
+  return isRecord(kept) && kept['account'] === account() ? windowsOf(kept['windows']) : [];
 }
 
 const windowsOf = (value: unknown): readonly RateWindow[] =>

@@ -1,4 +1,5 @@
-import { constants, openSync, promises as fs } from 'node:fs';
+import { closeSync, constants, openSync, promises as fs } from 'node:fs';
+import type { ReadableStream } from 'node:stream/web';
 import { localFile } from '../../core/failure.ts';
 
 /** Bytes read at a time. */
@@ -20,6 +21,15 @@ async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint
   const { Socket } = await import('node:net');
   signal.throwIfAborted();
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const { Bun } = globalThis as Executable;
+  if (Bun !== undefined) {
+    try {
+      yield* readStream(Bun.file(descriptor).stream(), signal);
+    } finally {
+      closeSync(descriptor);
+    }
+    return;
+  }
   const pipe = new Socket({ fd: descriptor, readable: true, writable: false });
   const stop = (): void => {
     pipe.destroy(signal.reason as Error);
@@ -30,6 +40,34 @@ async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint
   } finally {
     signal.removeEventListener('abort', stop);
     pipe.destroy();
+  }
+}
+
+/** What the single executable has besides Node's modules: its `net.Socket` gets nothing from a pipe that was opened as a file. */
+interface Executable {
+  readonly Bun?: { readonly file: (descriptor: number) => { readonly stream: () => ReadableStream<Uint8Array> } };
+}
+
+async function* readStream(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  let stop = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => {
+      resolve(undefined);
+    };
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for (;;) {
+      // A pending read does not end when its stream is cancelled.
+      const value = await Promise.race([reader.read().then((read) => read.value), aborted]);
+      signal.throwIfAborted();
+      if (value === undefined) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await reader.cancel();
   }
 }
 

@@ -20,7 +20,7 @@ export type KeySignal = 'SIGINT' | 'SIGTSTP' | 'SIGQUIT';
 
 /** Returns the signals of this process. */
 export function realSignals(): Signals {
-  const interruptible = interruptibleRunner();
+  const interruptible = CAN_INTERRUPT ? interruptibleRunner() : runDirectly;
   const listeners = new Map<StopSignal, Set<(signal: StopSignal) => void>>();
   const parent = process.ppid;
   return {
@@ -47,7 +47,7 @@ export function realSignals(): Signals {
     },
     blocking: (work) => {
       // While no listener is installed, the system ends the process.
-      const paused = (['SIGTERM', 'SIGHUP'] as const).flatMap((signal) =>
+      const paused = NOT_HANDLED_WHILE_BLOCKING.flatMap((signal) =>
         signal === 'SIGHUP' && isHangupIgnored(process.env, parent)
           ? []
           : [...(listeners.get(signal) ?? [])].map((listener) => ({ signal, listener })),
@@ -63,6 +63,12 @@ export function realSignals(): Signals {
 }
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Whether `vm` can interrupt WebAssembly. It cannot in the single executable, which has another engine than Node. */
+const CAN_INTERRUPT = process.versions['bun'] === undefined;
+
+/** The signals that end the process at once during blocking work. */
+const NOT_HANDLED_WHILE_BLOCKING: readonly StopSignal[] = CAN_INTERRUPT ? ['SIGTERM', 'SIGHUP'] : STOP_SIGNALS;
 
 /** Runs work in a `vm` script, during which Node handles Ctrl-C on another thread. Fails with interrupted (130). */
 function interruptibleRunner(): Blocking {
@@ -84,6 +90,8 @@ function interruptibleRunner(): Blocking {
     }
   };
 }
+
+const runDirectly: Blocking = (work) => work();
 
 /** Handles Ctrl-Z and Ctrl-\\: calls the hooks, then the default action. Returns the function that adds hooks. */
 function suspendHandlers(): (hooks: SuspendHooks) => () => void {

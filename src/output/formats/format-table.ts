@@ -20,23 +20,23 @@ interface FormatEntry {
 /** Every output format. To add one: its name in `OUTPUT_FORMATS`, a row here, and a module that prints it. */
 export const FORMAT_TABLE: Readonly<Record<OutputFormat, FormatEntry>> = {
   table: {
-    summary: 'what a person decides by; a plain table of tabs where stdout is no terminal',
+    summary: 'the most important columns; with tabs and without borders if stdout is no terminal',
     table: true,
     load: async () => (await import('./table.ts')).tablePrinter,
   },
   wide: {
-    summary: 'the table with every column',
+    summary: 'the table with all columns',
     table: true,
     load: async () => (await import('./table.ts')).tablePrinter,
   },
   json: {
-    summary: "the service's own document, numbers exact; a list prints the array (--json)",
+    summary: 'the document of the service with exact numbers; a list is an array (--json)',
     table: false,
     json: 'indented',
     load: async () => (await import('./json.ts')).jsonPrinter,
   },
   jsonl: {
-    summary: 'one row a line',
+    summary: 'one JSON document on each line',
     table: false,
     json: 'compact',
     load: async () => (await import('./json.ts')).jsonLinesPrinter,
@@ -47,12 +47,12 @@ export const FORMAT_TABLE: Readonly<Record<OutputFormat, FormatEntry>> = {
     load: async () => (await import('./yaml.ts')).yamlPrinter,
   },
   csv: {
-    summary: 'one row a line, with a header',
+    summary: 'one row on each line, with a header',
     table: false,
     load: async () => (await import('./csv.ts')).csvPrinter,
   },
   id: {
-    summary: 'the id alone: one a line',
+    summary: 'only the ids, one on each line',
     table: false,
     load: async () => (await import('./id.ts')).idPrinter,
   },

@@ -68,7 +68,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     platform: options.platform ?? 'linux',
     cwd: directory,
     home: directory,
-    programFolder: fileURLToPath(new URL('../../..', import.meta.url)),
+    workerRunner: () => fileURLToPath(new URL('../../../workers/berth_worker.py', import.meta.url)),
     signals: {
       on: (listener) => {
         listeners.add(listener);

@@ -11,9 +11,9 @@ const limitOptions = {
     1,
   ),
   maxFailures: option.count('send no more once more items than this did not complete', 0),
-  maxTime: option.duration('stop the whole batch where it stands after so long', 's'),
+  maxTime: option.duration('stop the batch after this time; it can be resumed', 's'),
   timeout: option.duration('the old name of --max-time', 's', { hidden: true }),
-  retryFailed: option.count('run a job that failed or timed out again, so many times', 0),
+  retryFailed: option.count('run failed and timed-out jobs again, at most this often', 0),
 };
 
 /** Where `s3://` addresses lead. */
@@ -87,7 +87,7 @@ export type WorkValues = ValuesOf<typeof workOptions> & { readonly batch: string
 
 export const resumeOptions = {
   ...driverOptions,
-  input: option.texts('where the input is now, if not where it was; several ones in the order of the batch', {
+  input: option.texts('where the input is now, if it was moved; several ones in the order of the batch', {
     metavar: 'FILE',
     complete: 'file',
   }),

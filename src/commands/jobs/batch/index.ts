@@ -12,7 +12,7 @@ const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
   changesMachine: true,
   details:
-    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header or of a Parquet file, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns, which are strings unless --types or a header such as price:number says otherwise; a cell that does not have its type is an error with its row and column. The column of --input-field holds JSON. In a Parquet file, integers keep every digit; decimals, dates and times are text, bytes are base64, NaN and Infinity are those words as text; the column of --input-field is the input itself. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume; with --store in the folder of the results. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
+    'Each item of the input is one job. An item is a line of JSON, sent byte for byte, or a row of a CSV or Parquet file, sent as an object of its columns. The whole input is checked before anything is sent.\nResults are JSON lines, written as jobs end. `item` is the number of the item in the input, from 1; empty lines are not counted, invalid ones are. The value of --id-field is added as a label; it need not be unique.\nCSV: columns are separated by commas and are text, unless --types or a header such as price:number gives a type. A cell that does not have its type is an error that names row and column. The column of --input-field contains JSON. A file with broken quotes is refused, also with --skip-invalid.\nParquet: integers keep every digit; decimals, dates and times are text, bytes are base64, NaN and Infinity are these words. The column of --input-field is the input itself.\n--skip-invalid leaves out invalid lines and rows. Input from a pipe is copied to RESULTS.input, for a resume; with --store, to the folder of the results.\nThe cost is an estimate of execution, if endpoint and catalog tell the price; idle workers and the start of workers cost more.\nExit codes: 0 all completed, 13 some did not, 9 the time of --max-time was over, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: runOptions,
   writes: true,
@@ -22,7 +22,7 @@ const run = defineCommand({
     ['berth jobs batch run demo --input items.jsonl --out results.jsonl', 'a job for each line'],
     ['berth jobs batch run demo --input items.csv --id-field sku --out priced.jsonl', 'rows of a CSV file'],
     ['berth jobs batch run demo --input items.csv --types price:number,tags:json --out r.jsonl', 'with typed columns'],
-    ['berth jobs batch resume results.jsonl', 'go on after anything'],
+    ['berth jobs batch resume results.jsonl', 'continue after any interruption'],
     [
       'berth jobs batch run demo --input items.jsonl --out results/ --name nightly --store postgres://berth@db.example.com/berth',
       'with books in a database, for several machines',
@@ -40,16 +40,16 @@ const run = defineCommand({
 
 const resume = defineCommand({
   output: BATCH_END,
-  summary: 'go on with a batch after anything that ended it',
+  summary: 'continue a batch after any interruption',
   changesMachine: true,
   details:
-    'What was submitted is not sent again, unless --resubmit says so: items that failed, expired, timed out or were cancelled, and unknown ones that may have been submitted, are then sent as new jobs, at any age. --only-error chooses among them by their error. The new result takes the place of the old one. An expired or unknown item may run twice. --retry-failed asks the service to run the same job again, within 30 minutes of its end. Results that the service no longer keeps are counted as expired. --rate, --concurrency, --in-flight, --max-failures and --max-time are those of this command: none is remembered.',
+    'What was submitted is not sent again, unless --resubmit says so: items that failed, expired, timed out or were cancelled, and unknown ones that may have been submitted, are then sent as new jobs, at any age. --only-error chooses among them by their error. The new result replaces the old one. An expired or unknown item may run twice. --retry-failed asks the service to run the same job again, within 30 minutes of its end. Results that the service no longer keeps are counted as expired. --rate, --concurrency, --in-flight, --max-failures and --max-time of the first run are not remembered: give them again.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: resumeOptions,
   costs: true,
   waits: true,
   examples: [
-    ['berth jobs batch resume results.jsonl', 'go on'],
+    ['berth jobs batch resume results.jsonl', 'continue'],
     ['berth jobs batch resume results.jsonl --retry-failed 2', 'and run failed jobs again, twice at most'],
     [
       "berth jobs batch resume results.jsonl --resubmit failed --only-error 'out of memory'",
@@ -96,10 +96,10 @@ const cancel = defineCommand({
 
 const status = defineCommand({
   output: BATCH_STATUS,
-  summary: 'explain how a batch stands, from its files alone',
+  summary: 'show the progress of a batch, from its files only',
   examples: [['berth jobs batch status results.jsonl', 'what is done, what is left']],
   details:
-    'Sends nothing and changes nothing, and may be asked while the batch runs. The same counts, times, cost and commonest errors as at the end of a run; batch report has all of them.',
+    'Sends nothing and changes nothing. You can use it while the batch runs. It shows the same counts, times, cost and commonest errors as the end of a run; batch report shows more.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: {
     exitStatus: option.on('end 13 unless every item completed'),
@@ -139,7 +139,7 @@ const exportResults = defineCommand({
     out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
     force: option.on('replace the file of --out if it exists'),
     ...fetchOptions,
-    input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
+    input: option.text('where the input is now, if it was moved', { metavar: 'FILE' }),
     ...storeOptions,
   },
   examples: [
@@ -158,7 +158,7 @@ const exportResults = defineCommand({
 });
 
 export const batch = defineGroup(
-  'run a job for each line of a file, and account for every one',
+  'run a job for each line of a file, and record what became of each',
   { run, work, resume, cancel, status, report, export: exportResults },
-  'Results go to the file that --out names; beside it lies a journal, from which a batch goes on after anything. An item that was sent and whose answer was lost is unknown: it is listed, and never sent again unless --resubmit unknown says so.',
+  'Results are written to the file of --out. The journal beside it lets a batch continue after any interruption. An item whose submission got no answer is unknown: it is listed, and is sent again only with --resubmit unknown.',
 );

@@ -9,7 +9,7 @@ import { verdictSchema } from '../../shared/explain/verdict.ts';
 export const explain = defineCommand({
   output: verdictSchema({ endpoint: TEXT, job: TEXT }),
   summary: 'say why a job does not move, how long that takes, or how it ended',
-  details: `${EXPLAIN_DETAILS} The service tells no positions in the queue: the number of jobs ahead is the most that it can be.`,
+  details: `${EXPLAIN_DETAILS} The service does not report positions in the queue, so the number of jobs ahead is an upper limit.`,
   args: {
     endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
     job: arg.text('job id', { complete: 'job' }),

@@ -112,7 +112,7 @@ async function afterWait(
 
 export const start = actionCommand('start', {
   summary: 'start stopped pods',
-  details: 'A pod that is EXITED or in ERROR can be started. It gets hardware again, and costs again.',
+  details: 'A pod that is EXITED or in ERROR can be started. It gets hardware again and costs money again.',
   done: 'started',
   examples: [
     ['berth pods start nightly-report --wait', 'and wait until it runs'],

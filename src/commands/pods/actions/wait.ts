@@ -27,7 +27,7 @@ export const wait = defineCommand({
   output: either(rowSchema(PODS), OUTCOMES),
   summary: 'wait until pods have a status',
   waits: true,
-  details: `Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
+  details: `Ends with 0 when all pods have the status, 10 when a pod is in ERROR or terminated and cannot get it, 9 after --wait-timeout, or at once if a pod is stopped and must be started first. A pod that does not exist any more counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
   args: { id: idsArgument(PODS) },
   options: {
     for: option.choice('the status to wait for', STATUSES, { metavar: 'WORD', initial: 'RUNNING' }),

@@ -7,7 +7,7 @@ import { verdictSchema } from '../../shared/explain/verdict.ts';
 /** `berth pods explain POD`: whether a pod runs, and if not, why. */
 export const explain = defineCommand({
   output: verdictSchema({ pod: TEXT }),
-  summary: 'say whether a pod runs, or why it does not and what cures it',
+  summary: 'say whether a pod runs, or why not and what to do',
   details: EXPLAIN_DETAILS,
   args: { id: arg.text('pod id or name', { metavar: 'POD' }) },
   options: EXIT_STATUS_OPTION,

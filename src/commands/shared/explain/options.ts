@@ -2,7 +2,7 @@
 import { option } from '../../../cli/parse/params.ts';
 
 export const EXPLAIN_DETAILS =
-  'First the verdict, then what was found, each with the request that said it, then the commands that cure it. -o json has them as verdict, code, state, evidence and cure. Ends 0 when it could tell.';
+  'Prints the verdict, then what was found with the request that said so, then the commands that help. -o json has them as verdict, code, state, evidence and cure. Ends with 0 when it found an answer.';
 
 export const EXIT_STATUS_OPTION = {
   exitStatus: option.on('end 10 when it is blocked: nothing moves until something is changed'),

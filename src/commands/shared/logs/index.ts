@@ -25,13 +25,13 @@ export const LOG_OPTIONS = {
   follow: option.on('go on as lines are written, across broken connections, until Ctrl-C', { short: '-f' }),
   source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
   tail: option.count('how many of the last lines to begin with, up to 5000 (default 100)', 0, { most: MAX_TAIL }),
-  since: option.text('begin at a time, or so long ago: 2026-01-31T12:00:00Z, 10m', { metavar: 'TIME' }),
+  since: option.text('begin at a moment: 2026-01-31T12:00:00Z, or 10m for 10 minutes ago', { metavar: 'TIME' }),
   times: option.choice('times as utc, local, relative or none (default utc)', TIMES, { metavar: 'WORD' }),
   after: option.text('go on after this event: what an earlier run ended with', { metavar: 'CURSOR' }),
 } as const satisfies Params;
 
 export const LOG_DETAILS =
-  'One line each: time, source, text; -o jsonl prints them as they came, --json as one array. Without --follow it ends once no line has come for 2 seconds. With --follow no line is lost and none shown twice, even where the service restarts; it ends when the service ends the log, or with Ctrl-C.';
+  'Prints time, source and text of each line. -o jsonl prints the lines as the service sent them, --json as one array. Without --follow it ends when no line has come for 2 seconds. With --follow no line is lost or printed twice, also when the service restarts; it ends when the service ends the log, or with Ctrl-C.';
 
 /** A log that a command shows. */
 export interface LogTarget<N extends string> {

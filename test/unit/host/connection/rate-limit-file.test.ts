@@ -17,13 +17,14 @@ const windows = (remaining: number): readonly RateWindow[] => [
   },
 ];
 
-function open(): { path: string; at: { ms: number }; memory: (profile?: string) => RateLimitFile } {
+function open(): { path: string; at: { ms: number }; memory: (profile?: string, account?: string) => RateLimitFile } {
   const path = join(createTestWorld().directory, 'data', 'limits.json');
   const at = { ms: 5000 };
-  const memory = (profile = 'default'): RateLimitFile =>
+  const memory = (profile = 'default', account = 'http://127.0.0.1 key'): RateLimitFile =>
     createRateLimitFile({
       path: () => path,
       profile: () => profile,
+      account: () => account,
       now: () => at.ms,
       monotonic: () => at.ms,
       random: Math.random,
@@ -43,6 +44,14 @@ describe('remembered limits', () => {
     expect(readdirSync(dirname(path))).toEqual(['limits.json']);
   });
 
+  it('of another address or key are ignored', async () => {
+    const { memory } = open();
+    memory('work', 'http://127.0.0.1:1 a').remember(windows(59));
+    expect(await memory('work', 'http://127.0.0.1:2 a').read()).toEqual([]);
+    expect(await memory('work', 'http://127.0.0.1:1 b').read()).toEqual([]);
+    expect(await memory('work', 'http://127.0.0.1:1 a').read()).toEqual(windows(59));
+  });
+
   it('from the future are ignored, because the wall clock was set back', async () => {
     const { at, memory } = open();
     memory().remember([{ ...windows(59)[0], name: 'minute', seenAt: at.ms } as RateWindow]);
@@ -57,7 +66,7 @@ describe('remembered limits', () => {
     const { path, at, memory } = open();
     const limits = memory();
     const written = (): unknown =>
-      (JSON.parse(readFileSync(path, 'utf8')) as { default: RateWindow[] }).default[0]?.remaining;
+      (JSON.parse(readFileSync(path, 'utf8')) as { default: { windows: RateWindow[] } }).default.windows[0]?.remaining;
     limits.remember(windows(9));
     limits.remember(windows(8));
     expect(written()).toBe(9);
@@ -77,8 +86,9 @@ describe('remembered limits', () => {
       '{',
       '[]',
       'null',
+      '{"default":[]}',
       '{"default":{}}',
-      '{"default":[1,{"name":2},{"name":"a","seenAt":1,"quota":"x"}]}',
+      '{"default":{"account":"http://127.0.0.1 key","windows":[1,{"name":2},{"name":"a","seenAt":1,"quota":"x"}]}}',
     ]) {
       writeFileSync(path, content);
       expect(await memory().read()).toEqual([]);
@@ -89,6 +99,7 @@ describe('remembered limits', () => {
     const nowhere = createRateLimitFile({
       path: () => join(path, 'limits.json'),
       profile: () => 'default',
+      account: () => undefined,
       now: () => 0,
       monotonic: () => 0,
       random: () => 0.5,

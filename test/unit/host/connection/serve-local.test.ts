@@ -49,7 +49,7 @@ it('the output of a handler module goes to stderr as safe text, each line prefix
     cwd,
     env: {},
     platform: process.platform,
-    programFolder: '',
+    workerRunner: () => '',
     stderr,
     holdProgram: () => undefined,
   });

@@ -1,0 +1,28 @@
+import { writeSync } from 'node:fs';
+import { version } from '../package.json';
+
+// The entry of the single executable: what bin/berth is for the package. --version loads nothing else.
+
+const args = process.argv.slice(2);
+if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) printVersion();
+else await start();
+
+/** Prints the version. Opening `process.stdout` would take longer than all other work of --version. */
+function printVersion(): void {
+  const text = `${version}\n`;
+  try {
+    writeSync(1, text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EAGAIN') process.stdout.write(text);
+    else if (code !== 'EPIPE') process.exitCode = 14;
+  }
+}
+
+async function start(): Promise<void> {
+  const [{ main }, { executable }] = await Promise.all([
+    import('./main.ts'),
+    import('./host/executable/installation.ts'),
+  ]);
+  await main(executable);
+}
