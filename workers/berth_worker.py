@@ -93,7 +93,8 @@ class Service:
 
     def post(self, url, job_id, value, tries=4):
         """Sends JSON, again after a lost answer or a status that is not 200. Raises the last error."""
-        body = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        # NaN and infinity are no JSON: the service would refuse them, and the job would never end.
+        body = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
         content_type = "application/x-www-form-urlencoded"
         headers = self._headers(**{"Content-Type": content_type, "charset": "utf-8", "X-Request-ID": job_id})
         for attempt in range(1, tries + 1):
@@ -235,9 +236,9 @@ class Worker:
             result["stopPod"] = True
         try:
             self.service.done(job, result, is_stream)
-        except (TypeError, ValueError) as error:  # it is no JSON
-            self.service.done(job, self.failure(error), is_stream)
-        except OSError as error:
+        except (TypeError, ValueError, RecursionError) as error:  # it is no JSON
+            self.send_result(job, self.failure(error), is_stream)
+        except (OSError, http.client.HTTPException) as error:
             print("The result of job %s could not be sent: %s" % (job["id"], error), file=sys.stderr, flush=True)
         if result.get("stopPod"):
             self.stop.request()

@@ -1,6 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { blocksOf } from '../core/blocks.ts';
 import { localFile } from '../core/failure.ts';
+import { formatBytes } from '../core/units.ts';
+import { createWindowCheck } from './zstd-windows.ts';
 
 export type Compression = 'gzip' | 'zstd';
 
@@ -13,8 +15,8 @@ export const compress = (chunks: AsyncIterable<Uint8Array>, kind: Compression): 
   kind === 'gzip' ? gzip(chunks) : zstd(chunks);
 
 /**
- * Decompresses chunks. Memory does not depend on their number, whatever they contain. Fails with local-file (14) when they are damaged or break
- * off; `name` is for the message. Fails as reading the chunks does.
+ * Decompresses chunks. Memory does not depend on their number, whatever they contain. Fails with local-file (14) when they
+ * are damaged, break off or need too much memory; `name` is for the message. Fails as reading the chunks does.
  */
 export const decompress = (
   chunks: AsyncIterable<Uint8Array>,
@@ -56,6 +58,9 @@ async function* zstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   if (isEmpty) yield library.compress(new Uint8Array(0));
 }
 
+/** The largest window of a zstd frame, which is memory: the limit of the usual tools, too. */
+const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
+
 /** Bytes that are given to the decompressor at a time: they can stand for up to 128 MiB. */
 const FEED_BYTES = 4096;
 
@@ -75,8 +80,13 @@ async function* unzstd(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGe
     ready = [];
     return result;
   };
-  for await (const chunk of chunks)
+  const checkWindows = createWindowCheck(({ bytes }) => {
+    if (bytes > MAX_WINDOW_BYTES) throw tooMuchMemory(name, bytes);
+  });
+  for await (const chunk of chunks) {
+    checkWindows(chunk);
     for (let at = 0; at < chunk.byteLength; at += FEED_BYTES) yield* feed(chunk.subarray(at, at + FEED_BYTES), false);
+  }
   yield* feed(new Uint8Array(0), true);
 }
 
@@ -102,6 +112,12 @@ function captureErrors(chunks: AsyncIterable<Uint8Array>): {
     },
   };
 }
+
+const tooMuchMemory = (name: string, bytes: number): Error =>
+  localFile(
+    `cannot decompress ${name}: that needs ${formatBytes(bytes)} of memory, and at most ${formatBytes(MAX_WINDOW_BYTES)} are used`,
+    'Compress it again with a smaller window (zstd without --long).',
+  );
 
 const damaged = (name: string, error: unknown): Error =>
   localFile(`cannot decompress ${name}: it is damaged or breaks off`, 'Make the file again.', error);

@@ -23,6 +23,22 @@ export function errorReason(error: unknown): string {
   return REASONS[code] ?? code;
 }
 
+const HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'Check its name.',
+  ENOTDIR: 'Check its name.',
+  EISDIR: 'Check its name.',
+  ELOOP: 'Check its name.',
+  ENAMETOOLONG: 'Check its name.',
+  EACCES: 'Check its permissions, and those of the folders above it.',
+  EPERM: 'Check its permissions, and those of the folders above it.',
+  ENOSPC: 'Free space on the disk.',
+  EDQUOT: 'Free space on the disk.',
+};
+
+/** Says what to do about a system error with a file: one sentence. */
+export const errorHint = (error: unknown): string =>
+  HINTS[errorCode(error) ?? ''] ?? 'Check its name, its permissions and the free space on the disk.';
+
 /** The code of a system error, such as `ENOENT`; undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

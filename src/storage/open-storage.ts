@@ -1,4 +1,7 @@
 import type { Clock, DurableFiles, ObjectStorage, StorageOptions } from '../core/context.ts';
+import { collectBytes } from '../core/collect-bytes.ts';
+import { localFile } from '../core/failure.ts';
+import { formatBytes } from '../core/units.ts';
 import type { TraceEvent } from '../http/trace.ts';
 import type { ClientTransport } from '../http/wire/client.ts';
 import { createFolderStorage } from './folder-storage.ts';
@@ -81,10 +84,13 @@ const retriesOf = (retries: number): number => (retries === 0 ? 0 : Math.max(MIN
 /** Limit for a file of settings, in bytes. */
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 
+/** Returns the text of a file; undefined when there is none. Fails with local-file (14), also when it is too large. */
 async function readSettings(files: DurableFiles, path: string): Promise<string | undefined> {
-  const size = await files.size(path);
-  if (size === undefined || size > MAX_SETTINGS_BYTES) return undefined;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of files.read(path)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  if ((await files.size(path)) === undefined) return undefined;
+  const bytes = await collectBytes(files.read(path), MAX_SETTINGS_BYTES);
+  if (bytes !== undefined) return bytes.toString();
+  throw localFile(
+    `cannot use ${path}: it is larger than ${formatBytes(MAX_SETTINGS_BYTES)}`,
+    'Name a file of settings: AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE.',
+  );
 }

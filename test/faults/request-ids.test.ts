@@ -25,6 +25,15 @@ test('all attempts of a request have the same id, and --verbose shows it', async
   expect(err.split(`x-request-id: ${String(ids[0])}`).length).toBe(3);
 });
 
+test('each request of a command has an id of its own', async () => {
+  const { server } = await works(
+    ['jobs', 'run', 'ep', '--input', '{}', '--wait'],
+    [json({ id: 'job-1', status: 'IN_QUEUE' }), json({ id: 'job-1', status: 'COMPLETED', output: 1 })],
+  );
+  const [first, second] = server.seen.map(({ headers }) => String(headers['x-request-id']));
+  expect([first, second]).toEqual([expect.stringMatching(/-1$/), `${String(first).replace(/1$/, '')}2`]);
+});
+
 test('an id that the user gives is sent', async () => {
   const { server } = await works(['api', 'GET', '/v2/pods', '--header', 'X-Request-Id: mine'], [json({})]);
   expect(server.seen[0]?.headers['x-request-id']).toBe('mine');

@@ -172,8 +172,11 @@ function shown(address: Json): string {
   const text = typeof address === 'string' ? address : encodeJson(address);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isAddress = url !== undefined && /^https?:$/.test(url.protocol);
-  return (isAddress ? url.origin + url.pathname : text).slice(0, MAX_SHOWN);
+  return (isAddress ? url.origin + url.pathname : withoutSecrets(text)).slice(0, MAX_SHOWN);
 }
+
+/** Text that is no address may still hold the user info and the query of one. */
+const withoutSecrets = (text: string): string => text.replace(/[?#].*$/s, '').replace(/^([^/?#]*:)?\/\/[^/]*@/, '$1//');
 
 const MAX_HOSTS = 20;
 

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../core/json.ts';
 import { usage } from '../../core/failure.ts';
 import { inputOf, rowOf, type ExportedResults } from '../export/export-results.ts';
-import type { InputSource, ShardRange } from '../input/sources/input-source.ts';
+import type { InputSource } from '../input/sources/input-source.ts';
+import type { ShardRange } from '../shard-range.ts';
 import { readAccount, type StoredBatch } from '../store/postgres/batch-rows.ts';
 import { listParts } from '../store/postgres/listing.ts';
 import { addressIn } from '../store/shared/part-files.ts';

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { ObjectStorage } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
 import { compressionOf, decompress } from '../compression.ts';
@@ -112,21 +113,25 @@ interface ResultLine {
   readonly bytes: Uint8Array;
 }
 
-/** Yields the lines of parts in the order in which they were published, in groups: use one before the next. */
+/**
+ * Yields the lines of parts in the order in which they were published, in groups: use one before the next. Fails with
+ * local-file (14) when a part is missing, and after its last line when it is not what was published.
+ */
 async function* linesOf(
   { storage, signal }: ReadPorts,
   out: string,
   parts: readonly PublishedPart[],
   hasEnded: (item: number) => boolean,
 ): AsyncGenerator<readonly ResultLine[]> {
-  for (const { name } of parts) {
+  for (const { name, sha256 } of parts) {
     const address = addressIn(out, name);
     const object = await storage.describe(address, signal);
     if (object === undefined) throw localFile(`the part ${address} is missing`, 'Restore it as it was.');
     const compression = compressionOf(name);
     const stored = storage.read(object, 0, object.bytes, signal);
     const chunks = compression === undefined ? stored : decompress(stored, compression, address);
-    for await (const group of lineGroups(chunks, Number.MAX_SAFE_INTEGER)) {
+    const hash = createHash('sha256');
+    for await (const group of lineGroups(hashed(chunks, hash), Number.MAX_SAFE_INTEGER)) {
       const lines: ResultLine[] = [];
       for (const { bytes } of group) {
         const item = itemOfLine(bytes);
@@ -134,5 +139,14 @@ async function* linesOf(
       }
       yield lines;
     }
+    if (hash.digest('hex') !== sha256)
+      throw localFile(`the part ${address} is not what was published`, 'Restore it as it was.');
+  }
+}
+
+async function* hashed(chunks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
   }
 }

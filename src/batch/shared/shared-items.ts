@@ -1,5 +1,6 @@
 import type { InvalidItem, Item } from '../input/item.ts';
-import type { InputSource, ShardRange } from '../input/sources/input-source.ts';
+import type { InputSource } from '../input/sources/input-source.ts';
+import type { ShardRange } from '../shard-range.ts';
 import type { Manifest } from '../store/postgres/batch-rows.ts';
 import type { SharedBooks } from '../store/shared/shared-books.ts';
 import { openStoredInput } from './open-stored-input.ts';

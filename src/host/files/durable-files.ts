@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
 import { Failure, localFile } from '../../core/failure.ts';
-import { errorReason } from '../../core/file-errors.ts';
+import { errorHint, errorReason } from '../../core/file-errors.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
 import { makeDirectory } from '../../core/make-directory.ts';
 import { absolutePath } from './absolute-path.ts';
@@ -216,10 +216,6 @@ async function wrapErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw localFile(
-      `${what}: ${errorReason(error)}`,
-      'Check its name, its permissions and the free space on the disk.',
-      error,
-    );
+    throw localFile(`${what}: ${errorReason(error)}`, errorHint(error), error);
   }
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { collectBytes } from '../../core/collect-bytes.ts';
 import type { Files } from '../../core/context.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
-import { errorReason } from '../../core/file-errors.ts';
+import { errorHint, errorReason } from '../../core/file-errors.ts';
 import { makeDirectory } from '../../core/make-directory.ts';
 import type { Runtime } from '../runtime.ts';
 import { absolutePath } from './absolute-path.ts';
@@ -35,11 +35,7 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
       } catch (error) {
         throw error instanceof Failure
           ? error
-          : localFile(
-              `cannot write ${path}: ${errorReason(error)}`,
-              'Check its name, its permissions and the free space on the disk.',
-              error,
-            );
+          : localFile(`cannot write ${path}: ${errorReason(error)}`, errorHint(error), error);
       }
     },
     mode: (path) =>

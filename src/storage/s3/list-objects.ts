@@ -64,10 +64,13 @@ async function readPage(body: Uint8Array, bucket: string, what: string): Promise
       const key = needed(entry, 'Key');
       const size = needed(entry, 'Size');
       if (!/^\d{1,15}$/.test(size)) throw new Error(`the size of ${JSON.stringify(key)} is not a number`);
+      const version = needed(entry, 'ETag');
+      // It becomes a header of a read.
+      if (!/^[\x21-\x7e]{1,1024}$/.test(version)) throw new Error(`the ETag of ${JSON.stringify(key)} is not one`);
       return {
         address: addressOf(bucket, isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key),
         bytes: Number(size),
-        version: needed(entry, 'ETag'),
+        version,
       };
     });
     const isLast = needed(listing, 'IsTruncated') !== 'true';

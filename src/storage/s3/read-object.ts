@@ -42,6 +42,8 @@ export async function* readObject(
         throw unreadable(what, 'it is not the range that was asked for');
       try {
         for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+          // Without this, an answer that never ends would be read for ever.
+          if (at === end) throw unreadable(what, 'it is longer than the range that was asked for');
           const wanted = chunk.subarray(0, end - at);
           at += wanted.byteLength;
           // What arrived is progress: the count of attempts begins again.

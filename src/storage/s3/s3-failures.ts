@@ -59,12 +59,15 @@ export function lostFailure(what: string, error: WireError, { endpoint }: S3Conn
   );
 }
 
-/** The failure (7) for an answer that does not say what it must. */
+/** Characters of what a service sent, in messages. */
+const MAX_REASON = 300;
+
+/** The failure (7) for an answer that does not say what it must. `reason` may have any length and any characters. */
 export const unreadable = (what: string, reason: string): Failure =>
   new Failure({
     code: 'storage-unavailable',
     exit: EXIT.unavailable,
-    message: `cannot ${what}: the answer of the storage service is unreadable: ${reason}`,
+    message: `cannot ${what}: the answer of the storage service is unreadable: ${safeText(reason).slice(0, MAX_REASON)}`,
     hint: 'Check that the address is that of an S3-compatible service (--s3-endpoint).',
   });
 
@@ -91,5 +94,5 @@ function hide(text: string, { credentials }: S3Connection): string {
     (shown, secret) => (secret === undefined ? shown : shown.replaceAll(secret, '***')),
     text,
   );
-  return safeText(hidden.replace(/\s+/g, ' ').trim()).slice(0, 300);
+  return safeText(hidden.replace(/\s+/g, ' ').trim()).slice(0, MAX_REASON);
 }

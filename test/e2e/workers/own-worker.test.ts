@@ -46,6 +46,31 @@ describe.skipIf(!canTestWorkers)('a handler file', () => {
     expect(stderr).toContain(`[up] AttributeError: 'int' object has no attribute 'upper'`);
   });
 
+  test.each([
+    ['infinity', 'return float("inf")', 'ValueError'],
+    ['a set', 'return {1}', 'TypeError'],
+    ['a list in itself', 'x = []; x.append(x); return x', 'ValueError'],
+    ['a list of very many levels', 'x = []\n    for _ in range(100000): x = [x]\n    return x', 'RecursionError'],
+    ['a chunk that is no JSON', 'yield float("nan")', 'ValueError'],
+  ])('%s as the output fails the job, and the worker goes on', async (_, body, type) => {
+    const folder = await folderWith({
+      'worker.py': `def handler(job):\n    if not job["input"].get("bad"): return "good"\n    ${body}\n`.replace(
+        /if not.*\n {4}yield/,
+        'if not job["input"].get("bad"):\n        yield "good"\n        return\n    yield',
+      ),
+    });
+    const { code, stdout, stderr } = await localExec(
+      folder,
+      ['--endpoint', 'up=worker.py'],
+      `berth jobs run up --input '{"bad":1}' --wait --json || test $? -eq 10; berth jobs run up --input '{}' --wait --jq .output -o json`,
+    );
+    expect(code, stderr).toBe(0);
+    const [bad, good] = stdout.split(/(?<=^\}\n)/m);
+    const { status, error } = JSON.parse(bad ?? '') as { readonly status: string; readonly error: string };
+    expect([status, (JSON.parse(error) as { readonly error_type: string }).error_type]).toEqual(['FAILED', type]);
+    expect(good).toContain('good');
+  });
+
   test('what it prints goes to stderr and to its log, and never to stdout', async () => {
     const folder = await folderWith({ 'worker.py': `print("loading")\n${WORKER}` });
     const { code, stdout, stderr } = await localExec(

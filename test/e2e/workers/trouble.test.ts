@@ -1,9 +1,49 @@
-import { readFileSync, statSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { berth, berthPath, runProgram } from '../support.ts';
 import { canTestWorkers, folderWith, serveLocal, until } from './support.ts';
 
 const HANDLER = 'def handler(job):\n    return 1\n';
+
+test.skipIf(!canTestWorkers)('a service that does not answer with HTTP ends no worker', async () => {
+  const folder = await folderWith({ 'worker.py': HANDLER });
+  const done: string[] = [];
+  let taken = 0;
+  const server = createServer((request, response) => {
+    const [, , , operation = '', , job = ''] = (request.url ?? '').split(/[/?]/);
+    if (operation === 'job-done') done.push(job);
+    if (operation === 'job-done' && job === 'job-1') response.socket?.end('no HTTP\r\n\r\n');
+    else if (operation === 'job-take' && taken < 2)
+      response.end(JSON.stringify({ id: `job-${String((taken += 1))}`, input: {} }));
+    else if (operation === 'job-done') response.end('{}');
+    // Any other request is held until the end.
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/worker/up`;
+  const runner = path.join(path.dirname(realpathSync(berthPath())), '../workers/berth_worker.py');
+  const worker = spawn('python3', [runner, 'worker.py'], {
+    cwd: folder.path,
+    stdio: 'ignore',
+    env: {
+      ...folder.env,
+      BERTH_WORKER_POD_ID: 'w1',
+      BERTH_WORKER_WEBHOOK_GET_JOB: `${origin}/job-take/$ID?service=local`,
+      BERTH_WORKER_WEBHOOK_POST_OUTPUT: `${origin}/job-done/$BERTH_WORKER_POD_ID/$ID?service=local`,
+    },
+  });
+  onTestFinished(async () => {
+    worker.kill('SIGKILL');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  await until(() => done.includes('job-2'));
+  expect(done).toEqual(['job-1', 'job-1', 'job-1', 'job-1', 'job-2']);
+});
 
 describe.skipIf(!canTestWorkers)('a Python file that is no worker', () => {
   test.each([

@@ -6,6 +6,26 @@ import { chunksOf, mixedBytes, readAll } from '../../support/storage/storage-cas
 
 const CONTENT = Buffer.concat([mixedBytes(1_500_000), Buffer.alloc(2_000_000, 'a line\n')]);
 
+/** A frame of zstd with one block of any size; `window` is the byte that says how much memory it needs. */
+const frame = (window: number): Buffer => Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, window, 0x01, 0x00, 0x00]);
+const skippable = Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 0x03, 0x00, 0x00, 0x00, 1, 2, 3]);
+const ONE_GIBIBYTE = 20 << 3;
+
+test('a zstd frame that needs more memory than a window of 128 MiB is refused, wherever it is', async () => {
+  const other = await Zstd.load();
+  const before = Buffer.concat([other.compress(CONTENT.subarray(0, 3000)), skippable, frame(17 << 3)]);
+  const hostile = Buffer.concat([before, frame(ONE_GIBIBYTE)]);
+  for (const size of [1, 7, 4096, hostile.byteLength]) {
+    const chunks = Array.from({ length: Math.ceil(hostile.byteLength / size) }, (_, at) =>
+      hostile.subarray(at * size, (at + 1) * size),
+    );
+    await expect(readAll(decompress(chunksOf(...chunks), 'zstd', 'a.zst'))).rejects.toMatchObject({
+      exit: 14,
+      message: expect.stringContaining('that needs 1.1 GB of memory') as string,
+    });
+  }
+});
+
 describe.each(['gzip', 'zstd'] as const)('%s', (kind) => {
   test.each([
     ['nothing', Buffer.alloc(0)],

@@ -83,6 +83,11 @@ describe('a status and its exit code', () => {
   });
 });
 
+it('a 204 to a read that needs a document ends 7', async () => {
+  const server = await serve((response) => response.writeHead(204).end());
+  expect(await failureOf(connect(server.url).api.send(read))).toMatchObject({ exit: 7 });
+});
+
 describe('a redirect', () => {
   it.each([
     [301, 'http', 'another host'],

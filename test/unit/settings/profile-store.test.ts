@@ -110,6 +110,13 @@ describe('the profiles file', () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  it('refuses an address to which no key may be sent, and writes nothing', async () => {
+    const { path, store } = open();
+    await expect(store.set('work', 'base-url', 'http://api.example.com')).rejects.toMatchObject({ exit: 2 });
+    await expect(store.logIn('work', { 'base-url': 'http://api.example.com' }, KEY)).rejects.toMatchObject({ exit: 2 });
+    expect(existsSync(path)).toBe(false);
+  });
+
   it('refuses an invalid key with 3', async () => {
     const { store } = open();
     await expect(store.setKey('work', 'two\nlines')).rejects.toMatchObject({ exit: 3 });
@@ -199,6 +206,22 @@ describe('a broken profiles file', () => {
 });
 
 describe('concurrent changes', () => {
+  it('keep what another process has changed until the lock is acquired', async () => {
+    const { path } = open('{}');
+    const calls: string[] = [];
+    const store = createProfiles(() => path, {
+      ...realLocks(),
+      take: async (lock) => {
+        calls.push(`take ${lock.slice(path.length)}`);
+        writeFileSync(path, '{"profiles":{"other":{}}}');
+        return { folder: '', check: () => void calls.push('check'), release: () => void calls.push('release') };
+      },
+    });
+    await store.set('work', 'retries', '1');
+    expect(Object.keys(readProfiles(path).profiles)).toEqual(['other', 'work']);
+    expect(calls).toEqual(['take .lock', 'check', 'release']);
+  });
+
   it('by many callers in one process lose nothing', async () => {
     const { path, store } = open();
     const other = createProfiles(() => path, realLocks());

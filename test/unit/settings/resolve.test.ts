@@ -142,6 +142,15 @@ describe('bad values', () => {
   });
 });
 
+it.each([
+  ['retries', '0'],
+  ['max-answer-bytes', '1024'],
+] as const)('%s accepts its smallest value, %s, and nothing smaller', (name, least) => {
+  const of = setting(name);
+  expect(resolveSetting(of, sources({ env: least }, of))?.value).toBe(least);
+  expect(() => resolveSetting(of, sources({ env: String(Number(least) - 1) }, of))).toThrow(`at least ${least}`);
+});
+
 describe('local or remote', () => {
   it.each([
     [{}, {}, undefined, false],

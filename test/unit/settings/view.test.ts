@@ -115,6 +115,7 @@ describe('the settings of a run', () => {
     const found = settings(FILE, { BERTH_API_KEY: KEY });
     for (const { name } of SETTINGS) expect(String(found.text(name))).not.toContain('0123456789');
     expect(found.source('api-key')).toBe('environment');
+    expect(found.account()).toBe('https://work.example.com environment WXYZ');
   });
 });
 
@@ -136,6 +137,11 @@ describe('a broken profiles file', () => {
     ]);
     expect([found.text('timeout'), found.text('retries'), found.get('output')]).toEqual(['30s', '3', undefined]);
     expect(await found.key()).toMatchObject({ source: 'environment' });
+  });
+
+  it('is not ignored where it may say that the profile is read-only', () => {
+    expect(() => settings('{broken', all).get('access')).toThrow('cannot use the configuration');
+    expect(settings('{broken', { ...all, BERTH_ACCESS: 'read' }).get('access')).toBe('read');
   });
 
   it('is ignored with --local', () => {

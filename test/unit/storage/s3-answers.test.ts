@@ -29,7 +29,7 @@ async function openAt(script: readonly Behaviour[]) {
   return { storage, server, traced };
 }
 
-const LISTINGS: readonly (readonly [string, string | readonly string[], string])[] = [
+const LISTINGS: readonly (readonly [string, string | readonly string[], string | RegExp])[] = [
   ['breaks off', listing(entry('in/a')).slice(0, -30), 'Missing end tag'],
   ['is empty', '', 'Root element is missing'],
   ['is a page of another kind', '<html><body>sign in</body></html>', 'it has no ListBucketResult'],
@@ -56,6 +56,9 @@ const LISTINGS: readonly (readonly [string, string | readonly string[], string])
   ['has a size that is no number', listing(entry('in/a').replace('>1<', '>-1<')), 'the size of "in/a" is not a number'],
   ['has an object without a version', listing(entry('in/a', '')), 'it has no ETag'],
   ['has a key that leaves the folder', listing(entry('in/..%2F..%2Fa')), '"s3://bucket/in/../../a" cannot be used'],
+  ['has a key of megabytes', listing(entry(`other/${'a'.repeat(2_000_000)}`)), /^.{50,500}$/s],
+  ['has a version that no header can carry', listing(entry('in/a', '"e\r\nx: y"')), 'the ETag of "in/a"'],
+  ['has a version of any length', listing(entry('in/a', `"${'e'.repeat(2000)}"`)), 'the ETag of "in/a"'],
   ['has a broken encoding', listing(entry('in/%E0%A4%A')), 'URI malformed'],
 ];
 
@@ -123,6 +126,30 @@ describe('an answer to a read is refused that', () => {
     ]);
     expect((await readAll(storage.read(OBJECT))).toString()).toBe('0123456789');
   });
+
+  test('goes on without an end after the range', async () => {
+    const { storage } = await openAt([
+      ({ response }) => {
+        response.writeHead(206, { etag: '"e"', 'content-range': 'bytes 0-9/10' });
+        const again = (): void => {
+          if (!response.destroyed) response.write('0123456789', () => setImmediate(again));
+        };
+        again();
+      },
+    ]);
+    await expect(readAll(storage.read(OBJECT))).rejects.toMatchObject({
+      exit: 7,
+      message: expect.stringContaining('longer than the range') as string,
+    });
+  });
+});
+
+test('a connection that closes after the request was sent is not reported as one that never opened', async () => {
+  const { storage } = await openAt([({ response }) => void response.socket?.destroy()]);
+  await expect(storage.describe('s3://bucket/a')).rejects.toMatchObject({
+    exit: 7,
+    message: expect.stringContaining('no readable answer came') as string,
+  });
 });
 
 test('an object that is damaged on the way is noticed', async () => {
@@ -164,6 +191,15 @@ describe('credentials', () => {
     );
     expect(await storage.describe('s3://bucket/a')).toBeUndefined();
     expect(server.seen[0]?.headers['authorization']).toMatch(/Credential=mine\/\d{8}\/eu-x-1\/s3\/aws4_request/);
+  });
+
+  test('are not looked for in a file that is too large to be one of settings', async () => {
+    const { storage, directory } = openTestStorage({ AWS_CONFIG_FILE: 'large' });
+    writeFileSync(join(directory, 'large'), '#'.repeat(1024 * 1024 + 1));
+    await expect(storage.describe('s3://bucket/a')).rejects.toMatchObject({
+      exit: 14,
+      message: 'cannot use large: it is larger than 1 MB',
+    });
   });
 
   const ENDPOINT = { AWS_ENDPOINT_URL: 'http://127.0.0.1:9000' };

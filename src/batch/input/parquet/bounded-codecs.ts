@@ -2,11 +2,12 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { snappyUncompress } from 'hyparquet/src/snappy.js';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
+import { createWindowCheck } from '../../zstd-windows.ts';
 import { NotReadable } from './not-readable.ts';
 
 type Decoder = (bytes: Uint8Array, size: number) => Uint8Array;
 
-/** The largest window of Zstandard: memory that one frame may ask for. */
+/** The largest window of Zstandard: memory that a frame may ask for. */
 const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
 
 /** How pages of each codec are decompressed. None returns more than `size` bytes, whatever the data contains. */
@@ -37,7 +38,11 @@ export function decompressPage(bytes: Uint8Array, codec: string, size: number): 
 }
 
 function zstd(bytes: Uint8Array, size: number): Uint8Array {
-  checkFrame(bytes, size);
+  createWindowCheck((window) => {
+    if (window.isSingleSegment && window.bytes > size) throw wrongSize();
+    if (!window.isSingleSegment && window.bytes > MAX_WINDOW_BYTES)
+      throw new NotReadable('its compression needs too much memory');
+  })(bytes);
   const page = new Uint8Array(size);
   let length = 0;
   const decoder = new Decompress((chunk) => {
@@ -47,24 +52,6 @@ function zstd(bytes: Uint8Array, size: number): Uint8Array {
   });
   decoder.push(bytes, true);
   return page.subarray(0, length);
-}
-
-/** Checks how much memory the first frame asks for, before it is decoded (RFC 8878, section 3.1.1.1). */
-function checkFrame(bytes: Uint8Array, size: number): void {
-  const [, , , , descriptor = 0, window = 0] = bytes;
-  const isSingleSegment = (descriptor & 0x20) !== 0;
-  const base = 2 ** (10 + (window >> 3));
-  if (!isSingleSegment && base + (base / 8) * (window & 7) > MAX_WINDOW_BYTES)
-    throw new NotReadable('its compression needs too much memory');
-  if (isSingleSegment && contentSize(bytes, descriptor) > size) throw wrongSize();
-}
-
-/** The size of the content according to the header of a frame of a single segment. */
-function contentSize(bytes: Uint8Array, descriptor: number): number {
-  const length = 2 ** (descriptor >> 6);
-  const start = 5 + (([0, 1, 2, 4] as const)[descriptor & 3] ?? 0);
-  const field = bytes.subarray(start, start + length);
-  return field.reduceRight((value, byte) => value * 256 + byte, 0) + (length === 2 ? 256 : 0);
 }
 
 const wrongSize = (): NotReadable => new NotReadable('a page does not have the size that its header says');

@@ -1,21 +1,6 @@
 import type { ObjectStorage, StoredObject } from '../../../core/context.ts';
+import type { ShardRange } from '../../shard-range.ts';
 import type { InvalidItem, Item } from '../item.ts';
-
-/** A part of an input. Stored in the manifest of a batch, and given back unchanged. */
-export interface ShardRange {
-  /** Bytes for JSON lines and CSV; for compressed and Parquet files, items of the file, counted from 0. */
-  readonly start: number;
-  readonly end: number;
-  /** The number of its first item among all items of the batch, from 1. */
-  readonly firstItem: number;
-  /** The number of its items, with those that cannot be sent. */
-  readonly items: number;
-  readonly invalid: number;
-  /** The number of its first line in the file, from 1. */
-  readonly firstLine: number;
-  /** Identifies its content where the version does not: for files. Empty for objects. */
-  readonly digest: string;
-}
 
 /** One file or object that can be read in parts. */
 export interface InputSource {

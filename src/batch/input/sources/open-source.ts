@@ -2,7 +2,8 @@ import type { StoredObject } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import { compressionOf } from '../../compression.ts';
 import type { InputFormat, InvalidItem, Item } from '../item.ts';
-import type { InputSource, ShardRange, SourcePorts } from './input-source.ts';
+import type { ShardRange } from '../../shard-range.ts';
+import type { InputSource, SourcePorts } from './input-source.ts';
 
 /** Opens an input that can be read in parts. Reads nothing yet. Fails with usage (2) for a compressed Parquet file. */
 export async function openSource(ports: SourcePorts, object: StoredObject, format: InputFormat): Promise<InputSource> {

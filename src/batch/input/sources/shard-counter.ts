@@ -1,5 +1,5 @@
 import type { InvalidItem, Item } from '../item.ts';
-import type { ShardRange } from './input-source.ts';
+import type { ShardRange } from '../../shard-range.ts';
 
 /** Counts the items of the range that is being planned. */
 export interface ShardCounter {

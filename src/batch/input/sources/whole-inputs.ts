@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { StoredObject } from '../../../core/context.ts';
 import { createInputTally, type InputSummary } from '../check-input.ts';
 import type { InputFormat, InvalidItem, Item } from '../item.ts';
-import type { ShardRange, SourcePorts } from './input-source.ts';
+import type { ShardRange } from '../../shard-range.ts';
+import type { SourcePorts } from './input-source.ts';
 import { openSource } from './open-source.ts';
 
 /** One of the inputs of a batch that are read as a whole, one after the other. The journal stores it. */

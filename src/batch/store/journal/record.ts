@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../../../core/context.ts';
 import type { DollarRange } from '../../../core/units.ts';
+import type { ShardRange } from '../../shard-range.ts';
 import type { Ending, ItemEvent } from '../items/item-state-machine.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
@@ -46,15 +47,7 @@ export interface StoredInput {
   readonly object: StoredObject;
   readonly format: InputIdentity['format'];
   /** What is read of it, and the number of its first item; undefined when it has no items. */
-  readonly range?: {
-    readonly start: number;
-    readonly end: number;
-    readonly firstItem: number;
-    readonly items: number;
-    readonly invalid: number;
-    readonly firstLine: number;
-    readonly digest: string;
-  };
+  readonly range?: ShardRange;
 }
 
 /** One line of a journal. Records are in the order of events. */

@@ -83,6 +83,19 @@ describe('a pace', () => {
     expect([pace.concurrency, pace.perSecond, pace.backoffs]).toEqual([16, 50, 0]);
   });
 
+  test('waits 30 s at most, and goes on with one request, after however many backoffs', () => {
+    let rate = createSendRate({ concurrency: 32, rate: 100 }, 0);
+    let now = 0;
+    for (let count = 0; count < 30; count++) {
+      rate = backOff(rate, now, now, undefined, 1);
+      expect(rate.blockedUntil - now).toBeLessThanOrEqual(30_000);
+      now = rate.blockedUntil + 1;
+    }
+    expect(rate.blockedUntil - rate.backoffAt).toBe(30_000);
+    expect(rate.concurrency).toBe(1);
+    expect(delayUntilNext(rate, 0, now + 1000)).toBe(0);
+  });
+
   test('waits at least as long as it is asked to, jittered', () => {
     const waits = [0, 0.5, 0.999].map((random) => backOff(createSendRate(BOUNDS, 0), 0, 0, 7000, random).blockedUntil);
     expect(Math.min(...waits)).toBe(7000);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
+import { OUT } from '../../../support/batch/runner-fixture.ts';
 import {
   accepted,
   completed,
@@ -69,4 +70,55 @@ test('jobs that were taken by a clock that was ahead are looked at now', async (
   const end = await fixture.run(await fixture.resume());
   expect(end.counts).toMatchObject({ completed: 5 });
   expect(fixture.clock.now() - from).toBeLessThan(2000);
+});
+
+test('a balance that is too low stops the batch, and no item fails for it', async () => {
+  const fixture = await createScriptedService(50, (asked) => {
+    if (asked.operation === 'run') throw failureWith(EXIT.refused).with({ status: 402 });
+    return completed(asked);
+  });
+  const end = await fixture.run(fixture.batch);
+  expect(end.stopped).toMatchObject({ reason: 'error', failure: { status: 402 } });
+  expect(end.counts).toMatchObject({ waiting: 50, failed: 0, unknown: 0 });
+});
+
+test('a job that the service does not have yet is polled once more, and only then counts as expired', async () => {
+  const polls = new Map<number, number>();
+  const fixture = await createScriptedService(4, (asked) => {
+    if (asked.operation !== 'status') return answerNormally(asked);
+    const count = (polls.get(asked.n) ?? 0) + 1;
+    polls.set(asked.n, count);
+    if (asked.n === 1 || count === 1) throw failureWith(EXIT.notFound);
+    return completed(asked);
+  });
+  const end = await fixture.run(fixture.batch);
+  expect(end.counts).toMatchObject({ completed: 3, expired: 1 });
+  expect(polls.get(1)).toBe(2);
+});
+
+test.each([
+  [2, undefined],
+  [1, { reason: 'failures' }],
+])('with at most %i failures, two failures stop the batch: %j', async (maxFailures, stopped) => {
+  const fixture = await createScriptedService(6, (asked) =>
+    asked.operation === 'status' && asked.n <= 2 ? failed(asked) : answerNormally(asked),
+  );
+  const end = await fixture.run(fixture.batch, { maxFailures });
+  expect(end.stopped).toEqual(stopped);
+  expect(end.counts.failed).toBe(2);
+});
+
+test('while the disk is slow, no more than a few hundred results are in memory', async () => {
+  let polled: number | undefined;
+  const fixture = await createScriptedService(1500, answerNormally, async (path, clock) => {
+    if (path !== OUT || polled !== undefined) return;
+    polled = 0;
+    await clock.sleep(600_000);
+    polled = fixture.asked.filter(({ operation }) => operation === 'status').length;
+  });
+  const limits = { concurrency: 32, rate: 2000, inFlight: 1500 };
+  const end = await fixture.run(fixture.batch, limits);
+  expect(end.counts.completed).toBe(1500);
+  expect(polled).toBeGreaterThan(200);
+  expect(polled).toBeLessThan(256 + 32);
 });

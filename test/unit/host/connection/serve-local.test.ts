@@ -1,10 +1,40 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { realClock } from '../../../../src/host/clock.ts';
 import { createLocalHost } from '../../../../src/host/connection/serve-local.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+/** The addresses of this machine that other machines may reach. */
+const outside = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .flatMap(({ internal, address, family }) => (internal || family !== 'IPv4' ? [] : [address]));
+
+it.skipIf(outside.length === 0)('other machines cannot reach a local service that is served', async () => {
+  const host = createLocalHost({
+    clock: realClock,
+    random: Math.random,
+    cwd: temporaryDirectory(),
+    env: {},
+    platform: process.platform,
+    programFolder: '',
+    stderr: new PassThrough(),
+    holdProgram: () => undefined,
+  });
+  const server = await host.serve({ port: 0, endpoints: {}, queueLimits: false });
+  try {
+    for (const address of outside) {
+      const [error] = (await once(connect(Number(new URL(server.url).port), address), 'error')) as [Error];
+      expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    }
+  } finally {
+    await server.stop();
+  }
+});
 
 it('the output of a handler module goes to stderr as safe text, each line prefixed with the endpoint', async () => {
   const cwd = temporaryDirectory();

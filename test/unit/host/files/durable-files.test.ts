@@ -53,6 +53,16 @@ describe('a durable file', () => {
     await expect(durable.open('b')).rejects.toMatchObject({ exit: 14, message: 'cannot open b: it does not exist' });
   });
 
+  test.each([
+    ['nothing', 'Check its name.'],
+    ['a-file/below', 'Check its name.'],
+    ['.', 'Check its name.'],
+  ])('that cannot be opened (%s) is reported with what to check', async (name, hint) => {
+    const { durable } = open();
+    await (await durable.create('a-file')).close();
+    await expect(durable.open(name)).rejects.toMatchObject({ exit: 14, hint });
+  });
+
   test('replaces another file', async () => {
     const { durable, folder } = open();
     writeFileSync(join(folder, 'a'), 'old');

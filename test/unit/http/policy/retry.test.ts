@@ -47,6 +47,12 @@ describe('the decision to retry', () => {
     expect(decideRetry(false, status(429, 0), 1, 0, policy, 0.9)).toEqual({ retry: true, waitMs: 100 });
   });
 
+  it('waits 20 s at most, after however many attempts', () => {
+    const patient = { retries: 100, maxTotalWaitMs: Number.POSITIVE_INFINITY };
+    for (const attempts of [7, 20, 90])
+      expect(decideRetry(true, status(503), attempts, 0, patient, 0.5)).toEqual({ retry: true, waitMs: 10_000 });
+  });
+
   it('waits at least the minimum, at most the backoff, and in total no longer than allowed', () => {
     fc.assert(
       fc.property(

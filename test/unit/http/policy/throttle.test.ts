@@ -137,6 +137,18 @@ describe('the throttle', () => {
     expect(await throttle.acquire(60_000, signal)).toBe(100);
   });
 
+  it('sends a request every two seconds at least, after however many bursts', async () => {
+    const clock = createTestClock();
+    const throttle = createThrottle(clock, () => 0.5);
+    const { signal } = new AbortController();
+    for (let burst = 0; burst < 20; burst++) {
+      clock.advance(1);
+      throttle.pause(0, clock.monotonic());
+    }
+    await throttle.acquire(60_000, signal);
+    expect(await throttle.acquire(60_000, signal)).toBe(2000);
+  });
+
   it('refuses at once when the wait would be longer than allowed', async () => {
     const clock = createTestClock();
     const throttle = createThrottle(clock, () => 0.5);

@@ -135,6 +135,31 @@ describe('a connection that breaks after the request was sent', () => {
     expect(counts.slice(1)).toEqual([2, 2]);
   });
 
+  it('after a reset, no other idle connection is used: the same cause may have broken them all', async () => {
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
+    const held: (() => void)[] = [];
+    let resets = 0;
+    const server = await serveTcp((socket) => {
+      let requests = 0;
+      onRequest(socket, () => {
+        requests += 1;
+        if (requests > 1) {
+          resets += 1;
+          socket.resetAndDestroy();
+          return;
+        }
+        held.push(() => void socket.write(answer));
+        // Four connections are open before the first answer.
+        if (held.length >= 4) for (const send of held.splice(0, held.length)) send();
+        if (resets > 0) for (const send of held.splice(0, 1)) send();
+      });
+    });
+    const { api } = connect(server.url);
+    await Promise.all([1, 2, 3, 4].map(() => api.send(read)));
+    expect((await api.send(read)).status).toBe(200);
+    expect(resets).toBe(1);
+  });
+
   it('an idle connection that the server closed is not used', async () => {
     const server = await serveTcp((socket) => {
       onRequest(socket, () => {

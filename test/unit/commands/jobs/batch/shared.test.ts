@@ -67,6 +67,17 @@ describeWithPostgres('a shared batch', () => {
     expect([existsSync(left ?? ''), existsSync(published ?? '')]).toEqual([false, true]);
   }, 60_000);
 
+  test('does not use a part that was changed after it was published', async () => {
+    const { world } = await storeWorld();
+    expect((await runOf(world, 5)).code).toBe(0);
+    const part = join(world.directory, 'parts', 'part-000000-0001.jsonl');
+    writeFileSync(part, readFileSync(part, 'utf8').replace('"output":', '"output":[1,2],"was":'));
+    const ran = await batchIn(world, 'export', 'nightly', '--format', 'jsonl', '--out', 'all.jsonl');
+    expect(ran.code).toBe(14);
+    expect(ran.err).toContain('part-000000-0001.jsonl is not what was published');
+    expect(existsSync(join(world.directory, 'all.jsonl'))).toBe(false);
+  }, 60_000);
+
   test('refuses tables of a newer version and changes nothing', async () => {
     const { world, database } = await storeWorld();
     expect((await runOf(world, 1)).code).toBe(0);
