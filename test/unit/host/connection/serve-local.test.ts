@@ -21,7 +21,7 @@ it.skipIf(outside.length === 0)('other machines cannot reach a local service tha
     cwd: temporaryDirectory(),
     env: {},
     platform: process.platform,
-    programFolder: '',
+    workerRunner: () => '',
     stderr: new PassThrough(),
     holdProgram: () => undefined,
   });
