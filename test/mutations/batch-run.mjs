@@ -2,7 +2,11 @@
 const RUNNER = ['unit/batch/run/runner'];
 const RATE = ['unit/batch/run/adaptive-rate'];
 const VIOLATIONS = ['unit/batch/run/contract-violations', ...RUNNER];
-const OUTPUTS = ['unit/commands/jobs/batch/fetch-outputs', 'unit/batch/outputs/named-files'];
+const OUTPUTS = [
+  'unit/commands/jobs/batch/fetch-outputs',
+  'unit/commands/jobs/batch/fetch-outputs-hosts',
+  'unit/batch/outputs/named-files',
+];
 
 /** @type {readonly import('./list.mjs').Mutation[]} */
 export const BATCH_RUN = [

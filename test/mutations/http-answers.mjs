@@ -130,7 +130,7 @@ export const HTTP_ANSWERS = [
     file: 'src/http/download.ts',
     from: "deadline.signal.addEventListener('abort', onTimeout, { once: true });",
     to: '',
-    tests: ['unit/commands/jobs/batch/fetch-outputs'],
+    tests: ['unit/commands/jobs/batch/fetch-outputs', 'unit/commands/jobs/batch/fetch-outputs-hosts'],
     hangs: true,
   },
   {

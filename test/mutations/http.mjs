@@ -161,8 +161,8 @@ export const HTTP = [
     name: 'redirect-as-a-success',
     about: 'an answer with a 3xx status counts as a success',
     file: 'src/http/attempt.ts',
-    from: 'answer.status >= 200 && answer.status < 300',
-    to: 'answer.status >= 200 && answer.status < 400',
+    from: 'status >= 200 && status < 300',
+    to: 'status >= 200 && status < 400',
     tests: ANSWERS,
   },
   {

@@ -27,7 +27,7 @@ export interface ShardReader {
    * greater number than all items of the groups before. Fails with local-file (14) when a part is missing, and as the
    * storage does.
    */
-  groups(): AsyncGenerator<ResultLines>;
+  readonly groups: () => AsyncGenerator<ResultLines>;
 }
 
 /** Rows of so many shards are read at once. */
