@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { parseStoreAddress } from '../../../../../src/batch/store/postgres/address.ts';
-import { openDatabase } from '../../../../../src/batch/store/postgres/database.ts';
-import { migrate } from '../../../../../src/batch/store/postgres/migrations.ts';
 import {
   appendRecords,
   claimShard,
   releaseShards,
   renewLeases,
 } from '../../../../../src/batch/store/postgres/shard-rows.ts';
+import { databaseWithShard } from '../../../../support/batch/database-with-shard.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 
 const A = { batch: 1, owner: 'a', leaseMs: 60_000 };
@@ -17,37 +15,23 @@ describeWithPostgres('a shard with the same epoch and another owner', () => {
   const cluster = useCluster();
 
   test('is not written, renewed or released by a driver that lost it', async () => {
-    const { address, password = '' } = parseStoreAddress(cluster().url(await cluster().createDatabase()), {});
-    const database = await openDatabase({ address, password: () => Promise.resolve(password) });
-    try {
-      await migrate(database);
-      await database.query(
-        "INSERT INTO berth.batches (name, manifest, planned, invalid, shards) VALUES ('b', '{}', 5, 0, 1)",
-        [],
-      );
-      await database.query(
-        "INSERT INTO berth.shards (batch, shard, source, range, first_item, items, invalid) VALUES (1, 0, 0, '{}', 1, 5, 0)",
-        [],
-      );
-      const claimed = await claimShard(database, B, []);
-      expect(claimed).toMatchObject({ shard: 0, epoch: 1 });
-      const held = [{ shard: 0, epoch: 1 }];
-      const group = {
-        ...held[0],
-        number: 1,
-        changes: { waiting: -1, sending: 1, submitted: 0, unknown: 0 },
-        events: [],
-      } as unknown as Parameters<typeof appendRecords>[2][number];
-      expect(await renewLeases(database, A, held)).toEqual([]);
-      expect(await appendRecords(database, A, [group])).toEqual([]);
-      await releaseShards(database, A, held);
-      expect(await database.query('SELECT owner, lease_until > now() AS leased FROM berth.shards', [])).toEqual([
-        { owner: 'b', leased: true },
-      ]);
-      expect(await renewLeases(database, B, held)).toEqual([0]);
-      expect(await appendRecords(database, B, [group])).toEqual([0]);
-    } finally {
-      await database.close();
-    }
+    const database = await databaseWithShard(cluster());
+    const claimed = await claimShard(database, B, []);
+    expect(claimed).toMatchObject({ shard: 0, epoch: 1 });
+    const held = [{ shard: 0, epoch: 1 }];
+    const group = {
+      ...held[0],
+      number: 1,
+      changes: { waiting: -1, sending: 1, submitted: 0, unknown: 0 },
+      events: [],
+    } as unknown as Parameters<typeof appendRecords>[2][number];
+    expect(await renewLeases(database, A, held)).toEqual([]);
+    expect(await appendRecords(database, A, [group])).toEqual([]);
+    await releaseShards(database, A, held);
+    expect(await database.query('SELECT owner, lease_until > now() AS leased FROM berth.shards', [])).toEqual([
+      { owner: 'b', leased: true },
+    ]);
+    expect(await renewLeases(database, B, held)).toEqual([0]);
+    expect(await appendRecords(database, B, [group])).toEqual([0]);
   });
 });

@@ -1,0 +1,20 @@
+import { onTestFinished } from 'vitest';
+import { parseStoreAddress } from '../../../src/batch/store/postgres/address.ts';
+import { openDatabase, type Database } from '../../../src/batch/store/postgres/database.ts';
+import { migrate } from '../../../src/batch/store/postgres/migrations.ts';
+import type { Cluster } from '../postgres/cluster.mjs';
+
+/** A new database with one batch of one shard of five items. It is closed when the test is over. */
+export async function databaseWithShard(cluster: Cluster): Promise<Database> {
+  const { address, password = '' } = parseStoreAddress(cluster.url(await cluster.createDatabase()), {});
+  const database = await openDatabase({ address, password: () => Promise.resolve(password) });
+  onTestFinished(() => database.close());
+  await migrate(database);
+  await database.query(
+    "INSERT INTO berth.batches (name, manifest, planned, invalid, shards) VALUES ('b', '{}', 5, 0, 1)",
+  );
+  await database.query(
+    "INSERT INTO berth.shards (batch, shard, source, range, first_item, items, invalid) VALUES (1, 0, 0, '{}', 1, 5, 0)",
+  );
+  return database;
+}
