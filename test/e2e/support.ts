@@ -93,9 +93,10 @@ export async function berth(
   args: readonly string[],
   options: { readonly env?: Environment; readonly input?: string; readonly cwd?: string } = {},
 ): Promise<Ended> {
-  const ended = await runProgram(berthPath(), args, { ...options, env: options.env ?? (await cleanEnvironment()) });
+  const env = options.env ?? (await cleanEnvironment());
+  const ended = await runProgram(berthPath(), args, { ...options, env });
   const { code = 1, stdout, stderr } = ended;
-  if (args.includes('--json')) await checkAgainstSchemas(args, { code, out: stdout, err: stderr });
+  if (args.includes('--json')) await checkAgainstSchemas(args, { code, out: stdout, err: stderr }, env);
   return ended;
 }
 

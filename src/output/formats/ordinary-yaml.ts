@@ -63,7 +63,7 @@ class Writer {
 
   /** Text on one line: plain where that is read as the same text, else quoted. */
   #line(text: string): string | undefined {
-    if (SIMPLE.test(text) && (text.length > MAX_TYPED_WORD || !TYPED_INITIAL.test(text))) return text;
+    if (SIMPLE.test(text) && !MAYBE_TYPED.test(text)) return text;
     if (text.includes('\t') || safeText(text, true) !== text || DOCUMENT_MARKER.test(text)) return undefined;
     if (!NEEDS_QUOTES.test(text) && !this.#isTyped(text)) return text;
     return text.includes('"') && !text.includes("'") ? `'${text}'` : JSON.stringify(text);
@@ -80,9 +80,8 @@ const isArray = (value: Filled): value is readonly Json[] => Array.isArray(value
 
 /** Words and punctuation that are plain in YAML, except that some short words are of another type. */
 const SIMPLE = /^[A-Za-z/_](?:[\w./@+=,();-]|[ :](?=[\w./@+=,();-]))*$/;
-/** How words begin that are not text, and the length of the longest: `null`, `true`, `FALSE`, `yes`, `Off`. */
-const TYPED_INITIAL = /^[nNtTfFyYoO]/;
-const MAX_TYPED_WORD = 5;
+/** Simple words that may be of another type: `null`, `true`, `FALSE`, `yes`, `Off`; and `E0`, which is a number in YAML 1.1. */
+const MAYBE_TYPED = /^(?:[nNtTfFyYoO].{0,4}|[eE][-+]?\d+)$/;
 
 /** Text on one line that begins with, contains or ends with an indicator of YAML. */
 const NEEDS_QUOTES = /^[ ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-] |: | #|[ :]$/;

@@ -266,6 +266,8 @@ test('on a terminal missing values are asked for: first which member to set, the
   await shown(world, 'GPU pool');
   expect(world.err()).toMatch(/POOL-24G {2}.*\$1\.12\/hr/);
   await world.type(KEYS.down, KEYS.enter);
+  await shown(world, 'Create it?');
+  await world.type(KEYS.enter);
   const ran = await running;
   expect(ran.code, ran.err).toBe(0);
   expect(JSON.parse(world.out())).toMatchObject({ gpu: { pools: ['POOL-24G'] } });
