@@ -90,12 +90,17 @@ export function createSettings(input: SettingsInput): Settings {
       env: setting.kind === 'address' || setting.secret ? ownEnv() : env,
       profile: () => {
         if (setting.appliesToLocal === true && local()) return { values: orEmpty(userValues), where: 'of the profile' };
+        if (setting.kind === 'address' && isBaseUrlGiven()) return { values: {}, where: '' };
         if (setting.failsWithFile ?? (setting.default === undefined && setting.kind !== 'choice'))
           return { values: values(), where: where() };
         return { values: orEmpty(values), where: 'of the profile' };
       },
     });
   };
+  /** With a base address from a flag or a variable, no address of the profile is used: its other ones may be of another service. */
+  const isBaseUrlGiven = once(
+    (): boolean => resolveSetting(settingNamed('base-url'), { ...withoutProfile(input), env: ownEnv() }) !== undefined,
+  );
   const profileSource = (): SettingSource => (file().current === undefined ? 'default' : 'profile');
   const keySources = once(() => {
     checkEnvironmentKey(named(), env);

@@ -17,6 +17,11 @@ const profiles = {
     prod: { 'base-url': 'https://prod.example.com', 'api-key': PROD },
     staging: { 'base-url': 'https://staging.example.com', 'api-key': STAGING },
     keyless: { 'base-url': 'https://keyless.example.com' },
+    three: {
+      'base-url': 'https://prod.example.com',
+      'queue-url': 'https://queue.prod.example.com',
+      'rest-url': 'https://rest.prod.example.com',
+    },
     empty: { timeout: '5s' },
   },
 };
@@ -84,6 +89,17 @@ it.each(['BERTH_API_KEY', 'BERTH_API_KEY_FILE'])(
     expect(err).not.toContain(PROD);
   },
 );
+
+it('a base address of the environment replaces all addresses of the profile', async () => {
+  const env = { BERTH_API_KEY: STAGING, BERTH_BASE_URL: 'https://staging.example.com', BERTH_PROFILE: 'three' };
+  const { code, status } = await statusOf(env);
+  expect(code).toBe(0);
+  expect(status).toMatchObject({
+    'base-url': 'https://staging.example.com',
+    'queue-url': 'https://staging.example.com',
+  });
+  expect(status['rest-url']).toBeUndefined();
+});
 
 it('a profile without key and addresses uses those of the environment', async () => {
   const env = { BERTH_API_KEY: PROD, BERTH_BASE_URL: 'https://prod.example.com' };

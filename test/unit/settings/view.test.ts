@@ -61,9 +61,16 @@ describe('the settings of a run', () => {
       ['https://q.test', 'environment'],
     ],
     [
-      'its own profile, whatever the base is',
+      'the base of the environment, and not from a profile, whose key may be another one',
       '{"profiles":{"default":{"queue-url":"https://q.test"}}}',
       { BERTH_BASE_URL: 'https://e.test' },
+      {},
+      ['https://e.test', 'base-url'],
+    ],
+    [
+      'its own profile',
+      '{"profiles":{"default":{"base-url":"https://p.test","queue-url":"https://q.test"}}}',
+      {},
       {},
       ['https://q.test', 'profile'],
     ],
@@ -149,14 +156,12 @@ describe('a broken profiles file', () => {
     expect([found.local, found.profile, found.text('timeout')]).toEqual([true, 'local', '30s']);
   });
 
-  it.each<[string, (found: Settings) => unknown]>([
-    ['an address', (found) => found.get('queue-url')],
-    ['the profile', (found) => found.profile],
-    ['the key', (found) => found.keySource()],
-  ])('is reported if it is needed for %s', (_, ask) => {
-    expect(() => ask(settings('{broken', { BERTH_BASE_URL: 'https://a.test' }))).toThrow(
-      /cannot use the configuration/,
-    );
+  it.each<[string, Record<string, string>, (found: Settings) => unknown]>([
+    ['an address', { BERTH_REST_URL: 'https://a.test' }, (found) => found.get('queue-url')],
+    ['the profile', { BERTH_BASE_URL: 'https://a.test' }, (found) => found.profile],
+    ['the key', { BERTH_BASE_URL: 'https://a.test' }, (found) => found.keySource()],
+  ])('is reported if it is needed for %s', (_, env, ask) => {
+    expect(() => ask(settings('{broken', env))).toThrow(/cannot use the configuration/);
   });
 
   it('is reported by reading the key, as a rejection', async () => {
