@@ -6,7 +6,8 @@ const NOT_IN_CI = [
   'batch-kill',
   'parquet-trials',
   'shared-batch',
-  'workers/{kill,library,stop,trouble}',
+  'reports',
+  'workers/{kill,library,own-worker,stop,trouble}',
   // The shells, the browser, and the commands of the README: other tests run the same code.
   'browser',
   'completion',

@@ -14,7 +14,7 @@ export function parseDuration(text: string, bare: TimeUnit, what: string): numbe
   if (parts.length === 0 || parts.map((part) => part[0]).join('') !== trimmed)
     throw usage(
       `${what} is not a duration: ${JSON.stringify(text)}`,
-      `Write 90s, 5m, 1h30m, or a number of ${unitName(bare)}.`,
+      `Write 90s, 5m, 1h30m or 3d, or a number of ${unitName(bare)}.`,
     );
   return Math.round(parts.reduce((sum, part) => sum + Number(part[1]) * UNITS[part[2] as TimeUnit], 0));
 }

@@ -26,7 +26,7 @@ export const selectors = (): Page =>
       ['question', 'shows the list first, with what it saves an hour; --yes skips it'],
       ['--dry-run', 'reads the list, prints the requests, sends none of them'],
       ['no match', 'a line on stderr, and exit code 0'],
-      ['--force', 'includes locked pods and volumes in use'],
+      ['--force', 'includes locked pods and volumes in use; only of terminate and delete'],
       ['data loss', 'you must type the name, or "3 volumes"'],
     ]),
     rows('Several results', [

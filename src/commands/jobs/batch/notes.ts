@@ -74,7 +74,7 @@ function notRetriedNotes({ notRetried }: BatchReport): readonly string[] {
       : []),
     ...(expired > 0
       ? [
-          `${countOf(expired, 'failed job')} could not be run again: the service removes a job 30 minutes after its end.`,
+          `${countOf(expired, 'failed job')} could not be run again: no longer at the service, which removes a job 30 minutes after its end.`,
         ]
       : []),
     ...(refused === undefined

@@ -95,7 +95,7 @@ describe('failed items', () => {
     const late = await berthIn(secondProcess(world), RETRY);
     expect(late.code).toBe(13);
     expect(late.err).toContain(
-      '3 failed jobs could not be run again: the service removes a job 30 minutes after its end',
+      '3 failed jobs could not be run again: no longer at the service, which removes a job 30 minutes after its end',
     );
     expect(late.err).not.toContain(ADVICE);
     const again = await berthIn(secondProcess(world), RESUME);
