@@ -30,14 +30,14 @@ const seconds = (row: Json, member: string, after = ''): string | undefined => {
 export const limits = defineCommand({
   output: manyOf(
     ownObject(
-      { window: TEXT, remaining: NUMBER, seenSecondsAgo: NUMBER },
-      { quota: NUMBER, resetSeconds: NUMBER, windowSeconds: NUMBER },
+      { window: TEXT, seenSecondsAgo: NUMBER },
+      { remaining: NUMBER, quota: NUMBER, resetSeconds: NUMBER, windowSeconds: NUMBER },
     ),
   ),
   summary: 'show what is left of each rate window, from the last answers',
   examples: [['berth limits', 'each window, and when it is full again']],
   details:
-    'Shows what the last answers said, by profile. It sends a request only if there was no answer yet. A window that has ended since is shown as full.',
+    'Shows what the last answers said, by address and key. It sends a request only if there was no answer yet. A window that has ended since is shown as full.',
   run: async (ctx) => {
     const windows = await windowsOf(ctx);
     // eslint-disable-next-line no-restricted-syntax -- a date: other processes may have recorded the windows
