@@ -1,4 +1,4 @@
-/** The header of a Zstandard frame, as far as it says how much memory the frame needs. */
+/** What the header of a Zstandard frame says about the memory that the frame needs. */
 export interface FrameWindow {
   /** Bytes that a decoder keeps; for a single segment the size of the whole content. */
   readonly bytes: number;

@@ -1,6 +1,6 @@
 /** The bytes that all downloads of a run may have together. */
 export interface ByteBudget {
-  /** False from the first file on that did not fit: no other file is begun then. */
+  /** False once a file did not fit: then no other download starts. */
   readonly isOpen: boolean;
   /** Takes bytes that are about to be written. Returns false, and closes the budget, when they do not fit. */
   take(bytes: number): boolean;

@@ -64,8 +64,8 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     reply(201, (state, call) => {
       const settings = bodyOf(call) as Omit<FaultRecord, 'id'>;
       const { endpoint } = settings;
-      const aim = endpoint === undefined ? {} : { endpoint: findEndpoint(state, endpoint).id };
-      const added: FaultRecord = { id: nextId(state, 'fault'), ...settings, ...aim };
+      const byId = endpoint === undefined ? {} : { endpoint: findEndpoint(state, endpoint).id };
+      const added: FaultRecord = { id: nextId(state, 'fault'), ...settings, ...byId };
       faults.of(state).push(added);
       return { ...added };
     }),

@@ -23,7 +23,7 @@ export async function findInputs(ports: FindPorts, patterns: readonly string[]):
 }
 
 async function findPattern({ storage, durable, signal }: FindPorts, pattern: string): Promise<readonly StoredObject[]> {
-  if (pattern === '-') throw usage('stdin is the only input of a batch, or none', 'Leave out - or the other inputs.');
+  if (pattern === '-') throw usage('stdin cannot be combined with other inputs', 'Leave out - or the other inputs.');
   if (pattern === '')
     throw usage('--input is not the name of a file', 'Name a file, an s3:// address, or a glob in quotes.');
   const isFolder = pattern.endsWith('/');

@@ -15,7 +15,7 @@ export interface Manifest {
   /** The input as the user named it. */
   readonly input: string;
   readonly sources: readonly ManifestSource[];
-  /** How the inputs are read, those that have no format of their own. */
+  /** How inputs without a format of their own are read. */
   readonly format: ManifestFormat;
   /** JSON text of the members that every submission has in addition to its input. */
   readonly extras: string;

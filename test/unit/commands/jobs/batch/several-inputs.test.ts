@@ -147,7 +147,7 @@ describe('a batch with several inputs', () => {
     ['a glob matches nothing', ['no/*.jsonl'], 2, '--input no/*.jsonl matches nothing'],
     ['one of them is missing', ['in/a.jsonl', 'in/missing'], 14, 'cannot read in/missing: it does not exist'],
     ['one is named twice', ['in/a.jsonl', 'in/*.jsonl'], 2, 'twice'],
-    ['stdin is one of several', ['in/a.jsonl', '-'], 2, 'stdin is the only input of a batch, or none'],
+    ['stdin is one of several', ['in/a.jsonl', '-'], 2, 'stdin cannot be combined with other inputs'],
     ['an item cannot be sent', ['in/a.jsonl', 'bad.jsonl.gz'], 2, 'bad.jsonl.gz, line 2, column 2: it is not JSON'],
     ['a compressed file is damaged', ['torn.jsonl.gz'], 14, 'torn.jsonl.gz: it is damaged or breaks off'],
     ['a zstd file is damaged', ['torn.jsonl.zst'], 14, 'torn.jsonl.zst: it is damaged or breaks off'],
