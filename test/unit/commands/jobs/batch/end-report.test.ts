@@ -99,7 +99,10 @@ describe('failed items', () => {
     );
     expect(late.err).not.toContain(ADVICE);
     const again = await berthIn(secondProcess(world), RESUME);
-    expect([again.code, again.err]).toEqual([13, '']);
+    expect([again.code, again.err]).toEqual([
+      13,
+      'See cost, times and failures: berth jobs batch report out.jsonl\n',
+    ]);
   });
 
   test('cannot be retried when the service refused their input', async () => {
