@@ -99,10 +99,7 @@ describe('failed items', () => {
     );
     expect(late.err).not.toContain(ADVICE);
     const again = await berthIn(secondProcess(world), RESUME);
-    expect([again.code, again.err]).toEqual([
-      13,
-      'See cost, times and failures: berth jobs batch report out.jsonl\n',
-    ]);
+    expect([again.code, again.err]).toEqual([13, 'See cost, times and failures: berth jobs batch report out.jsonl\n']);
   });
 
   test('cannot be retried when the service refused their input', async () => {
