@@ -47,9 +47,9 @@ export function unknownOption(word: string, path: readonly string[], known: read
 export const missingValue = (flag: string, path: readonly string[]): Failure =>
   usage(`option '${flag}' argument missing`, seeHelp(path));
 
-/** The usage failure (2) for more arguments than a command takes. */
-export const tooManyWords = (path: readonly string[]): Failure =>
-  usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, seeHelp(path));
+/** The usage failure (2) for more arguments than a command takes; `usageLine` says how it is written. */
+export const tooManyWords = (path: readonly string[], usageLine: string): Failure =>
+  usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, hintOf(`Usage: ${usageLine}`, seeHelp(path)));
 
 /** The usage failure (2) for another error of the parser, named by its code. */
 export const otherParseError = (code: string, path: readonly string[]): Failure =>
