@@ -111,7 +111,9 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
             expects: 'created',
           }),
         );
-      const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act));
+      const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act)).catch(
+        throwWithWords(ctx, spec, body),
+      );
       const value = answer.value ?? null;
       const createdId = stringAt(value, 'id');
       const result = answerResult(resource.view, answer);
@@ -167,7 +169,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
             checkCommand: commandLine(...name.split(' '), 'get', known),
           }),
         ),
-      );
+      ).catch(throwWithWords(ctx, spec, body));
       const value = answer.value ?? null;
       const notes = spec.notes?.(value, given) ?? [];
       const result = { ...answerResult(resource.view, answer), notes };
@@ -176,6 +178,15 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
     },
   });
 }
+
+/** Rethrows a failure of a write; see `withKnownWords`. */
+const throwWithWords =
+  (ctx: CommandContext, { members, references }: WriteSpec, body: JsonObject) =>
+  async (error: unknown): Promise<never> => {
+    if (!(error instanceof Failure)) throw error;
+    const { withKnownWords } = await import('./unknown-words.ts');
+    throw await withKnownWords(ctx, members, references, body, error);
+  };
 
 /** A function that runs at most once; later calls return the same result. */
 function once<T>(run: () => Promise<T>): () => Promise<T> {
