@@ -80,7 +80,6 @@ export const FLAG_ALIASES: Readonly<Record<string, readonly string[]>> = {
   format: ['output'],
   lines: ['tail'],
   location: ['data-center'],
-  memory: ['cpu-memory'],
   payload: ['input'],
   region: ['data-center'],
   retry: ['retry-failed', 'retries'],

@@ -118,7 +118,8 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const createdId = stringAt(value, 'id');
       const result = answerResult(resource.view, answer);
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
-      const notes = [...(spec.notes?.(value, body) ?? []), ...(next === undefined ? [] : [next])];
+      const twin = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
+      const notes = [...(spec.notes?.(value, body) ?? []), twin, next].filter((note) => note !== undefined);
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       const id = asId(createdId);
       await ctx.tell(`created ${id}`);
@@ -178,6 +179,10 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
     },
   });
 }
+
+/** Only for a person: a script that creates many would read the list as often. */
+const sameName = async (ctx: CommandContext, resource: Resource, created: Json): Promise<string | undefined> =>
+  (await import('./same-name.ts')).sameNameNote(ctx, resource, created);
 
 /** Rethrows a failure of a write; see `withKnownWords`. */
 const throwWithWords =

@@ -13,7 +13,7 @@ test.each([
     'There is no data center EU-NROTH-1. Did you mean EU-NORTH-1? See berth catalog datacenters',
   ],
   [
-    [...POD, '--cpu', 'cpu-genral', '--vcpu', '2', '--set', 'cpu.memory=4'],
+    [...POD, '--cpu', 'cpu-genral', '--vcpu', '2'],
     'There is no CPU flavor cpu-genral. Did you mean cpu-general? See berth catalog cpus',
   ],
   [[...ENDPOINT, '--gpu-pool', 'POOL-25G'], 'There is no pool POOL-25G. Did you mean POOL-24G? See berth catalog gpus'],
