@@ -135,7 +135,7 @@ const exportResults = defineCommand({
   options: {
     format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl', 'parquet']),
     joinInput: option.on('add the input of each item, in the order of the input'),
-    status: option.list(`only items that ended so: ${Object.keys(EXPORT_STATES).join(', ')}`, {
+    status: option.list('only items that ended so', {
       metavar: 'STATUS',
       choices: Object.keys(EXPORT_STATES),
     }),
