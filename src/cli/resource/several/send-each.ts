@@ -52,7 +52,9 @@ export async function sendEach<N extends string>(
     }
     try {
       const { id: known, answer } = await sendTo(ctx, collection, given, request);
-      sent.push({ ...shownOf(answer, name), id: label ?? known, known, answer });
+      // A word that is not the id is the name.
+      const word = label === undefined && given !== known ? given : undefined;
+      sent.push({ ...shownOf(answer, name ?? word), id: label ?? known, known, answer });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       sent.push({ id: id(), name, failure: error });

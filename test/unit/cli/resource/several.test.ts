@@ -148,8 +148,6 @@ describe('several ids, of which the second fails', () => {
     // The documents of jobs are what the wait is for.
     const went = (id: string) => (name === 'jobs wait' ? { id, status: 'COMPLETED', output: id } : { id, ok: true });
     expect(rows).toMatchObject([went('a'), { id: 'b', ok: false, error }, went('c')]);
-    const known = ['id', 'name', 'ok', 'status', 'error'];
-    if (name !== 'jobs wait') for (const row of rows) expect(known).toEqual(expect.arrayContaining(Object.keys(row)));
     expect(JSON.parse(ran.err)).toMatchObject({ error: { message: '1 of 3 did not go through' } });
   });
 
