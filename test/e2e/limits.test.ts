@@ -29,16 +29,21 @@ const withLimit = (limit: number, env: Environment, ...args: readonly string[]):
 
 describe('`ulimit -n` is a clear error, or none', () => {
   const MOST = 100;
-  /** The fewest open files with which the program starts. With fewer, Node fails before berth runs. */
+  /** The fewest open files with which the program starts. With fewer, the runtime fails before berth runs. */
   let fewest = 3;
   beforeAll(async () => {
     const env = { PATH: `${path.dirname(nodePath())}${path.delimiter}${process.env['PATH'] ?? ''}` };
     while (fewest < MOST && (await withLimit(fewest, env, '--version')).code !== 0) fewest += 1;
   });
 
-  test.each([0, 1, 2, 3, 4, 5, 7])('where the limit is %i higher than the start needs', async (more) => {
+  test.each(
+    ['127.0.0.1', 'localhost'].flatMap((host) => [0, 1, 2, 3, 4, 5, 7].map((more): [string, number] => [host, more])),
+  )('of a request to %s, where the limit is %i higher than the start needs', async (host, more) => {
     const { url } = await serveJson({ pods: [] });
-    const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_API_KEY: 'key-of-this-test-0123456789' });
+    const env = await cleanEnvironment({
+      BERTH_BASE_URL: url.replace('127.0.0.1', host),
+      BERTH_API_KEY: 'key-of-this-test-0123456789',
+    });
     expect(fewest).toBeLessThan(MOST);
     const { code, stderr } = await withLimit(fewest + more, env, 'pods', 'list', '--json');
     clear(stderr);
