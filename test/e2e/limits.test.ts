@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -88,6 +97,17 @@ test('in a directory that was removed, relative names are refused and nothing is
 /** A copy of the installed program that a test may replace. */
 async function copyOfProgram(): Promise<{ readonly berth: string; upgrade(): void }> {
   const folder = path.join(await temporaryFolder(), 'berth');
+  if (!isPackage) {
+    const next = `${folder}.next`;
+    copyFileSync(berthPath(), folder);
+    writeFileSync(next, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    return {
+      berth: folder,
+      upgrade: () => {
+        renameSync(next, folder);
+      },
+    };
+  }
   cpSync(installedAt(), folder, { recursive: true });
   return {
     berth: path.join(folder, 'bin/berth'),
@@ -104,7 +124,7 @@ async function copyOfProgram(): Promise<{ readonly berth: string; upgrade(): voi
   };
 }
 
-packageTest('a batch goes on to its end where the program is replaced while it runs', async () => {
+test('a batch goes on to its end where the program is replaced while it runs', async () => {
   const program = await copyOfProgram();
   const folder = await temporaryFolder();
   writeFileSync(path.join(folder, 'in.jsonl'), '{"seconds":1}\n'.repeat(4));
@@ -121,7 +141,7 @@ packageTest('a batch goes on to its end where the program is replaced while it r
   expect(readFileSync(path.join(folder, 'out.jsonl'), 'utf8').trim().split('\n')).toHaveLength(4);
 });
 
-packageTest('`local serve` goes on, and ends well, where the program is replaced while it runs', async () => {
+test('`local serve` goes on, and ends well, where the program is replaced while it runs', async () => {
   const program = await copyOfProgram();
   const child = spawn(program.berth, ['local', 'serve', '--port', '0'], {
     env: await cleanEnvironment(),
