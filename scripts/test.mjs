@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { fetchTool, HERE, TOOLS } from './binary/tool.mjs';
+import { fetchTool, HERE, ToolMissing, TOOLS } from './binary/tool.mjs';
 import { installNodes, LOCK_FILES, nodeNames, nodeProgram } from './nodes.mjs';
 import { build, install, root } from './prepare.mjs';
 
@@ -121,11 +121,14 @@ function counted(results, code) {
   return { passed: numPassedTests, failed, skipped: numPendingTests };
 }
 
-/** Downloads the tool that makes executables. Returns why there is none; undefined when it is ready. */
+/**
+ * Downloads the tool that makes executables. Returns why it cannot be downloaded; undefined when it is ready, or is not the expected
+ * one, which the step itself reports.
+ */
 const fetchBinaryTool = () =>
   fetchTool(TOOLS, HERE).then(
     () => undefined,
-    ({ message }) => message.trimEnd().split('\n').at(-1),
+    (error) => (error instanceof ToolMissing ? error.message.split('\n')[0] : undefined),
   );
 
 async function runAll() {

@@ -89,7 +89,7 @@ export async function fetchTool(folder, target) {
 async function download(spec, folder) {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   try {
-    await run(npm, ['pack', spec, '--pack-destination', folder], {
+    await run(npm, ['pack', spec, '--loglevel=error', '--pack-destination', folder], {
       shell: npm === 'npm.cmd',
       timeout: DOWNLOAD_LIMIT_MS,
     });

@@ -11,7 +11,7 @@ const MAY_BE_THE_LIMIT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_A
 export function codeAtFileLimit(code: string): string {
   if (!MAY_BE_THE_LIMIT.includes(code)) return code;
   try {
-    closeSync(openSync('/dev/null'));
+    closeSync(openSync('/dev/null', 'r'));
     return code;
   } catch (error) {
     const found = errorCode(error);
