@@ -204,6 +204,8 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   const freeJobs = (): number => options.maxInFlight() - states.count('sending') - states.count('submitted');
   /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
   const takeItems = (now: number): number | undefined => {
+    // Before the rate: where drivers share it, a driver without items asks for none and is granted none.
+    queue.check();
     const maxActive = Math.floor(maxIntents(rates.submit));
     const active = writingIntents + ready.length + recording;
     if (active > maxActive - groupSize(maxActive)) return undefined;
