@@ -235,13 +235,15 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     },
     close: async () => {
       listener = undefined;
-      renewals.abort(new Error('the run has ended'));
       queue.hurry();
       publisher.hurry();
       for (const entry of held.all()) {
-        await entry.publishing;
+        // When a part is published, the next one may begin at once.
+        while (entry.publishing !== undefined) await entry.publishing;
         if (!entry.lost && failure === undefined && entry.shard.hasUnpublished()) await publisher.publish(entry);
       }
+      // Not earlier: writing parts can take longer than a lease.
+      renewals.abort(new Error('the run has ended'));
       await queue.run(() => releaseShards(database, driver, held.epochs())).catch(onFailure);
       if (failure !== undefined) throw failure.error;
     },
