@@ -70,11 +70,16 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   const writeIntents = async (items: readonly Item[]): Promise<void> => {
     writingIntents += items.length;
     try {
-      const intended = items.map((item) => ({ item, tenure: books.tenureOf(item.number) }));
+      const intended: ReadyItem[] = [];
       // Those that are written together share a promise. Items of several shards can be written at different times.
       const written = new Set<Promise<void>>();
-      for (const { number, id } of items)
+      for (const item of items) {
+        const { number, id } = item;
+        // The queue has an item twice that was put back, and was read again because its shard was claimed again.
+        if (states.stateOf(number) !== 'waiting') continue;
+        intended.push({ item, tenure: books.tenureOf(number) });
         written.add(books.record(number, { kind: 'send' }, id === undefined ? undefined : { id }));
+      }
       await Promise.all(written);
       ready.push(...intended);
     } catch (error) {
