@@ -103,7 +103,8 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   const withdrawReady = (): void => {
     const items = ready;
     ready = [];
-    for (const { item } of items) start(withdraw(item));
+    // The records of a shard that was claimed again say more than an intent of before.
+    for (const each of items) if (isStillIntended(each)) start(withdraw(each.item));
   };
 
   const submit = async (item: Item): Promise<void> => {

@@ -123,3 +123,30 @@ test('an item that was put back, and is read again because its shard was claimed
   expect(sent.filter((body) => body.includes('"n":3'))).toHaveLength(1);
   expect([sent.length, end.counts.completed]).toEqual([5, 5]);
 });
+
+test('an intent of before its shard was claimed again is not withdrawn when the service asks to wait', async () => {
+  const asked = new Set<number>();
+  const withdrawn: number[] = [];
+  const { end } = await runFive(
+    (books) => ({
+      // The shard of item 2 is claimed again when the intent is written.
+      tenureOf: (item) => {
+        if (item !== 2) return 1;
+        const tenure = asked.has(item) ? 2 : 1;
+        asked.add(item);
+        return tenure;
+      },
+      record: (item, event, data) => {
+        if (event.kind === 'withdraw') withdrawn.push(item);
+        return books.record(item, event, data);
+      },
+    }),
+    (body) => {
+      if (withdrawn.length === 0 && body.includes('"n":1')) throw failureWith(EXIT.rateLimited, 5);
+    },
+    undefined,
+    1,
+  );
+  expect([withdrawn[0], asked.has(2), withdrawn.includes(2)]).toEqual([1, true, false]);
+  expect(end.counts).toMatchObject({ completed: 4, inFlight: 1 });
+});
