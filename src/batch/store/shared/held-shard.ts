@@ -93,7 +93,10 @@ export interface HeldShard {
   readonly end: (owner: LineOwner, event: EndEvent, line: string, at: number) => ItemState | undefined;
   /** Returns the records since the last call; undefined without any. */
   readonly takeRecords: () => RecordGroup | undefined;
-  /** Bytes of the results that are kept, approximately, and whether there is anything to publish. */
+  /**
+   * Bytes of the results that are kept, approximately, with those of a draft that is not published yet; and whether there is
+   * anything to publish that is in no draft.
+   */
   readonly keptBytes: () => number;
   readonly hasUnpublished: () => boolean;
   /** How the items ended whose results are kept. */
@@ -120,6 +123,7 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
   let number = 0;
   let kept: KeptResult[] = [];
   let keptBytes = 0;
+  let draftBytes = 0;
   let published = alreadyEnded;
   let publishedUnknown = 0;
 
@@ -176,13 +180,13 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
       pending = [];
       return { epoch, number: number++, changes: changesOf(events), events };
     },
-    keptBytes: () => keptBytes,
+    keptBytes: () => keptBytes + draftBytes,
     hasUnpublished: () => kept.length > 0 || states.count('unknown') > publishedUnknown,
     unpublished: () => countsOf(kept),
     isComplete: () => states.count('waiting') + states.count('sending') + states.count('submitted') === 0,
     draft: () => {
       const taken = kept;
-      [kept, keptBytes] = [[], 0];
+      [kept, keptBytes, draftBytes] = [[], 0, keptBytes];
       return {
         epoch,
         lines: taken.map(({ line }) => line),
@@ -201,6 +205,7 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
       }
       published += draft.items.length + draft.unknown.length;
       publishedUnknown += draft.unknown.length;
+      draftBytes = 0;
       pending = [];
       epoch += 1;
       const events = [...open].flatMap(([item, openItem]) => eventsTo(item, openItem));

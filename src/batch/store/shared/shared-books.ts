@@ -198,8 +198,10 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
       held.holderOf(item)?.shard.forgetIntent(item);
     },
     saveResult: async (owner, document, event) => {
-      while (held.keptBytes() > MAX_KEPT_BYTES && failure === undefined)
+      while (held.keptBytes() > MAX_KEPT_BYTES && failure === undefined) {
+        publisher.publishLargest();
         await clock.sleep(WAIT_FOR_SHARDS_MS, change.signal).catch(() => undefined);
+      }
       const entry = held.holderOf(owner.item);
       if (entry === undefined) return;
       const before = entry.shard.stateOf(owner.item);
