@@ -135,7 +135,7 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     const account = await readAccount(database, driver.batch);
     progress.refresh(
       account,
-      held.all().map(({ shard }) => shard.unpublished()),
+      held.all().map(({ shard }) => shard.unwritten()),
     );
     const { isCancelled } = await readBatchState(database, driver.batch);
     if (!isCancelled || cancelled) return;
