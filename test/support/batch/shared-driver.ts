@@ -18,7 +18,7 @@ export interface SharedDriver {
   /** What was reported to the run. */
   readonly failures: readonly unknown[];
   /** Moves its clock forward and wakes those sleepers that are due. Milliseconds. */
-  advance(milliseconds: number): void;
+  readonly advance: (milliseconds: number) => void;
 }
 
 /** A clock that stands still until it is moved. */
