@@ -14,7 +14,7 @@ export interface StoragePorts {
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
-  /** The user's interrupt. */
+  /** The user's interrupt: it ends requests that have no signal of their own. */
   readonly signal: AbortSignal;
   readonly userAgent: string;
   /** Attempts after the first, as for other requests. */

@@ -2,8 +2,10 @@ import type { InvalidItem, Item } from './item.ts';
 
 /** Items that are still to be sent. */
 export interface ItemQueue {
-  /** Returns the next item, or undefined when none is loaded. Throws the error with which reading failed. */
+  /** Returns the next item, or undefined when none is loaded. */
   take(): Item | undefined;
+  /** Throws the error with which reading failed, once all items that were read are taken. */
+  check(): void;
   /** Puts back an item that was not sent. */
   putBack(item: Item): void;
   /** True when `take` returns an item. */
@@ -63,9 +65,13 @@ export function createItemQueue(
     take: () => {
       dropUnwanted();
       const item = returned.pop() ?? next;
-      if (item === undefined && failed !== undefined) throw failed.error;
       if (item !== undefined && item === next) advance();
       return item;
+    },
+    check: () => {
+      if (failed === undefined) return;
+      dropUnwanted();
+      if (returned.length === 0 && next === undefined) throw failed.error;
     },
     putBack: (item) => {
       returned.push(item);

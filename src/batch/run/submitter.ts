@@ -70,11 +70,16 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   const writeIntents = async (items: readonly Item[]): Promise<void> => {
     writingIntents += items.length;
     try {
-      const intended = items.map((item) => ({ item, tenure: books.tenureOf(item.number) }));
+      const intended: ReadyItem[] = [];
       // Those that are written together share a promise. Items of several shards can be written at different times.
       const written = new Set<Promise<void>>();
-      for (const { number, id } of items)
+      for (const item of items) {
+        const { number, id } = item;
+        // The queue has an item twice that was put back, and was read again because its shard was claimed again.
+        if (states.stateOf(number) !== 'waiting') continue;
+        intended.push({ item, tenure: books.tenureOf(number) });
         written.add(books.record(number, { kind: 'send' }, id === undefined ? undefined : { id }));
+      }
       await Promise.all(written);
       ready.push(...intended);
     } catch (error) {
@@ -98,7 +103,8 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   const withdrawReady = (): void => {
     const items = ready;
     ready = [];
-    for (const { item } of items) start(withdraw(item));
+    // The records of a shard that was claimed again say more than an intent of before.
+    for (const each of items) if (isStillIntended(each)) start(withdraw(each.item));
   };
 
   const submit = async (item: Item): Promise<void> => {
@@ -204,6 +210,8 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   const freeJobs = (): number => options.maxInFlight() - states.count('sending') - states.count('submitted');
   /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
   const takeItems = (now: number): number | undefined => {
+    // Before the rate: where drivers share it, a driver without items asks for none and is granted none.
+    queue.check();
     const maxActive = Math.floor(maxIntents(rates.submit));
     const active = writingIntents + ready.length + recording;
     if (active > maxActive - groupSize(maxActive)) return undefined;

@@ -52,6 +52,12 @@ export async function driveShared(
     queue.hurry();
   };
   ports.signal.addEventListener('abort', onInterrupt, { once: true });
+  const secondInterrupt = new AbortController();
+  const onSecondInterrupt: SharedPorts['onSecondInterrupt'] = (listener) =>
+    ports.onSecondInterrupt(() => {
+      secondInterrupt.abort(ports.signal.reason);
+      listener();
+    });
   const books = createSharedBooks({
     database,
     driver,
@@ -60,6 +66,7 @@ export async function driveShared(
       out: manifest.out,
       compression: manifest.compression,
       compress: (chunks, kind) => (kind === 'none' ? chunks : compress(chunks, kind)),
+      signal: secondInterrupt.signal,
     },
     lease: createLease(clock, leaseMs),
     queue,
@@ -67,7 +74,7 @@ export async function driveShared(
     counts: before,
   });
   const driven = await drive(
-    ports,
+    { ...ports, onSecondInterrupt },
     {
       endpointId: manifest.endpointId,
       books,
@@ -82,6 +89,7 @@ export async function driveShared(
           await books.close();
           return end;
         } catch (failure) {
+          if (failure === secondInterrupt.signal.reason) return end;
           return { ...end, stopped: end.stopped?.reason === 'error' ? end.stopped : { reason: 'error', failure } };
         }
       },

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../core/json.ts';
 import { usage } from '../../core/failure.ts';
 import { inputOf, rowOf, type ExportedResults } from '../export/export-results.ts';
-import type { InputSource } from '../input/sources/input-source.ts';
 import type { ShardRange } from '../shard-range.ts';
 import { readAccount, type StoredBatch } from '../store/postgres/batch-rows.ts';
 import { listParts } from '../store/postgres/listing.ts';
 import { addressIn } from '../store/shared/part-files.ts';
-import { openStoredInput } from './open-stored-input.ts';
+import { createOpenedInputs } from './opened-inputs.ts';
 import { readShards, type ReadPorts, type ResultLines } from './part-reader.ts';
 
 export interface SharedExportOptions {
@@ -54,13 +53,12 @@ function* rowsOf(batch: StoredBatch, lines: ResultLines, items: Iterable<number>
 
 async function* joinedRows(ports: ReadPorts, batch: StoredBatch): AsyncGenerator<Iterable<JsonObject>> {
   const { manifest } = batch;
-  const sources = new Map<number, InputSource>();
+  // Without the options of the jobs, the body contains only the input.
+  const inputs = createOpenedInputs(ports, manifest, '');
   try {
     for await (const { shard, groups } of readShards(ports, batch))
       for await (const lines of groups()) {
-        // Without the options of the jobs, the body contains only the input.
-        const source = sources.get(shard.source) ?? (await openStoredInput(ports, manifest, shard.source, ''));
-        sources.set(shard.source, source);
+        const source = await inputs.at(shard.source);
         for await (const group of source.read(shard.range as ShardRange)) {
           const rows: JsonObject[] = [];
           for (const item of group) {
@@ -71,6 +69,6 @@ async function* joinedRows(ports: ReadPorts, batch: StoredBatch): AsyncGenerator
         }
       }
   } finally {
-    for (const source of sources.values()) await source.close();
+    await inputs.close();
   }
 }

@@ -2,6 +2,7 @@ import type { ObjectStorage } from '../../core/context.ts';
 import type { StoredBatch } from '../store/postgres/batch-rows.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { listParts, listShards } from '../store/postgres/listing.ts';
+import { endEpoch, type Held } from '../store/postgres/shard-rows.ts';
 import { addressIn, parsePartName } from '../store/shared/part-files.ts';
 
 interface GarbagePorts {
@@ -11,9 +12,11 @@ interface GarbagePorts {
 }
 
 /** An object that no part of the batch is. */
-export interface Garbage {
+export interface Garbage extends Held {
   readonly address: string;
   readonly bytes: number;
+  /** True when its epoch is that of its shard: a driver that was stopped may go on and publish it. */
+  readonly isCurrent: boolean;
 }
 
 /**
@@ -27,22 +30,43 @@ export async function findGarbage(
 ): Promise<readonly Garbage[]> {
   const { database, storage, signal } = ports;
   const prefix = addressIn(manifest.out, 'part-');
-  const candidates: (Garbage & { readonly name: string; readonly shard: number; readonly epoch: number })[] = [];
+  const candidates: (Omit<Garbage, 'isCurrent'> & { readonly name: string })[] = [];
   for await (const { address, bytes } of storage.list(prefix, signal)) {
     const name = address.slice(prefix.length - 'part-'.length);
     const parsed = parsePartName(name);
     if (parsed !== undefined) candidates.push({ address, bytes, name, ...parsed });
   }
-  // Read after the objects: a part that is published meanwhile has its row.
-  const published = new Set((await listParts(database, batch, 0, shards)).map(({ name }) => name));
+  // Objects, epochs, published parts, in this order: a part whose epoch was over when it was read has its row by then.
   const current = new Map((await listShards(database, batch, 0, shards)).map((shard) => [shard.shard, shard]));
-  return candidates.filter(({ name, shard, epoch }) => {
+  const published = new Set((await listParts(database, batch, 0, shards)).map(({ name }) => name));
+  return candidates.flatMap(({ name, ...object }) => {
+    const { shard, epoch } = object;
     const row = current.get(shard);
-    return !published.has(name) && row !== undefined && (epoch < row.epoch || (epoch === row.epoch && !row.isHeld));
+    if (published.has(name) || row === undefined) return [];
+    const isCurrent = epoch === row.epoch;
+    return epoch < row.epoch || (isCurrent && !row.isHeld) ? [{ ...object, isCurrent }] : [];
   });
 }
 
-/** Removes objects. Fails as the storage does. */
-export async function removeGarbage({ storage, signal }: GarbagePorts, garbage: readonly Garbage[]): Promise<void> {
-  for (const { address } of garbage) await storage.remove(address, signal);
+/**
+ * Removes objects, except those that a driver may publish after all. Returns what was removed. Fails as the storage and the
+ * database do.
+ */
+export async function removeGarbage(
+  { database, storage, signal }: GarbagePorts,
+  { batch }: StoredBatch,
+  garbage: readonly Garbage[],
+): Promise<readonly Garbage[]> {
+  const removed: Garbage[] = [];
+  const endedShards = new Set<number>();
+  for (const each of garbage) {
+    const { address, shard, isCurrent } = each;
+    if (isCurrent && !endedShards.has(shard)) {
+      if (!(await endEpoch(database, batch, each))) continue;
+      endedShards.add(shard);
+    }
+    await storage.remove(address, signal);
+    removed.push(each);
+  }
+  return removed;
 }

@@ -1,9 +1,8 @@
 import type { InvalidItem, Item } from '../input/item.ts';
-import type { InputSource } from '../input/sources/input-source.ts';
 import type { ShardRange } from '../shard-range.ts';
 import type { Manifest } from '../store/postgres/batch-rows.ts';
 import type { SharedBooks } from '../store/shared/shared-books.ts';
-import { openStoredInput } from './open-stored-input.ts';
+import { createOpenedInputs } from './opened-inputs.ts';
 import type { SharedPorts } from './ports.ts';
 
 /**
@@ -17,12 +16,7 @@ export function sharedItems(
   books: SharedBooks,
 ): AsyncGenerator<Iterable<Item | InvalidItem>> {
   const stopped = new AbortController();
-  const sources = new Map<number, Promise<InputSource>>();
-  const sourceAt = (position: number): Promise<InputSource> => {
-    const opened = sources.get(position) ?? openStoredInput(ports, manifest, position, manifest.extras);
-    sources.set(position, opened);
-    return opened;
-  };
+  const inputs = createOpenedInputs(ports, manifest, manifest.extras);
   async function* claimed(): AsyncGenerator<Iterable<Item | InvalidItem>> {
     for (;;) {
       const claim = await books.claim();
@@ -31,7 +25,7 @@ export function sharedItems(
         await books.changed(stopped.signal);
         continue;
       }
-      const source = await sourceAt(claim.row.source);
+      const source = await inputs.at(claim.row.source);
       for await (const group of source.read(claim.row.range as ShardRange)) {
         if (claim.isLost()) break;
         yield group;
@@ -42,7 +36,7 @@ export function sharedItems(
     try {
       yield* claimed();
     } finally {
-      for (const opened of sources.values()) await opened.then((source) => source.close()).catch(() => undefined);
+      await inputs.close().catch(() => undefined);
     }
   }
   const generator = items();

@@ -9,7 +9,8 @@ export interface StoredObject {
 
 /**
  * Files and objects by address: a path, or `s3://bucket/key`. Every failure names the address. Failures of files are
- * local-file (14); those of object storage have the exit codes of the service's other requests.
+ * local-file (14); those of object storage have the exit codes of the service's other requests. A `signal` ends requests to
+ * object storage in place of the user's interrupt: with another signal, they go on after an interrupt.
  */
 export interface ObjectStorage {
   /**

@@ -15,7 +15,7 @@ export interface S3ClientOptions {
   readonly connection: S3Connection;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The user's interrupt. */
+  /** The user's interrupt: it ends requests that have no signal of their own. */
   readonly signal: AbortSignal;
   /** Attempts after the first. */
   readonly retries: number;
@@ -38,6 +38,7 @@ export interface S3Request {
   readonly body?: Uint8Array;
   /** Statuses of 300 and above that the caller handles. */
   readonly handled?: readonly number[];
+  /** Ends the request; by default the user's interrupt does. */
   readonly signal?: AbortSignal | undefined;
   /** True to send it although the user has interrupted the command: for a request that cleans up. */
   readonly evenIfInterrupted?: boolean;
@@ -86,10 +87,10 @@ const SLOWEST_UPLOAD = 64;
 export function createS3Client(options: S3ClientOptions): S3Client {
   const { transport, connection, clock, random, signal, trace } = options;
 
-  const signalsOf = (request: S3Request): readonly AbortSignal[] => [
-    ...(request.evenIfInterrupted === true ? [] : [signal]),
-    ...(request.signal === undefined ? [] : [request.signal]),
-  ];
+  const signalsOf = (request: S3Request): readonly AbortSignal[] => {
+    if (request.signal !== undefined) return [request.signal];
+    return request.evenIfInterrupted === true ? [] : [signal];
+  };
 
   const attempt = async (request: S3Request, number: number): Promise<WireAnswer | LostOrRefused> => {
     const { method, bucket, key, query = {}, headers = {}, body = NO_BYTES } = request;

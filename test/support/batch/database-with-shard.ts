@@ -4,17 +4,20 @@ import { openDatabase, type Database } from '../../../src/batch/store/postgres/d
 import { migrate } from '../../../src/batch/store/postgres/migrations.ts';
 import type { Cluster } from '../postgres/cluster.mjs';
 
-/** A new database with one batch of one shard of five items. It is closed when the test is over. */
-export async function databaseWithShard(cluster: Cluster): Promise<Database> {
+/** A new database with one batch of some shards of five items. It is closed when the test is over. */
+export async function databaseWithShard(cluster: Cluster, shards = 1): Promise<Database> {
   const { address, password = '' } = parseStoreAddress(cluster.url(await cluster.createDatabase()), {});
   const database = await openDatabase({ address, password: () => Promise.resolve(password) });
   onTestFinished(() => database.close());
   await migrate(database);
   await database.query(
-    "INSERT INTO berth.batches (name, manifest, planned, invalid, shards) VALUES ('b', '{}', 5, 0, 1)",
+    "INSERT INTO berth.batches (name, manifest, planned, invalid, shards) VALUES ('b', '{}', 5 * $1, 0, $1)",
+    [shards],
   );
   await database.query(
-    "INSERT INTO berth.shards (batch, shard, source, range, first_item, items, invalid) VALUES (1, 0, 0, '{}', 1, 5, 0)",
+    `INSERT INTO berth.shards (batch, shard, source, range, first_item, items, invalid)
+    SELECT 1, shard, 0, '{}', 5 * shard + 1, 5, 0 FROM generate_series(0, $1 - 1) AS shard`,
+    [shards],
   );
   return database;
 }

@@ -136,6 +136,7 @@ export async function sharedStore(
         out: 'out',
         compression: 'none',
         compress: (chunks) => chunks,
+        signal: new AbortController().signal,
       },
       lease: createLease(stoppedClock, 60_000),
       queue: createWriteQueue(stoppedClock, () => 0, 1000),

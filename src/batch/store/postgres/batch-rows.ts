@@ -175,10 +175,7 @@ export interface Account extends ItemCounts {
   readonly holds: boolean;
 }
 
-/**
- * Reads the counts of a batch. What was about to be sent by a driver whose lease has ended is unknown. Items of the shards
- * in `without` are not counted.
- */
+/** Reads the counts of a batch. What was about to be sent by a driver whose lease has ended is unknown. */
 export async function readAccount(queries: Queries, batch: number): Promise<Account> {
   const [row] = await queries.query<{
     planned: number;

@@ -120,6 +120,19 @@ export async function releaseShards(queries: Queries, { batch, owner }: Driver, 
   );
 }
 
+/**
+ * Ends the epoch of a shard that no driver holds: a driver whose lease has ended can publish nothing under it any more.
+ * Resolves to false when a driver has renewed its lease or claimed the shard.
+ */
+export async function endEpoch(queries: Queries, batch: number, { shard, epoch }: Held): Promise<boolean> {
+  const ended = await queries.query(
+    `UPDATE berth.shards SET epoch = epoch + 1, owner = NULL
+    WHERE batch = $1 AND shard = $2 AND epoch = $3 AND (done OR lease_until IS NULL OR lease_until < now()) RETURNING 1`,
+    [batch, shard, epoch],
+  );
+  return ended.length > 0;
+}
+
 /** A group of records and its shard. */
 export interface ShardGroup extends RecordGroup {
   readonly shard: number;

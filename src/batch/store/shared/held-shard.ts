@@ -44,6 +44,16 @@ export interface RecordGroup {
 export type PartCounts = Readonly<Record<PartEnding, number>>;
 type PartEnding = 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired';
 
+/** What the store does not know yet of a shard. */
+export interface Unwritten {
+  /** How the items ended whose results are not published. */
+  readonly ends: PartCounts;
+  /** How many of these the store counts as submitted: not those that the service refused. */
+  readonly endedJobs: number;
+  /** What the records change that were not taken yet. */
+  readonly changes: CountChanges;
+}
+
 /** Results that are about to be published: more results may come while they are written. */
 export interface PartDraft {
   /** The epoch under which the part is written. */
@@ -93,11 +103,14 @@ export interface HeldShard {
   readonly end: (owner: LineOwner, event: EndEvent, line: string, at: number) => ItemState | undefined;
   /** Returns the records since the last call; undefined without any. */
   readonly takeRecords: () => RecordGroup | undefined;
-  /** Bytes of the results that are kept, approximately, and whether there is anything to publish. */
+  /**
+   * Bytes of the results that are kept, approximately, with those of a draft that is not published yet; and whether there is
+   * anything to publish that is in no draft.
+   */
   readonly keptBytes: () => number;
   readonly hasUnpublished: () => boolean;
-  /** How the items ended whose results are kept. */
-  readonly unpublished: () => PartCounts;
+  /** What happened since the records were last taken and the results last published. */
+  readonly unwritten: () => Unwritten;
   /** True when every item has ended or is unknown, published or not. */
   readonly isComplete: () => boolean;
   /** Takes the results that are kept. They are published together; a second draft needs the first to be published. */
@@ -120,6 +133,8 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
   let number = 0;
   let kept: KeptResult[] = [];
   let keptBytes = 0;
+  let drafted: readonly KeptResult[] = [];
+  let draftedBytes = 0;
   let published = alreadyEnded;
   let publishedUnknown = 0;
 
@@ -176,12 +191,17 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
       pending = [];
       return { epoch, number: number++, changes: changesOf(events), events };
     },
-    keptBytes: () => keptBytes,
+    keptBytes: () => keptBytes + draftedBytes,
     hasUnpublished: () => kept.length > 0 || states.count('unknown') > publishedUnknown,
-    unpublished: () => countsOf(kept),
+    unwritten: () => {
+      const results = [...drafted, ...kept];
+      const endedJobs = results.filter(({ event }) => event.kind === 'end').length;
+      return { ends: countsOf(results), endedJobs, changes: changesOf(pending) };
+    },
     isComplete: () => states.count('waiting') + states.count('sending') + states.count('submitted') === 0,
     draft: () => {
       const taken = kept;
+      [drafted, draftedBytes] = [kept, keptBytes];
       [kept, keptBytes] = [[], 0];
       return {
         epoch,
@@ -201,6 +221,7 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
       }
       published += draft.items.length + draft.unknown.length;
       publishedUnknown += draft.unknown.length;
+      [drafted, draftedBytes] = [[], 0];
       pending = [];
       epoch += 1;
       const events = [...open].flatMap(([item, openItem]) => eventsTo(item, openItem));

@@ -37,7 +37,7 @@ export interface HeldShards {
   drop(entry: HeldEntry): void;
   /** Drops those of the asked shards that are not in `still`. */
   dropAllBut(still: readonly number[], asked: readonly number[]): void;
-  /** Bytes of the results that are kept until they are published. */
+  /** Bytes of the results that are kept until they are published, approximately. */
   keptBytes(): number;
 }
 

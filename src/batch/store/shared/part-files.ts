@@ -27,13 +27,15 @@ export interface PartFiles {
   readonly out: string;
   readonly compression: Compression;
   readonly compress: (chunks: AsyncIterable<Uint8Array>, compression: Compression) => AsyncIterable<Uint8Array>;
+  /** Ends the writing of a part. The user's interrupt does not: results that a driver has are published before it ends. */
+  readonly signal: AbortSignal;
 }
 
 const LINES_IN_A_CHUNK = 500;
 
 /** Writes a part. Writing it again replaces it by the same content. Fails as the storage does. */
 export async function writePart(
-  { storage, out, compression, compress }: PartFiles,
+  { storage, out, compression, compress, signal }: PartFiles,
   shard: number,
   epoch: number,
   lines: readonly string[],
@@ -49,6 +51,6 @@ export async function writePart(
       yield chunk;
     }
   }
-  await storage.write(addressIn(out, name), compress(chunksOf(), compression));
+  await storage.write(addressIn(out, name), compress(chunksOf(), compression), signal);
   return { name, bytes, sha256: hash.digest('hex') };
 }

@@ -1,14 +1,14 @@
 import type { ItemState } from '../items/item-state-machine.ts';
 import type { ItemCounts } from '../items/item-states.ts';
-import type { PartCounts } from './held-shard.ts';
+import type { PartCounts, Unwritten } from './held-shard.ts';
 
 /** The counts of a whole batch as one driver knows them: those of the store, and what it did since it read them. */
 export interface Progress {
   readonly counts: () => ItemCounts;
   /** An item of this driver has another state; undefined when nothing changed. */
   readonly apply: (before: ItemState, after: ItemState | undefined) => void;
-  /** Takes the counts of the store, to which the results are added that this driver has not published. */
-  readonly refresh: (counts: ItemCounts, unpublished: readonly PartCounts[]) => void;
+  /** Takes the counts of the store, to which is added what this driver has not written yet. */
+  readonly refresh: (counts: ItemCounts, unwritten: readonly Unwritten[]) => void;
 }
 
 const NAMES: Readonly<Record<ItemState, keyof ItemCounts>> = {
@@ -37,13 +37,13 @@ export function createProgress(begun: ItemCounts): Progress {
       known[NAMES[before]] -= 1;
       known[NAMES[after]] += 1;
     },
-    refresh: (counts, unpublished) => {
+    refresh: (counts, unwritten) => {
       known = countsOf(counts);
-      for (const part of unpublished)
-        for (const [ending, count] of Object.entries(part)) {
-          known[ending as keyof PartCounts] += count;
-          known.inFlight -= count;
-        }
+      for (const { ends, endedJobs, changes } of unwritten) {
+        for (const [ending, count] of Object.entries(ends)) known[ending as keyof PartCounts] += count;
+        known.inFlight += changes.sending + changes.submitted - endedJobs;
+        known.unknown += changes.unknown;
+      }
     },
   };
 }

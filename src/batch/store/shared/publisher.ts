@@ -14,6 +14,8 @@ export interface Publisher {
   whenDue(entry: HeldEntry): void;
   /** Publishes what is kept. Does not fail: a failure is reported to `onFailure`. */
   publish(entry: HeldEntry): Promise<void>;
+  /** Begins to publish the shard that keeps the most, unless one is being published: too much is kept in all. */
+  publishLargest(): void;
   /** From now on, a failure of the storage is not waited for. */
   hurry(): void;
 }
@@ -100,6 +102,12 @@ export function createPublisher(publisher: PublisherParts): Publisher {
   return {
     whenDue,
     publish,
+    publishLargest: () => {
+      const all = held.all();
+      if (failed || all.some(({ publishing }) => publishing !== undefined)) return;
+      const [largest] = all.toSorted((one, other) => other.shard.keptBytes() - one.shard.keptBytes());
+      if (largest !== undefined) void publish(largest);
+    },
     hurry: () => {
       hurried = true;
     },

@@ -135,7 +135,7 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     const account = await readAccount(database, driver.batch);
     progress.refresh(
       account,
-      held.all().map(({ shard }) => shard.unpublished()),
+      held.all().map(({ shard }) => shard.unwritten()),
     );
     const { isCancelled } = await readBatchState(database, driver.batch);
     if (!isCancelled || cancelled) return;
@@ -198,8 +198,10 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
       held.holderOf(item)?.shard.forgetIntent(item);
     },
     saveResult: async (owner, document, event) => {
-      while (held.keptBytes() > MAX_KEPT_BYTES && failure === undefined)
+      while (held.keptBytes() > MAX_KEPT_BYTES && failure === undefined) {
+        publisher.publishLargest();
         await clock.sleep(WAIT_FOR_SHARDS_MS, change.signal).catch(() => undefined);
+      }
       const entry = held.holderOf(owner.item);
       if (entry === undefined) return;
       const before = entry.shard.stateOf(owner.item);
@@ -235,13 +237,15 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     },
     close: async () => {
       listener = undefined;
-      renewals.abort(new Error('the run has ended'));
       queue.hurry();
       publisher.hurry();
       for (const entry of held.all()) {
-        await entry.publishing;
+        // When a part is published, the next one may begin at once.
+        while (entry.publishing !== undefined) await entry.publishing;
         if (!entry.lost && failure === undefined && entry.shard.hasUnpublished()) await publisher.publish(entry);
       }
+      // Not earlier: writing parts can take longer than a lease.
+      renewals.abort(new Error('the run has ended'));
       await queue.run(() => releaseShards(database, driver, held.epochs())).catch(onFailure);
       if (failure !== undefined) throw failure.error;
     },

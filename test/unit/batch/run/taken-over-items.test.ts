@@ -1,22 +1,35 @@
 import { expect, test } from 'vitest';
 import { readItems } from '../../../../src/batch/input/read-items.ts';
+import type { Item } from '../../../../src/batch/input/item.ts';
 import { createQueueClient } from '../../../../src/batch/run/queue-client.ts';
 import { runItems } from '../../../../src/batch/run/runner.ts';
 import type { Books } from '../../../../src/batch/store/books.ts';
 import { fileBooks } from '../../../../src/batch/store/file-books.ts';
+import { nextState } from '../../../../src/batch/store/items/item-state-machine.ts';
+import { EXIT } from '../../../../src/core/exit-codes.ts';
 import { asId } from '../../../../src/core/ids.ts';
 import { batchApiOf } from '../../../support/batch/batch-api.ts';
-import { answerNormally, createScriptedService } from '../../../support/batch/scripted-service.ts';
+import { answerNormally, createScriptedService, failureWith } from '../../../support/batch/scripted-service.ts';
 
-/** Runs a batch of five items with books that differ from those of a file. Returns the bodies that were sent, and the end. */
-async function runFive(differing: (books: Books) => Partial<Books>, onSent: (body: string) => void = () => undefined) {
+type Items = ReturnType<typeof readItems>;
+
+/**
+ * Runs a batch of five items with books that differ from those of a file. `onSent` may throw the failure of a submission.
+ * Returns the bodies that were sent, and the end.
+ */
+async function runFive(
+  differing: (books: Books) => Partial<Books>,
+  onSent: (body: string) => void = () => undefined,
+  itemsOf: (items: Items) => Items = (items) => items,
+  concurrency = 8,
+) {
   const { batch, clock, files } = await createScriptedService(5, answerNormally);
   const books = fileBooks(batch, () => clock.now());
   const sent: string[] = [];
   const end = await runItems({
     books: { ...books, ...differing(books) },
-    options: { concurrency: 8, rate: 99, inFlight: 100, maxFailures: 99, timeoutMs: 60_000, retryFailed: 0 },
-    items: readItems(files.read('items.jsonl'), { path: 'items.jsonl', format: 'jsonl', extras: '' }),
+    options: { concurrency, rate: 99, inFlight: 100, maxFailures: 99, timeoutMs: 60_000, retryFailed: 0 },
+    items: itemsOf(readItems(files.read('items.jsonl'), { path: 'items.jsonl', format: 'jsonl', extras: '' })),
     client: createQueueClient(
       batchApiOf(async ({ path, body }) => {
         const [, , operation, job] = path;
@@ -75,4 +88,65 @@ test('no item is sent before its own intent is written, when items of other shar
     },
   );
   expect([sent.length, sentBefore]).toEqual([5, false]);
+});
+
+test('an item that was put back, and is read again because its shard was claimed again, is sent once', async () => {
+  let putBack = (): void => undefined;
+  const isBack = new Promise<void>((resolve) => (putBack = resolve));
+  let isThrottled = false;
+  async function* readAgain(items: Items): Items {
+    let third: Item | undefined;
+    for await (const group of items) {
+      const all = [...group];
+      third ??= all.find((item): item is Item => item.kind === 'item' && item.number === 3);
+      yield all;
+    }
+    await isBack;
+    if (third !== undefined) yield [{ ...third }];
+  }
+  const { sent, end } = await runFive(
+    (books) => ({
+      // As a shared store does.
+      record: async (item, event, data) => {
+        const isPossible = nextState(books.states.stateOf(item), event) !== undefined;
+        if (isPossible) await books.record(item, event, data);
+        if (event.kind === 'withdraw') putBack();
+      },
+    }),
+    (body) => {
+      if (isThrottled || !body.includes('"n":3')) return;
+      isThrottled = true;
+      throw failureWith(EXIT.rateLimited, 5);
+    },
+    readAgain,
+  );
+  expect(sent.filter((body) => body.includes('"n":3'))).toHaveLength(1);
+  expect([sent.length, end.counts.completed]).toEqual([5, 5]);
+});
+
+test('an intent of before its shard was claimed again is not withdrawn when the service asks to wait', async () => {
+  const asked = new Set<number>();
+  const withdrawn: number[] = [];
+  const { end } = await runFive(
+    (books) => ({
+      // The shard of item 2 is claimed again when the intent is written.
+      tenureOf: (item) => {
+        if (item !== 2) return 1;
+        const tenure = asked.has(item) ? 2 : 1;
+        asked.add(item);
+        return tenure;
+      },
+      record: (item, event, data) => {
+        if (event.kind === 'withdraw') withdrawn.push(item);
+        return books.record(item, event, data);
+      },
+    }),
+    (body) => {
+      if (withdrawn.length === 0 && body.includes('"n":1')) throw failureWith(EXIT.rateLimited, 5);
+    },
+    undefined,
+    1,
+  );
+  expect([withdrawn[0], asked.has(2), withdrawn.includes(2)]).toEqual([1, true, false]);
+  expect(end.counts).toMatchObject({ completed: 4, inFlight: 1 });
 });

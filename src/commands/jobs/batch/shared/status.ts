@@ -20,8 +20,8 @@ export async function statusShared(ctx: CommandContext, values: StatusValues): P
   return await withStore(ctx, values, async ({ ports, find }) => {
     const batch = await find(values.results);
     const status = await sharedStatus(ports.database, batch, ports.reference(batch.name));
-    const garbage = values.clean ? await findGarbage(ports, batch) : [];
-    if (!ctx.dryRun) await removeGarbage(ports, garbage);
+    const found = values.clean ? await findGarbage(ports, batch) : [];
+    const garbage = ctx.dryRun ? found : await removeGarbage(ports, batch, found);
     const { counts } = status;
     return {
       kind: 'one',

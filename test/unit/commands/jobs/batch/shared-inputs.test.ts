@@ -81,6 +81,17 @@ describeWithPostgres('the inputs of a shared batch', () => {
     expect(existsSync(join(world.directory, 'other'))).toBe(false);
   });
 
+  test('that were changed since they were planned end the driver', async () => {
+    const { world } = await createStoreWorld(cluster());
+    const input = join(world.directory, 'in.jsonl');
+    writeFileSync(input, '{"n":1}\n{"n":2}\n{"n":3}\n');
+    expect((await batchIn(world, 'run', 'fail', '--input', 'in.jsonl', ...TO)).code).not.toBe(0);
+    writeFileSync(input, '{"n":1}\n{"n":5}\n{"n":3}\n');
+    const ran = await batchIn(world, 'resume', 'nightly', '--resubmit', 'failed');
+    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('in.jsonl')]);
+    expect(JSON.parse((await batchIn(world, 'status', 'nightly')).out)).toMatchObject({ waiting: 3, state: 'stopped' });
+  });
+
   test('may have several formats, and --types is for the CSV files among them', async () => {
     const { world } = await createStoreWorld(cluster());
     const files = {

@@ -1,0 +1,116 @@
+import type { Clock, ObjectStorage } from '../../../src/core/context.ts';
+import type { Database } from '../../../src/batch/store/postgres/database.ts';
+import { createLease } from '../../../src/batch/store/shared/lease.ts';
+import { createSharedBooks, type SharedBooks } from '../../../src/batch/store/shared/shared-books.ts';
+import { createWriteQueue } from '../../../src/batch/store/shared/write-queue.ts';
+
+export interface SharedDriverOptions {
+  readonly owner?: string;
+  /** Called with the address of each part that is written; the part is complete when it resolves. */
+  readonly write?: (address: string) => Promise<void>;
+  /** Items of the batch. */
+  readonly items?: number;
+}
+
+/** A driver, and how its time passes. */
+export interface SharedDriver {
+  readonly books: SharedBooks;
+  /** What was reported to the run. */
+  readonly failures: readonly unknown[];
+  /** Moves its clock forward and wakes those sleepers that are due. Milliseconds. */
+  readonly advance: (milliseconds: number) => void;
+}
+
+/** A clock that stands still until it is moved. */
+function createStandingClock(): Clock & Pick<SharedDriver, 'advance'> {
+  let time = 0;
+  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
+  return {
+    now: () => time,
+    monotonic: () => time,
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = { at: time + milliseconds, wake: resolve };
+        const onAbort = (): void => {
+          sleepers.delete(sleeper);
+          reject(new Error('aborted'));
+        };
+        if (signal?.aborted === true) {
+          onAbort();
+          return;
+        }
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', onAbort, { once: true });
+      }),
+    deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+    advance: (milliseconds) => {
+      time += milliseconds;
+      for (const sleeper of sleepers)
+        if (sleeper.at <= time) {
+          sleepers.delete(sleeper);
+          sleeper.wake();
+        }
+    },
+  };
+}
+
+/** Opens the books of a driver of batch 1 in a database. Its parts are not kept. */
+export function openSharedDriver(
+  database: Database,
+  { owner = 'a', write = () => Promise.resolve(), items = 5 }: SharedDriverOptions = {},
+): SharedDriver {
+  const clock = createStandingClock();
+  const failures: unknown[] = [];
+  const none = (): never => {
+    throw new Error('not expected');
+  };
+  const storage: ObjectStorage = {
+    write: async (address, chunks) => {
+      let bytes = 0;
+      for await (const chunk of chunks) bytes += chunk.byteLength;
+      await write(address);
+      return { address, bytes, version: '' };
+    },
+    list: none,
+    describe: none,
+    read: none,
+    remove: none,
+  };
+  const counts = { completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0, unknown: 0, inFlight: 0 };
+  const books = createSharedBooks({
+    database,
+    driver: { batch: 1, owner, leaseMs: 60_000 },
+    parts: {
+      storage,
+      out: 'out',
+      compression: 'none',
+      compress: (chunks) => chunks,
+      signal: new AbortController().signal,
+    },
+    lease: createLease(clock, 60_000),
+    queue: createWriteQueue(clock, () => 0, 1000),
+    clock,
+    counts: { ...counts, planned: items, waiting: items },
+  });
+  books.open({
+    onJobs: () => undefined,
+    onChange: () => undefined,
+    onCancelled: () => undefined,
+    onFailure: (failure) => failures.push(failure),
+  });
+  return { books, failures, advance: clock.advance };
+}
+
+/** Sends an item, and records that the service accepted it as the job `job-ITEM`. */
+export async function acceptItem(books: SharedBooks, item: number): Promise<void> {
+  await books.record(item, { kind: 'send' });
+  await books.record(item, { kind: 'accept', job: `job-${String(item)}` }, { at: 1 });
+}
+
+/** Saves the result of an item. */
+export const completeItem = (books: SharedBooks, item: number, output = ''): Promise<void> =>
+  books.saveResult(
+    { item, job: `job-${String(item)}` },
+    { status: 'COMPLETED', output },
+    { kind: 'end', ending: 'completed' },
+  );

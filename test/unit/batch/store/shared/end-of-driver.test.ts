@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { readAccount } from '../../../../../src/batch/store/postgres/batch-rows.ts';
+import { databaseWithShard } from '../../../../support/batch/database-with-shard.ts';
+import { acceptItem, completeItem, openSharedDriver } from '../../../../support/batch/shared-driver.ts';
+import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
+
+/** A result of this length is published at once. */
+const LARGE = 'x'.repeat(17 * 1024 * 1024);
+
+describeWithPostgres('a driver that ends while it publishes results', () => {
+  const cluster = useCluster();
+
+  test('renews its leases until they are published', async () => {
+    const database = await databaseWithShard(cluster());
+    let finishWrite = (): void => undefined;
+    const written = new Promise<void>((resolve) => (finishWrite = resolve));
+    const { books, advance } = openSharedDriver(database, { write: () => written });
+    await books.claim();
+    await acceptItem(books, 1);
+    await completeItem(books, 1);
+    const closing = books.close();
+    await database.query('UPDATE berth.shards SET lease_until = now()');
+    advance(20_000);
+    const renewed = async (): Promise<unknown> =>
+      database.query('SELECT lease_until > now() AS held FROM berth.shards');
+    await expect.poll(renewed, { timeout: 10_000 }).toEqual([{ held: true }]);
+    finishWrite();
+    await closing;
+    expect(await database.query('SELECT owner, completed FROM berth.shards')).toEqual([{ owner: null, completed: 1 }]);
+  });
+
+  test('publishes those, too, that it received meanwhile', async () => {
+    const database = await databaseWithShard(cluster());
+    let finishWrite = (): void => undefined;
+    const firstWrite = new Promise<void>((resolve) => (finishWrite = resolve));
+    const { books, failures } = openSharedDriver(database, {
+      write: (address) => (address.includes('0001') ? firstWrite : new Promise(setImmediate)),
+    });
+    await books.claim();
+    for (const item of [1, 2, 3, 4, 5]) await acceptItem(books, item);
+    await completeItem(books, 1, LARGE);
+    for (const item of [2, 3, 4, 5]) await completeItem(books, item);
+    const closing = books.close();
+    finishWrite();
+    await closing;
+    expect(failures).toEqual([]);
+    expect(await readAccount(database, 1)).toMatchObject({ completed: 5, inFlight: 0, holds: true });
+  });
+});
