@@ -1,6 +1,7 @@
 /**
  * The start-up part of `npm run bench`: whole processes as ratios to `node -e 0` in one interleaved run, on each Node of
- * BENCH_NODES; their CPU time and memory; and the time to load each package.
+ * BENCH_NODES; their CPU time and memory; and the time to load each package. BENCH_BEFORE, the launcher of another build, is
+ * measured in the same run.
  */
 import { fileURLToPath } from 'node:url';
 import { importCosts } from './imports.mjs';
@@ -17,9 +18,16 @@ const MEMORY_TARGET_MIB = 60;
 
 const usage = fileURLToPath(new URL('usage.cjs', import.meta.url));
 
+/** The launcher that BENCH_BEFORE names, in place of the one of this build. */
+const earlier = ({ args: [launcher, ...args], ...rest }) => ({
+  ...rest,
+  args: [launcher === '-e' ? launcher : process.env.BENCH_BEFORE, ...args],
+});
+
 async function benchNode({ program, version }, cases) {
   const before = load();
-  const commands = cases.map(({ args, env, before }) => ({ program, args, env, before }));
+  const compared = process.env.BENCH_BEFORE === undefined ? [] : cases.map(earlier);
+  const commands = [...cases, ...compared].map(({ args, env, before }) => ({ program, args, env, before }));
   const times = await interleaved(commands, ROUNDS, ({ milliseconds }) => milliseconds);
   const watched = commands.map((command) => ({
     ...command,
@@ -34,6 +42,7 @@ async function benchNode({ program, version }, cases) {
     const mebibytes = median(usages[index].map((run) => run.mebibytes));
     return [
       name,
+      ...(compared.length > 0 ? [pairedRatio(times[cases.length + index], times[0]).toFixed(2)] : []),
       median(times[index]).toFixed(1),
       ratio.toFixed(2),
       most?.toFixed(1) ?? '',
@@ -44,7 +53,8 @@ async function benchNode({ program, version }, cases) {
     ];
   });
   const title = `Node ${version}: start to end of the whole process, medians of ${ROUNDS} in turn, ${before} to ${load()}`;
-  printTable(title, ['', 'ms', 'ratio', 'target', '', 'CPU ratio', 'MiB', `of ${MEMORY_TARGET_MIB}`], rows);
+  const head = compared.length > 0 ? ['', 'before'] : [''];
+  printTable(title, [...head, 'ms', 'ratio', 'target', '', 'CPU ratio', 'MiB', `of ${MEMORY_TARGET_MIB}`], rows);
   return median(times[0]);
 }
 

@@ -14,7 +14,7 @@ export const BATCH_RUN = [
     name: 'request-before-its-intent',
     about: 'a submission is sent before the journal says so on the disk',
     file: 'src/batch/run/submitter.ts',
-    from: 'await synced;',
+    from: 'await Promise.all(written);',
     to: '',
     tests: ['unit/batch/store/disk-failures', 'unit/batch/store/crash-recovery'],
   },

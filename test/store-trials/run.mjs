@@ -44,7 +44,7 @@ const SHORT = {
   cut: 2,
   restart: 1,
   crash: 1,
-  bound: 120,
+  bound: 300,
 };
 const NUMBERS = Object.keys(FULL);
 

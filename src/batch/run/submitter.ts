@@ -71,11 +71,11 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     writingIntents += items.length;
     try {
       const intended = items.map((item) => ({ item, tenure: books.tenureOf(item.number) }));
-      // They are synced together, so waiting for the last one is enough.
-      let synced: Promise<void> | undefined;
+      // Those that are written together share a promise. Items of several shards can be written at different times.
+      const written = new Set<Promise<void>>();
       for (const { number, id } of items)
-        synced = books.record(number, { kind: 'send' }, id === undefined ? undefined : { id });
-      await synced;
+        written.add(books.record(number, { kind: 'send' }, id === undefined ? undefined : { id }));
+      await Promise.all(written);
       ready.push(...intended);
     } catch (error) {
       // Some intents may be on disk, but no request was sent for them.

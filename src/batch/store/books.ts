@@ -23,7 +23,7 @@ export interface Books {
   tenureOf(item: number): number;
   /** True while submissions may be sent: a driver without a valid lease must wait. */
   maySend(): boolean;
-  /** Applies an event and records it. Resolves when it and all earlier records are durable. */
+  /** Applies an event and records it. Resolves when the record is durable. Records that are written together share the promise. */
   record(item: number, event: ItemEvent, data?: EventData): Promise<void>;
   /** Takes back an intent whose record failed: no request was sent for it. Records nothing. */
   forgetIntent(item: number): void;

@@ -30,13 +30,15 @@ export interface DatabaseOptions {
   readonly password: () => Promise<string>;
   /** Certificates of the authorities to trust, as PEM. */
   readonly rootCertificates?: string | undefined;
-  /** Maximum time of one statement and of one attempt to connect, in milliseconds. */
+  /** Maximum time of one statement, in milliseconds. */
   readonly timeoutMs?: number;
   /** Maximum number of connections. */
   readonly connections?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000;
+/** Maximum time of one attempt to connect. A server with many other clients may need seconds, however short a lease is. */
+const CONNECT_TIMEOUT_MS = 20_000;
 const DEFAULT_CONNECTIONS = 4;
 const MILLISECONDS_UNTIL_IDLE_CLOSES = 60_000;
 
@@ -64,7 +66,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     keepAlive: true,
     max: options.connections ?? DEFAULT_CONNECTIONS,
     idleTimeoutMillis: MILLISECONDS_UNTIL_IDLE_CLOSES,
-    connectionTimeoutMillis: timeoutMs,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: timeoutMs,
     lock_timeout: timeoutMs,
     // A driver that lost its network must not hold locks for long.
@@ -76,6 +78,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const pool = new pg.Pool(config);
   // A connection that is lost while it is idle is replaced at its next use.
   pool.on('error', () => undefined);
+  // A connection in use can be lost between two statements, when no statement reports it, and also together with the message
+  // that makes it ready, before the code that asked for it runs.
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+  });
 
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     let client: PoolClient;
@@ -84,16 +91,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     } catch (error) {
       throw failureOf(address, error);
     }
-    // A connection can be lost between two statements, when no statement reports it.
-    const onError = (): void => undefined;
-    client.on('error', onError);
     try {
       const result = await work(client);
-      client.off('error', onError);
       client.release();
       return result;
     } catch (error) {
-      client.off('error', onError);
       // It may be in a transaction, or wait for the answer to a statement that timed out.
       client.release(true);
       throw failureOf(address, error);

@@ -49,10 +49,11 @@ const claimOf = (condition: string, order: string): string => `
 
 /**
  * Shards that a driver left come first, because the service removes results after a time. A shard of the same owner that
- * it does not hold was claimed by a statement whose answer was lost.
+ * it does not hold was claimed by a statement whose answer was lost. A shard that the driver holds is never claimed again,
+ * also when its lease has ended: the next renewal renews it, and its items keep their states.
  */
 const CLAIM_LEFT = claimOf(
-  'lease_until IS NOT NULL AND (lease_until < now() OR owner = $2 AND shard <> ALL ($4::int[]))',
+  'lease_until IS NOT NULL AND (lease_until < now() OR owner = $2) AND shard <> ALL ($4::int[])',
   'lease_until',
 );
 const CLAIM_NEW = claimOf('lease_until IS NULL AND shard <> ALL ($4::int[])', 'shard');

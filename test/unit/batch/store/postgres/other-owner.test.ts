@@ -35,3 +35,17 @@ describeWithPostgres('a shard with the same epoch and another owner', () => {
     expect(await appendRecords(database, B, [group])).toEqual([0]);
   });
 });
+
+describeWithPostgres('a shard whose lease has ended', () => {
+  const cluster = useCluster();
+
+  test('is not claimed again by the driver that still holds it, which can renew it', async () => {
+    const database = await databaseWithShard(cluster());
+    const late = { ...A, leaseMs: 0 };
+    expect(await claimShard(database, late, [])).toMatchObject({ shard: 0, epoch: 1 });
+    expect(await claimShard(database, late, [0])).toBeUndefined();
+    expect(await renewLeases(database, late, [{ shard: 0, epoch: 1 }])).toEqual([0]);
+    expect(await claimShard(database, B, [])).toMatchObject({ shard: 0, epoch: 2 });
+    expect(await renewLeases(database, late, [{ shard: 0, epoch: 1 }])).toEqual([]);
+  });
+});

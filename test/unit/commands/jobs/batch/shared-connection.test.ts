@@ -1,6 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createStoreWorld } from '../../../../support/batch/store-world.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
@@ -126,4 +128,36 @@ describeWithPostgres('a connection to the store', () => {
     expect([ran.code, ran.err]).toEqual([3, expect.stringContaining('refused the connection')]);
     expect(ran.err).not.toContain('hush-hush');
   });
+});
+
+/** A message of the protocol of PostgreSQL: its type, its length and its body. */
+function messageOf(type: string, ...parts: readonly (string | number)[]): Buffer {
+  const body = Buffer.concat(
+    parts.map((part) => {
+      if (typeof part === 'string') return Buffer.from(part);
+      const number = Buffer.alloc(4);
+      number.writeUInt32BE(part);
+      return number;
+    }),
+  );
+  const head = Buffer.alloc(5, type);
+  head.writeUInt32BE(4 + body.length, 1);
+  return Buffer.concat([head, body]);
+}
+
+test('a server that ends together with the message that it is ready is an error of the store, not a crash', async () => {
+  const ends = messageOf('E', 'SFATAL\0', 'C57P01\0', 'Mterminating connection\0', '\0');
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(Buffer.concat([messageOf('R', 0), messageOf('Z', 'I'), ends])));
+  });
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const ran = await statusIn(createTestWorld(), {
+    BERTH_STORE: `postgres://u@127.0.0.1:${String(port)}/d`,
+    PGPASSWORD: 'x',
+  });
+  expect([ran.code, ran.err]).toEqual([7, expect.stringContaining('cannot be reached')]);
 });
