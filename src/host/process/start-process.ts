@@ -26,9 +26,9 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSpec): RunningProcess {
   const { platform, clock } = runtime;
-  const child = spawnChild(runtime, spec);
+  const start = (): Child => spawnChild(runtime, spec);
+  const child = platform === 'win32' ? start() : watcher.start(start);
   const group = platform === 'win32' ? undefined : child.pid;
-  if (group !== undefined) watcher.add(group);
   child.stdout.setEncoding('utf8').on('data', spec.onStdout);
   child.stderr.setEncoding('utf8').on('data', spec.onStderr);
   // A program that does not read its input is no error.

@@ -5,6 +5,7 @@ export {
   managedWorkers,
   PING_INTERVAL_MS,
   recordWorkerExit,
+  refuseWaitingJobs,
   type ManagedWorker,
 } from './engine/protocol/losses.ts';
 export { usageOf } from './engine/usage.ts';

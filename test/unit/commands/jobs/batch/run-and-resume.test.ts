@@ -38,7 +38,7 @@ describe('jobs batch run', () => {
   test('keeps a copy of piped input, so that the batch can resume', async () => {
     const world = await createBatchWorld({ stdin: items(3) });
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl']);
-    expect([ran.code, ran.err]).toEqual([0, '']);
+    expect(ran.code, ran.err).toBe(0);
     expect(read(world, 'out.jsonl.input')).toBe(items(3));
   });
 
@@ -181,7 +181,8 @@ describe('an interrupt', () => {
     const argv = ['--queue-url', 'http://127.0.0.1:8', 'jobs', 'batch', 'resume', 'out.jsonl'];
     const ran = await berthIn(world, argv);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain('--moved');
+    // Not a command line of its own, which would lack the other flags of this one.
+    expect(ran.err).toContain('give the same command with --moved');
   });
 
   test('the second of two processes at once ends with 14 and names the first', async () => {
