@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 const certificate = fileURLToPath(new URL('../test/support/tls/test-only-certificate.pem', import.meta.url));
 
+const tlsAlone = fileURLToPath(new URL('tls-alone.cjs', import.meta.url));
+
 const GET = ['pods', 'get', 'sample'];
 
 /** Before Node 22 the certificates of a TLS context are read in the main thread. */
@@ -36,12 +38,14 @@ export async function startCases(berth, service, home, env) {
       before: () => rm(firstRun, { recursive: true, force: true }),
       target: always(2.1),
     },
+    { name: 'tls.connect alone, a given certificate', args: [tlsAlone], env: { ...https, ...given } },
     {
       name: 'berth pods get ID, https, a given certificate',
       args: [berth, ...GET],
       env: { ...https, ...given },
       target: byNode(3, 2.2),
     },
+    { name: 'tls.connect alone, the system store', args: [tlsAlone], env: { ...https, ...system } },
     {
       name: 'berth pods get ID, https, the system store',
       args: [berth, ...GET],

@@ -258,8 +258,8 @@ export const HTTP = [
     name: 'request-id-of-the-caller-lost',
     about: 'the request id that the user gave is replaced',
     file: 'src/http/prepare.ts',
-    from: '{ ...sentHeaders, ...unsigned.headers }',
-    to: '{ ...unsigned.headers, ...sentHeaders }',
+    from: 'Object.assign({}, sentHeaders, unsigned.headers)',
+    to: 'Object.assign({}, unsigned.headers, sentHeaders)',
     tests: ['faults/request-ids'],
   },
   {
