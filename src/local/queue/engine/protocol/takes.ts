@@ -71,7 +71,9 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
 export function retryTake(state: State, endpoint: EndpointRecord, { workerId, count }: TakeRequest, now: number): Take {
   const queue = queueOf(state, endpoint.id);
   const worker = queue.workers[workerId];
-  if (worker?.protocol === undefined || worker.protocol.isLeaving === true) return { kind: 'leave' };
+  // The process of an UNHEALTHY worker has ended: this request is an old one, or that of a process that it left running.
+  if (worker?.protocol === undefined || worker.protocol.isLeaving === true || worker.status === 'UNHEALTHY')
+    return { kind: 'leave' };
   if (worker.protocol.fault !== undefined && worker.protocol.fault.kind !== 'silent') return { kind: 'none' };
   const jobs: Job[] = [];
   for (let job = nextWaiting(state, queue); job !== undefined && jobs.length < count; job = nextWaiting(state, queue)) {
