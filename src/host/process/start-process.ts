@@ -1,5 +1,5 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import { Stream, type Readable, type Writable } from 'node:stream';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
 import type { Runtime } from '../runtime.ts';
 import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
@@ -26,7 +26,13 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSpec): RunningProcess {
   const { platform, clock } = runtime;
-  const child = spawnChild(runtime, spec);
+  let child: Child;
+  try {
+    child = spawnChild(runtime, spec);
+  } catch (error) {
+    // For example a variable that is too long: an error of this program only, as that of a program that does not exist.
+    return notStarted(error as NodeJS.ErrnoException);
+  }
   const group = platform === 'win32' ? undefined : child.pid;
   if (group !== undefined) watcher.add(group);
   child.stdout.setEncoding('utf8').on('data', spec.onStdout);
@@ -88,9 +94,17 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
   };
 }
 
+/** A process that could not be started. */
+const notStarted = ({ code, message }: NodeJS.ErrnoException): RunningProcess => ({
+  ended: Promise.resolve({ error: code ?? message }),
+  stop: () => Promise.resolve(),
+  kill: () => undefined,
+});
+
+/** Throws when the system or Node refuses the program, its arguments or its environment, or there are too many open files. */
 function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child {
   const [program = '', ...args] = typeof spec.command === 'string' ? [spec.command] : spec.command;
-  return spawn(program, args, {
+  const child: ChildProcess = spawn(program, args, {
     cwd: spec.cwd,
     env: { ...withoutKeys(env), ...spec.env },
     shell: typeof spec.command === 'string',
@@ -98,4 +112,12 @@ function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child
     detached: platform !== 'win32',
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  if (hasStreams(child)) return child;
+  // Its error follows as an event.
+  child.on('error', () => undefined);
+  throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
 }
+
+/** False when there was no free file descriptor: Node then returns a child without streams. */
+const hasStreams = (child: ChildProcess): child is Child =>
+  [child.stdin, child.stdout, child.stderr].every((stream: unknown) => stream instanceof Stream);
