@@ -3,7 +3,6 @@ import { createLocalClock } from './state/clock.ts';
 import { createCallSignals } from './frame/call-signals.ts';
 import type { Frame } from './frame/dispatch.ts';
 import { takeStartFault } from './frame/fault-effects.ts';
-import { Problem } from './contract/problem.ts';
 import type { LocalAnswer, LocalRequest } from './frame/request-and-answer.ts';
 import { createDateHeaders } from './frame/date-header.ts';
 import type { Call } from './frame/operation.ts';
@@ -18,7 +17,7 @@ import {
   createWorkerOperations,
   endpointChanged,
   loseAllWorkers,
-  type AnsweredRequest,
+  type HeldChanges,
   type StreamShape,
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
@@ -107,32 +106,29 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
   let hasDeliveries = false;
   const transact: Call['transact'] = async (step) => {
-    let answered: readonly AnsweredRequest[] = [];
-    let failure: Error | undefined;
+    let changes: HeldChanges | undefined;
     try {
       return await store.transact(
         () => create(),
         (state) =>
           withServed(state, served, state.asOf, () => {
-            // A step whose save failed may be run again.
-            for (const request of answered) request.undo();
-            answered = [];
             const now = time.update(state);
             advanceQueue(state, now);
             try {
               return step(state, now);
             } finally {
-              answered = held.answer(state, now);
+              changes = held.answer(state, now);
               hasDeliveries = queuesOf(state).deliveries.length > 0;
             }
           }),
+        () => {
+          changes?.undo();
+          changes = undefined;
+        },
       );
-    } catch (error) {
-      if (!(error instanceof Problem)) failure = error instanceof Error ? error : new Error(String(error));
-      throw error;
     } finally {
       // Not before what they tell of is saved.
-      for (const request of answered) request.settle(failure);
+      changes?.settle();
     }
   };
 

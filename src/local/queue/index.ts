@@ -8,6 +8,6 @@ export {
   type ManagedWorker,
 } from './engine/protocol/losses.ts';
 export { usageOf } from './engine/usage.ts';
-export { createHeldRequests, type AnsweredRequest } from './worker-api/held-requests.ts';
+export { createHeldRequests, type HeldChanges } from './worker-api/held-requests.ts';
 export { createWorkerOperations } from './worker-api/operations.ts';
 export { workerEnvironment } from './worker-api/environment.ts';
