@@ -87,9 +87,10 @@ export function retryTake(state: State, endpoint: EndpointRecord, { workerId, co
 
 /** Queues jobs again that were sent to a worker whose connection had already ended, so that it never received them. */
 export function takeBack(state: State, jobs: readonly Job[], now: number): void {
-  for (const { id, attempt } of jobs) {
+  for (const { id, attempt, workerId } of jobs) {
     const job = queuesOf(state).jobs[id];
-    if (job?.status === 'IN_PROGRESS' && job.attempt === attempt) applyEvent(state, job, { kind: 'lose', at: now });
+    if (job?.status === 'IN_PROGRESS' && job.attempt === attempt && job.workerId === workerId)
+      applyEvent(state, job, { kind: 'lose', at: now });
   }
   for (const endpointId of new Set(jobs.map((job) => job.endpointId))) reconcile(state, endpointId, now);
 }
