@@ -1,6 +1,7 @@
 export { createQueueOperations, type QueueOptions, type StreamShape } from './api/operations.ts';
 export { advanceQueue, endpointChanged, recordPrinted, removeQueue } from './engine/engine.ts';
 export {
+  ignorePause,
   loseAllWorkers,
   managedWorkers,
   PING_INTERVAL_MS,
