@@ -142,7 +142,7 @@ export function watchSilence(state: State, worker: Worker, at: number): void {
   setTimer(state, at, { kind: 'worker-silent', endpointId: worker.endpointId, workerId: worker.id });
 }
 
-/** Does what a timer about a worker asks for; nothing when the worker is gone. */
+/** Does what a timer about a worker is for; nothing when the worker was removed. */
 export function applyWorkerTimer(state: State, event: WorkerTimerEvent, at: number): void {
   const queue = queueOf(state, event.endpointId);
   const worker = queue.workers[event.workerId];

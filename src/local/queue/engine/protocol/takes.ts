@@ -67,7 +67,7 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
   return retryTake(state, endpoint, request, now);
 }
 
-/** Answers a held request for jobs, when something has changed since its last try. */
+/** Answers a held request for jobs, after a change. A worker that was removed, or whose process has ended, is to leave. */
 export function retryTake(state: State, endpoint: EndpointRecord, { workerId, count }: TakeRequest, now: number): Take {
   const queue = queueOf(state, endpoint.id);
   const worker = queue.workers[workerId];
