@@ -32,6 +32,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from urllib.parse import quote, urlsplit
 
 PREFIX = "BERTH_WORKER"
+# The exit code for a file that starts no worker and defines no handler: berth then fails the waiting jobs.
+NO_WORKER_EXIT = 78
 TAKE_SECONDS = 90
 POST_SECONDS = 30
 # How long the answer of a held take is waited for once the worker is to end: it may hold a job.
@@ -507,7 +509,8 @@ def main():
     if started:
         return
     if not callable(getattr(module, "handler", None)):
-        sys.exit("%s starts no worker and defines no function named handler" % path)
+        print("%s starts no worker and defines no function named handler" % path, file=sys.stderr, flush=True)
+        sys.exit(NO_WORKER_EXIT)
     if not service.take_url:
         sys.exit("%s is not set: see `berth local worker-env`" % (PREFIX + "_WEBHOOK_GET_JOB"))
     Worker(service, module).serve()

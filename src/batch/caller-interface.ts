@@ -11,7 +11,7 @@ export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' 
   /** Requests the price of a worker of the endpoint per hour; undefined when it is unknown. May fail. */
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
   /** Returns the command line that resumes a batch, for hints. */
-  readonly resumeCommand: (results: string, ...flags: readonly string[]) => string;
+  readonly resumeCommand: (results: string) => string;
 }
 
 /** Limits of a run; undefined ones have defaults. */

@@ -16,4 +16,5 @@ export type { Resubmittable } from './store/items/item-state-machine.ts';
 export type { Resubmit } from './store/resubmit-items.ts';
 export type { InputSummary } from './input/check-input.ts';
 export { describeInvalid } from './input/item.ts';
+export { stateOf } from './store/results/result-state.ts';
 export { LOCAL_SERVICE } from './store/journal/record.ts';

@@ -40,7 +40,7 @@ export async function resumeBatch(ports: BatchPorts, options: ResumeOptions, vie
   if (service !== header.service && !options.moved)
     throw usage(
       `this batch was begun at ${header.service}, and the address in use is ${service}`,
-      `Use the settings it was begun with. If it is the same service: ${ports.resumeCommand(path, '--moved')}`,
+      'Use the settings it was begun with. If it is the same service, give the same command with --moved.',
     );
   const input = await verifyInput(ports, path, header, options.input);
   const batch = await recoverBatch(durable, path, {

@@ -9,7 +9,7 @@ import type { Call } from './frame/operation.ts';
 import { quotaOf, type Quota } from './frame/rate-limit.ts';
 import { createRouter } from './frame/router.ts';
 import { createValidator, type Validator } from './frame/validate.ts';
-import { takesByProtocol, type ServedHandler } from './model/endpoints/record.ts';
+import { takesByProtocol, type Served } from './model/endpoints/record.ts';
 import { endpoints, withServed } from './model/endpoints/seed.ts';
 import {
   advanceQueue,
@@ -28,7 +28,7 @@ import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/store.ts';
 import { createWorkerKeys } from './state/worker-keys.ts';
 import { createTable } from './table.ts';
-import { servedHandlerOf, type EndpointSource } from './workers/source.ts';
+import { servedBy, type EndpointSource } from './workers/source.ts';
 import type { Resolve, SendWebhook } from './webhooks/send.ts';
 import type { StartProcess } from './workers/process/port.ts';
 import type { Workers } from './workers/start-workers.ts';
@@ -98,8 +98,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   // eslint-disable-next-line no-restricted-syntax -- a date
   const create = (previous?: State) => createState(clock.now(), originAfter(previous, options.random));
-  const served: Readonly<Record<string, ServedHandler>> = Object.fromEntries(
-    Object.entries(handlers).map(([name, source]) => [name, servedHandlerOf(source)]),
+  const served: Readonly<Record<string, Served>> = Object.fromEntries(
+    Object.entries(handlers).map(([name, source]) => [name, servedBy(source)]),
   );
   const held = createHeldRequests({
     // eslint-disable-next-line no-restricted-syntax -- a date of the service's clock
@@ -223,7 +223,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       }
   };
   const runLoop = async (port: number): Promise<void> => {
-    if (Object.values(served).some((handler) => takesByProtocol({ handler }))) await loseFormerWorkers();
+    if (Object.values(served).some(takesByProtocol)) await loseFormerWorkers();
     await startAll(port);
     while (!stopping.signal.aborted) {
       await syncWorkers();

@@ -60,6 +60,12 @@ const needsStore = (line: string): boolean => line.includes('--store postgres://
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
 const isEndless = (line: string): boolean => / --(watch|follow)\b|^berth local serve/.test(line);
 
+/** The default port may be in use, and the pods of the local service are no containers that ssh could reach. */
+const asRun = (line: string): string =>
+  line.startsWith('berth local serve')
+    ? `${line} --port 0`
+    : line.replace(/^berth pods ssh /, 'berth pods ssh --print ');
+
 /** A world with the files and, in place of the programs that examples start, programs that succeed. */
 function exampleWorld(noun: string): TestWorld {
   const world = createTestWorld({
@@ -67,7 +73,7 @@ function exampleWorld(noun: string): TestWorld {
     clock: createAutoAdvancingClock(),
   });
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(world.directory, name), text);
-  for (const program of ['npm', 'ssh', 'pytest', 'python3']) {
+  for (const program of ['npm', 'pytest', 'python3']) {
     const path = join(world.directory, 'bin', program);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, '#!/bin/sh\nexit 0\n');
@@ -121,8 +127,7 @@ describe('examples of help', () => {
     for (const line of BEFORE[noun] ?? []) expect((await runLine(world, line)).code, line).toBe(0);
     for (const line of new Set(commands.flatMap(([, { examples }]) => examples.map(([each]) => each)))) {
       if (needsServedService(line) || needsStore(line)) continue;
-      // The default port may be in use.
-      const { code, err } = await runLine(world, line.startsWith('berth local serve') ? `${line} --port 0` : line);
+      const { code, err } = await runLine(world, asRun(line));
       expect({ line, code, err: code === 0 || isEndless(line) ? '' : err }).toEqual({
         line,
         code: isEndless(line) ? 130 : 0,

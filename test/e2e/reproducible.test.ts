@@ -1,12 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
+import { copyProject } from './copy-project.ts';
 import { packageTest } from './support.ts';
-
-const project = path.resolve(import.meta.dirname, '../..');
 
 /** Whether the Debian package is compared too. */
 const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0;
@@ -16,14 +14,7 @@ const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0;
  * zone. Returns the folder.
  */
 function buildCopy(umask: string, timeZone: string): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
-  for (const name of readdirSync(project))
-    if (!['node_modules', 'dist', 'dist-binary', '.git'].includes(name) && !/\.(tgz|deb)$/.test(name))
-      cpSync(path.join(project, name), path.join(folder, name), { recursive: true });
-  symlinkSync(path.join(project, 'node_modules'), path.join(folder, 'node_modules'));
+  const folder = copyProject();
   const make = (...words: readonly string[]): string =>
     execFileSync('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', ...words], {
       cwd: folder,

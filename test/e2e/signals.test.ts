@@ -142,6 +142,13 @@ test.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
   },
 );
 
+test.skipIf(!hasProc)('`local exec` starts what ends its command after SIGKILL before the command', async () => {
+  const script = 'for pid in $(cat /proc/$PPID/task/*/children); do tr "\\0" "\\n" < /proc/$pid/cmdline; done';
+  const { code, stdout } = await berth(['local', 'exec', '--', 'sh', '-c', script], { env: await cleanEnvironment() });
+  expect(code).toBe(0);
+  expect(stdout.split('\n')).toContain('berth-watcher');
+});
+
 test('`pods ssh` gives the key to no program that it starts', async () => {
   const { url } = await serveJson({
     id: 'p1',

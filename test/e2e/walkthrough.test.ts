@@ -85,7 +85,9 @@ test('from a template to a bill: an endpoint, its jobs, a new image that rolls o
   expect(records.reduce((sum, { totalAmount }) => sum + totalAmount, 0)).toBeGreaterThan(1);
   expect(new Set(records.map(({ serverlessId }) => serverlessId))).toEqual(new Set([endpoint.id]));
 
-  expect(await walk('endpoints', 'delete', 'naps', '--yes')).toEqual([{ id: endpoint.id, ok: true }]);
-  expect(await walk('templates', 'delete', template.id, '--yes')).toEqual([{ id: template.id, ok: true }]);
+  expect(await walk('endpoints', 'delete', 'naps', '--yes')).toMatchObject([
+    { id: endpoint.id, name: 'naps', ok: true },
+  ]);
+  expect(await walk('templates', 'delete', template.id, '--yes')).toMatchObject([{ id: template.id, ok: true }]);
   expect([await walk<Named[]>('templates', 'list'), await walk<Named[]>('endpoints', 'list')]).toEqual(before);
 });

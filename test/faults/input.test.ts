@@ -138,7 +138,7 @@ describe('input that is not JSON: 2 with line and column, and nothing is sent', 
 describe('no terminal to ask on', () => {
   test.each([
     ['a value', ['volumes', 'create', '--name', 'n'], [/missing --size and --data-center/]],
-    ['an argument', ['pods', 'get'], [/missing/]],
+    ['an argument', ['pods', 'get'], ['missing POD', 'Usage: berth pods get POD']],
     ['the input', ['jobs', 'run', 'ep'], ['missing --input']],
     ['a confirmation', ['queue', 'purge', 'ep'], ['--yes']],
     ['a confirmation', ['registries', 'delegations', 'revoke', 'd1'], ['--yes']],

@@ -95,8 +95,6 @@ export const BATCH_STORE = [
     from: 'state.endsWithOrdered && size === state.resultBytes',
     to: 'state.endsWithOrdered',
     tests: [...CRASHES, ...CHANGED],
-    explained:
-      'Not caught yet: the results are then shorter or longer than the journal says, which ends the resume with 14.',
   },
   {
     name: 'changed-results-accepted',
@@ -171,7 +169,6 @@ export const BATCH_STORE = [
     to: '',
     and: { from: 'resubmit.states.flatMap(', to: "[...resubmit.states, 'completed'].flatMap(" },
     tests: ['unit/batch/store/resubmit-items'],
-    explained: 'Not caught yet: the state machine refuses the event, and only the count of items is wrong.',
   },
   {
     name: 'lease-renewed-without-its-epoch',

@@ -60,7 +60,7 @@ export interface Beginning {
   readonly isWanted?: (number: number) => boolean;
 }
 
-/** Creates an item, or calls `invalid` when its body exceeds the payload limit. */
+/** Creates an item from JSON text, or calls `invalid` when it is no object (contract rules, Queue API) or too large. */
 export function createItem(
   input: Uint8Array,
   id: string | undefined,
@@ -68,6 +68,8 @@ export function createItem(
   number: number,
   invalid: (reason: string) => InvalidItem,
 ): Item | InvalidItem {
+  if (input[input.findIndex((byte) => !isJsonSpace(byte))] !== BRACE)
+    return invalid('it is not a JSON object, and the service accepts objects only');
   const body = submissionBody(input, extras);
   if (body.byteLength > PAYLOAD_LIMITS.run)
     return invalid(
@@ -75,6 +77,11 @@ export function createItem(
     );
   return { kind: 'item', number, body, ...(id === undefined ? {} : { id }) };
 }
+
+/** `{`, with which the text of an object begins. */
+const BRACE = 0x7b;
+
+const isJsonSpace = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 
 /** Returns why bytes are not JSON text, or undefined when they are. */
 export function jsonProblem(bytes: Uint8Array): { readonly reason: string; readonly column?: number } | undefined {

@@ -5,7 +5,7 @@ import { executionCost } from '../report/cost.ts';
 import type { StoredBatch } from '../store/postgres/batch-rows.ts';
 import { listParts } from '../store/postgres/listing.ts';
 import { readShards, type ReadPorts } from './part-reader.ts';
-import { stateOf } from './resubmit-shared.ts';
+import { stateOf } from '../store/results/result-state.ts';
 import { sharedStatus } from './shared-status.ts';
 
 /**

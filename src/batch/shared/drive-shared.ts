@@ -43,7 +43,7 @@ export async function driveShared(
   if (service !== manifest.service && !moved)
     throw usage(
       `this batch was begun at ${manifest.service}, and the address in use is ${service}`,
-      `Use the settings it was begun with. If it is the same service: ${ports.resumeCommand(batch.name, '--moved')}`,
+      'Use the settings it was begun with. If it is the same service, give the same command with --moved.',
     );
   const before = await readAccount(database, batch.batch);
   const driver: Driver = { batch: batch.batch, owner: randomName(random), leaseMs };

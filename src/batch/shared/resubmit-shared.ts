@@ -1,12 +1,12 @@
 import { usage } from '../../core/failure.ts';
-import { decodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
-import { jobOutcome } from '../../queue/job-status.ts';
+import { decodeJson } from '../../core/json.ts';
 import type { Resubmittable } from '../store/items/item-state-machine.ts';
 import type { StoredBatch } from '../store/postgres/batch-rows.ts';
 import { countDrivers, unknownOf } from '../store/postgres/listing.ts';
 import { reopenShard } from '../store/postgres/reopen-shard.ts';
 import type { Resubmit } from '../store/resubmit-items.ts';
 import { errorMatcher } from '../store/results/error-text.ts';
+import { stateOf } from '../store/results/result-state.ts';
 import { createBitmap } from '../store/shared/bitmap.ts';
 import { readShards, type ReadPorts } from './part-reader.ts';
 
@@ -41,10 +41,4 @@ export async function resubmitShared(ports: ReadPorts, batch: StoredBatch, resub
   }
   if (count === 0) return 'no item to send again';
   return `${count === 1 ? '1 item is' : `${String(count)} items are`} sent again: some may run twice`;
-}
-
-/** Returns how the item of a result line ended. */
-export function stateOf(result: Json): Resubmittable | 'completed' {
-  const status = stringOf(memberAt(result, 'status'));
-  return jobOutcome(result) ?? (status === 'EXPIRED' ? 'expired' : 'failed');
 }

@@ -52,8 +52,11 @@ export function placeOf(tree: CompletionTree, words: readonly string[]): Place {
         word,
         node.words.map((each) => each.word),
       );
-      if (next === undefined) args.push(word);
-      else {
+      if (next === undefined) {
+        // What follows the name of another program is its own.
+        if (node.args[args.length]?.source === 'command') flagsEnded = true;
+        args.push(word);
+      } else {
         path = path === '' ? next : `${path} ${next}`;
         node = nodeAt(tree, path);
       }

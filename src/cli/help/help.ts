@@ -81,7 +81,7 @@ export function commandHelp(path: readonly string[], command: Command): Page {
   ]);
   return pageOf([
     text(`berth ${path.join(' ')}: ${command.summary}`),
-    usage(`berth ${signature(path, command)}${flags.length > 0 ? ' [FLAGS]' : ''}`),
+    usage(usageOf(path, command)),
     text(command.details),
     rows('Arguments', args),
     rows('Flags', flags),
@@ -122,6 +122,10 @@ export function signature(path: readonly string[], target: Command | Group): str
   });
   return [...path, ...words].join(' ');
 }
+
+/** How a command is written: `berth jobs wait ENDPOINT JOB... [FLAGS]`. */
+export const usageOf = (path: readonly string[], command: Command): string =>
+  `berth ${signature(path, command)}${visibleOptions(command).length > 0 ? ' [FLAGS]' : ''}`;
 
 const flagSignature = (name: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): string =>
   `${short === undefined ? '    ' : `${short}, `}${name}${metavar === undefined ? '' : ` ${metavar}`}`;

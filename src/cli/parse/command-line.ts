@@ -73,6 +73,8 @@ export async function parseCommandLine(
       for (const [key, param] of Object.entries(target.args)) parser.argument(param.many ? `[${key}...]` : `[${key}]`);
       for (const [key, param] of Object.entries(optionsOf(target)))
         if (mentioned(flagName(key), param.short)) parser.addOption(commanderOption(key, param));
+      // Flags after the name of another program are its own, as they are for `env` and `docker run`.
+      parser.passThroughOptions(Object.values(target.args).some(({ complete }) => complete === 'command'));
       return;
     }
     // Creating a parser takes time: only verbs that are among the words get one.
@@ -165,7 +167,10 @@ async function failureOf(
     case 'commander.optionMissingArgument':
       return errors.missingValue(argv.at(-1) ?? '', path);
     case 'commander.excessArguments':
-      return errors.tooManyWords(path);
+      return errors.tooManyWords(
+        path,
+        target?.kind === 'command' ? (await import('../help/help.ts')).usageOf(path, target) : 'berth',
+      );
     default:
       return errors.otherParseError(error.code, path);
   }

@@ -1,6 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { parseDuration, type TimeUnit } from '../../core/units.ts';
 import type { CommandContext } from '../context.ts';
+import { suggestName } from './suggestions.ts';
 import type { Choice } from '../../core/context.ts';
 import type { Completes } from '../completion/sources.ts';
 
@@ -92,7 +93,10 @@ function parseChoice(choices: readonly string[]): (text: string, label: string) 
   return (text, label) => {
     const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
     if (found === undefined)
-      throw usage(`${label} is one of ${choices.join(', ')}; ${JSON.stringify(text)} is none of them`);
+      throw usage(
+        `${label} is one of ${choices.join(', ')}; ${JSON.stringify(text)} is none of them`,
+        suggestName(text, choices),
+      );
     return found;
   };
 }

@@ -1,7 +1,9 @@
-import { aliasesOf, resolveAlias } from './aliases.ts';
+import { aliasesOf, FLAG_ALIASES, resolveAlias } from './aliases.ts';
 
-/** Words with a larger edit distance are not suggested. */
-const MAX_EDITS = 3;
+/** Words with a larger edit distance are not suggested: 1 for three letters, 2 up to six, 3 for longer words. */
+const maxEdits = (length: number): number => (length <= 3 ? 1 : length <= 6 ? 2 : 3);
+/** How many names that begin with a word are suggested. */
+const MAX_NAMES = 5;
 /** The share of the longer word that must be the same. */
 const MIN_SIMILARITY = 0.4;
 
@@ -30,20 +32,46 @@ export function editDistance(from: string, to: string): number {
 
 const cell = (row: readonly number[], at: number): number => row[at] ?? Number.POSITIVE_INFINITY;
 
-/** The known words with the smallest edit distance to a word, in alphabetical order. */
+/** The known words with the smallest edit distance to a word, in any case, in alphabetical order. */
 export function nearestOf(word: string, known: Iterable<string>): readonly string[] {
-  let least = MAX_EDITS;
+  let least = Number.POSITIVE_INFINITY;
+  const wanted = word.toLowerCase();
   const found = new Map<string, number>();
   for (const each of known) {
     // A single letter is similar to every short word.
     if (each.length <= 1) continue;
-    const distance = editDistance(word, each);
+    const distance = editDistance(wanted, each.toLowerCase());
     const length = Math.max(word.length, each.length);
-    if (distance > least || (length - distance) / length <= MIN_SIMILARITY) continue;
+    if (distance > Math.min(least, maxEdits(length)) || (length - distance) / length <= MIN_SIMILARITY) continue;
     least = distance;
     found.set(each, distance);
   }
   return [...found].flatMap(([each, distance]) => (distance === least ? [each] : [])).sort();
+}
+
+/**
+ * The known flags, without dashes, that are nearest to one; else those that have all its words (`workers`: workers-max), or
+ * some of them and no others (`gpu-type`: gpu).
+ */
+export function nearestFlags(flag: string, known: readonly string[]): readonly string[] {
+  const alias = Object.hasOwn(FLAG_ALIASES, flag)
+    ? FLAG_ALIASES[flag]?.find((each) => known.includes(each))
+    : undefined;
+  if (alias !== undefined) return [alias];
+  const near = nearestOf(flag, known);
+  if (near.length > 0) return near;
+  const words = flag.split('-');
+  const has = (all: readonly string[], some: readonly string[]): boolean => some.every((word) => all.includes(word));
+  const longer = known.filter((each) => has(each.split('-'), words));
+  return (longer.length > 0 ? longer : known.filter((each) => has(words, each.split('-')))).toSorted();
+}
+
+/** The known names that are nearest to one; else those that begin with it. */
+export function nearestNames(name: string, known: readonly string[]): readonly string[] {
+  const near = nearestOf(name, known);
+  if (near.length > 0 || name.length < 3) return near;
+  const begun = known.filter((each) => each.toLowerCase().startsWith(name.toLowerCase()));
+  return [...new Set(begun)].slice(0, MAX_NAMES);
 }
 
 /** `Did you mean one of start, stop?`; undefined without words. */

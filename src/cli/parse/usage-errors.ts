@@ -1,5 +1,6 @@
 import { usage, type Failure } from '../../core/failure.ts';
-import { didYouMean, nearestOf, suggestionOf } from './suggestions.ts';
+import { ROOT_COMMANDS } from './aliases.ts';
+import { didYouMean, nearestFlags, suggestionOf } from './suggestions.ts';
 
 /** How to pass a word that begins with a dash: `berth pods get -- -x`. */
 const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
@@ -13,7 +14,9 @@ const seeHelp = (path: readonly string[]): string => `See \`${['berth', ...path,
 
 /** The usage failure (2) for an unknown noun or verb; `known` are the words that are possible there. */
 export function unknownCommand(word: string, path: readonly string[], known: readonly string[]): Failure {
-  const near = didYouMean(word, known);
+  const lower = word.toLowerCase();
+  const meant = path.length === 0 && Object.hasOwn(ROOT_COMMANDS, lower) ? ROOT_COMMANDS[lower] : undefined;
+  const near = meant === undefined ? didYouMean(word, known) : suggestionOf([`berth ${meant}`]);
   const see = path.length === 0 && near !== undefined ? undefined : seeHelp(path);
   return usage(`unknown command '${word}'`, hintOf(near, see));
 }
@@ -28,7 +31,7 @@ export function unknownOption(word: string, path: readonly string[], known: read
     ? `option '${name}' is unknown, or takes no value`
     : `unknown option '${name}'`;
   const near = name.startsWith('--')
-    ? nearestOf(
+    ? nearestFlags(
         name.slice(2),
         known.map((flag) => flag.slice(2)),
       )
@@ -47,9 +50,9 @@ export function unknownOption(word: string, path: readonly string[], known: read
 export const missingValue = (flag: string, path: readonly string[]): Failure =>
   usage(`option '${flag}' argument missing`, seeHelp(path));
 
-/** The usage failure (2) for more arguments than a command takes. */
-export const tooManyWords = (path: readonly string[]): Failure =>
-  usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, seeHelp(path));
+/** The usage failure (2) for more arguments than a command takes; `usageLine` says how it is written. */
+export const tooManyWords = (path: readonly string[], usageLine: string): Failure =>
+  usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, hintOf(`Usage: ${usageLine}`, seeHelp(path)));
 
 /** The usage failure (2) for another error of the parser, named by its code. */
 export const otherParseError = (code: string, path: readonly string[]): Failure =>

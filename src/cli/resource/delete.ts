@@ -103,7 +103,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
       const sent = await sendEach(
         ctx,
         resource,
-        targets.map(({ word, failure }) => ({ given: word, request, failure })),
+        targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
       );
       const [only, ...others] = sent;
       if (!bySelector && others.length === 0 && only !== undefined) {

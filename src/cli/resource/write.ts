@@ -111,12 +111,15 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
             expects: 'created',
           }),
         );
-      const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act));
+      const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act)).catch(
+        throwWithWords(ctx, spec, body),
+      );
       const value = answer.value ?? null;
       const createdId = stringAt(value, 'id');
       const result = answerResult(resource.view, answer);
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
-      const notes = [...(spec.notes?.(value, body) ?? []), ...(next === undefined ? [] : [next])];
+      const twin = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
+      const notes = [...(spec.notes?.(value, body) ?? []), twin, next].filter((note) => note !== undefined);
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       const id = asId(createdId);
       await ctx.tell(`created ${id}`);
@@ -167,7 +170,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
             checkCommand: commandLine(...name.split(' '), 'get', known),
           }),
         ),
-      );
+      ).catch(throwWithWords(ctx, spec, body));
       const value = answer.value ?? null;
       const notes = spec.notes?.(value, given) ?? [];
       const result = { ...answerResult(resource.view, answer), notes };
@@ -176,6 +179,19 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
     },
   });
 }
+
+/** Only for a person: a script that creates many would read the list as often. */
+const sameName = async (ctx: CommandContext, resource: Resource, created: Json): Promise<string | undefined> =>
+  (await import('./same-name.ts')).sameNameNote(ctx, resource, created);
+
+/** Rethrows a failure of a write; see `withKnownWords`. */
+const throwWithWords =
+  (ctx: CommandContext, { members, references }: WriteSpec, body: JsonObject) =>
+  async (error: unknown): Promise<never> => {
+    if (!(error instanceof Failure)) throw error;
+    const { withKnownWords } = await import('./unknown-words.ts');
+    throw await withKnownWords(ctx, members, references, body, error);
+  };
 
 /** A function that runs at most once; later calls return the same result. */
 function once<T>(run: () => Promise<T>): () => Promise<T> {

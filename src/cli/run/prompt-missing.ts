@@ -12,6 +12,7 @@ export async function completeValues(
   command: Command,
   options: Params,
   given: Values,
+  path: readonly string[],
 ): Promise<Values> {
   const params = Object.entries({ ...command.args, ...options });
   for (const [key, { needs }] of params)
@@ -24,9 +25,13 @@ export async function completeValues(
   const unasked = missing.filter(([, param]) => !ctx.terminal.canAsk || param.ask === undefined);
   if (unasked.length > 0) {
     const labels = unasked.map(([key, param]) => labelOf(key, param));
+    const { usageOf } = await import('../help/help.ts');
     throw usage(
       `missing ${labels.join(' and ')}`,
-      unasked.map(([key, param]) => `${labelOf(key, param)}: ${param.summary}${orFlags(param)}`).join('\n'),
+      [
+        ...unasked.map(([key, param]) => `${labelOf(key, param)}: ${param.summary}${orFlags(param)}`),
+        `Usage: ${usageOf(path, command)}`,
+      ].join('\n'),
     );
   }
   const values: Record<string, unknown> = {};

@@ -36,7 +36,7 @@ export async function runCommand(
   );
   try {
     await checkFilter(output, ctx);
-    const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given);
+    const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given, path);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     const asks = mustConfirm(ctx, command, values, path);
     const prepared = await command.prepare?.(ctx, values);

@@ -34,7 +34,10 @@ const FAILURE = ownObject(
 export const ERROR = ownObject({ error: FAILURE });
 
 /** What happened to one of several that a command acted on. */
-export const OUTCOME = ownObject({ id: TEXT, ok: YES_NO }, { error: FAILURE });
+export const OUTCOME = ownObject(
+  { id: TEXT, ok: YES_NO },
+  { name: TEXT, status: { type: 'string', description: 'its status after the request' }, error: FAILURE },
+);
 
 /** What a command prints that acted on several ids, or on a selection. */
 export const OUTCOMES = manyOf(OUTCOME);

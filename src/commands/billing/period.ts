@@ -1,12 +1,13 @@
 import { usage } from '../../core/failure.ts';
 import { formatTimestamp, parseTimestamp } from '../../core/timestamp.ts';
+import { parseDuration } from '../../core/units.ts';
 import { option, type Params, type ValuesOf } from '../../cli/parse/params.ts';
 
 /** The flags for the time of a report and the size of its buckets (contract rules, Billing). */
 export const PERIOD_OPTIONS = {
   from: option.text('from then on: a date, an RFC 3339 time, or how long ago (7d)', { metavar: 'WHEN' }),
   to: option.text('until then; a date is taken with its whole day', { metavar: 'WHEN' }),
-  last: option.count('the last so many buckets', 1, { short: '-n' }),
+  last: option.text('the last so many buckets, or the time until now (7d)', { short: '-n', metavar: 'N|TIME' }),
   bucket: option.choice('sum up by so much time (default day)', ['hour', 'day', 'week', 'month', 'year']),
 } as const satisfies Params;
 
@@ -29,7 +30,24 @@ export function periodQuery(
   return {
     startTime: start?.text,
     endTime: end?.text,
-    lastN: last,
+    lastN: last === undefined ? undefined : bucketsOf(last, bucket ?? 'day'),
     bucketSize: bucket,
   };
+}
+
+/** The length of the buckets that have a fixed one, in milliseconds. */
+const BUCKET_MS: Readonly<Record<string, number>> = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
+
+/** The number of buckets that a number or a duration stands for; a part of a bucket is a whole one. */
+function bucketsOf(last: string, bucket: string): number {
+  const size = Object.hasOwn(BUCKET_MS, bucket) ? BUCKET_MS[bucket] : undefined;
+  const isNumber = /^\d+$/.test(last);
+  if (!isNumber && size === undefined)
+    throw usage(
+      `--last ${last} cannot be counted in buckets of a ${bucket}`,
+      `Write a number: --last 3 is three of them. --from ${last} is a time that ends now.`,
+    );
+  const count = isNumber ? Number(last) : Math.ceil(parseDuration(last, 'd', '--last') / (size ?? 1));
+  if (count < 1 || !Number.isSafeInteger(count)) throw usage(`--last is at least 1, and not ${last}`);
+  return count;
 }

@@ -6,6 +6,7 @@ import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { memberAt, numberAt } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
+import { isLocalService } from '../shared/is-local-service.ts';
 import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRows } from './check.ts';
 import { proxyOf, type SettingsFinding } from './environment.ts';
 
@@ -126,7 +127,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
   const ahead = told - ctx.clock.now();
   const off = formatDuration(Math.abs(ahead));
   if (Math.abs(ahead) <= MAX_SKEW_MS) return [ok('clock', "within a minute of the service's")];
-  const advanced = answer.headers['server'] === 'berth-local' ? await advancedBy(ctx) : undefined;
+  const advanced = isLocalService(answer) ? await advancedBy(ctx) : undefined;
   if (advanced === undefined)
     return [
       {

@@ -1,4 +1,4 @@
-import { usage } from '../../core/failure.ts';
+import { isInterrupt, usage } from '../../core/failure.ts';
 import type { ExitCode } from '../../core/exit-codes.ts';
 import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
 import { say } from '../../core/safe-text.ts';
@@ -35,7 +35,7 @@ export const serve = defineCommand({
   summary: 'serve the local service over HTTP, for SDKs, curl and other programs',
   changesMachine: true,
   waits: true,
-  details: `Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine. Requests of web pages are refused, and requests whose Host is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.`,
+  details: `Runs until Ctrl-C, and then ends with 130; with 143 after SIGTERM. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine. Requests of web pages are refused, and requests whose Host is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.`,
   options: {
     port: option.count('the port on 127.0.0.1; 0 chooses a free one', 0, { most: 65_535, initial: 8181 }),
     ...options,
@@ -47,6 +47,7 @@ export const serve = defineCommand({
   ],
   run: async (ctx, values) => {
     const server = await ctx.localHost.serve({ port: values.port ?? 8181, ...serveOptions(ctx, values) });
+    let exit: ExitCode | undefined;
     try {
       await ctx.stdout.write(say`${server.url}\n`);
       await ctx.tell('The local service is running. Ctrl-C stops it. In another shell:');
@@ -54,10 +55,15 @@ export const serve = defineCommand({
         if (value !== '') await ctx.tell(`  export ${name}=${value}`);
       // The open port keeps the process running until the interrupt.
       await untilAborted(ctx.signal, new Promise<never>(() => undefined));
+    } catch (error) {
+      // The only way to end it is no error; the exit code names the signal, as that of any other command.
+      if (!isInterrupt(error)) throw error;
+      exit = error.exit;
     } finally {
       await server.stop();
     }
-    return { kind: 'nothing' };
+    await ctx.tell('The local service has stopped.');
+    return { kind: 'nothing', exit };
   },
 });
 
@@ -65,8 +71,10 @@ export const exec = defineCommand({
   summary: 'run a command against a local service of its own, then stop it',
   changesMachine: true,
   waits: true,
-  details: `Starts the local service on a free port, sets BERTH_BASE_URL, BERTH_QUEUE_URL, BERTH_REST_URL and BERTH_API_KEY, runs the command and ends with its exit code. Nothing persists unless --state names a file, and no worker is left running.\n${SOURCES}`,
-  args: { command: arg.many('the command and its arguments, after --', { complete: 'command' }) },
+  details: `Starts the local service on a free port, sets BERTH_BASE_URL, BERTH_QUEUE_URL, BERTH_REST_URL and BERTH_API_KEY, runs the command and ends with its exit code. Flags of berth go before the command; -- between them is needed only when the command begins with a dash. Nothing persists unless --state names a file, and no worker is left running.\n${SOURCES}`,
+  args: {
+    command: arg.many('the command and its arguments; all flags after its name are its own', { complete: 'command' }),
+  },
   options,
   examples: [
     ['berth local exec -- npm test', 'the only line that a pipeline needs'],

@@ -5,6 +5,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { commandLine, shellWord } from '../../cli/words.ts';
+import { isLocalService } from '../shared/is-local-service.ts';
 import { PODS } from './resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';
 
@@ -31,9 +32,17 @@ export const ssh = defineCommand({
     const { answer } = await readRow(ctx, PODS, id);
     const args = [...sshArguments(addressOf(answer.value ?? null, id, proxy), id), ...more];
     if (print) return { kind: 'text', text: ['ssh', ...args].map(wordOf).join(' ') };
+    if (isLocalService(answer)) throw noContainer(id, ctx.settings.local);
     return { kind: 'nothing', exit: (await ctx.spawn.run('ssh', args, {})) as ExitCode };
   },
 });
+
+/** The addresses of such a pod belong to nobody: ssh would wait for an answer until its own timeout. */
+const noContainer = (id: string, local: boolean): Failure =>
+  usage(
+    `the local service runs no containers, so no shell can be opened in ${id}`,
+    `See the ssh command of a pod like this: ${commandLine(...(local ? ['--local'] : []), 'pods', 'ssh', id, '--print')}`,
+  );
 
 /** Quotes an argument of the printed command where a shell needs it; options are left as they are. */
 const wordOf = (word: string): string => (/^-\w+$/.test(word) ? word : shellWord(word));

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { startWatcherShell } from './watcher-shell.ts';
 
@@ -29,7 +29,11 @@ for one in $(living); do kill -s KILL -- "-$one"; done 2>/dev/null
 
 /** A shell that outlives this process and then ends the groups that are registered. */
 export interface GroupWatcher {
-  add(group: number): void;
+  /**
+   * Returns the child that `start` starts, whose process id is that of its group. The shell runs before, so that no child
+   * is without it.
+   */
+  start<C extends Pick<ChildProcess, 'pid'>>(start: () => C): C;
   remove(group: number): void;
 }
 
@@ -37,18 +41,29 @@ export interface GroupWatcher {
 export function createGroupWatcher(path: string | undefined): GroupWatcher {
   const groups = new Set<number>();
   let input: Writable | undefined;
+  const endIfIdle = (): void => {
+    if (groups.size > 0) return;
+    input?.end('over\n');
+    input = undefined;
+  };
   return {
-    add: (group) => {
-      groups.add(group);
+    start: (start) => {
       input ??= startWatcherShell(spawn, path, GROUP_WATCHER_SCRIPT);
-      input.write(`add ${String(group)}\n`);
+      try {
+        const child = start();
+        if (child.pid !== undefined) {
+          groups.add(child.pid);
+          input.write(`add ${String(child.pid)}\n`);
+        }
+        return child;
+      } finally {
+        endIfIdle();
+      }
     },
     remove: (group) => {
       if (!groups.delete(group)) return;
       input?.write(`remove ${String(group)}\n`);
-      if (groups.size > 0) return;
-      input?.end('over\n');
-      input = undefined;
+      endIfIdle();
     },
   };
 }

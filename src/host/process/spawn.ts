@@ -1,4 +1,5 @@
-import type { ChildProcess, spawn as startProgram } from 'node:child_process';
+import type { spawn as startProgram } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import type { Spawn } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { withoutKeys } from './environment.ts';
@@ -16,18 +17,19 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt): Spawn {
     run: async (command, args, env) => {
       const [{ spawn }, { constants }] = await Promise.all([import('node:child_process'), import('node:os')]);
       return new Promise((resolve, reject) => {
+        const watcher = startWatcher(runtime, spawn);
         const child = spawn(command, [...args], {
           stdio: runtime.childStreams,
           cwd: runtime.cwd,
           env: { ...withoutKeys(runtime.env), ...env },
         });
-        const stopWatcher = startWatcher(runtime, child, spawn);
+        if (child.pid !== undefined) watcher?.write(`watch ${String(child.pid)}\n`);
         const endRedirect = interrupt.redirect((signal) => {
           if (signal !== 'SIGINT' || runtime.stdin.isTTY !== true) child.kill(signal);
         });
         const cleanUp = (): void => {
           endRedirect();
-          stopWatcher();
+          watcher?.end('over\n');
         };
         child.once('error', (error: NodeJS.ErrnoException) => {
           cleanUp();
@@ -43,16 +45,11 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt): Spawn {
 }
 
 /**
- * Starts a shell that waits until this process ends, in whatever way, and then kills the child and its descendants.
- * Returns a function that ends the shell instead.
+ * Starts a shell that waits until this process ends, in whatever way, and then kills the child that it was told of, and
+ * its descendants. It runs before the child does, so that no child is without it. Returns its standard input.
  */
-function startWatcher({ platform, env }: Runtime, child: ChildProcess, spawn: typeof startProgram): () => void {
-  if (child.pid === undefined || platform === 'win32') return () => undefined;
-  const input = startWatcherShell(spawn, env['PATH'], WATCHER_SCRIPT, String(child.pid));
-  return () => {
-    input.end('over\n');
-  };
-}
+const startWatcher = ({ platform, env }: Runtime, spawn: typeof startProgram): Writable | undefined =>
+  platform === 'win32' ? undefined : startWatcherShell(spawn, env['PATH'], WATCHER_SCRIPT);
 
 function failedToStart(command: string, error: NodeJS.ErrnoException): Error {
   if (error.code === 'ENOENT')

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
-import { Stream, type Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
 import type { Runtime } from '../runtime.ts';
 import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
 import { withoutKeys } from './environment.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
+import { isStream, tooManyOpenFiles } from './watcher-shell.ts';
 
 type ProcessRuntime = Pick<Runtime, 'env' | 'platform' | 'clock'>;
 
@@ -26,15 +27,15 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSpec): RunningProcess {
   const { platform, clock } = runtime;
+  const start = (): Child => spawnChild(runtime, spec);
   let child: Child;
   try {
-    child = spawnChild(runtime, spec);
+    child = platform === 'win32' ? start() : watcher.start(start);
   } catch (error) {
     // For example a variable that is too long: an error of this program only, as that of a program that does not exist.
     return notStarted(error as NodeJS.ErrnoException);
   }
   const group = platform === 'win32' ? undefined : child.pid;
-  if (group !== undefined) watcher.add(group);
   child.stdout.setEncoding('utf8').on('data', spec.onStdout);
   child.stderr.setEncoding('utf8').on('data', spec.onStderr);
   // A program that does not read its input is no error.
@@ -113,11 +114,10 @@ function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   if (hasStreams(child)) return child;
-  // Its error follows as an event.
+  // The event of this error comes later.
   child.on('error', () => undefined);
-  throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+  throw tooManyOpenFiles();
 }
 
 /** False when there was no free file descriptor: Node then returns a child without streams. */
-const hasStreams = (child: ChildProcess): child is Child =>
-  [child.stdin, child.stdout, child.stderr].every((stream: unknown) => stream instanceof Stream);
+const hasStreams = (child: ChildProcess): child is Child => [child.stdin, child.stdout, child.stderr].every(isStream);

@@ -1,5 +1,6 @@
 import { recordsFrom, type Records } from '../state/records.ts';
 import { createPart, createShelf } from '../state/shelf.ts';
+import { SEED_OFFSET_MS } from './seed-offset.ts';
 
 /** A network volume. */
 export interface VolumeRecord {
@@ -28,7 +29,7 @@ const seedVolumes = (since: number): readonly VolumeRecord[] => [
     size: 2048,
     dataCenter: 'EU-NORTH-1',
     type: 'HIGH_PERFORMANCE',
-    createdAt: since - 60 * DAY_MS,
+    createdAt: since - SEED_OFFSET_MS - 60 * DAY_MS,
   },
   {
     id: 'vol-checkpoints',
@@ -36,7 +37,7 @@ const seedVolumes = (since: number): readonly VolumeRecord[] => [
     size: 500,
     dataCenter: 'US-EAST-1',
     type: 'STANDARD',
-    createdAt: since - 40 * DAY_MS,
+    createdAt: since - SEED_OFFSET_MS - 40 * DAY_MS,
   },
   {
     id: 'vol-scratch',
@@ -44,7 +45,7 @@ const seedVolumes = (since: number): readonly VolumeRecord[] => [
     size: 10,
     dataCenter: 'EU-WEST-1',
     type: 'STANDARD',
-    createdAt: since - DAY_MS,
+    createdAt: since - SEED_OFFSET_MS - DAY_MS,
   },
 ];
 

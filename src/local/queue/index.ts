@@ -6,6 +6,7 @@ export {
   managedWorkers,
   PING_INTERVAL_MS,
   recordWorkerExit,
+  refuseWaitingJobs,
   type ManagedWorker,
 } from './engine/protocol/losses.ts';
 export { usageOf } from './engine/usage.ts';

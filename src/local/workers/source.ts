@@ -1,4 +1,4 @@
-import type { ServedHandler } from '../model/endpoints/record.ts';
+import type { Served } from '../model/endpoints/record.ts';
 
 /** The program that serves an endpoint. */
 export type EndpointSource =
@@ -14,15 +14,18 @@ export type EndpointSource =
   /** Workers that another program starts, and that request jobs by the worker protocol. */
   | { readonly kind: 'attach' };
 
-/** How the queue treats the endpoint of a source. */
-export function servedHandlerOf({ kind }: EndpointSource): ServedHandler {
-  switch (kind) {
+/** How the queue treats the endpoint of a source. The program of a list is its last word: the file that Python runs. */
+export function servedBy(source: EndpointSource): Served {
+  switch (source.kind) {
     case 'module':
     case 'exec':
-      return 'module';
-    case 'command':
-      return 'protocol';
+      return { handler: 'module' };
+    case 'command': {
+      const { command } = source;
+      const program = typeof command === 'string' ? command : command.at(-1);
+      return { handler: 'protocol', ...(program === undefined ? {} : { program }) };
+    }
     case 'attach':
-      return 'attach';
+      return { handler: 'attach' };
   }
 }

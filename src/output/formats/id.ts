@@ -5,7 +5,7 @@ import { rowsOf, type OutputOptions, type View } from '../view.ts';
 import { fieldAt } from './fields.ts';
 import type { FormatPrinter } from './format-printer.ts';
 
-/** One id a line; with `--fields`, the fields of each row on one line, separated by tabs. */
+/** One id a line, and no line for a row without an id; with `--fields`, the fields of each row on one line, separated by tabs. */
 export const idPrinter: FormatPrinter = {
   result: function* (result, { fields }) {
     yield rowsOf(result)
@@ -16,7 +16,9 @@ export const idPrinter: FormatPrinter = {
 };
 
 function idLine(view: View, row: Json, fields: OutputOptions['fields']): string {
-  const values = fields === undefined ? [view.id(row)] : fields.map((path) => plainText(fieldAt(row, path)));
+  const id = view.id(row);
+  if (fields === undefined && id === '') return '';
+  const values = fields === undefined ? [id] : fields.map((path) => plainText(fieldAt(row, path)));
   // Line feeds and tabs are escaped, so that a row is one line.
   return `${values.map((value) => safeText(value)).join('\t')}\n`;
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { berth, berthPath, runProgram } from '../support.ts';
-import { canTestWorkers, folderWith, serveLocal, until } from './support.ts';
+import { canTestWorkers, folderWith, localExec, serveLocal, until } from './support.ts';
 
 const HANDLER = 'def handler(job):\n    return 1\n';
 
@@ -69,7 +69,6 @@ describe.skipIf(!canTestWorkers)('a Python file that is no worker', () => {
       /ModuleNotFoundError: No module named 'no_such_package'/,
     ],
     ['exits at its start', 2, 'import sys\nprint("no card")\nsys.exit(3)\n', /no card\n.*ended with exit code 3/],
-    ['defines nothing', 2, 'handlers = 1\n', /starts no worker and defines no function named handler/],
   ])('%s: shown once, and started again only after longer and longer pauses', async (_, count, source, message) => {
     const folder = await folderWith({
       'worker.py': `import time\nopen("starts", "a").write("%f\\n" % time.time())\n${source}`,
@@ -84,6 +83,33 @@ describe.skipIf(!canTestWorkers)('a Python file that is no worker', () => {
     expect(served.stderr()).toMatch(message);
     expect(served.stderr().match(new RegExp(message, 'g'))).toHaveLength(1);
     expect(await served.status('up', id)).toMatchObject({ status: 'IN_QUEUE' });
+  });
+
+  test('defines nothing: the waiting job fails at once with the reason, and a corrected file serves the next one', async () => {
+    const folder = await folderWith({ 'worker.py': 'open("starts", "a").write("start\\n")\nhandlers = 1\n' });
+    const served = await serveLocal(folder, ['--endpoint', 'up=worker.py']);
+    const { id } = await served.run('up', {});
+    await until(async () => (await served.status('up', id)).status !== 'IN_QUEUE');
+    const reason = `${folder.at('worker.py')} starts no worker and defines no function named handler`;
+    expect(await served.status('up', id)).toMatchObject({ status: 'FAILED', error: reason });
+    expect(served.stderr()).toContain(reason);
+    expect(folder.lines('starts')).toHaveLength(1);
+    folder.write('worker.py', HANDLER);
+    const next = await served.run('up', {});
+    await until(async () => (await served.status('up', next.id)).status === 'COMPLETED');
+  });
+
+  test('`explain` names the file that crashes, and no image', async () => {
+    const folder = await folderWith({ 'worker.py': 'import no_such_package\n' });
+    const script = `id=$(berth jobs run up --input '{}')
+until berth jobs explain up "$id" --json > found && grep workers-crash found >&2; do :; done
+berth endpoints explain up --json --jq .cure`;
+    const { code, stdout, stderr } = await localExec(folder, ['--endpoint', 'up=worker.py'], script);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([
+      expect.stringMatching(/^berth endpoints logs up w/),
+      `correct ${folder.at('worker.py')}`,
+    ]);
   });
 
   test('a file that prints 100 MB grows neither the memory nor the state, and still serves', async () => {

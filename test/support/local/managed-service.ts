@@ -13,7 +13,7 @@ export const KILLED = 'its process was ended by SIGKILL';
 /** What happens when the process of a worker has ended. */
 export const exit = (local: AttachedService, workerId: string, how: string): void => {
   const now = local.clock.now();
-  withServed(local.state, { mine: 'protocol' }, now, () => {
+  withServed(local.state, { mine: { handler: 'protocol' } }, now, () => {
     recordWorkerExit(local.state, 'mine', workerId, how, now);
   });
 };

@@ -6,7 +6,7 @@ import { memberAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../context.ts';
 import { DryRun } from '../../run/dry-run.ts';
-import { nearestOf, suggestionOf } from '../../parse/suggestions.ts';
+import { nearestNames, suggestionOf } from '../../parse/suggestions.ts';
 import { countOf } from '../../words.ts';
 import { listCommandOf, type Collection } from './collection.ts';
 import { lookupRows, rowRequest } from './requests.ts';
@@ -124,7 +124,7 @@ export const dryRunNote = (words: readonly string[]): string =>
 
 /** The ids and names of the rows that are nearest to a word. */
 const nearestRows = (rows: readonly Json[], word: string): readonly string[] =>
-  nearestOf(
+  nearestNames(
     word,
     rows.flatMap((row) => ['id', 'name'].flatMap((member) => stringAt(row, member) ?? [])),
   ).map((name) => safeText(name));

@@ -10,19 +10,25 @@ import { textColumn } from '../detail-lines.ts';
 
 /** A sentence in the help of every command that accepts several ids. */
 export const SEVERAL =
-  'With several ids, the output has an outcome for each ({"id","ok","error"?} with --json), and the exit code is the worst one.';
+  'With several ids, the output has an outcome for each ({"id","name"?,"ok","status"?,"error"?} with --json), and the exit code is the worst one.';
 
 /** The outcome of one of several requests. */
 export interface Outcome {
   /** Its id; if that is not known, the word that the user entered. */
   readonly id: string;
+  /** Its name, where that was read. */
+  readonly name?: string | undefined;
+  /** Its status after the request, where the answer has one. */
+  readonly status?: string | undefined;
   readonly failure?: Failure | undefined;
 }
 
-/** `{"id","ok","error"?}`; the error is the one that a failed command prints with `--json`. */
-export const outcomeRow = ({ id, failure }: Outcome): Json => ({
+/** `{"id","name"?,"ok","status"?,"error"?}`; the error is the one that a failed command prints with `--json`. */
+export const outcomeRow = ({ id, name, status, failure }: Outcome): Json => ({
   id,
+  ...(name === undefined ? {} : { name }),
   ok: failure === undefined,
+  ...(status === undefined ? {} : { status }),
   ...(failure === undefined ? {} : { error: errorOf(failure) }),
 });
 
@@ -35,7 +41,7 @@ export function errorOf(failure: Failure): Json {
 const outcomeView = (noun: string, done: string): View => ({
   noun: [noun, pluralOf(noun)],
   id: idOf,
-  members: ['id', 'ok', 'error'],
+  members: ['id', 'name', 'ok', 'status', 'error'],
   columns: [
     textColumn('id', { cutLast: true }),
     {

@@ -1,25 +1,30 @@
 import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
 import { Failure } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
+import { stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../context.ts';
 import type { Collection } from '../identity/collection.ts';
 import { dryRunNote, sendTo } from '../identity/identify.ts';
+import type { Outcome } from './outcomes.ts';
 
 /** One of several requests, each about a resource that the user named by an id or a name. */
 export interface EachRequest<N extends string> {
   readonly given: string;
   /** Its name in messages and results, if that is not the resource: a job of an endpoint. */
   readonly label?: string;
+  /** Its name, where it was read before. */
+  readonly name?: string | undefined;
   /** The failure of reading it before: no request is sent for it. */
   readonly failure?: Failure | undefined;
   readonly request: (id: Id<N>) => ApiRequest;
 }
 
 /** How one of several requests went: its answer with the id it was sent to, or its failure. */
-export type Sent<N extends string = string> = { readonly id: string } & (
-  | { readonly known: Id<N>; readonly answer: ApiAnswer; readonly failure?: undefined }
-  | { readonly answer?: undefined; readonly failure: Failure }
-);
+export type Sent<N extends string = string> = Pick<Outcome, 'id' | 'name' | 'status'> &
+  (
+    | { readonly known: Id<N>; readonly answer: ApiAnswer; readonly failure?: undefined }
+    | { readonly answer?: undefined; readonly failure: Failure }
+  );
 
 /**
  * Sends requests one after the other. A failure does not stop the rest. An interrupt does: the requests that were not
@@ -38,23 +43,31 @@ export async function sendEach<N extends string>(
     return await ctx.previewAll(requests.map(({ given, request }) => request(asId(given))));
   }
   const sent: Sent<N>[] = [];
-  for (const { given, label, failure, request } of requests) {
+  for (const { given, label, name, failure, request } of requests) {
     const id = (): string => label ?? ctx.ids.get(collection, given) ?? given;
     const stopped = failure ?? (ctx.signal.aborted ? notSent(ctx.signal.reason) : undefined);
     if (stopped !== undefined) {
-      sent.push({ id: id(), failure: stopped });
+      sent.push({ id: id(), name, failure: stopped });
       continue;
     }
     try {
       const { id: known, answer } = await sendTo(ctx, collection, given, request);
-      sent.push({ id: label ?? known, known, answer });
+      // A word that is not the id is the name.
+      const word = label === undefined && given !== known ? given : undefined;
+      sent.push({ ...shownOf(answer, name ?? word), id: label ?? known, known, answer });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      sent.push({ id: id(), failure: error });
+      sent.push({ id: id(), name, failure: error });
     }
   }
   return sent;
 }
+
+/** What an answer tells about its resource: its name and status, where it has them. */
+export const shownOf = ({ value }: ApiAnswer, name?: string): Pick<Outcome, 'name' | 'status'> => ({
+  name: stringAt(value, 'name') ?? name,
+  status: stringAt(value, 'status'),
+});
 
 /** The failure of a request that was not sent because of an interrupt, with the exit code of the interrupt. */
 function notSent(reason: unknown): Failure {

@@ -5,5 +5,8 @@ import { commandLine } from '../../../cli/words.ts';
 export const resumeLine = (local: boolean, reference: readonly string[], ...flags: readonly string[]): string =>
   commandLine(...(local ? ['--local'] : []), 'jobs', 'batch', 'resume', ...reference, ...flags);
 
+export const batchReportLine = (reference: readonly string[]): string =>
+  commandLine('jobs', 'batch', 'report', ...reference);
+
 export const batchStatusLine = (reference: readonly string[]): string =>
   commandLine('jobs', 'batch', 'status', ...reference);

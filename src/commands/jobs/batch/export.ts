@@ -1,4 +1,4 @@
-import { EXPORT_MEMBERS, exportResults, writeExport, type ExportedResults } from '../../../batch/index.ts';
+import { EXPORT_MEMBERS, exportResults, stateOf, writeExport, type ExportedResults } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
@@ -8,6 +8,7 @@ import { countOf } from '../../../cli/words.ts';
 import { checkKnownFields, watchFields } from '../../../output/check-fields.ts';
 import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/formats/row-texts.ts';
 import type { Result } from '../../../output/view.ts';
+import { EXPORT_STATES } from './flags.ts';
 import { describeCounts } from './progress.ts';
 import { usesStore } from './uses-store.ts';
 
@@ -17,6 +18,8 @@ export interface ExportValues {
   readonly input: string | undefined;
   readonly joinInput: boolean;
   readonly ordered: boolean;
+  /** Words of `EXPORT_STATES`; none for all items. */
+  readonly status: readonly string[];
   readonly out: string | undefined;
   readonly force: boolean;
   readonly store: string | undefined;
@@ -48,9 +51,10 @@ async function writeRows(
   const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
   checkKnownFields(members, ctx.output, suggestName, 'result');
   const exported = await open();
+  const filter = createStatusFilter(values.status as readonly (keyof typeof EXPORT_STATES)[]);
   let missing = (): readonly string[] => [];
   const rows = (): AsyncIterable<Iterable<JsonObject>> => {
-    const watched = watchFields(exported.rows(), ctx.output);
+    const watched = watchFields(filter.of(exported.rows()), ctx.output);
     missing = watched.missing;
     return watched.groups;
   };
@@ -69,7 +73,32 @@ async function writeRows(
   const wrong = missing().map((path) => safeText(path));
   return {
     kind: 'nothing',
-    notes: [...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]), ...notesOf(exported, out)],
+    notes: [
+      ...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]),
+      ...notesOf(exported, out, filter.count()),
+    ],
+  };
+}
+
+/** Passes on the rows of items that ended in one of these states, and counts them; all rows, uncounted, without states. */
+function createStatusFilter(words: readonly (keyof typeof EXPORT_STATES)[]) {
+  const states = new Set<string>(words.map((word) => EXPORT_STATES[word]));
+  let count = 0;
+  function* chosen(rows: Iterable<JsonObject>): Generator<JsonObject> {
+    for (const row of rows)
+      if (states.has(stateOf(row))) {
+        count += 1;
+        yield row;
+      }
+  }
+  return {
+    of: async function* (groups: AsyncIterable<Iterable<JsonObject>>): AsyncGenerator<Iterable<JsonObject>> {
+      // Parquet reads the rows twice.
+      count = 0;
+      for await (const group of groups) yield states.size === 0 ? group : chosen(group);
+    },
+    /** The number of rows so far; undefined when they are not counted. */
+    count: () => (states.size === 0 ? undefined : count),
   };
 }
 
@@ -107,12 +136,12 @@ function formatOf({ output }: CommandContext, { format, out }: ExportValues): Ex
 }
 
 /** Items without a row are told, so that nobody takes the rows for all items. */
-function notesOf({ counts }: ExportedResults, out: string | undefined): readonly string[] {
+function notesOf({ counts }: ExportedResults, out: string | undefined, chosen?: number): readonly string[] {
   const { unknown, inFlight, waiting } = counts;
   const without = unknown + inFlight + waiting;
   const none = { completed: 0, failed: 0, timedOut: 0, cancelled: 0, expired: 0 };
   return [
-    ...(out === undefined ? [] : [`${countOf(counts.planned - without, 'row')} written to ${out}.`]),
+    ...(out === undefined ? [] : [`${countOf(chosen ?? counts.planned - without, 'row')} written to ${out}.`]),
     ...(without === 0
       ? []
       : [`${countOf(without, 'item')} without a result: ${describeCounts({ ...counts, ...none })}.`]),

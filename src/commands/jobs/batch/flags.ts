@@ -77,6 +77,15 @@ export const RESUBMIT_STATES = {
   unknown: 'unknown',
 } as const satisfies Readonly<Record<string, Resubmittable>>;
 
+/** The words of `export --status`. */
+export const EXPORT_STATES = {
+  completed: 'completed',
+  failed: 'failed',
+  'timed-out': 'timedOut',
+  cancelled: 'cancelled',
+  expired: 'expired',
+} as const;
+
 export const workOptions = {
   moved: option.on('the service is the same, although its address is another now'),
   ...driverOptions,

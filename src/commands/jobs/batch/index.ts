@@ -2,7 +2,7 @@ import { memberAt } from '../../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
 import { fetchOptions } from './fetch-flags.ts';
-import { resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
+import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { BATCH_END, BATCH_EXPORT, BATCH_PLAN, BATCH_REPORT, BATCH_STATUS, SHARED_STATUS } from './schemas.ts';
 import { either } from '../../../cli/schema/output-schema.ts';
@@ -135,6 +135,10 @@ const exportResults = defineCommand({
   options: {
     format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl', 'parquet']),
     joinInput: option.on('add the input of each item, in the order of the input'),
+    status: option.list('only items that ended so', {
+      metavar: 'STATUS',
+      choices: Object.keys(EXPORT_STATES),
+    }),
     ordered: option.on('in the order of the input'),
     out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
     force: option.on('replace the file of --out if it exists'),
@@ -144,6 +148,7 @@ const exportResults = defineCommand({
   },
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
+    ['berth jobs batch export results.jsonl --status failed --join-input', 'the inputs that failed, with their errors'],
     ['berth jobs batch export results.jsonl --join-input --fields input,output', 'inputs beside their outputs'],
     ['berth jobs batch export results.jsonl --format parquet --out results.parquet', 'a table for a data engine'],
     [

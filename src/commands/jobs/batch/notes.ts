@@ -4,7 +4,7 @@ import type { Failure } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { countOf } from '../../../cli/words.ts';
-import { batchStatusLine, resumeLine } from './command-lines.ts';
+import { batchReportLine, batchStatusLine, resumeLine } from './command-lines.ts';
 import { describeCounts } from './progress.ts';
 import { groupItems, rangesOf } from './view.ts';
 
@@ -25,11 +25,18 @@ export function notesOf(ctx: CommandContext, report: BatchReport): readonly stri
     ...(counts.unknown > 0 ? [unknownNote(report)] : []),
     ...(counts.waiting + counts.inFlight === 0 ? retryNotes(report) : []),
     ...(counts.expired > 0 ? expiredNotes(report) : []),
+    ...reportNotes(ctx, report),
   ];
 }
 
 const resumeCommand = ({ onLocalService, reference }: BatchReport, ...flags: readonly string[]): string =>
   resumeLine(onLocalService, reference, ...flags);
+
+/** Names the report of a batch that has ended; a script is told only when items did not complete. */
+const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchReport): readonly string[] =>
+  counts.waiting + counts.inFlight === 0 && (terminal.errors || counts.completed < counts.planned)
+    ? [`See cost, times and failures: ${batchReportLine(reference)}`]
+    : [];
 
 const inFlightNotes = ({ inFlight }: ItemCounts): readonly string[] =>
   inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];

@@ -15,7 +15,7 @@ export async function batchPorts(ctx: CommandContext, storage: StorageOptions = 
     batchApi: (options) => ctx.batchApi(options),
     onSecondInterrupt: (listener) => ctx.onSecondInterrupt(listener),
     workerPrice: (endpointId, signal) => requestWorkerPrice(ctx, endpointId, signal),
-    resumeCommand: (results, ...flags) => resumeLine(ctx.settings.local, [results], ...flags),
+    resumeCommand: (results) => resumeLine(ctx.settings.local, [results]),
   };
 }
 

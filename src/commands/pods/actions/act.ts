@@ -1,5 +1,6 @@
-import type { Id } from '../../../core/ids.ts';
-import { arrayAt, type Json } from '../../../core/json.ts';
+import { rethrowUnlessFailure } from '../../../core/failure.ts';
+import { asId, type Id } from '../../../core/ids.ts';
+import { arrayAt, stringAt, type Json } from '../../../core/json.ts';
 import { defineCommand, type Command, type CommandWords } from '../../../cli/command.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import {
@@ -11,12 +12,13 @@ import {
 } from '../../../cli/resource/select/choose.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
-import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
+import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { isLocked, savingOf } from './cost.ts';
 import { statusOf, waitForEach, waitForPod } from './poll.ts';
 import { PODS } from '../resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
+import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';
 import { waitOptions } from '../../../cli/parse/common-options.ts';
 import { either } from '../../../cli/schema/output-schema.ts';
@@ -38,7 +40,7 @@ interface ActionSpec extends CommandWords {
 function actionCommand(action: Action, { summary, details, done, until, effect, examples }: ActionSpec): Command {
   return defineCommand({
     summary,
-    details: `${details} Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
+    details: `${details} ${action === 'restart' ? '' : `A pod that is ${until} already is no error. `}Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
     examples,
     output: either(rowSchema(PODS), OUTCOMES),
     args: { id: idsArgument(PODS) },
@@ -70,16 +72,18 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
           id: known,
           checkCommand: commandLine('pods', 'get', known),
         }) as const;
-      const sent = await sendEach(
+      const answered = await sendEach(
         ctx,
         PODS,
-        targets.map(({ word }) => ({ given: word, request })),
+        targets.map(({ word, row }) => ({ given: word, name: stringAt(row, 'name'), request })),
       );
+      const sent: readonly Acted[] = action === 'restart' ? answered : await acceptReached(ctx, answered, until);
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
         if (wait) return await waitForPod(ctx, first.known, until, waitTimeout);
-        return answerResult(PODS.view, first.answer);
+        const notes = first.isReached ? [`pod ${first.id} is ${until} already: nothing was changed.`] : [];
+        return { ...answerResult(PODS.view, first.answer), notes };
       }
       return outcomeResult(ctx, 'pod', wait ? await afterWait(ctx, sent, until, waitTimeout) : sent, done);
     },
@@ -96,6 +100,35 @@ function unableReasons(action: Action, pods: readonly Json[]): ReadonlyMap<strin
       return [[idOf(pod), `pod ${labelOf(pod)} is ${statusOf(pod)} and cannot ${action}`]];
     }),
   );
+}
+
+/** A pod that an action was sent to; `isReached` when it had the wanted status before. */
+type Acted = Sent<'pod'> & { readonly isReached?: boolean };
+
+/**
+ * Reads the pods whose action the service refused (409): one that has the wanted status already is done, as one that a
+ * selector leaves out is no failure. Another refusal stays, also when the pod cannot be read.
+ */
+async function acceptReached(
+  ctx: CommandContext,
+  sent: readonly Sent<'pod'>[],
+  until: string,
+): Promise<readonly Acted[]> {
+  const accepted: Acted[] = [];
+  for (const each of sent) accepted.push(each.failure?.status === 409 ? await unlessReached(ctx, each, until) : each);
+  return accepted;
+}
+
+async function unlessReached(ctx: CommandContext, refused: Sent<'pod'>, until: string): Promise<Acted> {
+  const known = asId<'pod'>(refused.id);
+  try {
+    const answer = await ctx.api.send(rowRequest(PODS, known));
+    if (statusOf(answer.value ?? null) !== until) return refused;
+    return { ...shownOf(answer, refused.name), id: refused.id, known, answer, isReached: true };
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return refused;
+  }
 }
 
 /** Waits for the pods that were accepted. The outcomes have the order of the requests. */

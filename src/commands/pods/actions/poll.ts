@@ -129,11 +129,13 @@ export async function waitForEach(
   }
   return pods.map((pod) => {
     const id = ctx.ids.get(PODS, pod) ?? pod;
+    const known = { id, name: stringAt(seen.get(pod)?.value, 'name') };
+    const status = seen.has(pod) ? statusOf(rowOf(seen.get(pod))) : undefined;
     const failure = failures.get(pod);
-    if (failure !== undefined || statusOf(rowOf(seen.get(pod))) === wanted) return { id, failure };
+    if (failure !== undefined || status === wanted) return { ...known, status, failure };
     const message = stuckMessage(id, seen.get(pod), wanted);
     const [hint] = hintOf(id, seen.get(pod));
-    return { id, failure: new Failure({ code: 'not-reached', exit: EXIT.jobFailed, message, hint, id }) };
+    return { ...known, status, failure: new Failure({ code: 'not-reached', exit: EXIT.jobFailed, message, hint, id }) };
   });
 }
 

@@ -1,4 +1,5 @@
 import { itemsAt, memberAt, numberAt, objectAt, stringAt, stringsOf, type Json } from '../../../core/json.ts';
+import { safeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
@@ -52,7 +53,12 @@ export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
       const logs = facts.crash === undefined ? [] : [commandLine('endpoints', 'logs', facts.id, facts.crash.worker)];
       return {
         verdict: `workers crash${when}${line === undefined ? '' : `: ${line}`}`,
-        cure: [...logs, update(facts, '--image', 'IMAGE', '--wait')],
+        cure: [
+          ...logs,
+          facts.crash?.program === undefined
+            ? update(facts, '--image', 'IMAGE', '--wait')
+            : `correct ${safeText(facts.crash.program)}`,
+        ],
       };
     },
   },

@@ -20,7 +20,14 @@ export interface EndpointFacts {
   readonly catalog?: Fact | undefined;
   readonly volumes?: Fact | undefined;
   /** The last line of a worker that has crashed. */
-  readonly crash?: { readonly worker: string; readonly line: Fact<string | undefined> } | undefined;
+  readonly crash?:
+    | {
+        readonly worker: string;
+        readonly line: Fact<string | undefined>;
+        /** The file or command line that is the worker, on the local service. */
+        readonly program: string | undefined;
+      }
+    | undefined;
   /** The health after a while, to estimate how fast jobs end. */
   readonly later?: { readonly health: Fact; readonly afterMs: number } | undefined;
 }
@@ -65,8 +72,12 @@ async function readCrash(ctx: CommandContext, id: string, workers: Fact): Promis
   if (worker === undefined) return undefined;
   const path = [...ENDPOINTS.path, id, 'workers', worker, 'logs'];
   const query = { source: 'container' };
-  return { worker, line: await readLastLine(ctx, readRequest(path, { query })) };
+  const line = await readLastLine(ctx, readRequest(path, { query }));
+  return { worker, line, program: programOf(stringAt(crashed, 'image')) };
 }
+
+/** The program that the local service names in the place of an image. No image has a space in its name. */
+const programOf = (image: string | undefined): string | undefined => /^local: (.+)$/s.exec(image ?? '')?.[1];
 
 async function readLater(
   ctx: CommandContext,

@@ -23,7 +23,7 @@ export interface Evidence {
 interface Finding {
   /** One sentence without a period at the end. */
   readonly verdict: string;
-  /** Command lines that solve the problem, in order. */
+  /** Command lines that solve the problem, in order, or what to correct where no command does. */
   readonly cure?: readonly string[];
   /** The state, when it differs from that of the cause. */
   readonly state?: State;

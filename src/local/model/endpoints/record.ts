@@ -9,6 +9,12 @@ export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'un
  */
 export type ServedHandler = 'module' | 'protocol' | 'attach';
 
+/** What serves an endpoint while this process runs: `program` is the file or command line of its workers. */
+export interface Served {
+  readonly handler: ServedHandler;
+  readonly program?: string;
+}
+
 /** The built-in handler of an endpoint; undefined when a program of the user serves it, or there is no endpoint. */
 export function builtinOf(endpoint: Pick<EndpointRecord, 'handler'> | undefined): BuiltinHandler | undefined {
   const handler = endpoint?.handler;
@@ -32,6 +38,8 @@ export interface EndpointRecord {
   flashboot: string;
   /** What runs its jobs; what is served by a program of the user has it while it is served (it is not saved to the file). */
   handler: BuiltinHandler | ServedHandler;
+  /** The file or command line of its workers while it is served (it is not saved to the file). */
+  program?: string;
   container: ContainerRecord;
   /** Exactly one of `gpu` and `cpu` is set. */
   gpu?: EndpointGpu;

@@ -1,7 +1,7 @@
 import { createShelf } from '../../state/shelf.ts';
 import type { State } from '../../state/state.ts';
 import { newContainer } from '../container.ts';
-import { builtinOf, firstRelease, type EndpointRecord, type ServedHandler } from './record.ts';
+import { builtinOf, firstRelease, type EndpointRecord, type Served } from './record.ts';
 
 /** The endpoints of a new account: one for each built-in handler, and a hidden public model that is reachable by its slug. */
 export const seedEndpoints = (now: number): EndpointRecord[] => [
@@ -37,24 +37,22 @@ export const endpoints = createShelf<EndpointRecord>('endpoints', seedEndpoints)
  * programs, so the former handler is set again after the step. An endpoint that is created here for its program stays, with
  * its jobs; without the program its jobs fail with an explanation.
  */
-export function withServed<T>(
-  state: State,
-  served: Readonly<Record<string, ServedHandler>>,
-  now: number,
-  step: () => T,
-): T {
+export function withServed<T>(state: State, served: Readonly<Record<string, Served>>, now: number, step: () => T): T {
   const before = new Map<string, EndpointRecord['handler']>();
-  for (const [name, handler] of Object.entries(served)) {
+  for (const [name, { handler, program }] of Object.entries(served)) {
     const endpoint = endpoints.get(state, name) ?? endpoints.put(state, newEndpoint(name, 'unserved', now));
     before.set(name, endpoint.handler);
     endpoint.handler = handler;
+    if (program !== undefined) endpoint.program = program;
   }
   try {
     return step();
   } finally {
     for (const [name, handler] of before) {
       const endpoint = endpoints.get(state, name);
-      if (endpoint !== undefined) endpoint.handler = handler;
+      if (endpoint === undefined) continue;
+      endpoint.handler = handler;
+      delete endpoint.program;
     }
   }
 }

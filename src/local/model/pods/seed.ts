@@ -1,5 +1,6 @@
 import { createShelf } from '../../state/shelf.ts';
 import { newContainer } from '../container.ts';
+import { SEED_OFFSET_MS } from '../seed-offset.ts';
 import { SEED_SSH_KEY } from '../ssh-keys.ts';
 import { storageEvent, type PodEvent, type PodRecord } from './record.ts';
 
@@ -14,6 +15,7 @@ const LONG_NAME = `a-very-long-name-${'that-goes-on-and-on-'.repeat(12)}and-ends
 
 /** The pods of a new account: one of every status and kind. Some names are difficult to print; ids are easy to remember. */
 export function seedPods(now: number): PodRecord[] {
+  const then = now - SEED_OFFSET_MS;
   const pod = (id: string, name: string, rest: Partial<PodRecord>): PodRecord =>
     withHistory({
       id,
@@ -29,9 +31,9 @@ export function seedPods(now: number): PodRecord[] {
       locked: false,
       globalNetworking: { wanted: false, active: false },
       price: 0.69,
-      createdAt: now - DAY,
+      createdAt: then - DAY,
       startedBefore: null,
-      life: { kind: 'launched', at: now - DAY },
+      life: { kind: 'launched', at: then - DAY },
       history: [],
       ...rest,
     });
@@ -56,8 +58,8 @@ export function seedPods(now: number): PodRecord[] {
       registry: 'reg-team',
       globalNetworking: { wanted: true, active: true },
       price: 4.78,
-      createdAt: now - 3 * DAY,
-      life: { kind: 'launched', at: now - 50 * HOUR },
+      createdAt: then - 3 * DAY,
+      life: { kind: 'launched', at: then - 50 * HOUR },
     }),
     pod('pod-notebook', 'notebook-été-日本語', {
       ports: ['8888/http', '22/tcp'],
@@ -66,13 +68,13 @@ export function seedPods(now: number): PodRecord[] {
       cloud: 'COMMUNITY',
       dataCenterId: 'EU-WEST-1',
       price: 0.34,
-      life: { kind: 'launched', at: now - 2 * HOUR },
+      life: { kind: 'launched', at: then - 2 * HOUR },
     }),
     cpu('pod-web', 'web-frontend', {
       ports: ['8080/http', '53/udp'],
       locked: true,
-      createdAt: now - 30 * DAY,
-      life: { kind: 'launched', at: now - 12 * DAY },
+      createdAt: then - 30 * DAY,
+      life: { kind: 'launched', at: then - 12 * DAY },
     }),
     pod('pod-provisioning', 'allocating', {
       gpu: { id: 'GPU-16G', count: 1 },
@@ -90,16 +92,16 @@ export function seedPods(now: number): PodRecord[] {
       gpu: { id: 'GPU-48G', count: 1 },
       dataCenterId: 'US-EAST-1',
       price: 0.86,
-      createdAt: now - 9 * DAY,
-      startedBefore: now - 8 * DAY,
-      life: { kind: 'exited', at: now - 7 * DAY },
+      createdAt: then - 9 * DAY,
+      startedBefore: then - 8 * DAY,
+      life: { kind: 'exited', at: then - 7 * DAY },
     }),
     cpu('pod-stopped-cpu', 'nightly-report', {
       cpu: { id: 'cpu-memory', vcpuCount: 2, memory: 16 },
       dataCenterId: 'EU-WEST-1',
       price: 0.084,
-      startedBefore: now - 20 * HOUR,
-      life: { kind: 'exited', at: now - 19 * HOUR },
+      startedBefore: then - 20 * HOUR,
+      life: { kind: 'exited', at: then - 19 * HOUR },
     }),
     pod('pod-broken', HOSTILE_NAME, {
       image: 'example/does-not-start:latest',
@@ -108,14 +110,14 @@ export function seedPods(now: number): PodRecord[] {
       dataCenterId: 'EU-WEST-1',
       cudaVersion: null,
       price: 2.69,
-      createdAt: now - 5 * HOUR,
-      startedBefore: now - 5 * HOUR + 5000,
-      life: { kind: 'error', at: now - 5 * HOUR + 40_000 },
+      createdAt: then - 5 * HOUR,
+      startedBefore: then - 5 * HOUR + 5000,
+      life: { kind: 'error', at: then - 5 * HOUR + 40_000 },
     }),
     pod('pod-terminated', 'last-week', {
-      createdAt: now - 10 * DAY,
-      startedBefore: now - 10 * DAY,
-      life: { kind: 'terminated', at: now - 6 * DAY },
+      createdAt: then - 10 * DAY,
+      startedBefore: then - 10 * DAY,
+      life: { kind: 'terminated', at: then - 6 * DAY },
     }),
   ];
 }

@@ -5,6 +5,8 @@ export type JobEvent =
   | { readonly kind: 'start'; readonly at: number; readonly workerId: string }
   | { readonly kind: 'complete'; readonly at: number; readonly output: string | undefined }
   | { readonly kind: 'fail'; readonly at: number; readonly error: string }
+  /** The program of its endpoint can serve no job. */
+  | { readonly kind: 'refuse'; readonly at: number; readonly error: string }
   | { readonly kind: 'time-out'; readonly at: number; readonly error: string }
   | { readonly kind: 'cancel'; readonly at: number }
   /** Its worker was lost. */
@@ -16,7 +18,7 @@ export type JobEvent =
  * are not in this table are not possible.
  */
 const NEXT: Readonly<Record<JobStatus, Readonly<Partial<Record<JobEvent['kind'], JobStatus>>>>> = {
-  IN_QUEUE: { start: 'IN_PROGRESS', cancel: 'CANCELLED' },
+  IN_QUEUE: { start: 'IN_PROGRESS', cancel: 'CANCELLED', refuse: 'FAILED' },
   IN_PROGRESS: {
     complete: 'COMPLETED',
     fail: 'FAILED',
@@ -47,6 +49,7 @@ export function transition(job: Job, event: JobEvent): Job | undefined {
     case 'complete':
       return { ...ended(job, status, event.at), ...(event.output !== undefined && { output: event.output }) };
     case 'fail':
+    case 'refuse':
     case 'time-out':
       return { ...ended(job, status, event.at), error: event.error };
     case 'cancel':

@@ -1,7 +1,7 @@
 import { takesByProtocol, type EndpointRecord, type WorkerHardware } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { isThrottled, placementsFor } from '../../model/endpoints/placement.ts';
-import { doesNotStart } from '../../model/images.ts';
+import { doesNotStart, imageOfProgram } from '../../model/images.ts';
 import type { State } from '../../state/state.ts';
 import { nextWaiting, putWorker, queueOf, removeWorker, workerCount, workersIn } from '../state/endpoint-queue.ts';
 import { queuesOf, type EndpointQueue, type ProtocolWorker, type Worker } from '../state/records.ts';
@@ -232,7 +232,7 @@ export function addWorker(
     endpointId: endpoint.id,
     status: 'INITIALIZING',
     version: endpoint.version,
-    image: endpoint.container.image,
+    image: endpoint.program === undefined ? endpoint.container.image : imageOfProgram(endpoint.program),
     disk: endpoint.container.disk,
     hardware,
     startedAt: at,

@@ -4,7 +4,7 @@ import { workersIn } from '../../queue/state/endpoint-queue.ts';
 import { queuesOf, type Run, type Worker } from '../../queue/state/records.ts';
 import { CHUNK_INTERVAL_MS } from '../../queue/engine/builtin-handlers.ts';
 import type { State } from '../../state/state.ts';
-import { LAST_WORDS } from '../../model/images.ts';
+import { LAST_WORDS, programOf } from '../../model/images.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
 /**
@@ -32,13 +32,14 @@ const workerOf = (state: State, workerId: string): Worker | undefined =>
 /** A worker's log lines with `from <= at < to`, in order: system lines of the worker, container lines of its jobs. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
   const { hardware, startedAt, readyAt, crashedAt, endedAt, endReason, protocol } = worker;
+  const program = programOf(worker.image);
   const machine =
     hardware.gpu === undefined
       ? `${String(hardware.cpu?.vcpuCount ?? 0)} vCPU of ${hardware.cpu?.id ?? ''}`
       : `${String(hardware.gpu.count)} x ${hardware.gpu.id}`;
   const lines = [
     systemLine(startedAt, `worker ${worker.id} starting on ${machine} in ${hardware.dataCenterId}`),
-    systemLine(startedAt, `pulling image ${worker.image}`),
+    systemLine(startedAt, program === undefined ? `pulling image ${worker.image}` : `starting ${program}`),
     ...(readyAt === undefined ? [] : [systemLine(readyAt, `worker started, version ${String(worker.version)}`)]),
     ...(crashedAt === undefined || protocol !== undefined ? [] : linesOfFailedStart(crashedAt, LAST_WORDS)),
     ...worker.runs.flatMap((run) => linesOfRun(run, from, to)),

@@ -1,6 +1,7 @@
 import type { Json } from '../../../core/json.ts';
 import { noContent, operation, reply, type Operation } from '../../frame/operation.ts';
 import { badRequest } from '../../contract/problem.ts';
+import { SEED_OFFSET_MS } from '../../model/seed-offset.ts';
 import { createShelf } from '../../state/shelf.ts';
 import { nextId } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
@@ -26,7 +27,7 @@ export const delegations = createShelf<DelegationRecord>('delegations', (since) 
     region: 'eu-north-1',
     repository: 'team/images',
     tag: 'latest',
-    createdAt: since - 20 * DAY,
+    createdAt: since - SEED_OFFSET_MS - 20 * DAY,
   },
 ]);
 

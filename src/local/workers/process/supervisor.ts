@@ -5,6 +5,7 @@ import {
   managedWorkers,
   recordPrinted,
   recordWorkerExit,
+  refuseWaitingJobs,
   type ManagedWorker,
 } from '../../queue/index.ts';
 import { queueOf } from '../../queue/state/endpoint-queue.ts';
@@ -60,6 +61,7 @@ interface Wanted extends ManagedWorker {
 
 interface Supervised {
   readonly endpointId: string;
+  readonly source: CommandSource;
   readonly process: RunningProcess;
   readonly printed: PrintedLines;
   readonly report: StartReport;
@@ -70,6 +72,13 @@ interface Supervised {
   isStopping: boolean;
   end: ProcessEnd | undefined;
 }
+
+/** The exit code of berth's worker for a Python file that serves no job: see workers/berth_worker.py. */
+const NO_WORKER_EXIT = 78;
+
+/** Why no job of the endpoint can be served; undefined while that is not known. Only berth's own worker says so. */
+const refusalOf = ({ source, isReady, end, printed }: Supervised): string | undefined =>
+  end?.code === NO_WORKER_EXIT && !isReady && typeof source.command !== 'string' ? printed.tail().at(-1) : undefined;
 
 /** Maximum number of lines that wait for the next step: the number that a worker's log keeps. */
 const MAX_UNRECORDED = 200;
@@ -88,6 +97,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const [workerId, worker] of running) {
       const lines = worker.unrecorded.splice(0);
       if (lines.length > 0) recordPrinted(state, workerId, lines, now);
+      const refusal = refusalOf(worker);
+      if (refusal !== undefined) refuseWaitingJobs(state, worker.endpointId, refusal, now);
       if (worker.end !== undefined)
         recordWorkerExit(state, worker.endpointId, workerId, `its process ${describeEnd(worker.end)}`, now);
     }
@@ -167,6 +178,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const process = options.startProcess({ ...source, env, onStdout: printed.add, onStderr: errors.add });
     const worker: Supervised = {
       endpointId,
+      source,
       process,
       printed,
       report,

@@ -30,7 +30,7 @@ const inputs = (items: readonly (Item | InvalidItem)[]): string[] =>
 
 describe('JSON Lines input', () => {
   test('is sent byte for byte, at whatever offsets the chunks are cut', async () => {
-    const line = fc.json().map((text) => text.replaceAll('\n', ' ').trim());
+    const line = fc.json().map((text) => `{"x": ${text.replaceAll('\n', ' ').trim()} }`);
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 8 }), fc.integer({ min: 1, max: 40 }), async (texts, size) => {
         expect(inputs(await read(texts.map((text) => `${text}\n`).join(''), JSONL, size))).toEqual(texts);
@@ -83,20 +83,27 @@ describe('JSON Lines input', () => {
     expect(inputs(found)).toEqual(['{ "a":\t9007199254740993 }', 'bad: it has no member "in"']);
   });
 
+  test.each(['[1]', '"text"', ' 7', 'null', 'true'])('refuses an item that is no object: %s', async (text) => {
+    const reason = 'bad: it is not a JSON object, and the service accepts objects only';
+    expect(inputs(await read(`{"a":1}\n${text}\n`))).toEqual(['{"a":1}', reason]);
+    const field = { ...JSONL, inputField: 'in' };
+    expect(inputs(await read(`{"in": ${text}}\n{"in": {"a":1}}\n`, field))).toEqual([reason, '{"a":1}']);
+  });
+
   test('keeps the members beside the input', async () => {
     const [item] = await read('{}\n', { ...JSONL, extras: ',"policy":{"ttl":10000}' });
     expect(item?.kind === 'item' ? Buffer.from(item.body).toString() : '').toBe('{"input":{},"policy":{"ttl":10000}}');
   });
 
   test('accepts an item of exactly the payload limit and rejects one byte more', async () => {
-    const line = (bytes: number): string => `"${'x'.repeat(bytes - '{"input":""}'.length)}"\n`;
+    const line = (bytes: number): string => `{"x":"${'x'.repeat(bytes - '{"input":{"x":""}}'.length)}"}\n`;
     const found = await read(line(10_000_000) + line(10_000_001), JSONL, 1_000_003);
     expect(found.map(({ kind }) => kind)).toEqual(['item', 'invalid']);
     expect(found[1]).toMatchObject({ reason: expect.stringContaining('10000001 bytes') as string });
   });
 
   test('accepts JSON that is nested deeper than the call stack', async () => {
-    const deep = '['.repeat(50_000) + ']'.repeat(50_000);
+    const deep = `{"x":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
     expect(inputs(await read(`${deep}\n`, JSONL, 4096))).toEqual([deep]);
   });
 });

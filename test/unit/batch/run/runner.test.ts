@@ -189,16 +189,6 @@ describe('a batch with injected faults', () => {
     expect(end.stopped?.failure).toMatchObject({ exit: 4 });
     expect(end.counts).toMatchObject({ waiting: 10, unknown: 0 });
   });
-
-  test('fails an item that the service refuses, with the message of the service', async () => {
-    const fixture = await createRunnerFixture();
-    const end = await fixture.run(await fixture.begin(['[1]', '{"n":2}']));
-    expect(end.counts).toMatchObject({ completed: 1, failed: 1 });
-    expect(fixture.results().find(({ item }) => item === 1)).toMatchObject({
-      status: 'REFUSED',
-      error: expect.stringContaining('input') as string,
-    });
-  });
 });
 
 describe('jobs that fail', () => {

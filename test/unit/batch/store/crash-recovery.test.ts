@@ -124,6 +124,17 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
   });
 });
 
+test('a sorted file of another length than the results is removed, and not put in their place', async () => {
+  const fixture = await createRunnerFixture();
+  const ended = await endedFiles(fixture);
+  const results = ended.text(OUT);
+  for (const foreign of [results.slice(0, results.indexOf('\n') + 1), `${results}{}\n`, '']) {
+    const left = memoryFiles({ ...Object.fromEntries(ended.files), [`${OUT}.ordered`]: foreign });
+    await expectRecovered(fixture, left, `${String(foreign.length)} characters`);
+    expect(left.text(OUT)).toBe(results);
+  }
+});
+
 /** The results as they were before they were put in order: the journal knows which came when. */
 function unordered(journal: string, results: string): string {
   const line = new Map(results.split('\n').map((text) => [/"item":(\d+)/.exec(text)?.[1] ?? '', text]));

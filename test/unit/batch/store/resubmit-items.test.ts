@@ -73,6 +73,20 @@ describe('items that are sent again', () => {
     expect(await replayJournal(files, OUT)).toMatchObject({ resubmitted: ITEMS, hasRerunItems: false, inOrder: true });
   });
 
+  test('are none of those that have completed', async () => {
+    const fixture = await createRunnerFixture();
+    const inputs = ['{"n":1,"times":0}', '{"n":2}', '{"n":3,"times":0}'];
+    await fixture.run(await fixture.begin(inputs, { endpoint: 'fail' }), RUN);
+    const before = fixture.results();
+    const batch = await fixture.resume({ resubmit: FAILED });
+    expect(batch.states.counts()).toMatchObject({ waiting: 1, failed: 0, completed: 2 });
+    expect(batch.repairs).toEqual(['1 item is sent again']);
+    await fixture.run(batch, RUN);
+    expect((await replayJournal(fixture.durable, OUT)).resubmitted).toBe(1);
+    const jobs = (results: typeof before) => results.flatMap(({ item, job }) => (item === 2 ? [] : job)).sort();
+    expect(jobs(fixture.results())).toEqual(jobs(before));
+  });
+
   test('that become unknown have no line any more', async () => {
     const fixture = await createRunnerFixture();
     await failedBatch(fixture, true);

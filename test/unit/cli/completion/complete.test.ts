@@ -51,6 +51,8 @@ describe('the words of a command line', () => {
 
   it('are none after --, for an unknown verb, and for a value that is free text', async () => {
     expect(await offered(['pods', 'get', '--', '-'])).toEqual([]);
+    expect(await offered(['local', 'exec', 'sh', '--'])).toEqual([]);
+    expect(await offered(['local', 'exec', '--'])).toContain('--endpoint');
     expect(await offered(['pods', 'fly', ''])).toEqual([]);
     expect(await offered(['volumes', 'create', '--name', ''])).toEqual([]);
     expect(await offered(['volumes', 'create', '--nothing=', ''])).toEqual([]);

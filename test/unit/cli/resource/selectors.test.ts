@@ -97,7 +97,7 @@ describe('selectors of a command that acts on many', () => {
   ])('%j acts on %j', async (argv, ids) => {
     const { ran, writes } = await select(...argv, '--yes', '--json');
     expect(writes).toEqual(ids.map((id) => `POST ${id}`));
-    expect([ran.code, JSON.parse(ran.out)]).toEqual([0, ids.map((id) => ({ id, ok: true }))]);
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, ids.map((id) => ({ id, ok: true }))]);
   });
 
   it('says which pods are left out, and why', async () => {
@@ -186,8 +186,8 @@ describe('selectors of a command that acts on many', () => {
     expect([ran.code, JSON.parse(ran.out)]).toEqual([
       0,
       [
-        { id: 'p1', ok: true },
-        { id: 'p2', ok: true },
+        { id: 'p1', name: 'train-a', ok: true, status: 'RUNNING' },
+        { id: 'p2', name: 'train-b', ok: true, status: 'RUNNING' },
       ],
     ]);
     expect(server.seen.filter(({ method, url }) => method === 'GET' && url === '/v2/pods')).toHaveLength(1);
@@ -258,10 +258,10 @@ test.each([
   const local = (...argv: readonly string[]) => berthIn(world, ['--local', noun, ...argv]);
   const before = JSON.parse(
     (await local('list', ...selector.filter((flag) => !['--all', '--force'].includes(flag)), '--json')).out,
-  ) as readonly { id: string }[];
+  ) as readonly { id: string; name: string }[];
   const ran = await local('delete', ...selector, '--yes', '--json');
-  const outcomes = JSON.parse(ran.out) as readonly { id: string; ok: boolean }[];
-  expect(outcomes.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+  const outcomes = JSON.parse(ran.out) as readonly { id: string; name: string; ok: boolean }[];
+  expect(outcomes.map(({ id, name }) => [id, name])).toEqual(before.map(({ id, name }) => [id, name]));
   // The credential of the seeded account is in use.
   expect([ran.code, outcomes.every(({ ok }) => ok)]).toEqual(noun === 'registries' ? [5, false] : [0, true]);
 });

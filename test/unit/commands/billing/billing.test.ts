@@ -169,6 +169,10 @@ describe('the query', () => {
   it.each([
     [[], ''],
     [['--last', '7'], '?lastN=7'],
+    [['--last', '7d'], '?lastN=7'],
+    [['--last', '36h'], '?lastN=2'],
+    [['--last', '36h', '--bucket', 'hour'], '?lastN=36&bucketSize=hour'],
+    [['--last', '14d', '--bucket', 'week'], '?lastN=2&bucketSize=week'],
     [['-n', '7', '--bucket', 'week'], '?lastN=7&bucketSize=week'],
     [['--from', '7d'], '?startTime=2025-12-25T00%3A00%3A00Z'],
     [
@@ -201,6 +205,9 @@ describe('the query', () => {
     [['--last', '7', '--from', '7d'], '--last and --from or --to exclude each other'],
     [['--last', '7', '--to', '7d'], '--last and --from or --to exclude each other'],
     [['--last', '0'], '--last is at least 1'],
+    [['--last', '0d'], '--last is at least 1'],
+    [['--last', '7x'], '--last is not a duration: "7x"'],
+    [['--last', '7d', '--bucket', 'month'], '--last 7d cannot be counted in buckets of a month'],
     [['--bucket', 'decade'], '--bucket is one of hour, day, week, month, year'],
     [['--from', 'yesterday'], '--from is not a time'],
     [['--to', '2026-02-30'], '--to is not on the calendar'],

@@ -71,7 +71,7 @@ const CASES: readonly CauseCase[] = [
     setup: [],
     ask: 'pods explain train-llm',
     state: 'ok',
-    verdict: /^healthy: it runs, for 2d 1h$/,
+    verdict: /^healthy: it runs, for 2d 2h$/,
     evidence: ['gpu use', /^\d+%, \d+%$/, /^GET \/v2\/pods\/pod-train$/],
   },
   {

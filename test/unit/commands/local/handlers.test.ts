@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createDeadlineClock } from '../../../support/clocks/deadline-clock.ts';
@@ -59,4 +59,36 @@ it('a module that loads slowly is accepted', async () => {
     await new Promise(setImmediate);
   }
   expect([(await running).code, ran()]).toEqual([0, true]);
+});
+
+it.each([
+  [['sh', '-c', 'printf "%s\\n" "$@" > ran', 'sh', '--endpoint', 'x', '--json', '-o', '--', '-h']],
+  [['--', 'sh', '-c', 'printf "%s\\n" "$@" > ran', 'sh', '--endpoint', 'x', '--json', '-o', '--', '-h']],
+])('`local exec` leaves the flags after the name of the command to the command: %j', async (words) => {
+  const world = createTestWorld();
+  const { code, err } = await berthIn(world, ['local', 'exec', '--no-queue-limits', ...words]);
+  expect([code, err]).toEqual([0, '']);
+  expect(readFileSync(join(world.cwd, 'ran'), 'utf8')).toBe('--endpoint\nx\n--json\n-o\n--\n-h\n');
+});
+
+it('`local exec` refuses an unknown flag before its command, and says how it is written without one', async () => {
+  const world = createTestWorld();
+  const unknown = await berthIn(world, ['local', 'exec', '--endpont', 'x=y', 'sh']);
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('Did you mean --endpoint?')]);
+  const none = await berthIn(world, ['local', 'exec', '--reload']);
+  expect([none.code, none.err]).toEqual([2, expect.stringContaining('Usage: berth local exec COMMAND... [FLAGS]')]);
+});
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('`local serve` says that it has stopped after %s, which is no error', async (signal, exit) => {
+  const world = createTestWorld();
+  const running = berthIn(world, ['local', 'serve', '--port', '0']);
+  while (!world.err().includes('BERTH_API_KEY')) await new Promise(setImmediate);
+  world.signal(signal);
+  const { code, out, err } = await running;
+  expect([code, out.split('\n').length]).toEqual([exit, 2]);
+  expect(err.endsWith('\nThe local service has stopped.\n')).toBe(true);
+  expect(err).not.toContain('error');
 });

@@ -28,12 +28,31 @@ describe('start, stop and restart', () => {
     expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: .*409.*locked/);
   });
 
+  it.each([
+    ['stop', 'pod-stopped-cpu', 'EXITED'],
+    ['start', 'train-llm', 'RUNNING'],
+  ])('%s of a pod that has the status already is done, by its name as by a selector', async (verb, pod, status) => {
+    const one = await local(createTestWorld(), verb, pod, '--json');
+    expect([one.code, JSON.parse(one.out)]).toMatchObject([0, { status }]);
+    expect(one.err).toMatch(new RegExp(`^pod pod-\\S+ is ${status} already: nothing was changed\\.$`, 'm'));
+    const both = await local(createTestWorld(), verb, pod, 'pod-broken', '--json');
+    expect(JSON.parse(both.out)).toMatchObject([{ ok: true, status }, { id: 'pod-broken' }]);
+    const name = verb === 'stop' ? 'nightly-*' : 'train-*';
+    const picked = await local(createTestWorld(), verb, '--match', name, '--yes', '--json');
+    expect([picked.code, picked.out]).toEqual([0, '[]\n']);
+  });
+
+  it('a pod in another status is still refused', async () => {
+    const ran = await local(createTestWorld(), 'start', 'allocating');
+    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('409')]);
+  });
+
   it('prints with --json one error object about the pods that were refused', async () => {
     const ran = await local(createTestWorld(), 'stop', 'pod-train', 'nope', 'pod-web', '--json');
     expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
       5,
       [
-        { id: 'pod-train', ok: true },
+        { id: 'pod-train', name: 'train-llm', ok: true, status: 'EXITED' },
         { id: 'nope', ok: false, error: { code: 'not-found' } },
         { id: 'pod-web', ok: false, error: { code: 'refused', status: 409 } },
       ],
@@ -49,7 +68,7 @@ describe('start, stop and restart', () => {
     expect([deleted.code, JSON.parse(deleted.out)]).toMatchObject([
       4,
       [
-        { id: 'pod-train', ok: true },
+        { id: 'pod-train', name: 'train-llm', ok: true },
         { id: 'nope', ok: false },
       ],
     ]);
@@ -62,7 +81,7 @@ describe('start, stop and restart', () => {
       world,
       'start',
       'pod-stopped',
-      'pod-web',
+      'pod-provisioning',
       'pod-stopped-cpu',
       '--wait',
       '-o',
@@ -70,8 +89,8 @@ describe('start, stop and restart', () => {
       '--fields',
       'id,ok',
     );
-    expect([ran.code, ran.out]).toEqual([5, 'id,ok\npod-stopped,true\npod-web,false\npod-stopped-cpu,true\n']);
-    expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: /);
+    expect([ran.code, ran.out]).toEqual([5, 'id,ok\npod-stopped,true\npod-provisioning,false\npod-stopped-cpu,true\n']);
+    expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-provisioning: /);
   });
 
   it.each(['start', 'stop', 'restart'])('%s --dry-run shows the request', async (verb) => {

@@ -33,6 +33,21 @@ describe('pods ssh', () => {
     expect(given).toBe('<-p>\n<10022>\n<root@203.0.113.7>\n');
   });
 
+  it.each([[['--local', 'pods', 'ssh', 'pod-train']], [['--local', 'pods', 'ssh', 'pod-train', '--proxy']]])(
+    'refuses a pod of the local service, whose addresses belong to nobody: %j',
+    async (argv) => {
+      const world = createTestWorld();
+      const [program, mark] = [join(world.directory, 'ssh'), join(world.directory, 'ran')];
+      writeFileSync(program, `#!/bin/sh\ntouch ${mark}\n`);
+      chmodSync(program, 0o755);
+      const env = { ...world.env, PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
+      const { code, out, err } = await berthIn({ ...world, env }, argv);
+      expect([code, out, existsSync(mark)]).toEqual([2, '', false]);
+      expect(err).toContain('the local service runs no containers');
+      expect(err).toContain('berth --local pods ssh pod-train --print');
+    },
+  );
+
   it('passes the words after -- to ssh unchanged', async () => {
     const { given } = await ssh(pod({ direct: DIRECT, proxy: null }), ['--', '-L', '1:h:2', 'echo "a  b"; ls']);
     expect(given).toBe('<-p>\n<10022>\n<root@203.0.113.7>\n<-L>\n<1:h:2>\n<echo "a  b"; ls>\n');

@@ -235,6 +235,7 @@ describe('the table of transitions', () => {
     { kind: 'start', at: 5, workerId: 'w' },
     { kind: 'complete', at: 5, output: '{}' },
     { kind: 'fail', at: 5, error: 'x' },
+    { kind: 'refuse', at: 5, error: 'x' },
     { kind: 'time-out', at: 5, error: 'x' },
     { kind: 'cancel', at: 5 },
     { kind: 'lose', at: 5 },
@@ -242,6 +243,7 @@ describe('the table of transitions', () => {
   ];
   const legal = [
     'IN_QUEUE start IN_PROGRESS',
+    'IN_QUEUE refuse FAILED',
     'IN_QUEUE cancel CANCELLED',
     'IN_PROGRESS complete COMPLETED',
     'IN_PROGRESS fail FAILED',

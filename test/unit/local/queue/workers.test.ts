@@ -50,6 +50,17 @@ describe('workers', () => {
     expect(statuses(service)).toEqual([]);
   });
 
+  test('a job that waits too long gets a worker, also while the next check of an idle one is set for later', async () => {
+    const service = createHarness({ endpoints: [endpoint({ workers: { min: 0, max: 3, idleTimeout: 60 } })] });
+    await submitAll(service, 1, 1);
+    service.pass(COLD_START_MS + 1000);
+    expect(statuses(service)).toEqual(['IDLE']);
+    await submitAll(service, 2);
+    expect(statuses(service)).toEqual(['RUNNING']);
+    service.pass(4000);
+    expect(statuses(service)).toEqual(['RUNNING', 'INITIALIZING']);
+  });
+
   test('an idle worker takes a job without a cold start, and idles anew after it', async () => {
     const service = createHarness({ endpoints: [endpoint({})] });
     await submitAll(service, 1, 1);

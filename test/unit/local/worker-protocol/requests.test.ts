@@ -55,6 +55,19 @@ describe('a worker that takes jobs', () => {
     expect(await other.take()).toMatchObject({ id });
   });
 
+  test('is not idle while it has a job that it was asked to stop, although its other job is done', async () => {
+    const local = await attached();
+    const [first, second] = [await submit(local, { n: 1 }), await submit(local, { n: 2 })];
+    await local.worker.takeBatch(2);
+    await local.send('POST', `/v2/mine/cancel/${first}`);
+    await local.worker.done(second, 2);
+    const health = async () => (await local.send('GET', '/v2/mine/health')).body;
+    expect(await health()).toMatchObject({ jobs: { inProgress: 0 }, workers: { idle: 0, running: 1 } });
+    // It takes its next job, so it has let go of the other one.
+    await submit(local, { n: 3 });
+    expect(await local.worker.take()).toMatchObject({ input: { n: 3 } });
+  });
+
   test('gets jobs of low priority last', async () => {
     const local = await attached();
     const low = await submit(local, { n: 1 }, { policy: { lowPriority: true } });

@@ -16,6 +16,14 @@ export const binsOf = (report: Json, path: string): readonly BinMember[] =>
     count: numberOf(memberAt(bin, 'count')) ?? 0,
   }));
 
+/** The bounds of bins as text, one more than there are bins. Where short texts would repeat, they are exact seconds. */
+export function boundsOf(bins: readonly BinMember[]): readonly string[] {
+  const bounds = [...bins.slice(0, 1).map(({ from }) => from), ...bins.map(({ to }) => to)];
+  const short = bounds.map(formatTime);
+  if (new Set(short).size === short.length) return short;
+  return bounds.map((milliseconds) => `${String(milliseconds / 1000)}s`);
+}
+
 const QUANTILES = ['p50', 'p95', 'p99', 'max'] as const;
 
 /** `p50 1.2s, p95 3s, p99 8s, max 20s`; undefined when no job reported a time. */

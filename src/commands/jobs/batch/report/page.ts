@@ -3,7 +3,7 @@ import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { barChart } from '../../../../output/charts/bar-chart.ts';
 import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
 import { text } from '../../../../output/layout/cell-functions.ts';
-import { binsOf, failuresOf, formatRate, formatTime } from './members.ts';
+import { binsOf, boundsOf, failuresOf, formatRate, formatTime } from './members.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
 /**
@@ -171,7 +171,7 @@ function timesSection(report: Json, path: string, title: string, about: string):
   if (bins.length === 0 || p95 === undefined || p99 === undefined) return html``;
   const svg = barChart({
     ...CHART,
-    labels: bins.map(({ from }) => formatTime(from)),
+    labels: boundsOf(bins).slice(0, -1),
     series: [
       {
         values: bins.map(({ count }) => count),

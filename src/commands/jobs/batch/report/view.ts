@@ -2,7 +2,7 @@ import { memberAt, numberOf, type Json } from '../../../../core/json.ts';
 import { text } from '../../../../output/layout/cell-functions.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { batchView } from '../view.ts';
-import { binsOf, failuresOf, formatRate, formatTime, quantilesOf } from './members.ts';
+import { binsOf, boundsOf, failuresOf, formatRate, quantilesOf } from './members.ts';
 
 /** Characters of a full bar of a histogram. */
 const BAR_BLOCKS = 24;
@@ -37,11 +37,12 @@ function timeLines(report: Json, path: string): Section['lines'] {
   const times = quantilesOf(report, path);
   if (times === undefined) return [];
   const bins = binsOf(report, path);
+  const bounds = boundsOf(bins);
   const most = Math.max(1, ...bins.map(({ count }) => count));
   return [
     { label: 'of all', value: times },
-    ...bins.map(({ from, to, count }) => ({
-      label: `${formatTime(from)} to ${formatTime(to)}`,
+    ...bins.map(({ count }, at) => ({
+      label: `${bounds[at] ?? ''} to ${bounds[at + 1] ?? ''}`,
       value: { percent: (count / most) * 100, text: String(count), blocks: BAR_BLOCKS },
     })),
   ];

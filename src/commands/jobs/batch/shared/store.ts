@@ -71,6 +71,6 @@ async function sharedPorts(ctx: CommandContext, values: StoreValues, database: D
     database,
     storage: await ctx.storage({ s3Endpoint: values.s3Endpoint }),
     reference,
-    resumeCommand: (name, ...flags) => resumeLine(ctx.settings.local, reference(name), ...flags),
+    resumeCommand: (name) => resumeLine(ctx.settings.local, reference(name)),
   };
 }

@@ -1,7 +1,7 @@
 import { endpoints } from '../../../model/endpoints/seed.ts';
 import { takesByProtocol } from '../../../model/endpoints/record.ts';
 import type { State } from '../../../state/state.ts';
-import { putWorker, queueOf, workersIn } from '../../state/endpoint-queue.ts';
+import { putWorker, queueOf, waitingJobs, workersIn } from '../../state/endpoint-queue.ts';
 import {
   queuesOf,
   type Crashes,
@@ -74,6 +74,16 @@ export function recordWorkerExit(
     queue.signals += 1;
     reconcile(state, endpointId, now);
   }
+}
+
+/**
+ * Ends the jobs that wait for an endpoint as FAILED: its program can serve no job. While no worker is needed, the next job
+ * starts the program again, which may have been corrected, after the first pause of crashes.
+ */
+export function refuseWaitingJobs(state: State, endpointId: string, error: string, now: number): void {
+  const queue = queueOf(state, endpointId);
+  for (const job of [...waitingJobs(state, queue)]) applyEvent(state, job, { kind: 'refuse', at: now, error });
+  if ((endpoints.get(state, endpointId)?.workers.min ?? 0) === 0) delete queue.crashes;
 }
 
 /**

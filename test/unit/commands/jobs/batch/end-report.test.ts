@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
+import { refuseBodies } from '../../../../support/servers/refusing-proxy.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 import {
@@ -8,6 +9,7 @@ import {
   waitForJobs,
   local,
   createBatchWorld,
+  OUT,
   read,
   RESUME,
   RUN,
@@ -99,13 +101,16 @@ describe('failed items', () => {
     );
     expect(late.err).not.toContain(ADVICE);
     const again = await berthIn(secondProcess(world), RESUME);
-    expect([again.code, again.err]).toEqual([13, '']);
+    expect([again.code, again.err]).toEqual([13, 'See cost, times and failures: berth jobs batch report out.jsonl\n']);
   });
 
   test('cannot be retried when the service refused their input', async () => {
     const world = await createBatchWorld();
-    write(world, 'in.jsonl', '{"n":1}\n[2]\n[3]\n');
+    const queue = await refuseBodies(world.env['BERTH_QUEUE_URL'] ?? '', '"refuse"');
+    Object.assign(world.env, { BERTH_QUEUE_URL: queue });
+    write(world, 'in.jsonl', '{"n":1}\n{"refuse":2}\n{"refuse":3}\n');
     const ran = await berthIn(world, RUN);
+    expect(read(world, OUT)).toMatch(/"item":3,"status":"REFUSED","error":".*this input is refused/);
     expect([ran.code, ran.err]).toEqual([13, expect.stringContaining('The commonest error, 2 of 2: ')]);
     expect(ran.err).not.toContain('--retry-failed');
     const retried = await berthIn(secondProcess(world), RETRY);

@@ -77,6 +77,30 @@ describe('an export', () => {
     expect(await items('--ordered')).toEqual(stored.toReversed());
   });
 
+  test.each([
+    ['failed', (status: string) => status === 'FAILED'],
+    ['completed,timed-out', (status: string) => status === 'COMPLETED' || status === 'TIMED_OUT'],
+    ['expired', (status: string) => status === 'EXPIRED'],
+  ])('with --status %s has only the items that ended so', async (states, isChosen) => {
+    const world = worldWith(200);
+    const all = rowsOf(await berthIn(world, EXPORT));
+    const chosen = all.filter(({ status }) => isChosen(status));
+    expect(chosen.length).toBeGreaterThan(0);
+    expect(rowsOf(await berthIn(world, [...EXPORT, '--status', states]))).toEqual(chosen);
+    const joined = rowsOf(await berthIn(world, [...EXPORT, '--status', states, '--join-input']));
+    expect(joined.map(({ item, input }) => [item, input])).toEqual(chosen.map(({ item }) => [item, { n: item }]));
+    for (const format of ['csv', 'parquet']) {
+      const argv = [...EXPORT, '--status', states, '--format', format, '--out', `e.${format}`];
+      expect((await berthIn(world, argv)).err).toContain(`${String(chosen.length)} rows written to e.${format}.`);
+    }
+  });
+
+  test('refuses a --status that no item ends with', async () => {
+    const ran = await berthIn(worldWith(4), [...EXPORT, '--status', 'waiting']);
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(ran.err).toContain('--status is one of completed, failed, timed-out, cancelled, expired');
+  });
+
   test('keeps numbers exact, and picks members with --fields', async () => {
     const world = createTestWorld();
     writeBatch(world.directory, [{ ending: 'completed', output: { big: 1 } }]);

@@ -35,6 +35,7 @@ describe('piped input', () => {
   test('is named stdin in the error when it is invalid', async () => {
     for (const [content, words, ...more] of [
       ['{"a":1}\nnope\n', 'stdin, line 2, column 1: it is not JSON'],
+      ['{"a":1}\n[2]\n', 'stdin, line 2: it is not a JSON object'],
       ['\n', 'stdin contains no items to send'],
       ['a,a\n1,2\n', 'stdin, line 1: two columns', '--input-format', 'csv'],
     ] as const)

@@ -55,6 +55,29 @@ describe('the report of a batch', () => {
     expect(grouped).toBe((failed ?? 0) + (timedOut ?? 0) + (expired ?? 0));
   });
 
+  test.each([
+    [10_000, 12],
+    [65_000, 900],
+    [7_200_000, 60_000],
+  ])('labels no two bars of a histogram alike: times from %d ms on, over %d ms', async (from, over) => {
+    const world = createTestWorld();
+    const times = Array.from({ length: 13 }, (_, at) => Math.round(from + (over * at) / 12));
+    writeBatch(
+      world.directory,
+      times.map((time) => ({ ending: 'completed' as const, executionTime: time, delayTime: time })),
+    );
+    const { code, out } = await berthIn(world, [...REPORT, '--html', 'report.html']);
+    expect(code).toBe(0);
+    const labels = out.split('\n').flatMap((line) => /(\S+ (?:\S+ )?to \S+(?: \S+)?)\t/.exec(line)?.[1] ?? []);
+    expect(labels.length).toBeGreaterThan(16);
+    for (const label of labels) {
+      const [low = '', high = ''] = label.split(' to ');
+      expect(low.endsWith(high)).toBe(false);
+    }
+    // The labels of execution time and delay begin with these words.
+    expect(new Set(labels).size).toBe(labels.length);
+  });
+
   test('changes no file and sends nothing', async () => {
     const world = worldWith(40);
     const names = [OUT, `${OUT}.journal`, 'in.jsonl'].map((name) => join(world.directory, name));

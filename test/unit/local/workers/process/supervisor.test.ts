@@ -12,7 +12,7 @@ interface Played {
 }
 
 /** A served service that starts a process for each worker of `mine`. */
-async function supervised() {
+async function supervised(command: ProcessSpec['command'] = 'run worker') {
   const processes: Played[] = [];
   const log: string[] = [];
   const startProcess = (spec: ProcessSpec): RunningProcess => {
@@ -34,7 +34,7 @@ async function supervised() {
     };
   };
   const local = await attached({
-    handlers: { mine: { kind: 'command', command: 'run worker', cwd: '/' } },
+    handlers: { mine: { kind: 'command', command, cwd: '/' } },
     startProcess,
     workerPrefix: 'PFX',
     log: (endpoint, text) => log.push(`${endpoint}: ${text}`),
@@ -128,6 +128,30 @@ describe('the processes of workers', () => {
       `${ended(1)} it asked for a job, as the one before)`,
       `${ended(2)} it asked for a job, as the one before)`,
     ]);
+  });
+
+  test('a Python file that serves no job fails the waiting jobs with its reason; the next job starts it again', async () => {
+    const { local, processes, until } = await supervised(['python3', 'runner.py', '/home/worker.py']);
+    const ids = [await submit(local, {}), await submit(local, {})];
+    await until(() => processes.length > 0);
+    processes[0]?.spec.onStderr('worker.py defines no handler\n');
+    processes[0]?.end({ code: 78 });
+    const ended = async (id: string): Promise<boolean> => (await statusOf(local, id))['status'] !== 'IN_QUEUE';
+    while (!(await ended(ids[0] ?? ''))) await new Promise(setImmediate);
+    for (const id of ids)
+      expect(await statusOf(local, id)).toMatchObject({ status: 'FAILED', error: 'worker.py defines no handler' });
+    expect(processes).toHaveLength(1);
+    await submit(local, {});
+    await until(() => processes.length === 2);
+  });
+
+  test('the same exit code of another program is a crash like any other', async () => {
+    const { local, processes, until } = await supervised();
+    const id = await submit(local, {});
+    await until(() => processes.length > 0);
+    processes[0]?.end({ code: 78 });
+    await until(() => processes.length > 1);
+    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
   });
 
   test('an injected failed start starts no process; a slow start starts it late', async () => {

@@ -1,0 +1,71 @@
+import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import { arrayOf, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import type { CommandContext } from '../context.ts';
+import { nearestOf, suggestionOf } from '../parse/suggestions.ts';
+import type { Members } from './body.ts';
+import { listCommandOf, type Collection } from './identity/collection.ts';
+import type { References } from './identity/references.ts';
+import { lookupRows } from './identity/requests.ts';
+
+/** The statuses of a refusal that an unknown word may be the reason of. */
+const STATUSES: readonly (number | undefined)[] = [400, 404, 422];
+/** The words that are listed where none is near. */
+const MAX_LISTED = 12;
+
+/**
+ * Adds to a refused write which words of its body are not in the list that completes them, such as a GPU type or a data
+ * center, and the nearest ones. Only then are the lists read. Members of `references` are no such words: they are looked
+ * up by name elsewhere. Returns any other error as it is.
+ */
+export async function withKnownWords(
+  ctx: CommandContext,
+  members: Members,
+  references: References | undefined,
+  body: JsonObject,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof Failure) || !STATUSES.includes(error.status) || ctx.dryRun) return error;
+  const hints: string[] = [];
+  for (const { param, path } of Object.values(members)) {
+    const { complete } = param;
+    if (typeof complete !== 'object' || references?.[path] !== undefined) continue;
+    const words = wordsOf(memberAt(body, path));
+    if (words.length > 0) hints.push(...(await unknownWords(ctx, complete, words)));
+  }
+  return hints.length === 0 ? error : error.with({ hint: [...hints, error.hint].filter(Boolean).join('\n') });
+}
+
+/** The words of a member: text, several texts, or objects with an id. */
+const wordsOf = (member: Json | undefined): readonly string[] =>
+  (arrayOf(member) ?? [member ?? null]).flatMap((each) => stringOf(each) ?? stringAt(each, 'id') ?? []);
+
+/** A line for each word that the list does not have; none where the list cannot be read. */
+async function unknownWords(
+  ctx: CommandContext,
+  collection: Collection,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  let rows: readonly Json[];
+  try {
+    rows = await lookupRows(ctx, collection);
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return [];
+  }
+  const known = [...new Set(rows.flatMap((row) => stringAt(row, collection.value ?? 'id') ?? []))];
+  return words
+    .filter((word) => !known.includes(word))
+    .map((word) => {
+      const near = nearestOf(word, known);
+      const some = known.slice(0, MAX_LISTED).join(', ') + (known.length > MAX_LISTED ? ', ...' : '');
+      const help = near.length > 0 ? suggestionOf(near) : known.length > 0 ? `There are ${some}.` : undefined;
+      return [
+        `There is no ${collection.noun} ${safeText(word)}.`,
+        help && safeText(help),
+        `See ${listCommandOf(collection)}`,
+      ]
+        .filter(Boolean)
+        .join(' ');
+    });
+}

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { blocksOf, ROOT } from '../support/documents/pages.ts';
+import { copyProject } from './copy-project.ts';
+import { packageTest, runProgram } from './support.ts';
+
+const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0;
+
+/** The commands of the page that are not run, and why. Each line of the page is run or is one of these. */
+const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
+  [/^npm ci$/, 'needs a network; the copy has the packages of the clone'],
+  [/^npm run binary/, 'downloads a tool; test/e2e/executable.test.ts tests an executable'],
+  [/^sudo apt install /, 'needs root; test/e2e/debian.test.ts unpacks the package and runs it'],
+  [/^docker /, 'needs an engine; test/e2e/image.test.ts runs the files of the image with chroot'],
+  ...(hasDpkg ? [] : ([[/^npm run debian/, 'needs dpkg-deb']] as const)),
+];
+
+const isLeftOut = (line: string): boolean => LEFT_OUT.some(([pattern]) => pattern.test(line));
+
+packageTest('the commands of docs/install.md run as printed in a copy of the clone', { timeout: 300_000 }, async () => {
+  const page = readFileSync(path.join(ROOT, 'docs/install.md'), 'utf8');
+  const lines = blocksOf(page)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => text.split('\n'))
+    .map((line) => line.replace(/ +#.*$/, ''))
+    .filter((line) => line !== '');
+  // A line that is neither run nor left out any more would be left out for nothing.
+  for (const [pattern] of LEFT_OUT) expect(lines.some((line) => pattern.test(line))).toBe(true);
+  const run = lines.filter((line) => !isLeftOut(line));
+  expect(run).toEqual([
+    'npm run build',
+    'npm pack',
+    'npm install --global ./berth-*.tgz',
+    ...(hasDpkg ? ['npm run debian'] : []),
+  ]);
+  const folder = copyProject();
+  const home = path.join(folder, 'home');
+  const prefix = path.join(folder, 'prefix');
+  mkdirSync(home);
+  const env = {
+    PATH: `${path.join(prefix, 'bin')}${path.delimiter}${process.env['PATH'] ?? ''}`,
+    HOME: home,
+    npm_config_prefix: prefix,
+    npm_config_offline: 'true',
+    npm_config_fund: 'false',
+  };
+  const script = [...run, 'berth --version', 'berth --local pods list -o id'].join('\n');
+  const { code, stdout, stderr } = await runProgram('sh', ['-e', '-c', script], { cwd: folder, env });
+  expect(code, stderr).toBe(0);
+  const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  expect(stdout).toContain(`\n${version}\npod-train\n`);
+  const made = readdirSync(folder).filter((name) => /\.(tgz|deb)$/.test(name));
+  expect(made.sort()).toEqual([`berth-${version}.tgz`, ...(hasDpkg ? [`berth_${version}_all.deb`] : [])]);
+});
