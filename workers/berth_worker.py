@@ -21,7 +21,7 @@ import http.client
 import inspect
 import json
 import os
-import select
+import selectors
 import signal
 import sys
 import threading
@@ -52,6 +52,10 @@ class Job(dict):
     def progress(self, value):
         """Sets what `jobs status` shows as the output until the job ends. `value` must be JSON."""
         self.report(self, value)
+
+
+class Refused(ValueError):
+    """The service has refused what was sent, and would refuse it again."""
 
 
 class Service:
@@ -94,9 +98,17 @@ class Service:
             connection.close()
 
     def post(self, url, job_id, value, tries=4):
-        """Sends JSON, again after a lost answer or a status that is not 200. Raises the last error."""
+        """
+        Sends JSON, again after a lost answer or a status that is not 200. Raises the last error, and Refused where
+        another try cannot help.
+        """
         # NaN and infinity are no JSON: the service would refuse them, and the job would never end.
-        body = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        try:
+            body = text.encode("utf-8")
+        except UnicodeEncodeError:
+            # Half of a surrogate pair, as in the name of a file that is not UTF-8: only an escape can hold it.
+            body = json.dumps(value, allow_nan=False).encode("ascii")
         content_type = "application/x-www-form-urlencoded"
         headers = self._headers(**{"Content-Type": content_type, "charset": "utf-8", "X-Request-ID": job_id})
         for attempt in range(1, tries + 1):
@@ -107,6 +119,8 @@ class Service:
                 response.read()
                 if response.status == 200:
                     return
+                if response.status in (400, 413):
+                    raise Refused("the service refused %d bytes with status %d" % (len(body), response.status))
                 error = OSError("the service answered %d" % response.status)
             except (OSError, http.client.HTTPException) as failed:
                 error = failed
@@ -161,17 +175,26 @@ class Stop:
     def request(self):
         if not self.requested:
             self.requested = True
-            # Wakes every `select`: the byte is never read.
+            # Ends every wait: the byte is never read.
             os.write(self._writer, b"x")
 
     def sleep(self, seconds):
-        select.select([self._reader], [], [], seconds)
+        wait_for_input([self._reader], seconds)
 
     def wait_for_answer(self, sock, seconds):
-        ready = select.select([sock, self._reader], [], [], seconds)[0]
+        ready = wait_for_input([sock, self._reader], seconds)
         if ready and sock not in ready:
-            ready = select.select([sock], [], [], LAST_ANSWER_SECONDS)[0]
+            ready = wait_for_input([sock], LAST_ANSWER_SECONDS)
         return bool(ready)
+
+
+def wait_for_input(files, seconds):
+    """Returns those of the files that can be read, as soon as there is one; none after this time."""
+    # `select.select` fails for the 1024th open file and above.
+    with selectors.DefaultSelector() as selector:
+        for file in files:
+            selector.register(file, selectors.EVENT_READ)
+        return [key.fileobj for key, _ in selector.select(seconds)]
 
 
 def without_own_frames(error):
@@ -233,13 +256,15 @@ class Worker:
             del result["output"]
         return result
 
-    def send_result(self, job, result, is_stream):
+    def send_result(self, job, result, is_stream, is_last=False):
         if self.option("refresh_worker"):
             result["stopPod"] = True
         try:
             self.service.done(job, result, is_stream)
-        except (TypeError, ValueError, RecursionError) as error:  # it is no JSON
-            self.send_result(job, self.failure(error), is_stream)
+        except (TypeError, ValueError, RecursionError) as error:  # it is no JSON, or it was refused
+            failure = self.failure(error)
+            if not is_last:
+                self.send_result(job, failure, is_stream, True)
         except (OSError, http.client.HTTPException) as error:
             print("The result of job %s could not be sent: %s" % (job["id"], error), file=sys.stderr, flush=True)
         if result.get("stopPod"):

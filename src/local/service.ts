@@ -3,7 +3,6 @@ import { createLocalClock } from './state/clock.ts';
 import { createCallSignals } from './frame/call-signals.ts';
 import type { Frame } from './frame/dispatch.ts';
 import { takeStartFault } from './frame/fault-effects.ts';
-import { Problem } from './contract/problem.ts';
 import type { LocalAnswer, LocalRequest } from './frame/request-and-answer.ts';
 import { createDateHeaders } from './frame/date-header.ts';
 import type { Call } from './frame/operation.ts';
@@ -17,8 +16,9 @@ import {
   createHeldRequests,
   createWorkerOperations,
   endpointChanged,
+  ignorePause,
   loseAllWorkers,
-  type AnsweredRequest,
+  type HeldChanges,
   type StreamShape,
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
@@ -83,6 +83,9 @@ export interface LocalService {
 const HANDLER_INTERVAL_MS = 100;
 const WEBHOOK_INTERVAL_MS = 500;
 
+/** When the state was not checked for this time, the service was suspended, or it waited for its state. Milliseconds. */
+const PAUSE_MS = 5000;
+
 /**
  * Creates a local service that keeps its data in `store` and answers every operation of the API contract in this
  * process.
@@ -106,33 +109,43 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   /** With workers that attach there is nothing to start or stop here. */
   const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
   let hasDeliveries = false;
+  /** When the state was last checked for work, by the monotonic clock; undefined while the service is not served. */
+  let checkedAt: number | undefined;
+  const noticePause = (state: State): void => {
+    if (checkedAt === undefined) return;
+    const pausedMs = clock.monotonic() - checkedAt;
+    if (pausedMs <= PAUSE_MS) return;
+    ignorePause(state, Math.floor(pausedMs));
+    checkedAt = clock.monotonic();
+  };
   const transact: Call['transact'] = async (step) => {
-    let answered: readonly AnsweredRequest[] = [];
-    let failure: Error | undefined;
+    let changes: HeldChanges | undefined;
+    let checkedBefore: number | undefined;
     try {
       return await store.transact(
         () => create(),
         (state) =>
           withServed(state, served, state.asOf, () => {
-            // A step whose save failed may be run again.
-            for (const request of answered) request.undo();
-            answered = [];
             const now = time.update(state);
+            checkedBefore = checkedAt;
+            noticePause(state);
             advanceQueue(state, now);
             try {
               return step(state, now);
             } finally {
-              answered = held.answer(state, now);
+              changes = held.answer(state, now);
               hasDeliveries = queuesOf(state).deliveries.length > 0;
             }
           }),
+        () => {
+          changes?.undo();
+          changes = undefined;
+          checkedAt = checkedBefore;
+        },
       );
-    } catch (error) {
-      if (!(error instanceof Problem)) failure = error instanceof Error ? error : new Error(String(error));
-      throw error;
     } finally {
       // Not before what they tell of is saved.
-      for (const request of answered) request.settle(failure);
+      changes?.settle();
     }
   };
 
@@ -198,11 +211,23 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       onWebhookRefused: options.onWebhookRefused,
     });
   };
+  /** Tries again until it is saved: with a worker whose process does not run, a job could wait for ever. */
+  const loseFormerWorkers = async (): Promise<void> => {
+    while (!stopping.signal.aborted)
+      try {
+        await transact(loseAllWorkers);
+        return;
+      } catch {
+        // The error is ignored here: the next request fails with the same file error and reports it.
+        await clock.sleep(HANDLER_INTERVAL_MS, stopping.signal).catch(() => undefined);
+      }
+  };
   const runLoop = async (port: number): Promise<void> => {
-    if (Object.values(served).some(takesByProtocol)) await transact(loseAllWorkers).catch(() => undefined);
+    if (Object.values(served).some(takesByProtocol)) await loseFormerWorkers();
     await startAll(port);
     while (!stopping.signal.aborted) {
       await syncWorkers();
+      checkedAt = clock.monotonic();
       const pause = Object.keys(handlers).length > 0 ? HANDLER_INTERVAL_MS : WEBHOOK_INTERVAL_MS;
       await clock.sleep(pause, stopping.signal).catch(() => undefined);
     }

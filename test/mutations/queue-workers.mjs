@@ -33,8 +33,8 @@ export const WORKERS_OF_QUEUE = [
     name: 'job-of-another-attempt-taken-back',
     about: 'a job that another worker runs by now is queued again',
     file: 'src/local/queue/engine/protocol/takes.ts',
-    from: "job?.status === 'IN_PROGRESS' && job.attempt === attempt)",
-    to: "job?.status === 'IN_PROGRESS' && attempt > 0)",
+    from: 'job.attempt === attempt && job.workerId === workerId)',
+    to: 'attempt > 0)',
     tests: PROTOCOL,
     explained: 'The worker would have to be lost, and its job started again, while one answer is sent.',
   },
@@ -139,11 +139,9 @@ export const WORKERS_OF_QUEUE = [
     name: 'job-lost-with-a-connection',
     about: 'a job that was given to a worker that had disconnected is lost',
     file: 'src/local/queue/worker-api/operations.ts',
-    from: 'if (given.length > 0 && call.signal.aborted)',
+    from: 'if (reply.status === 200 && call.signal.aborted)',
     to: 'if (given.length < 0)',
     tests: PROTOCOL,
-    explained:
-      'The connection would have to end between the save of a step and its answer; after 30 s of silence the job waits again.',
   },
   {
     name: 'earlier-check-forgotten',

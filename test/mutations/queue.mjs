@@ -155,8 +155,8 @@ export const QUEUE = [
     name: 'concurrency-never-given-back',
     about: 'requests that have ended still count as concurrent',
     file: 'src/local/queue/api/request-limits.ts',
-    from: 'active.set(name, (active.get(name) ?? 1) - 1);',
-    to: '',
+    from: 'const left = (active.get(name) ?? 1) - 1;',
+    to: 'const left = active.get(name) ?? 1;',
     tests: LIMITS,
   },
   {

@@ -49,13 +49,16 @@ export function createGroupWatcher(path: string | undefined): GroupWatcher {
   return {
     start: (start) => {
       input ??= startWatcherShell(spawn, path, GROUP_WATCHER_SCRIPT);
-      const child = start();
-      if (child.pid !== undefined) {
-        groups.add(child.pid);
-        input.write(`add ${String(child.pid)}\n`);
+      try {
+        const child = start();
+        if (child.pid !== undefined) {
+          groups.add(child.pid);
+          input.write(`add ${String(child.pid)}\n`);
+        }
+        return child;
+      } finally {
+        endIfIdle();
       }
-      endIfIdle();
-      return child;
     },
     remove: (group) => {
       if (!groups.delete(group)) return;

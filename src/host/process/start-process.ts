@@ -1,10 +1,11 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
 import type { Runtime } from '../runtime.ts';
 import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
 import { withoutKeys } from './environment.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
+import { isStream, tooManyOpenFiles } from './watcher-shell.ts';
 
 type ProcessRuntime = Pick<Runtime, 'env' | 'platform' | 'clock'>;
 
@@ -27,7 +28,13 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSpec): RunningProcess {
   const { platform, clock } = runtime;
   const start = (): Child => spawnChild(runtime, spec);
-  const child = platform === 'win32' ? start() : watcher.start(start);
+  let child: Child;
+  try {
+    child = platform === 'win32' ? start() : watcher.start(start);
+  } catch (error) {
+    // For example a variable that is too long: an error of this program only, as that of a program that does not exist.
+    return notStarted(error as NodeJS.ErrnoException);
+  }
   const group = platform === 'win32' ? undefined : child.pid;
   child.stdout.setEncoding('utf8').on('data', spec.onStdout);
   child.stderr.setEncoding('utf8').on('data', spec.onStderr);
@@ -88,9 +95,17 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
   };
 }
 
+/** A process that could not be started. */
+const notStarted = ({ code, message }: NodeJS.ErrnoException): RunningProcess => ({
+  ended: Promise.resolve({ error: code ?? message }),
+  stop: () => Promise.resolve(),
+  kill: () => undefined,
+});
+
+/** Throws when the system or Node refuses the program, its arguments or its environment, or there are too many open files. */
 function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child {
   const [program = '', ...args] = typeof spec.command === 'string' ? [spec.command] : spec.command;
-  return spawn(program, args, {
+  const child: ChildProcess = spawn(program, args, {
     cwd: spec.cwd,
     env: { ...withoutKeys(env), ...spec.env },
     shell: typeof spec.command === 'string',
@@ -98,4 +113,11 @@ function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child
     detached: platform !== 'win32',
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  if (hasStreams(child)) return child;
+  // The event of this error comes later.
+  child.on('error', () => undefined);
+  throw tooManyOpenFiles();
 }
+
+/** False when there was no free file descriptor: Node then returns a child without streams. */
+const hasStreams = (child: ChildProcess): child is Child => [child.stdin, child.stdout, child.stderr].every(isStream);

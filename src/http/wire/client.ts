@@ -65,9 +65,11 @@ export function createTransport(options: TransportOptions): ClientTransport {
   };
 
   const send = async (request: WireRequest): ReturnType<Transport> => {
-    if (request.signal.aborted) throw new WireError('not-sent', 'aborted before it was sent', request.signal.reason);
     const url = new URL(request.url);
-    const answer = await startStreamingExchange(await connectionsTo(url), url, request);
+    const connections = await connectionsTo(url);
+    // Also while the client was being loaded.
+    if (request.signal.aborted) throw new WireError('not-sent', 'aborted before it was sent', request.signal.reason);
+    const answer = await startStreamingExchange(connections, url, request);
     // The parser is loaded once there is an answer.
     (await optimizing)?.();
     return answer;

@@ -1,6 +1,7 @@
 export { createQueueOperations, type QueueOptions, type StreamShape } from './api/operations.ts';
 export { advanceQueue, endpointChanged, recordPrinted, removeQueue } from './engine/engine.ts';
 export {
+  ignorePause,
   loseAllWorkers,
   managedWorkers,
   PING_INTERVAL_MS,
@@ -9,6 +10,6 @@ export {
   type ManagedWorker,
 } from './engine/protocol/losses.ts';
 export { usageOf } from './engine/usage.ts';
-export { createHeldRequests, type AnsweredRequest } from './worker-api/held-requests.ts';
+export { createHeldRequests, type HeldChanges } from './worker-api/held-requests.ts';
 export { createWorkerOperations } from './worker-api/operations.ts';
 export { workerEnvironment } from './worker-api/environment.ts';

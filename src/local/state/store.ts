@@ -14,10 +14,11 @@ import type { State } from './state.ts';
 export interface Store {
   /**
    * Runs one step on the state, with exclusive access; `create` makes the first state. Resolves when what the step
-   * changed is saved. A step that throws is not saved; it must throw a Problem before it changes anything. Fails with
-   * local-file (14) when the state file cannot be read, locked or written.
+   * changed is saved. A step that throws is not saved; it must throw a Problem before it changes anything. When a save
+   * fails, all of its steps are dropped: `onDropped` is called for each of them before any of them runs again or rejects.
+   * Fails with local-file (14) when the state file cannot be read, locked or written.
    */
-  transact<T>(create: () => State, step: (state: State) => T): Promise<T>;
+  transact<T>(create: () => State, step: (state: State) => T, onDropped?: () => void): Promise<T>;
   /**
    * Replaces the state by what `make` returns. `make` is given the previous state when there is one that can be read.
    * Fails with local-file (14).
@@ -64,6 +65,8 @@ async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
 interface PendingStep {
   /** Runs the step, and returns the function that settles its promise. */
   run(): () => void;
+  /** Tells that what the step changed is dropped. */
+  drop(): void;
   reject(error: unknown): void;
 }
 
@@ -94,6 +97,8 @@ export function createFileStore(
       return true;
     } catch (error) {
       file.forget();
+      // The latest first: a step may have changed what an earlier one has left.
+      for (const step of [...steps].reverse()) step.drop();
       if (error instanceof Failure || steps.length === 1) {
         for (const step of steps) step.reject(error);
         return !(error instanceof Failure);
@@ -140,7 +145,7 @@ export function createFileStore(
     draining = undefined;
   };
 
-  const enqueue = <T>(step: () => T): Promise<T> =>
+  const enqueue = <T>(step: () => T, drop: () => void = () => undefined): Promise<T> =>
     new Promise((resolve, reject) => {
       const run = (): (() => void) => {
         try {
@@ -155,12 +160,12 @@ export function createFileStore(
           };
         }
       };
-      pending.push({ run, reject });
+      pending.push({ run, drop, reject });
       draining ??= drain();
     });
 
   return {
-    transact: (create, step) => enqueue(() => step(file.state(create))),
+    transact: (create, step, onDropped) => enqueue(() => step(file.state(create)), onDropped),
     replace: (make) =>
       enqueue(() => {
         file.replace(make(readableState(file)));

@@ -74,6 +74,8 @@ export function createRunner(options: RunnerOptions): Runner {
   const running = new Map<string, RunningWorker>();
   const background = new Set<Promise<void>>();
   const sending: Delivery[] = [];
+  /** Begin the next try of the steps that failed. */
+  const unrecorded: (() => void)[] = [];
   let lastSync: Promise<void> = Promise.resolve();
   let firstError: unknown;
   let stopped = false;
@@ -89,13 +91,20 @@ export function createRunner(options: RunnerOptions): Runner {
 
   const syncOnce = async (): Promise<void> => {
     if (stopped) return;
+    recordAgain();
     const printed = [...running].map(([workerId, worker]) => ({ workerId, lines: worker.printed.splice(0) }));
     const due = await options.transact((state, now) => {
       for (const { workerId, lines } of printed) if (lines.length > 0) recordPrinted(state, workerId, lines, now);
-      return dueWork(state, now, sources);
+      const work = dueWork(state, now, sources);
+      // Only what has not begun: its end may be recorded before this step is saved, and it must not begin again.
+      return {
+        ...work,
+        starting: work.assignments.filter(({ workerId, job }) => running.get(workerId)?.attempt !== attemptKey(job)),
+        deliveries: work.deliveries.filter(({ delivery }) => !sending.some((other) => isSameAttempt(other, delivery))),
+      };
     });
     await stopOthers(running, due);
-    for (const assignment of due.assignments) inBackground(runJob(assignment));
+    for (const assignment of due.starting) inBackground(runJob(assignment));
     for (const delivery of due.deliveries) inBackground(deliver(delivery));
   };
 
@@ -106,13 +115,29 @@ export function createRunner(options: RunnerOptions): Runner {
     return next;
   };
 
-  const record = (step: (state: State, now: number) => void): Promise<void> =>
-    stopped ? Promise.resolve() : options.transact(step);
+  /**
+   * Records what was done; nothing when the runner was stopped. After a step that failed it tries again with every sync:
+   * otherwise the same would be done once more.
+   */
+  const record = async (step: (state: State, now: number) => void): Promise<void> => {
+    while (!stopped)
+      try {
+        await options.transact(step);
+        return;
+      } catch (error) {
+        firstError ??= error;
+        await new Promise<void>((resolve) => unrecorded.push(resolve));
+      }
+  };
+
+  const recordAgain = (): void => {
+    for (const again of unrecorded.splice(0)) again();
+  };
 
   const runJob = async ({ workerId, job, source }: Assignment): Promise<void> => {
     if (source === undefined) {
       const error = `nothing serves endpoint ${job.endpointId} now: start with --endpoint ${job.endpointId}=SOURCE`;
-      await record((state, now) => {
+      await options.transact((state, now) => {
         recordOutcome(state, job.id, job.attempt, { kind: 'error', error }, now);
       });
       return;
@@ -137,6 +162,7 @@ export function createRunner(options: RunnerOptions): Runner {
       });
     } catch (error) {
       await worker.handler.stop();
+      worker.attempt = undefined;
       throw error;
     }
     await sync();
@@ -159,7 +185,6 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   const deliver = async ({ delivery, url, body }: DueDelivery): Promise<void> => {
-    if (sending.some((other) => isSameAttempt(other, delivery))) return;
     sending.push(delivery);
     const result = await options.sendWebhook(url, body).then(
       (status) => (status === 200 ? 'delivered' : 'failed'),
@@ -183,6 +208,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     stop: async () => {
       stopped = true;
+      recordAgain();
       await lastSync;
       await Promise.all([...running.values()].map(({ handler }) => handler.stop()));
       await Promise.all(background);

@@ -9,8 +9,9 @@ const POLL_INTERVAL_MS = 50;
 type ReadResult<T> = (state: State, now: number) => T | undefined;
 
 /**
- * Polls the state until `read` returns a result. When `timeoutMs` of the service's clock have passed, or the caller has
- * disconnected, it returns what `readAtTimeout` returns. Between two polls it sleeps until the next timer of the queues.
+ * Polls the state until `read` returns a result. When `timeoutMs` of the service's clock have passed, it returns what
+ * `readAtTimeout` returns. Between two polls it sleeps until the next timer of the queues. When the caller has disconnected,
+ * it calls `readAtTimeout` only, so that nothing is read for nobody; in a sleep it rejects with the signal's reason.
  */
 export async function pollState<T>(
   call: Call,
@@ -22,8 +23,9 @@ export async function pollState<T>(
   for (;;) {
     const { result, sleepMs } = await call.transact((state, now) => {
       deadline ??= now + timeoutMs;
-      const timedOut = now >= deadline || call.signal.aborted;
-      const found = read(state, now) ?? (timedOut ? readAtTimeout(state, now) : undefined);
+      const { aborted } = call.signal;
+      const timedOut = now >= deadline || aborted;
+      const found = (aborted ? undefined : read(state, now)) ?? (timedOut ? readAtTimeout(state, now) : undefined);
       const next = Math.min(deadline, nextQueueEvent(state) ?? deadline);
       const done = timedOut || found !== undefined;
       return { result: found, sleepMs: done ? 0 : Math.min(POLL_INTERVAL_MS, Math.max(1, next - now)) };

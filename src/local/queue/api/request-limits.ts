@@ -46,29 +46,34 @@ export function knownLimits(): RequestLimiter {
       active.set(name, count);
       try {
         await call.transact((state, now) => {
-          const capacity = capacityOf(endpoints.get(state, call.params.endpointId ?? ''), state);
+          const endpoint = endpoints.get(state, call.params.endpointId ?? '');
+          // The operation answers 404. Counting would keep something of every name that is requested.
+          if (endpoint === undefined) return;
+          const capacity = capacityOf(endpoint, state);
           if (count > Math.max(limit.concurrent, capacity)) throw tooMany(`${operation}: too many requests at once`, 1);
           countRequest(state, name, operation, Math.max(limit.perWindow, capacity), now);
         });
         return await work();
       } finally {
-        active.set(name, (active.get(name) ?? 1) - 1);
+        const left = (active.get(name) ?? 1) - 1;
+        if (left > 0) active.set(name, left);
+        else active.delete(name);
       }
     },
   };
 }
 
 /** Workers times requests per worker. A limit is never lower than this. */
-function capacityOf(endpoint: EndpointRecord | undefined, state: State): number {
-  if (endpoint === undefined) return 0;
+function capacityOf(endpoint: EndpointRecord, state: State): number {
   const perWorker = endpoint.scaling.type === 'REQUEST_COUNT' ? endpoint.scaling.requestCount : 1;
   return workersIn(queueOf(state, endpoint.id)).length * perWorker;
 }
 
 function countRequest(state: State, name: string, operation: string, most: number, now: number): void {
   const { windows } = queuesOf(state);
-  const known = windows[name];
-  const window = known === undefined || now >= known.from + WINDOW_MS ? { from: now, count: 0 } : known;
+  for (const [each, { from }] of Object.entries(windows))
+    if (now >= from + WINDOW_MS) Reflect.deleteProperty(windows, each);
+  const window = windows[name] ?? { from: now, count: 0 };
   if (window.count >= most) {
     const seconds = Math.max(1, Math.ceil((window.from + WINDOW_MS - now) / 1000));
     throw tooMany(`${operation}: more than ${String(most)} requests in 10 seconds`, seconds);

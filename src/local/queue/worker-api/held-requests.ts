@@ -17,34 +17,31 @@ interface HeldRequest {
   readonly attempt: (state: State, now: number) => Reply | undefined;
 }
 
-/** A held request that was answered inside a step whose changes are not saved yet. */
-export interface AnsweredRequest {
-  /** Makes it wait again, because the step is run again. */
+/** What one step has done with held requests. Its changes of the state are not saved yet. */
+export interface HeldChanges {
+  /** Undoes it, because the changes of the step are dropped. */
   undo(): void;
-  /** Sends the answer, or the error of the save. */
-  settle(error?: Error): void;
+  /** Sends the answers, because the step is saved. */
+  settle(): void;
 }
 
 /** The held requests of all workers of one service. */
 export interface HeldRequests {
-  /** Answers the requests that can be answered now. Call it at the end of every step. */
-  answer(state: State, now: number): readonly AnsweredRequest[];
+  /** Answers the requests that can be answered now. Call it at the end of every step, also of one that fails. */
+  answer(state: State, now: number): HeldChanges;
   /**
    * Holds a request open: registers it inside a step, after its first try. The function that it returns waits for the
-   * answer; it resolves with undefined when the time is over, the caller disconnects or the service stops before there
-   * is an answer.
+   * answer, and is called when the step is saved; it resolves with undefined when the time is over, the caller
+   * disconnects or the service stops before there is an answer.
    */
   hold(state: State, call: Call, request: HeldRequest): () => Promise<Reply | undefined>;
 }
-
-/** The end of a held request: its reply, or the error of the save. */
-type End = { readonly reply: Reply } | { readonly error: Error };
 
 interface Entry extends HeldRequest {
   /** True after the step that answered it. */
   isAnswered: boolean;
   /** Set when that step is saved. */
-  end: End | undefined;
+  reply: Reply | undefined;
   /** True when the time is over, the caller has disconnected or the service stops. */
   isOver: boolean;
   /** Resolves the promise of `nextWake`. */
@@ -70,6 +67,10 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
   const groups = new Map<string, Group>();
   /** When each open request is over; the earliest is first, because all are held for the same time. */
   const ends = new Map<Entry, number>();
+  /** The requests that were registered in the present step. */
+  let registered: Entry[] = [];
+  /** The requests that are over, but the step that was to record it has failed: the next step records it. */
+  const unrecorded = new Set<Entry>();
   let isTiming = false;
 
   /** Ends the requests whose time is over. One sleep serves all: with many workers, thousands are held each second. */
@@ -101,74 +102,106 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
 
   const setOf = (group: Group, { isTake }: Entry): Set<Entry> => (isTake ? group.takes : group.stops);
 
-  const attempt = (group: Group, entry: Entry, state: State, now: number): AnsweredRequest | undefined => {
-    const reply = entry.attempt(state, now);
-    if (reply === undefined) return undefined;
+  const answer = (entry: Entry, reply: Reply, state: State): HeldChanges => {
     entry.isAnswered = true;
-    setOf(group, entry).delete(entry);
+    setOf(groupOf(state, entry.endpointId), entry).delete(entry);
     countPoll(state, entry.endpointId, entry.workerId, -1);
     return {
       undo: () => {
-        const current = groupOf(state, entry.endpointId);
+        const group = groupOf(state, entry.endpointId);
         entry.isAnswered = false;
-        setOf(current, entry).add(entry);
+        setOf(group, entry).add(entry);
         // The cause of the change is unknown, so check all requests again.
-        current.seen = undefined;
+        group.seen = undefined;
       },
-      settle: (error) => {
-        entry.end = error === undefined ? { reply } : { error };
+      settle: () => {
+        entry.reply = reply;
         entry.wake();
       },
     };
   };
 
+  const answerGroup = (endpointId: string, group: Group, state: State, now: number): readonly HeldChanges[] => {
+    const answered: HeldChanges[] = [];
+    const tryToAnswer = (entry: Entry): void => {
+      const reply = entry.attempt(state, now);
+      if (reply !== undefined) answered.push(answer(entry, reply, state));
+    };
+    const queue = queuesOf(state).byEndpoint[endpointId];
+    if (group.seen?.generation !== state.generation || group.seen.signals !== queue?.signals) {
+      group.seen = { generation: state.generation, signals: queue?.signals };
+      for (const entry of [...group.stops, ...group.takes]) tryToAnswer(entry);
+    } else
+      for (const entry of group.takes) {
+        if (queue === undefined || waitingCount(queue) === 0) break;
+        tryToAnswer(entry);
+      }
+    if (group.takes.size + group.stops.size === 0) groups.delete(endpointId);
+    return answered;
+  };
+
+  /** Records in the state that these requests are held no longer. */
+  const recordOver = (state: State): readonly Entry[] => {
+    const recorded = [...unrecorded];
+    unrecorded.clear();
+    for (const { endpointId, workerId } of recorded) countPoll(state, endpointId, workerId, -1);
+    return recorded;
+  };
+
+  const forget = (entry: Entry): void => {
+    const group = groups.get(entry.endpointId);
+    if (group !== undefined) setOf(group, entry).delete(entry);
+  };
+
+  /** The reply to a request that is over, when a step has answered it in time. */
+  const lastReply = async (call: Call, entry: Entry): Promise<Reply | undefined> => {
+    try {
+      const isAnswered = await call.transact((state) => {
+        if (entry.isAnswered) return true;
+        forget(entry);
+        countPoll(state, entry.endpointId, entry.workerId, -1);
+        return false;
+      });
+      return isAnswered ? await replyTo(entry) : undefined;
+    } catch (error) {
+      if (entry.isAnswered) return replyTo(entry);
+      forget(entry);
+      unrecorded.add(entry);
+      throw error;
+    }
+  };
+
   return {
     answer: (state, now) => {
-      const answered: AnsweredRequest[] = [];
-      for (const [endpointId, group] of groups) {
-        const queue = queuesOf(state).byEndpoint[endpointId];
-        if (group.seen?.generation !== state.generation || group.seen.signals !== queue?.signals) {
-          group.seen = { generation: state.generation, signals: queue?.signals };
-          for (const entry of [...group.stops, ...group.takes]) push(answered, attempt(group, entry, state, now));
-        } else
-          for (const entry of group.takes) {
-            if (queue === undefined || waitingCount(queue) === 0) break;
-            push(answered, attempt(group, entry, state, now));
-          }
-        if (group.takes.size + group.stops.size === 0) groups.delete(endpointId);
-      }
-      return answered;
+      const held = registered;
+      registered = [];
+      const over = recordOver(state);
+      const answered = [...groups].flatMap(([endpointId, group]) => answerGroup(endpointId, group, state, now));
+      return {
+        undo: () => {
+          for (const each of answered) each.undo();
+          for (const entry of held) forget(entry);
+          for (const entry of over) unrecorded.add(entry);
+        },
+        settle: () => {
+          for (const each of answered) each.settle();
+        },
+      };
     },
     hold: (state, call, request) => {
-      const entry: Entry = { ...request, isAnswered: false, end: undefined, isOver: false, wake: () => undefined };
+      const entry: Entry = { ...request, isAnswered: false, reply: undefined, isOver: false, wake: () => undefined };
       setOf(groupOf(state, request.endpointId), entry).add(entry);
+      registered.push(entry);
       countPoll(state, request.endpointId, request.workerId, 1);
       return async () => {
         ends.set(entry, time.at() + HOLD_MS);
         void endOverdue();
-        const inTime = await endInTime(call, entry);
+        const inTime = await replyInTime(call, entry);
         ends.delete(entry);
-        if (inTime !== undefined) return replyOf(inTime);
-        const isAnswered = await call.transact((current) => {
-          if (entry.isAnswered) return true;
-          const group = groups.get(entry.endpointId);
-          if (group !== undefined) setOf(group, entry).delete(entry);
-          countPoll(current, entry.endpointId, entry.workerId, -1);
-          return false;
-        });
-        return isAnswered ? replyOf(await endOf(entry)) : undefined;
+        return inTime ?? lastReply(call, entry);
       };
     },
   };
-}
-
-function push<T>(list: T[], item: T | undefined): void {
-  if (item !== undefined) list.push(item);
-}
-
-function replyOf(end: End): Reply {
-  if ('error' in end) throw end.error;
-  return end.reply;
 }
 
 function giveUp(entry: Entry): void {
@@ -176,22 +209,22 @@ function giveUp(entry: Entry): void {
   entry.wake();
 }
 
-/** The end; undefined when the time is over or the call is aborted before there is one. */
-async function endInTime({ signal }: Call, entry: Entry): Promise<End | undefined> {
+/** The reply; undefined when the time is over or the call is aborted before there is one. */
+async function replyInTime({ signal }: Call, entry: Entry): Promise<Reply | undefined> {
   const onAbort = (): void => {
     giveUp(entry);
   };
-  if (signal.aborted) return entry.end;
+  if (signal.aborted) return entry.reply;
   signal.addEventListener('abort', onAbort);
-  if (entry.end === undefined && !entry.isOver) await nextWake(entry);
+  if (entry.reply === undefined && !entry.isOver) await nextWake(entry);
   signal.removeEventListener('abort', onAbort);
-  return entry.end;
+  return entry.reply;
 }
 
-/** The end of an entry that was answered, when the step is saved. */
-async function endOf(entry: Entry): Promise<End> {
+/** The reply to an entry that was answered, when the step is saved. */
+async function replyTo(entry: Entry): Promise<Reply> {
   for (;;) {
-    if (entry.end !== undefined) return entry.end;
+    if (entry.reply !== undefined) return entry.reply;
     await nextWake(entry);
   }
 }

@@ -88,25 +88,28 @@ export function createWorkerOperations({ held, random }: WorkerOperationsOptions
 
   const take = async (call: Call, isBatch: boolean): Promise<Reply> => {
     const request = readTake(call, isBatch);
-    const given: Job[] = [];
+    /** The jobs of the latest try: the step of a try may be run again. */
+    let given: readonly Job[] = [];
+    const replyTo = (taken: Take): Reply | undefined => {
+      given = taken.kind === 'jobs' ? taken.jobs : [];
+      return takeReply(taken, isBatch);
+    };
     const reply = await answerOrHold(
       call,
       true,
       (state, endpoint, now) => {
         if (!canAttach(state, endpoint.id, request.workerId)) throw tooManyWorkers();
         const taken = started(state, call, takeJobs(state, endpoint, request, now), now);
-        return { reply: takeReply(taken, isBatch), isRemoved: taken.kind === 'leave' };
+        return { reply: replyTo(taken), isRemoved: taken.kind === 'leave' };
       },
       (state, now) => {
         const endpoint = endpoints.get(state, endpointIdOf(call));
         if (endpoint === undefined || !takesByProtocol(endpoint)) return LEAVE;
-        const taken = started(state, call, retryTake(state, endpoint, request, now), now);
-        if (taken.kind === 'jobs') given.push(...taken.jobs);
-        return takeReply(taken, isBatch);
+        return replyTo(started(state, call, retryTake(state, endpoint, request, now), now));
       },
     );
     // The worker never got these jobs.
-    if (given.length > 0 && call.signal.aborted)
+    if (reply.status === 200 && call.signal.aborted)
       await call.transact((state, now) => {
         takeBack(state, given, now);
       });

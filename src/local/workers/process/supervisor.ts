@@ -44,7 +44,7 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /**
    * Compares the state with the running processes once: records what they printed and that they ended, starts missing ones
-   * and stops those whose worker is gone. Rejects with the error of a step (local-file, 14).
+   * and stops those whose worker was removed. Rejects with the error of a step (local-file, 14).
    */
   sync(): Promise<void>;
   /** Ends every process; their jobs are queued again. */

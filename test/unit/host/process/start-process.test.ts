@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -61,6 +61,32 @@ describe.skipIf(process.platform === 'win32')('a process of its own group', () =
   ])('%s', async (command, end) => {
     const { process } = await start(command);
     expect(await process.ended).toEqual(end);
+  });
+
+  test.each([
+    ['a variable that is too long', { LONG: 'x'.repeat(200_000) }, 'E2BIG'],
+    ['a variable with a null byte', { NULL: 'a\0b' }, 'ERR_INVALID_ARG_VALUE'],
+  ])('with %s it could not be started', async (_, env, error) => {
+    const { process } = await start('true', { env });
+    expect(await process.ended).toEqual({ error });
+  });
+
+  test('without a free file descriptor it could not be started', async ({ skip }) => {
+    const open: number[] = [];
+    const closeAll = (): void => {
+      for (const descriptor of open.splice(0)) closeSync(descriptor);
+    };
+    try {
+      for (; open.length < 100_000;) open.push(openSync('/dev/null', 'r'));
+    } catch {
+      // There is no free one now.
+    }
+    if (open.length === 100_000) {
+      closeAll();
+      skip('so many files can be open here that the test does not open all of them');
+    }
+    const started = start('true').finally(closeAll);
+    expect(await (await started).process.ended).toEqual({ error: 'EMFILE' });
   });
 
   test('what it prints is read to its end, and its input is what was given', async () => {

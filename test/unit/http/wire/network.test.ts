@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { interrupted } from '../../../../src/core/failure.ts';
+import { createTransport } from '../../../../src/http/wire/client.ts';
 import {
   connect,
   failureOf,
@@ -193,6 +194,18 @@ describe('the interrupt', () => {
     expect(failure).toMatchObject({ exit: 130, code: 'interrupted' });
     expect(failure.hint).toContain('Go on with');
     expect(failure.hint).toContain('berth pods list');
+  });
+
+  it('that comes while the client is being loaded prevents that anything is sent', async () => {
+    const server = await serve((response) => response.end('{}'));
+    const transport = createTransport({ env: {} });
+    onTestFinished(() => transport.close());
+    const controller = new AbortController();
+    const { signal } = controller;
+    const sent = transport({ method: 'GET', url: server.url, headers: {}, body: undefined, signal });
+    controller.abort(stopped);
+    await expect(sent).rejects.toMatchObject({ stage: 'not-sent', cause: stopped });
+    expect(server.seen).toEqual([]);
   });
 
   it('ends a read with the interrupt itself', async () => {

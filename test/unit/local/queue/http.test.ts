@@ -107,3 +107,23 @@ test('the largest payloads pass the frame, and one byte more is refused by the o
   });
   expect((await call('POST /v2/echo/runsync', padded(20_000_001))).status).toBe(413);
 });
+
+test('a caller of stream that has disconnected before its answer leaves the chunks to the next one', async () => {
+  const service = createLocalService({ clock, random: () => 0.5, store: memoryStore(), queueLimits: false });
+  const send = (method: string, path: string, more: RequestInit = {}): Promise<Response> =>
+    fetchFrom(
+      service,
+      new Request(`http://127.0.0.1:8181/v2/stream/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${LOCAL_KEY}` },
+        ...more,
+      }),
+    );
+  const id = idOf(await (await send('POST', 'run', { body: '{"input":{"chunks":3}}' })).text());
+  clock.advance(10_000);
+  const controller = new AbortController();
+  const lost = send('GET', `stream/${id}`, { signal: controller.signal });
+  controller.abort();
+  await lost.catch(() => undefined);
+  expect(JSON.parse(await (await send('GET', `stream/${id}`)).text())).toHaveLength(3);
+});

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { PAYLOAD_BYTES } from '../../../../src/local/queue/api/submission.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
-import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
@@ -171,6 +171,16 @@ describe('known limits (contract rules, Queue API)', () => {
     expect((await service.call('POST /echo/purge-queue', '', 'other')).status).toBe(200);
     service.pass(6000);
     expect((await service.call('POST /echo/purge-queue')).status).toBe(200);
+  });
+
+  test('nothing is kept of an endpoint that does not exist, nor of a window that is over', async () => {
+    const service = createHarness({ queueLimits: true });
+    for (let n = 0; n < 20; n++) expect((await service.call(`POST /none-${String(n)}/purge-queue`)).status).toBe(404);
+    await service.call('POST /echo/purge-queue');
+    expect(Object.keys(queuesOf(service.state).windows)).toEqual(['test echo purge-queue']);
+    service.pass(10_000);
+    await service.call('POST /demo/purge-queue');
+    expect(Object.keys(queuesOf(service.state).windows)).toEqual(['test demo purge-queue']);
   });
 
   test('cancel: 100 in 10 s', async () => {

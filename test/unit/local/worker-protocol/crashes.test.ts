@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { recordPrinted } from '../../../../src/local/queue/index.ts';
-import { submit } from '../../../support/local/attached-service.ts';
-import { EXIT, exit, KILLED, managed, pass, workerIds } from '../../../support/local/managed-service.ts';
+import { statusOf, submit } from '../../../support/local/attached-service.ts';
+import { EXIT, exit, health, KILLED, managed, pass, workerIds } from '../../../support/local/managed-service.ts';
 import { attachWorker } from '../../../support/local/protocol-worker.ts';
 
 describe('a worker whose process crashes', () => {
@@ -29,6 +29,25 @@ describe('a worker whose process crashes', () => {
     expect(await worker.take()).toMatchObject({ id: next });
     exit(local, worker.id, KILLED);
     expect(workerIds(local)).toHaveLength(1);
+  });
+
+  test('gets no job any more, neither by a held request nor by a new one', async () => {
+    const local = await managed();
+    await local.send('PATCH', '/v2/serverless/mine', { workers: { max: 1 } });
+    const id = await submit(local, {});
+    const first = await attachWorker(local.service, 'mine', workerIds(local)[0]);
+    await first.take();
+    exit(local, first.id, KILLED);
+    const second = await attachWorker(local.service, 'mine', workerIds(local)[0]);
+    expect(await second.take()).toMatchObject({ id });
+    const held = second.get('job-take', 'job_in_progress=1');
+    await local.settled();
+    exit(local, second.id, KILLED);
+    expect((await local.send('GET', '/v2/serverless/mine/workers')).body).toMatchObject({ summary: { unhealthy: 1 } });
+    expect(await held).toMatchObject({ status: 400 });
+    expect(await second.get('job-take', 'job_in_progress=0')).toMatchObject({ status: 400 });
+    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
+    expect(await health(local)).toMatchObject({ jobs: { retried: 2 } });
   });
 
   test('is started at once after a change of its endpoint, however often it has crashed', async () => {

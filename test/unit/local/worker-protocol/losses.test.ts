@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createState } from '../../../../src/local/state/state.ts';
+import { memoryStore } from '../../../../src/local/state/store.ts';
 import { recordPrinted } from '../../../../src/local/queue/index.ts';
 import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
 import { EXIT, exit, health, KILLED, managed, pass, workerIds } from '../../../support/local/managed-service.ts';
@@ -184,6 +186,25 @@ describe('a worker whose process the service runs', () => {
     expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
     expect(workerIds(local)).not.toContain(worker.id);
     expect(workerIds(local)).toHaveLength(1);
+    await local.service.stop();
+  });
+
+  test('the workers of a former process are gone also when that cannot be saved at first', async () => {
+    const state = createState(Date.UTC(2026, 0, 1));
+    const store = memoryStore(state);
+    let failures = 0;
+    const transact: typeof store.transact = (...args) =>
+      failures-- > 0 ? Promise.reject(new Error('the disk is full')) : store.transact(...args);
+    const handlers = { mine: { kind: 'attach' } } as const;
+    const local = await attached({ handlers, store: { ...store, transact } });
+    const id = await submit(local, {});
+    await local.worker.take();
+    failures = 1;
+    local.service.start(0);
+    // The clock jumps to the next try by itself.
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(local.clock.monotonic()).toBeLessThan(30_000);
+    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
     await local.service.stop();
   });
 });

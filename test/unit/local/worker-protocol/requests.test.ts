@@ -43,6 +43,18 @@ describe('a worker that takes jobs', () => {
     });
   });
 
+  test('that has disconnected before its request is answered leaves the job to others', async () => {
+    const local = await attached();
+    const id = await submit(local, {});
+    const controller = new AbortController();
+    const lost = local.worker.get('job-take', 'job_in_progress=0', controller.signal);
+    controller.abort();
+    await lost.catch(() => undefined);
+    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
+    const other = await local.attach('other');
+    expect(await other.take()).toMatchObject({ id });
+  });
+
   test('is not idle while it has a job that it was asked to stop, although its other job is done', async () => {
     const local = await attached();
     const [first, second] = [await submit(local, { n: 1 }), await submit(local, { n: 2 })];

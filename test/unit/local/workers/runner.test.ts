@@ -55,6 +55,70 @@ describe('handler modules', () => {
     await expectStill(loop);
   });
 
+  test('a job whose outcome is saved together with a sync runs once', async () => {
+    const served = await serve('');
+    const { service, stop, replaceRunner, tick } = served;
+    await stop();
+    const ends: (() => void)[] = [];
+    const saves: (() => void)[] = [];
+    let isSaving = false;
+    replaceRunner({
+      startWorker: () => ({
+        stopped: false,
+        run: () =>
+          new Promise((resolve) => {
+            ends.push(() => {
+              resolve({ kind: 'output', text: '"done"' });
+            });
+          }),
+        stop: () => Promise.resolve(),
+      }),
+      // Steps run at once, and their promises are settled together when the save ends.
+      transact: async (step) => {
+        const result = await service.transact(step);
+        if (isSaving) await new Promise<void>((resolve) => saves.push(resolve));
+        return result;
+      },
+    });
+    const id = await served.start('{}');
+    await tick();
+    isSaving = true;
+    const sync = tick();
+    while (saves.length < 1) await Promise.resolve();
+    for (const end of ends) end();
+    while (saves.length < 2) await Promise.resolve();
+    isSaving = false;
+    for (const save of saves) save();
+    await sync;
+    await tick();
+    expect(ends).toHaveLength(1);
+    expect(await service.status('mine', id)).toMatchObject({ status: 'COMPLETED', output: 'done' });
+    for (const end of ends) end();
+  });
+
+  test('a job runs once when its chunks and its outcome cannot be saved for some time', async () => {
+    const source = `import { appendFileSync } from 'node:fs';
+      export default async function* (input) { appendFileSync(input.file, 'x'); yield 'a'; yield 'b'; }`;
+    const served = await serve(source);
+    const { service, folder, stop, replaceRunner, tick } = served;
+    const file = join(folder, 'runs');
+    let failures = 0;
+    await stop();
+    replaceRunner({
+      // After the handler has begun, some steps fail.
+      transact: (step) =>
+        existsSync(file) && failures++ < 5 ? Promise.reject(new Error('the disk is full')) : service.transact(step),
+    });
+    const id = await served.start(JSON.stringify({ file }));
+    for (let tries = 0; tries < 2000; tries++) {
+      await tick().catch(() => undefined);
+      if ((await service.status('mine', id))['status'] === 'COMPLETED') break;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(await service.status('mine', id)).toMatchObject({ status: 'COMPLETED', output: ['a', 'b'] });
+    expect(await readFile(file, 'utf8')).toBe('x');
+  });
+
   test('stop ends an endless loop and reports nothing of it', async () => {
     const loop = await loopStarted();
     await loop.stop();

@@ -13,7 +13,7 @@ import {
 import { applyEvent } from '../job-status-changes.ts';
 import { setTimer } from '../timers.ts';
 import { reconcile, stopWorker } from '../workers.ts';
-import { laterBy, realNow, STOP_GRACE_MS, stopTimer, withoutStops } from './stops.ts';
+import { changeProtocol, laterBy, realNow, STOP_GRACE_MS, stopTimer, withoutStops } from './stops.ts';
 
 /** How often a worker sends a heartbeat. Milliseconds. */
 export const PING_INTERVAL_MS = 10_000;
@@ -115,6 +115,24 @@ export function loseAllWorkers(state: State, now: number): void {
   }
 }
 
+/**
+ * Records that the service did not run for this time, because it was suspended or waited for its state: no worker could
+ * reach it, so the time counts neither as silence nor towards the grace period of a stop. Milliseconds.
+ */
+export function ignorePause(state: State, milliseconds: number): void {
+  for (const queue of Object.values(queuesOf(state).byEndpoint))
+    for (const worker of workersIn(queue)) {
+      const { protocol } = worker;
+      if (protocol === undefined) continue;
+      const stops = protocol.stops.map(({ toldAt, ...stop }) => ({
+        ...stop,
+        since: stop.since + milliseconds,
+        ...(toldAt === undefined ? {} : { toldAt: toldAt + milliseconds }),
+      }));
+      changeProtocol(queue, worker, { seenAt: protocol.seenAt + milliseconds, stops });
+    }
+}
+
 /** Removes a worker; its jobs are queued again. */
 export function loseWorker(state: State, queue: EndpointQueue, worker: Worker, at: number, reason: string): void {
   requeueJobs(state, worker, at);
@@ -134,7 +152,7 @@ export function watchSilence(state: State, worker: Worker, at: number): void {
   setTimer(state, at, { kind: 'worker-silent', endpointId: worker.endpointId, workerId: worker.id });
 }
 
-/** Does what a timer about a worker asks for; nothing when the worker is gone. */
+/** Does what a timer about a worker is for; nothing when the worker was removed. */
 export function applyWorkerTimer(state: State, event: WorkerTimerEvent, at: number): void {
   const queue = queueOf(state, event.endpointId);
   const worker = queue.workers[event.workerId];

@@ -67,11 +67,13 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
   return retryTake(state, endpoint, request, now);
 }
 
-/** Answers a held request for jobs, when something has changed since its last try. */
+/** Answers a held request for jobs, after a change. A worker that was removed, or whose process has ended, is to leave. */
 export function retryTake(state: State, endpoint: EndpointRecord, { workerId, count }: TakeRequest, now: number): Take {
   const queue = queueOf(state, endpoint.id);
   const worker = queue.workers[workerId];
-  if (worker?.protocol === undefined || worker.protocol.isLeaving === true) return { kind: 'leave' };
+  // The process of an UNHEALTHY worker has ended: this request is an old one, or that of a process that it left running.
+  if (worker?.protocol === undefined || worker.protocol.isLeaving === true || worker.status === 'UNHEALTHY')
+    return { kind: 'leave' };
   if (worker.protocol.fault !== undefined && worker.protocol.fault.kind !== 'silent') return { kind: 'none' };
   const jobs: Job[] = [];
   for (let job = nextWaiting(state, queue); job !== undefined && jobs.length < count; job = nextWaiting(state, queue)) {
@@ -85,9 +87,10 @@ export function retryTake(state: State, endpoint: EndpointRecord, { workerId, co
 
 /** Queues jobs again that were sent to a worker whose connection had already ended, so that it never received them. */
 export function takeBack(state: State, jobs: readonly Job[], now: number): void {
-  for (const { id, attempt } of jobs) {
+  for (const { id, attempt, workerId } of jobs) {
     const job = queuesOf(state).jobs[id];
-    if (job?.status === 'IN_PROGRESS' && job.attempt === attempt) applyEvent(state, job, { kind: 'lose', at: now });
+    if (job?.status === 'IN_PROGRESS' && job.attempt === attempt && job.workerId === workerId)
+      applyEvent(state, job, { kind: 'lose', at: now });
   }
   for (const endpointId of new Set(jobs.map((job) => job.endpointId))) reconcile(state, endpointId, now);
 }

@@ -52,6 +52,25 @@ async function supervised(command: ProcessSpec['command'] = 'run worker') {
 }
 
 describe('the processes of workers', () => {
+  test('a worker is not lost while the service is suspended, and is when it is silent after that', async () => {
+    const { local, processes, until } = await supervised();
+    const [cancelled, id] = [await submit(local, {}), await submit(local, {})];
+    await until(() => processes.length > 0);
+    const worker = await attachWorker(local.service, 'mine', processes[0]?.workerId);
+    expect(await worker.takeBatch(2)).toHaveLength(2);
+    await local.send('POST', `/v2/mine/cancel/${cancelled}`);
+    // As after SIGSTOP and SIGCONT: nothing ran in between.
+    local.clock.advance(120_000);
+    const resumedAt = local.clock.monotonic();
+    await until(() => local.clock.monotonic() - resumedAt > 3000);
+    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_PROGRESS' });
+    await worker.get('ping', `job_id=${id}`);
+    await until(() => local.clock.monotonic() - resumedAt > 25_000);
+    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_PROGRESS' });
+    await until(() => local.clock.monotonic() - resumedAt > 40_000);
+    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
+  });
+
   test('one starts when a job waits, with the variables of the protocol and of the endpoint', async () => {
     const { local, processes, until } = await supervised();
     await local.send('PATCH', '/v2/serverless/mine', { env: { MODEL: 'large' } });

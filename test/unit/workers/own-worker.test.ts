@@ -1,0 +1,92 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { realClock } from '../../../src/host/clock.ts';
+import { serveLocal } from '../../../src/local/frame/server.ts';
+import { workerEnvironment } from '../../../src/local/queue/index.ts';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
+import { attachmentOf } from '../../support/local/protocol-worker.ts';
+import { localFixture } from '../../support/local/service-fixture.ts';
+
+const RUNNER = join(import.meta.dirname, '../../../workers/berth_worker.py');
+const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))']).status === 0;
+
+/** Serves an endpoint with berth's own worker, which runs this Python file. Returns what runs a job to its end. */
+async function serve(file: string): Promise<(input: object) => Promise<Readonly<Record<string, unknown>>>> {
+  const { service, send } = localFixture({ clock: realClock, handlers: { up: { kind: 'attach' } } });
+  const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
+  const { workerId, key } = await attachmentOf(service, 'up');
+  const cwd = temporaryDirectory();
+  writeFileSync(join(cwd, 'worker.py'), file);
+  const worker = spawn('python3', [RUNNER, 'worker.py'], {
+    cwd,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      PYTHONDONTWRITEBYTECODE: '1',
+      ...workerEnvironment({
+        prefix: 'BERTH_WORKER',
+        origin: served.url,
+        endpointId: 'up',
+        workerId,
+        key,
+        pingIntervalMs: 10_000,
+      }),
+    },
+  });
+  let printed = '';
+  worker.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  onTestFinished(async () => {
+    worker.kill('SIGKILL');
+    if (worker.exitCode === null && worker.signalCode === null) await once(worker, 'exit');
+    await served.stop();
+    await service.stop();
+  });
+  return async (input) => {
+    const { body: submitted } = await send('POST', '/v2/up/run', { input, policy: { executionTimeout: 15_000 } });
+    for (;;) {
+      const { body } = await send('GET', `/v2/up/status/${String(submitted['id'])}`);
+      if (body['status'] !== 'IN_QUEUE' && body['status'] !== 'IN_PROGRESS') return { ...body, printed };
+      await pause(20);
+    }
+  };
+}
+
+describe.skipIf(!hasPython || process.platform === 'win32')("berth's own Python worker", () => {
+  test('takes jobs while it has more than 1024 open files', async () => {
+    const run = await serve(`
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (1200, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+files = [open("/dev/null") for _ in range(1100)]
+def handler(job):
+    return len(files)
+`);
+    expect(await run({})).toMatchObject({ status: 'COMPLETED', output: 1100 });
+  });
+
+  test('sends text that is not Unicode, such as the name of a file', async () => {
+    const run = await serve(`
+import os
+def handler(job):
+    return os.fsdecode(b"caf\\xe9")
+`);
+    expect(await run({})).toMatchObject({ status: 'COMPLETED', output: 'caf\udce9' });
+  });
+
+  test('fails a job whose output is refused because it is too large, and goes on', async () => {
+    const run = await serve(`
+def handler(job):
+    return "x" * job["input"]["size"]
+`);
+    const refused = await run({ size: 22_000_000 });
+    expect(refused).toMatchObject({ status: 'FAILED' });
+    expect(JSON.parse(String(refused['error']))).toMatchObject({
+      error_type: 'Refused',
+      error_message: 'the service refused 22000014 bytes with status 413',
+    });
+    expect(await run({ size: 1 })).toMatchObject({ status: 'COMPLETED', output: 'x' });
+  });
+});
