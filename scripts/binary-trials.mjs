@@ -1,83 +1,93 @@
 /**
- * `npm run binary-trials`: makes the executable of this machine, and in two clones the same bytes; runs the end-to-end tests on
- * it, and the fault tests in its runtime. Needs `npm run build` first. The last line has the counts; the exit code is 1 when a test failed. Where the tool
- * that makes executables cannot be downloaded, it says so and ends 0.
+ * `npm run binary-trials`: makes the executable of this machine twice, in folders of other names, which must give the same bytes;
+ * runs all end-to-end tests on it, and the fault tests in its runtime. Takes about fifteen minutes. The last lines have the counts;
+ * the exit code is 1 when a test failed. Where the tool that makes executables cannot be downloaded, it says so and ends 0.
+ *
+ *   npm run binary-trials -- --part                     only the part that `npm test` runs
+ *   npm run binary-trials -- test/e2e/pipes.test.ts     these files, of test/e2e and of test/faults
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { fetchTool, HERE, ToolMissing } from './binary/tool.mjs';
+import { parseArgs } from 'node:util';
+import { fetchTool, HERE, ToolMissing, TOOLS } from './binary/tool.mjs';
+import { build, install, root } from './prepare.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const out = path.join(root, 'dist-binary');
 const PROGRAM = process.platform === 'win32' ? 'berth.exe' : 'berth';
-const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+const VITEST = path.join(root, 'node_modules/vitest/vitest.mjs');
+/** What is not copied: packages are linked, and nothing that was built may be used. */
+const NOT_COPIED = ['node_modules', 'dist', 'dist-binary', '.git'];
+/** One command of each kind, TLS and schemas: what `npm test` runs. */
+const PART = ['test/e2e/executable.test.ts', 'test/e2e/world.test.ts', 'test/e2e/schemas.test.ts'];
 
-function mustRun(program, args, env = {}) {
+const { values, positionals } = parseArgs({
+  options: { part: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const files = values.part ? PART : positionals;
+const filesIn = (folder) => files.filter((file) => file.includes(folder));
+
+function run(program, args, env = {}) {
   const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
   return status ?? 1;
 }
 
+/** Makes the executable in a copy of the sources, with a time zone. Returns its path. */
+function makeInCopy(folder, TZ) {
+  for (const name of readdirSync(root))
+    if (!NOT_COPIED.includes(name)) cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  const status = run(process.execPath, [path.join(folder, 'scripts/binary.mjs')], { BERTH_BINARY_TOOLS: TOOLS, TZ });
+  if (status !== 0) throw new Error('the executable cannot be made');
+  return path.join(folder, 'dist-binary', HERE, PROGRAM);
+}
+
 /** Runs tests and returns their counts. A run that fails without a failed test counts as one failure. */
-function counted(name, program, args, env) {
-  const folder = mkdtempSync(path.join(out, 'report-'));
-  const report = path.join(folder, 'report.json');
-  try {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const status = mustRun(program, [...args, ...reporters], env);
-    const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {};
-    const { numPassedTests: passed = 0, numFailedTests = 0, numPendingTests: skipped = 0 } = results;
-    const failed = status === 0 ? numFailedTests : Math.max(1, numFailedTests);
-    return { name, passed, failed, skipped };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+function counted(name, folder, program, args, env) {
+  const report = path.join(folder, `${name}.json`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const status = run(program, [...args, ...reporters], env);
+  const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {};
+  const { numPassedTests: passed = 0, numFailedTests = 0, numPendingTests: skipped = 0 } = results;
+  const failed = status === 0 ? numFailedTests : Math.max(1, numFailedTests);
+  return { name, passed, failed, skipped };
 }
 
-/** Makes the executable in a fresh clone of the last commit. Returns its bytes. */
-function buildClone(tools) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-clone-'));
-  try {
-    if (mustRun('git', ['clone', '--quiet', root, folder]) !== 0) throw new Error('git cannot clone this folder');
-    symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-    const script = path.join(folder, 'scripts/binary.mjs');
-    if (mustRun(process.execPath, [script], { BERTH_BINARY_TOOLS: tools }) !== 0)
-      throw new Error('a clone cannot be built');
-    return readFileSync(path.join(folder, 'dist-binary', HERE, PROGRAM));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** Runs everything that was asked for. Returns the counts of each suite. `folders` are empty, and are removed afterwards. */
+async function runAll(tool, [first, second, reports]) {
+  const programs = [makeInCopy(first, 'UTC'), makeInCopy(path.join(second, 'below'), 'Asia/Tokyo')];
+  const [bytes, others] = programs.map((program) => readFileSync(program));
+  const same = bytes.equals(others) ? 1 : 0;
+  const counts = [{ name: 'the same bytes in two folders', passed: same, failed: 1 - same, skipped: 0 }];
+  if (files.length === 0 || filesIn('test/e2e').length > 0)
+    counts.push(
+      counted(
+        'end to end',
+        reports,
+        process.execPath,
+        [VITEST, 'run', '--config', 'vitest.e2e.config.ts', ...filesIn('test/e2e')],
+        { BERTH_E2E_PROGRAM: programs[0] },
+      ),
+    );
+  const faults = files.length === 0 ? ['test/faults'] : filesIn('test/faults');
+  // `--bun` also for the processes that the tests start.
+  if (faults.length > 0)
+    counts.push(counted('faults', reports, tool, ['--bun', VITEST, 'run', ...faults, '--testTimeout=60000']));
+  return counts;
 }
 
-/** Whether two clones in folders of other names give the same bytes, as counts of one test. */
-function reproducible(tools) {
-  const isSame = buildClone(tools).equals(buildClone(tools));
-  return { name: 'two clones', passed: isSame ? 1 : 0, failed: isSame ? 0 : 1, skipped: 0 };
-}
-
-async function run() {
-  mkdirSync(out, { recursive: true });
-  const tools = process.env.BERTH_BINARY_TOOLS ?? path.join(out, 'tools');
-  const tool = await fetchTool(tools, HERE);
-  if (mustRun(process.execPath, ['scripts/binary.mjs']) !== 0) throw new Error('the executable cannot be made');
-  const counts = [
-    reproducible(tools),
-    counted('end to end', process.execPath, [vitest, 'run', '--config', 'vitest.e2e.config.ts'], {
-      BERTH_E2E_PROGRAM: path.join(out, HERE, PROGRAM),
-    }),
-    // `--bun` also for the processes that the tests start.
-    counted('faults', tool, ['--bun', vitest, 'run', 'test/faults', '--testTimeout=60000']),
-  ];
+const folders = ['one', 'another', 'reports'].map((name) => mkdtempSync(path.join(tmpdir(), `berth-${name}-`)));
+try {
+  await install();
+  await build();
+  const counts = await runAll(await fetchTool(TOOLS, HERE), folders);
   for (const { name, passed, failed, skipped } of counts)
     console.log(`${name}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
-  return counts.some(({ failed }) => failed > 0) ? 1 : 0;
-}
-
-try {
-  process.exitCode = await run();
+  process.exitCode = counts.every(({ failed }) => failed === 0) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof ToolMissing)) throw error;
   console.log(`skipped: ${error.message.trimEnd()}`);
+} finally {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }

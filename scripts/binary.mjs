@@ -10,12 +10,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { writeModules } from './binary/modules.mjs';
-import { fetchTool, HERE, TARGETS, ToolMissing } from './binary/tool.mjs';
+import { fetchTool, HERE, TARGETS, ToolMissing, TOOLS } from './binary/tool.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = path.join(root, 'dist-binary');
-const tools = process.env.BERTH_BINARY_TOOLS ?? path.join(out, 'tools');
 
 const run = promisify(execFile);
 
@@ -24,7 +23,7 @@ const run = promisify(execFile);
  * could change what the executable does.
  */
 async function compile(modules, target, into) {
-  const [here, there] = [await fetchTool(tools, HERE), await fetchTool(tools, target)];
+  const [here, there] = [await fetchTool(TOOLS, HERE), await fetchTool(TOOLS, target)];
   const file = path.join(into, target.startsWith('win32') ? 'berth.exe' : 'berth');
   await run(
     here,

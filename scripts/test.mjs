@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { fetchTool, HERE, ToolMissing, TOOLS } from './binary/tool.mjs';
 import { installNodes, LOCK_FILES, nodeNames, nodeProgram } from './nodes.mjs';
 import { build, install, root } from './prepare.mjs';
 
@@ -45,6 +46,8 @@ const STEPS = [
   { name: 'schemas', command: ['scripts/schemas.mjs', '--check'] },
   { name: 'reference', command: ['scripts/reference.mjs', '--check'] },
   { name: 'dependencies', command: ['scripts/dependencies.mjs', '--check'] },
+  // Near the end, so that its tool is downloaded by then.
+  { name: 'executable', command: ['scripts/binary-trials.mjs', '--part'], needs: 'tool' },
   // The last, so that the other versions of Node are installed by then.
   ...nodeNames().map((name) => ({
     ...vitest(`Node ${name}`, '--config', 'vitest.nodes.config.ts'),
@@ -118,9 +121,19 @@ function counted(results, code) {
   return { passed: numPassedTests, failed, skipped: numPendingTests };
 }
 
+/**
+ * Downloads the tool that makes executables. Returns why it cannot be downloaded; undefined when it is ready, or is not the expected
+ * one, which the step itself reports.
+ */
+const fetchBinaryTool = () =>
+  fetchTool(TOOLS, HERE).then(
+    () => undefined,
+    (error) => (error instanceof ToolMissing ? error.message.split('\n')[0] : undefined),
+  );
+
 async function runAll() {
   const waiting = [...STEPS];
-  const missing = { nodes: installNodes() };
+  const missing = { nodes: installNodes(), tool: fetchBinaryTool() };
   const lane = async () => {
     const counts = [];
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) counts.push(await run(step, missing));

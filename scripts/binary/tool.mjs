@@ -7,11 +7,20 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
 const VERSION = '1.4.5';
+
+/** An archive of 50 MB. Milliseconds. */
+const DOWNLOAD_LIMIT_MS = 180_000;
+
+/** The folder of downloaded tools: BERTH_BINARY_TOOLS, or dist-binary/tools. */
+export const TOOLS = path.resolve(
+  process.env.BERTH_BINARY_TOOLS ?? fileURLToPath(new URL('../../dist-binary/tools', import.meta.url)),
+);
 
 /**
  * The platforms of executables, by the names that Node gives them. `tool` is the name that the tool gives a platform. For x64
@@ -80,7 +89,10 @@ export async function fetchTool(folder, target) {
 async function download(spec, folder) {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   try {
-    await run(npm, ['pack', spec, '--pack-destination', folder], { shell: npm === 'npm.cmd' });
+    await run(npm, ['pack', spec, '--loglevel=error', '--pack-destination', folder], {
+      shell: npm === 'npm.cmd',
+      timeout: DOWNLOAD_LIMIT_MS,
+    });
   } catch (error) {
     throw new ToolMissing(`npm cannot download ${spec}: ${error.stderr || error.message}`);
   }

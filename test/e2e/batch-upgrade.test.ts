@@ -1,20 +1,40 @@
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { expect, onTestFinished } from 'vitest';
-import { cleanEnvironment, installedAt, packageTest, runProgram, startOf, temporaryFolder } from './support.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  berthPath,
+  cleanEnvironment,
+  installedAt,
+  isPackage,
+  runProgram,
+  startOf,
+  temporaryFolder,
+} from './support.ts';
 
 const ITEMS = 50;
 
-packageTest.each([
+/** A copy of the program under test: the words that start it, and what is removed of it. */
+async function copyOfProgram(): Promise<{ readonly start: readonly [string, ...string[]]; readonly parts: string }> {
+  const folder = await temporaryFolder();
+  if (isPackage) {
+    await cp(installedAt(), folder, { recursive: true, dereference: true });
+    return { start: startOf(folder), parts: path.join(folder, 'dist') };
+  }
+  const file = path.join(folder, 'berth');
+  await copyFile(berthPath(), file);
+  return { start: [file], parts: file };
+}
+
+test.each([
   ['a table', []],
   ['JSON', ['--json']],
   ['YAML, the results in order', ['-o', 'yaml', '--ordered']],
   ['CSV, with items that are lost', ['-o', 'csv', '--input-format', 'csv']],
 ])('a batch whose program is removed while it runs ends as it should: %s', async (name, flags) => {
-  const [folder, program] = [await temporaryFolder(), await temporaryFolder()];
-  await cp(installedAt(), program, { recursive: true, dereference: true });
+  const folder = await temporaryFolder();
+  const program = await copyOfProgram();
   await writeFile(path.join(folder, 'in'), `${Array.from({ length: ITEMS + 1 }, (_, at) => String(at)).join('\n')}\n`);
   const losing = name.includes('lost');
   let submissions = 0;
@@ -34,7 +54,7 @@ packageTest.each([
       const job = losing && submissions === 7 ? '..' : `job-${String(submissions)}`;
       if (submissions !== 5) send({ id: job });
       else
-        void rm(path.join(program, 'dist'), { recursive: true }).then(() => {
+        void rm(program.parts, { recursive: true }).then(() => {
           send({ id: job });
         });
     });
@@ -47,8 +67,8 @@ packageTest.each([
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'a-test-key' });
   const argv = ['jobs', 'batch', 'run', 'e', '--input', 'in', '--out', 'out', '--concurrency', '4', ...flags];
-  const [node, launcher] = startOf(program);
-  const ran = await runProgram(node, [launcher, ...argv], { env, cwd: folder });
+  const [command, ...first] = program.start;
+  const ran = await runProgram(command, [...first, ...argv], { env, cwd: folder });
   expect(ran.stderr).not.toMatch(/Cannot find|ERR_MODULE|a bug in berth/);
   expect(ran.code, ran.stderr).toBe(losing ? 13 : 0);
   expect(ran.stdout).toMatch(/completed/i);

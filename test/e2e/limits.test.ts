@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -29,16 +38,21 @@ const withLimit = (limit: number, env: Environment, ...args: readonly string[]):
 
 describe('`ulimit -n` is a clear error, or none', () => {
   const MOST = 100;
-  /** The fewest open files with which the program starts. With fewer, Node fails before berth runs. */
+  /** The fewest open files with which the program starts. With fewer, the runtime fails before berth runs. */
   let fewest = 3;
   beforeAll(async () => {
     const env = { PATH: `${path.dirname(nodePath())}${path.delimiter}${process.env['PATH'] ?? ''}` };
     while (fewest < MOST && (await withLimit(fewest, env, '--version')).code !== 0) fewest += 1;
   });
 
-  test.each([0, 1, 2, 3, 4, 5, 7])('where the limit is %i higher than the start needs', async (more) => {
+  test.each(
+    ['127.0.0.1', 'localhost'].flatMap((host) => [0, 1, 2, 3, 4, 5, 7].map((more): [string, number] => [host, more])),
+  )('of a request to %s, where the limit is %i higher than the start needs', async (host, more) => {
     const { url } = await serveJson({ pods: [] });
-    const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_API_KEY: 'key-of-this-test-0123456789' });
+    const env = await cleanEnvironment({
+      BERTH_BASE_URL: url.replace('127.0.0.1', host),
+      BERTH_API_KEY: 'key-of-this-test-0123456789',
+    });
     expect(fewest).toBeLessThan(MOST);
     const { code, stderr } = await withLimit(fewest + more, env, 'pods', 'list', '--json');
     clear(stderr);
@@ -83,6 +97,17 @@ test('in a directory that was removed, relative names are refused and nothing is
 /** A copy of the installed program that a test may replace. */
 async function copyOfProgram(): Promise<{ readonly berth: string; upgrade(): void }> {
   const folder = path.join(await temporaryFolder(), 'berth');
+  if (!isPackage) {
+    const next = `${folder}.next`;
+    copyFileSync(berthPath(), folder);
+    writeFileSync(next, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    return {
+      berth: folder,
+      upgrade: () => {
+        renameSync(next, folder);
+      },
+    };
+  }
   cpSync(installedAt(), folder, { recursive: true });
   return {
     berth: path.join(folder, 'bin/berth'),
@@ -99,7 +124,7 @@ async function copyOfProgram(): Promise<{ readonly berth: string; upgrade(): voi
   };
 }
 
-packageTest('a batch goes on to its end where the program is replaced while it runs', async () => {
+test('a batch goes on to its end where the program is replaced while it runs', async () => {
   const program = await copyOfProgram();
   const folder = await temporaryFolder();
   writeFileSync(path.join(folder, 'in.jsonl'), '{"seconds":1}\n'.repeat(4));
@@ -116,7 +141,7 @@ packageTest('a batch goes on to its end where the program is replaced while it r
   expect(readFileSync(path.join(folder, 'out.jsonl'), 'utf8').trim().split('\n')).toHaveLength(4);
 });
 
-packageTest('`local serve` goes on, and ends well, where the program is replaced while it runs', async () => {
+test('`local serve` goes on, and ends well, where the program is replaced while it runs', async () => {
   const program = await copyOfProgram();
   const child = spawn(program.berth, ['local', 'serve', '--port', '0'], {
     env: await cleanEnvironment(),

@@ -1,5 +1,6 @@
 import { errorCode } from '../../core/file-errors.ts';
 import { safeText } from '../../core/safe-text.ts';
+import { codeAtFileLimit } from './file-limit.ts';
 import { WireError, type Stage } from './transport.ts';
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -71,7 +72,7 @@ export function describeClientError(error: unknown): string {
   if (!(error instanceof Error)) return 'the connection failed';
   const certificate = describeCertificate(error);
   if (certificate !== undefined) return certificate;
-  const code = errorCode(error) ?? '';
+  const code = codeAtFileLimit(errorCode(error) ?? '');
   const proxy = /^Proxy response \((\d+)\)/.exec(error.message);
   if (proxy !== null) return `the proxy answered ${proxy[1] ?? ''} when asked to connect`;
   if (error.message.startsWith('Proxy Authentication Required'))

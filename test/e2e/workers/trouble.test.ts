@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { berth, berthPath, runProgram } from '../support.ts';
+import { berth, berthPath, installedAt, isPackage, runProgram } from '../support.ts';
 import { canTestWorkers, folderWith, localExec, serveLocal, until } from './support.ts';
 
 const HANDLER = 'def handler(job):\n    return 1\n';
@@ -25,7 +25,9 @@ test.skipIf(!canTestWorkers)('a service that does not answer with HTTP ends no w
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/worker/up`;
-  const runner = path.join(path.dirname(realpathSync(berthPath())), '../workers/berth_worker.py');
+  // The executable has a copy of the same file in it.
+  const root = isPackage ? installedAt() : path.join(import.meta.dirname, '../../..');
+  const runner = path.join(root, 'workers/berth_worker.py');
   const worker = spawn('python3', [runner, 'worker.py'], {
     cwd: folder.path,
     stdio: 'ignore',

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readdirSync, readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import type { TestClock } from './test-clock.ts';
 
@@ -152,7 +153,27 @@ const countTimers = (): number => process.getActiveResourcesInfo().filter((resou
 
 /** Whether a read, a write or another asynchronous operation on a file has not ended. */
 const hasPendingFileOperation = (): boolean =>
-  process.getActiveResourcesInfo().some((resource) => /^(FSReq|CloseReq)/.test(resource));
+  REPORTS_FILES
+    ? process.getActiveResourcesInfo().some((resource) => /^(FSReq|CloseReq)/.test(resource))
+    : poolThreads().some((state) => /[RD]/.test(state));
+
+/**
+ * The states of the threads on which the other runtime works on files: `R` runs, `D` waits for a disk, `S` has no work. Empty
+ * where the system does not tell.
+ */
+function poolThreads(): readonly string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync(THREADS).flatMap((thread) => {
+    try {
+      return /\(Bun Pool \d+\) (\w)/.exec(readFileSync(`${THREADS}/${thread}/stat`, 'latin1'))?.[1] ?? [];
+    } catch {
+      // It ended in between.
+      return [];
+    }
+  });
+}
+
+const THREADS = '/proc/self/task';
 
 interface ImportState {
   readonly resolvingModules: ReadonlySet<string>;
