@@ -41,12 +41,13 @@ function valueText({ type, required, repeatable, choices, default: fallback, onl
     .join('; ');
 }
 
-export function usageOf({ command, arguments: args, flags }) {
+export function usageOf({ command, arguments: args, flags, flagsFirst = false }) {
   const words = args.map(({ name, required, repeatable }) => {
     const word = name + (repeatable ? '...' : '');
     return required ? word : `[${word}]`;
   });
-  return ['berth', command, ...words, ...(flags.length === 0 ? [] : ['[FLAGS]'])].join(' ');
+  const more = flags.length === 0 ? [] : ['[FLAGS]'];
+  return ['berth', command, ...(flagsFirst ? [...more, ...words] : [...words, ...more])].join(' ');
 }
 
 function commandLines(described, heading) {

@@ -3,7 +3,7 @@ import type { Command, Group, Noun } from '../command.ts';
 import type { GlobalFlag } from '../parse/globals.ts';
 import { resolveAlias, SHORT_VERBS } from '../parse/aliases.ts';
 import { visibleOptions } from '../parse/common-options.ts';
-import { argumentName, flagName, type Param } from '../parse/params.ts';
+import { argumentName, flagName, namesProgram, type Param } from '../parse/params.ts';
 
 export type { Page };
 
@@ -123,9 +123,14 @@ export function signature(path: readonly string[], target: Command | Group): str
   return [...path, ...words].join(' ');
 }
 
-/** How a command is written: `berth jobs wait ENDPOINT JOB... [FLAGS]`. */
-export const usageOf = (path: readonly string[], command: Command): string =>
-  `berth ${signature(path, command)}${visibleOptions(command).length > 0 ? ' [FLAGS]' : ''}`;
+/** How a command is written: `berth jobs wait ENDPOINT JOB... [FLAGS]`, `berth local exec [FLAGS] COMMAND...`. */
+export function usageOf(path: readonly string[], command: Command): string {
+  const flags = visibleOptions(command).length > 0 ? ['[FLAGS]'] : [];
+  const words = namesProgram(command.args)
+    ? [...path, ...flags, signature([], command)]
+    : [signature(path, command), ...flags];
+  return ['berth', ...words].join(' ');
+}
 
 const flagSignature = (name: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): string =>
   `${short === undefined ? '    ' : `${short}, `}${name}${metavar === undefined ? '' : ` ${metavar}`}`;

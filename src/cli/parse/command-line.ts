@@ -4,7 +4,7 @@ import type { Command, Group, Noun, Program, Values } from '../command.ts';
 import type { GlobalFlag, GlobalValues } from './globals.ts';
 import { resolveAlias, SHORT_VERBS } from './aliases.ts';
 import { commonOptions } from './common-options.ts';
-import { flagName, labelOf, type Param, type Params } from './params.ts';
+import { flagName, labelOf, namesProgram, type Param, type Params } from './params.ts';
 
 /** A parsed command line: a command with its values, or a group whose help is printed. */
 export interface Invocation {
@@ -73,8 +73,8 @@ export async function parseCommandLine(
       for (const [key, param] of Object.entries(target.args)) parser.argument(param.many ? `[${key}...]` : `[${key}]`);
       for (const [key, param] of Object.entries(optionsOf(target)))
         if (mentioned(flagName(key), param.short)) parser.addOption(commanderOption(key, param));
-      // Flags after the name of another program are its own, as they are for `env` and `docker run`.
-      parser.passThroughOptions(Object.values(target.args).some(({ complete }) => complete === 'command'));
+      // As `env` and `docker run` do.
+      parser.passThroughOptions(namesProgram(target.args));
       return;
     }
     // Creating a parser takes time: only verbs that are among the words get one.

@@ -224,6 +224,10 @@ export const arg = {
 export const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
+/** Whether the arguments are another program with its own arguments: flags after its name are its own. */
+export const namesProgram = (args: Params): boolean =>
+  Object.values(args).some(({ complete }) => complete === 'command');
+
 /** The flag of a key: `lowPriority` becomes `--low-priority`. */
 export const flagName = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 

@@ -105,10 +105,11 @@ describe.skipIf(!canTestWorkers)('a Python file that is no worker', () => {
     const folder = await folderWith({ 'worker.py': 'import no_such_package\n' });
     const script = `id=$(berth jobs run up --input '{}')
 until berth jobs explain up "$id" --json > found && grep workers-crash found >&2; do :; done
-berth endpoints explain up --json --jq .cure`;
+cat found`;
     const { code, stdout, stderr } = await localExec(folder, ['--endpoint', 'up=worker.py'], script);
     expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toEqual([
+    // One answer: the next one may find a worker that starts again.
+    expect((JSON.parse(stdout) as { cure: unknown }).cure).toEqual([
       expect.stringMatching(/^berth endpoints logs up w/),
       `correct ${folder.at('worker.py')}`,
     ]);

@@ -1,6 +1,6 @@
 import type { Command, Group, Program } from '../../../cli/command.ts';
 import { visibleOptions } from '../../../cli/parse/common-options.ts';
-import { argumentName, flagName, type Param, type Params } from '../../../cli/parse/params.ts';
+import { argumentName, flagName, namesProgram, type Param, type Params } from '../../../cli/parse/params.ts';
 import { printedSchema } from '../../../cli/schema/common-schemas.ts';
 import { listCommandOf } from '../../../cli/resource/identity/collection.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -46,6 +46,7 @@ export function describeCommand({ path, command }: NamedCommand): JsonObject {
       name: argumentName(key, param),
       ...describeParam(param, options),
     })),
+    ...(namesProgram(command.args) ? { flagsFirst: true } : {}),
     flags: flags.map(([key, param]) => ({
       flag: flagName(key),
       ...(param.short === undefined ? {} : { short: param.short }),

@@ -32,7 +32,13 @@ const COMMAND = ownObject(
     flags: manyOf(ownObject({ flag: TEXT, ...PARAM }, { short: TEXT, ...PARAM_FACTS })),
     examples: manyOf(ownObject({ command: TEXT, meaning: TEXT })),
   },
-  { details: TEXT, needsOneOf: manyOf(TEXTS), fields: TEXTS, schema: TEXT },
+  {
+    details: TEXT,
+    needsOneOf: manyOf(TEXTS),
+    flagsFirst: { type: 'boolean', description: 'flags go before the arguments: those after them belong to a program' },
+    fields: TEXTS,
+    schema: TEXT,
+  },
 );
 
 export const DESCRIPTION = ownObject({

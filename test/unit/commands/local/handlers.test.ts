@@ -76,7 +76,7 @@ it('`local exec` refuses an unknown flag before its command, and says how it is 
   const unknown = await berthIn(world, ['local', 'exec', '--endpont', 'x=y', 'sh']);
   expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('Did you mean --endpoint?')]);
   const none = await berthIn(world, ['local', 'exec', '--reload']);
-  expect([none.code, none.err]).toEqual([2, expect.stringContaining('Usage: berth local exec COMMAND... [FLAGS]')]);
+  expect([none.code, none.err]).toEqual([2, expect.stringContaining('Usage: berth local exec [FLAGS] COMMAND...')]);
 });
 
 it.each([
