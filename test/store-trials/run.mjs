@@ -144,3 +144,5 @@ if (outcome.findings.length > 0) {
   console.log(`kept in ${folder}; again with: npm run store-trials -- ${again}`);
   process.exitCode = 1;
 } else await rm(folder, { recursive: true, force: true });
+// A connection of a driver that was killed may still be open at a proxy, and would keep this process running.
+process.exit();
