@@ -35,7 +35,9 @@ test.each([
 ])('a batch whose program is removed while it runs ends as it should: %s', async (name, flags) => {
   const folder = await temporaryFolder();
   const program = await copyOfProgram();
-  await writeFile(path.join(folder, 'in'), `${Array.from({ length: ITEMS + 1 }, (_, at) => String(at)).join('\n')}\n`);
+  const isTable = name.startsWith('CSV');
+  const lines = Array.from({ length: ITEMS + 1 }, (_, at) => (isTable ? `${String(at)}\n` : `{"n":${String(at)}}\n`));
+  await writeFile(path.join(folder, 'in'), lines.join(''));
   const losing = name.includes('lost');
   let submissions = 0;
   const server = createServer((request, response) => {

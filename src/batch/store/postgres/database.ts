@@ -130,9 +130,10 @@ export const isStoreUnavailable = (error: unknown): error is Failure =>
 
 /**
  * Classes and codes of errors after which the same transaction may succeed: connection exceptions, rollbacks by
- * conflicts, lack of resources, interventions such as a shutdown, a lock or a statement that took too long.
+ * conflicts, lack of resources, interventions such as a shutdown, a lock or a statement that took too long, and a server that
+ * accepts no writes, as it is for a time when another one takes over.
  */
-const TEMPORARY = /^(08...|40...|53...|57...|55P03|25P0[34])$/;
+const TEMPORARY = /^(08...|40...|53...|57...|55P03|25P0[34]|25006)$/;
 
 /** Returns the failure for an error of the database or of the connection to it. Other errors are returned unchanged. */
 function failureOf(address: StoreAddress, error: unknown): unknown {

@@ -50,6 +50,31 @@ describe('a worker whose process crashes', () => {
     expect(await health(local)).toMatchObject({ jobs: { retried: 2 } });
   });
 
+  test('is not started in a hot loop when it asks for a job and ends, while a worker is wanted always', async () => {
+    const local = await managed();
+    await local.send('PATCH', '/v2/serverless/mine', { workers: { min: 1, max: 1 } });
+    await pass(local, 0);
+    expect(workerIds(local)).toHaveLength(1);
+    const pauses: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const worker = await attachWorker(local.service, 'mine', workerIds(local)[0]);
+      const asked = worker.get('job-take', 'job_in_progress=0');
+      await local.settled();
+      exit(local, worker.id, EXIT);
+      let waited = 0;
+      for (; workerIds(local).length === 0 && waited < 100; waited++) await pass(local, 1000);
+      await asked;
+      pauses.push(waited);
+    }
+    expect(pauses).toEqual([0, 1, 2, 4, 8]);
+    const worker = await attachWorker(local.service, 'mine', workerIds(local)[0]);
+    const id = await submit(local, {});
+    await worker.take();
+    await worker.done(id, 1);
+    exit(local, worker.id, EXIT);
+    expect(workerIds(local)).toHaveLength(1);
+  });
+
   test('is started at once after a change of its endpoint, however often it has crashed', async () => {
     const local = await managed();
     await submit(local, {});

@@ -88,12 +88,14 @@ export function refuseWaitingJobs(state: State, endpointId: string, error: strin
 
 /**
  * The crashes of an endpoint with that of a worker whose process has ended; undefined when that was no crash: the worker had
- * no job, or an injected fault ended it.
+ * no job left, or an injected fault ended it. The end of a worker that never had a job is a crash: otherwise a program that
+ * asks for a job and ends would be started again and again while `workers.min` wants a worker.
  */
 function crashesAfter({ crashes }: EndpointQueue, worker: Worker, now: number): Crashes | undefined {
   const { atStart = 0, atWork = 0 } = crashes ?? {};
   if (worker.status === 'INITIALIZING') return { atStart: atStart + 1, atWork, until: now + backoffMs(atStart) };
-  if (worker.jobIds.length === 0 || worker.protocol?.fault !== undefined) return undefined;
+  const hasWorked = worker.jobIds.length === 0 && worker.runs.length > 0;
+  if (hasWorked || worker.protocol?.fault !== undefined) return undefined;
   // A first crash may have any cause: its jobs are tried again at once.
   return { atStart, atWork: atWork + 1, until: atWork === 0 ? now : now + backoffMs(atWork - 1) };
 }
