@@ -3,6 +3,7 @@
  * BENCH_NODES; their CPU time and memory; and the time to load each package. BENCH_BEFORE, the launcher of another build, is
  * measured in the same run.
  */
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { importCosts } from './imports.mjs';
 import { interleaved, load, median, pairedRatio, printTable, verdict } from './measure.mjs';
@@ -18,16 +19,28 @@ const MEMORY_TARGET_MIB = 60;
 
 const usage = fileURLToPath(new URL('usage.cjs', import.meta.url));
 
-/** The launcher that BENCH_BEFORE names, in place of the one of this build. */
-const earlier = ({ args: [launcher, ...args], ...rest }) => ({
-  ...rest,
-  args: [launcher === '-e' ? launcher : process.env.BENCH_BEFORE, ...args],
+/** The same command with the launcher that BENCH_BEFORE names, and with data of its own: its state file may have another form. */
+const earlier = (command, berth) => ({
+  ...command,
+  env: { ...command.env, BERTH_DATA_DIR: `${command.env.BERTH_DATA_DIR}-before` },
+  args: command.args.map((word) => (word === berth ? process.env.BENCH_BEFORE : word)),
 });
 
-async function benchNode({ program, version }, cases) {
+/** The commands of BENCH_BEFORE, in the order of the cases; undefined for one that fails, because that build does not have it. */
+function earlierCommands(program, cases, berth) {
+  if (process.env.BENCH_BEFORE === undefined) return [];
+  const works = (command) => {
+    const { status } = spawnSync(program, command.args, { env: command.env, stdio: 'ignore' });
+    return status === 0 ? command : undefined;
+  };
+  return cases.map((each) => works(earlier(each, berth)));
+}
+
+async function benchNode({ program, version }, cases, berth) {
   const before = load();
-  const compared = process.env.BENCH_BEFORE === undefined ? [] : cases.map(earlier);
-  const commands = [...cases, ...compared].map(({ args, env, before }) => ({ program, args, env, before }));
+  const compared = earlierCommands(program, cases, berth);
+  const measured = [...cases, ...compared.filter((each) => each !== undefined)];
+  const commands = measured.map(({ args, env, before }) => ({ program, args, env, before }));
   const times = await interleaved(commands, ROUNDS, ({ milliseconds }) => milliseconds);
   const watched = commands.map((command) => ({
     ...command,
@@ -36,13 +49,15 @@ async function benchNode({ program, version }, cases) {
   }));
   const usages = await interleaved(watched, USAGE_ROUNDS, ({ report }) => JSON.parse(report));
   const cpu = usages.map((runs) => runs.map(({ cpuMilliseconds }) => cpuMilliseconds));
+  const ratioBefore = (command) =>
+    command === undefined ? '' : pairedRatio(times[measured.indexOf(command)], times[0]).toFixed(2);
   const rows = cases.map(({ name, target = () => undefined }, index) => {
     const ratio = pairedRatio(times[index], times[0]);
     const most = target(version);
     const mebibytes = median(usages[index].map((run) => run.mebibytes));
     return [
       name,
-      ...(compared.length > 0 ? [pairedRatio(times[cases.length + index], times[0]).toFixed(2)] : []),
+      ...(compared.length > 0 ? [ratioBefore(compared[index])] : []),
       median(times[index]).toFixed(1),
       ratio.toFixed(2),
       most?.toFixed(1) ?? '',
@@ -74,7 +89,7 @@ export async function benchStart({ berth, home, env }) {
     const at = { ...env, BERTH_BASE_URL: service.http, BERTH_QUEUE_URL: service.http, BERTH_API_KEY: 'bench' };
     const cases = await startCases(berth, service, home, at);
     let base;
-    for (const node of nodes()) base = await benchNode(node, cases);
+    for (const node of nodes()) base = await benchNode(node, cases, berth);
     await benchImports(at, base);
   } finally {
     service.stop();
