@@ -39,53 +39,6 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   whoami: ['status'],
 };
 
-/** First words of other programs, and the commands here that mean the same. */
-export const ROOT_COMMANDS: Readonly<Record<string, string>> = {
-  batch: 'jobs batch',
-  cost: 'billing report',
-  costs: 'billing report',
-  cpus: 'catalog cpus',
-  datacenters: 'catalog datacenters',
-  exec: 'local exec',
-  gpu: 'catalog gpus',
-  gpus: 'catalog gpus',
-  keys: 'account ssh-keys',
-  login: 'auth login',
-  logout: 'auth logout',
-  logs: 'pods logs',
-  network: 'volumes',
-  'network-volumes': 'volumes',
-  ps: 'pods list',
-  purge: 'queue purge',
-  run: 'jobs run',
-  serve: 'local serve',
-  serverless: 'endpoints',
-  ssh: 'pods ssh',
-  'ssh-keys': 'account ssh-keys',
-  status: 'auth status',
-  storage: 'volumes',
-  submit: 'jobs run',
-  vol: 'volumes',
-  version: '--version',
-  whoami: 'auth status',
-};
-
-/** Flags of other programs, and those here that mean the same; the first one that the command has is used. */
-export const FLAG_ALIASES: Readonly<Record<string, readonly string[]>> = {
-  body: ['input', 'field'],
-  confirm: ['yes'],
-  data: ['input', 'field'],
-  environment: ['env'],
-  filter: ['match'],
-  format: ['output'],
-  lines: ['tail'],
-  location: ['data-center'],
-  payload: ['input'],
-  region: ['data-center'],
-  retry: ['retry-failed', 'retries'],
-  volume: ['network-volume'],
-};
-
 /** The short verbs that every collection takes besides its own verbs. */
 export const SHORT_VERBS = ['ls', 'rm'] as const;
 

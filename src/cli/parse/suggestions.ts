@@ -1,4 +1,4 @@
-import { aliasesOf, FLAG_ALIASES, resolveAlias } from './aliases.ts';
+import { aliasesOf, resolveAlias } from './aliases.ts';
 
 /** Words with a larger edit distance are not suggested: 1 for three letters, 2 up to six, 3 for longer words. */
 const maxEdits = (length: number): number => (length <= 3 ? 1 : length <= 6 ? 2 : 3);
@@ -47,23 +47,6 @@ export function nearestOf(word: string, known: Iterable<string>): readonly strin
     found.set(each, distance);
   }
   return [...found].flatMap(([each, distance]) => (distance === least ? [each] : [])).sort();
-}
-
-/**
- * The known flags, without dashes, that are nearest to one; else those that have all its words (`workers`: workers-max), or
- * some of them and no others (`gpu-type`: gpu).
- */
-export function nearestFlags(flag: string, known: readonly string[]): readonly string[] {
-  const alias = Object.hasOwn(FLAG_ALIASES, flag)
-    ? FLAG_ALIASES[flag]?.find((each) => known.includes(each))
-    : undefined;
-  if (alias !== undefined) return [alias];
-  const near = nearestOf(flag, known);
-  if (near.length > 0) return near;
-  const words = flag.split('-');
-  const has = (all: readonly string[], some: readonly string[]): boolean => some.every((word) => all.includes(word));
-  const longer = known.filter((each) => has(each.split('-'), words));
-  return (longer.length > 0 ? longer : known.filter((each) => has(words, each.split('-')))).toSorted();
 }
 
 /** The known names that are nearest to one; else those that begin with it. */

@@ -1,6 +1,6 @@
 import { usage, type Failure } from '../../core/failure.ts';
-import { ROOT_COMMANDS } from './aliases.ts';
-import { didYouMean, nearestFlags, suggestionOf } from './suggestions.ts';
+import { didYouMean, nearestOf, suggestionOf } from './suggestions.ts';
+import { FLAG_ALIASES, ROOT_COMMANDS } from './words-of-other-programs.ts';
 
 /** How to pass a word that begins with a dash: `berth pods get -- -x`. */
 const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
@@ -57,3 +57,20 @@ export const tooManyWords = (path: readonly string[], usageLine: string): Failur
 /** The usage failure (2) for another error of the parser, named by its code. */
 export const otherParseError = (code: string, path: readonly string[]): Failure =>
   usage(`the command line cannot be read (${code})`, seeHelp(path));
+
+/**
+ * The known flags, without dashes, that are nearest to one; else those that have all its words (`workers`: workers-max), or
+ * some of them and no others (`gpu-type`: gpu).
+ */
+function nearestFlags(flag: string, known: readonly string[]): readonly string[] {
+  const alias = Object.hasOwn(FLAG_ALIASES, flag)
+    ? FLAG_ALIASES[flag]?.find((each) => known.includes(each))
+    : undefined;
+  if (alias !== undefined) return [alias];
+  const near = nearestOf(flag, known);
+  if (near.length > 0) return near;
+  const words = flag.split('-');
+  const has = (all: readonly string[], some: readonly string[]): boolean => some.every((word) => all.includes(word));
+  const longer = known.filter((each) => has(each.split('-'), words));
+  return (longer.length > 0 ? longer : known.filter((each) => has(words, each.split('-')))).toSorted();
+}

@@ -118,8 +118,8 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const createdId = stringAt(value, 'id');
       const result = answerResult(resource.view, answer);
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
-      const twin = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
-      const notes = [...(spec.notes?.(value, body) ?? []), twin, next].filter((note) => note !== undefined);
+      const nameNote = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
+      const notes = [...(spec.notes?.(value, body) ?? []), nameNote, next].filter((note) => note !== undefined);
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       const id = asId(createdId);
       await ctx.tell(`created ${id}`);

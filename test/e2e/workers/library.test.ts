@@ -1,39 +1,40 @@
 import { describe, test } from 'vitest';
 import { isTrial, jobCount, serveBatch, timeFor } from './batch.ts';
-import { importLibrary, installLibrary, libraryFlags, readLibrary } from './library.ts';
+import { importLibrary, installLibrary, libraryFlags, readLibrary, type Library } from './library.ts';
 import { KILLED_HANDLER, serveWhileKilled } from './kill-workers.ts';
 import { libraryWorker, SHAPES } from './shapes.ts';
 import { folderWith } from './support.ts';
 
 const library = readLibrary();
 
-if (library === undefined) {
-  describe.skip('the public worker library: no file names one', () => {
-    test('nothing to test');
-  });
-} else {
-  describe('the public worker library', () => {
-    const python = installLibrary(library);
+describe('the public worker library', () => {
+  const installed = library === undefined ? (): string => '' : installLibrary(library);
 
-    test.for(SHAPES.map((shape) => [shape.name, shape] as const))(
-      'serves a batch: %s',
-      { timeout: timeFor(180_000) },
-      async ([, shape], { skip }) => {
-        if (python() === '') skip('the worker library is not installed');
-        const folder = await folderWith({ 'worker.py': libraryWorker(shape, library) });
-        await serveBatch(folder, shape, jobCount(5), libraryFlags(python(), library));
-      },
-    );
+  /** The library and the Python that has it. Skips the test where no file names a library, or it is not installed. */
+  const useLibrary = (skip: (note: string) => never): { library: Library; python: string } => {
+    if (library === undefined) return skip('no file names a worker library, or workers cannot be tested here');
+    const python = installed();
+    return python === '' ? skip('the worker library is not installed') : { library, python };
+  };
 
-    // Its workers take seconds to start again: only in the long form. kill.test.ts always runs.
-    test.skipIf(!isTrial)(
-      'workers that are killed: every job ends, and `retried` equals the kills that hit a job',
-      { timeout: timeFor(180_000) },
-      async ({ skip }) => {
-        if (python() === '') skip('the worker library is not installed');
-        const source = `${KILLED_HANDLER}\n${importLibrary(library)}worker.start({"handler": handler})\n`;
-        await serveWhileKilled(source, 15, libraryFlags(python(), library));
-      },
-    );
-  });
-}
+  test.for(SHAPES.map((shape) => [shape.name, shape] as const))(
+    'serves a batch: %s',
+    { timeout: timeFor(180_000) },
+    async ([, shape], { skip }) => {
+      const used = useLibrary(skip);
+      const folder = await folderWith({ 'worker.py': libraryWorker(shape, used.library) });
+      await serveBatch(folder, shape, jobCount(5), libraryFlags(used.python, used.library));
+    },
+  );
+
+  // Its workers take seconds to start again: only in the long form. kill.test.ts always runs.
+  test.skipIf(!isTrial)(
+    'workers that are killed: every job ends, and `retried` equals the kills that hit a job',
+    { timeout: timeFor(180_000) },
+    async ({ skip }) => {
+      const used = useLibrary(skip);
+      const source = `${KILLED_HANDLER}\n${importLibrary(used.library)}worker.start({"handler": handler})\n`;
+      await serveWhileKilled(source, 15, libraryFlags(used.python, used.library));
+    },
+  );
+});

@@ -103,11 +103,9 @@ export interface HeldShard {
   readonly end: (owner: LineOwner, event: EndEvent, line: string, at: number) => ItemState | undefined;
   /** Returns the records since the last call; undefined without any. */
   readonly takeRecords: () => RecordGroup | undefined;
-  /**
-   * Bytes of the results that are kept, approximately, with those of a draft that is not published yet; and whether there is
-   * anything to publish that is in no draft.
-   */
+  /** Bytes of the results that are kept, approximately, with those of a draft that is not published yet. */
   readonly keptBytes: () => number;
+  /** Whether there is anything to publish that is in no draft. */
   readonly hasUnpublished: () => boolean;
   /** What happened since the records were last taken and the results last published. */
   readonly unwritten: () => Unwritten;
