@@ -8,7 +8,7 @@ import type { Shown } from '../../output/view.ts';
 import { DATA_CENTERS } from '../shared/collections.ts';
 import { NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
-import { standardMonthly } from './price.ts';
+import { standardMonthly } from '../shared/rate/volume-price.ts';
 
 /** Bounds of a volume in GB (contract rules; specification 2.4 and 8.3: beyond 4 TB, support). */
 export const MIN_GB = 10;

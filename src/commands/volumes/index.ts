@@ -12,7 +12,7 @@ import * as collections from '../shared/collections.ts';
 import { createSpec } from './create.ts';
 import { VOLUME_TABLE } from './fields.ts';
 import { inUseGuard } from './in-use.ts';
-import { standardMonthly } from './price.ts';
+import { standardMonthly } from '../shared/rate/volume-price.ts';
 
 const VOLUMES = resourceOf(collections.VOLUMES, VOLUME_TABLE);
 
