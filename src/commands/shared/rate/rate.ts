@@ -129,6 +129,10 @@ function priceOf(worker: Json, endpoint: Json, { gpus, cpus }: RateFacts): Retur
   return { low: price, high: price };
 }
 
+/** The rate of these pods alone. */
+export const podsRate = (pods: readonly Json[]): Rate =>
+  rateOf({ pods, endpoints: [], volumes: [], workers: new Map(), gpus: [], cpus: [] }, ['pods', 'clusters']);
+
 /** `$16.63 an hour`, or `at least $16.63 an hour` where something is not known. */
 export const rateText = ({ total: sum, unknown }: Pick<Rate, 'total' | 'unknown'>): string =>
   `${unknown.length === 0 ? '' : 'at least '}${formatDollars(sum)} an hour`;

@@ -1,6 +1,6 @@
 import { unlessFailed } from '../../../core/failure.ts';
 import { isUsableId } from '../../../core/ids.ts';
-import { type Json, memberAt } from '../../../core/json.ts';
+import { type Json, memberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
@@ -39,12 +39,19 @@ export async function readWorkers(
   return { workers, gpus: gpus ?? [], cpus: cpus ?? [] };
 }
 
-/** Reads everything that the rate is computed from. A part that cannot be read is named in the rate. */
-export async function readRate(ctx: CommandContext): Promise<Rate> {
+/**
+ * Reads everything that the rate is computed from, without the rows of some ids and the pods of some clusters. A part that cannot be read is named in
+ * the rate.
+ */
+export async function readRate(ctx: CommandContext, without: ReadonlySet<string> = new Set()): Promise<Rate> {
+  const rows = async (list: Collection): Promise<readonly Json[] | undefined> =>
+    (await rowsUnlessFailed(ctx, list))?.filter(
+      (row) => !without.has(idOf(row)) && !without.has(stringAt(row, 'cluster.id') ?? ''),
+    );
   const [pods, volumes, [endpoints, workers]] = await Promise.all([
-    rowsUnlessFailed(ctx, PODS),
-    rowsUnlessFailed(ctx, VOLUMES),
-    rowsUnlessFailed(ctx, ENDPOINTS).then(async (rows) => [rows, await readWorkers(ctx, rows ?? [])] as const),
+    rows(PODS),
+    rows(VOLUMES),
+    rows(ENDPOINTS).then(async (found) => [found, await readWorkers(ctx, found ?? [])] as const),
   ]);
   return rateOf({ pods, volumes, endpoints, ...workers });
 }

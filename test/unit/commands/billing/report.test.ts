@@ -90,7 +90,8 @@ async function report(
 ): Promise<Ran> {
   const server = await serve([routed(routes)]);
   const env = { ...pointedAt(server.url), BERTH_QUEUE_URL: server.url, NO_COLOR: '1' };
-  return berth(['billing', 'report', '--last', '10d', ...argv], { ...options, clock: createTestClock(NOW), env });
+  const last = argv.includes('--last') ? [] : ['--last', '10d'];
+  return berth(['billing', 'report', ...last, ...argv], { ...options, clock: createTestClock(NOW), env });
 }
 
 const documentOf = ({ out }: Ran) =>
