@@ -1,8 +1,8 @@
 import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
 import type { HandlerWorker } from '../handler-worker.ts';
+import { createPrintedLines } from '../printed-lines.ts';
 import type { EndpointSource } from '../source.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
-import { createPrintedLines } from './printed-lines.ts';
 
 /** The largest output of a job, in characters. */
 const MAX_OUTPUT_LENGTH = 20_000_000;
@@ -10,8 +10,8 @@ const MAX_OUTPUT_LENGTH = 20_000_000;
 export interface ExecWorkerOptions {
   readonly startProcess: StartProcess;
   readonly monotonic: () => number;
-  /** Called with what the command prints on stderr. */
-  readonly onOutput: (text: string) => void;
+  /** Called with each line that the command prints on stderr. */
+  readonly onLine: (line: string) => void;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface ExecWorkerOptions {
  */
 export function startExecWorker(
   { command, cwd }: Extract<EndpointSource, { kind: 'exec' }>,
-  { startProcess, monotonic, onOutput }: ExecWorkerOptions,
+  { startProcess, monotonic, onLine }: ExecWorkerOptions,
 ): HandlerWorker {
   let current: RunningProcess | undefined;
   let stopped = false;
@@ -33,9 +33,7 @@ export function startExecWorker(
     run: async ({ id, endpointId, input }) => {
       const pieces: string[] = [];
       let length = 0;
-      const messages = createPrintedLines(monotonic, (line) => {
-        onOutput(`${line}\n`);
-      });
+      const messages = createPrintedLines(monotonic, onLine);
       if (isStopped()) return undefined;
       current = startProcess({
         command,

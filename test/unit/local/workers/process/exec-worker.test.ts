@@ -9,7 +9,7 @@ async function worker(command: string) {
   const startProcess = createStartProcess({ env: process.env, platform: process.platform, clock: realClock });
   const started = startExecWorker(
     { kind: 'exec', command, cwd: temporaryDirectory() },
-    { startProcess, monotonic: () => realClock.monotonic(), onOutput: (text) => (printed += text) },
+    { startProcess, monotonic: () => realClock.monotonic(), onLine: (line) => (printed += `${line}\n`) },
   );
   onTestFinished(() => started.stop());
   const run = (input: string) => started.run({ id: 'job-1', endpointId: 'up', input }, () => Promise.resolve());
