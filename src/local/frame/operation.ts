@@ -1,6 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import type { Row, Scope, ServiceKind } from '../contract/row.ts';
 import { ROWS, type OperationId } from '../contract/rows.ts';
+import type { Problem } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
 
 /** A request as an operation receives it: authenticated, counted against its limits, its body validated. */
@@ -46,6 +47,13 @@ export interface Operation extends Row {
   /** As in the published contract, such as `getPod`. */
   readonly id: string;
   run(call: Call): Promise<Reply> | Reply;
+  /** Called when a request that was admitted is refused because of its body, before the refusal is answered. */
+  readonly onRefused?: (refused: RefusedCall) => Promise<void>;
+}
+
+/** A request whose body was refused. */
+export interface RefusedCall extends Pick<Call, 'params' | 'transact'> {
+  readonly problem: Problem;
 }
 
 /** Answers a call with what one step on the state returns: see `Call.transact`. */
