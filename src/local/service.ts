@@ -166,7 +166,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const route = createRouter(
     [
       ...createTable(options),
-      ...createWorkerOperations({ held, random: options.random }),
+      ...createWorkerOperations({ held, random: options.random, log: options.log }),
       ...createControlOperations({
         reset: () => store.replace(create),
         variablesOf,

@@ -26,7 +26,7 @@ export interface Frame {
 }
 
 /** Above the largest payload of any operation (specification 8.2), so that each operation refuses with its own message. */
-const MAX_BODY_BYTES = 22_000_000;
+export const MAX_BODY_BYTES = 22_000_000;
 
 /** How many bytes of a larger body are read before the connection is closed. */
 const MAX_READ_BYTES = 256_000_000;
@@ -83,6 +83,8 @@ export async function dispatch(
     return respond(reply, headers);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
+    if (refusal === undefined && (error.status === 400 || error.status === 413))
+      await operation.onRefused?.({ params, transact: frame.transact, problem: error });
     return refuse(error, operation, headers);
   } finally {
     // The call of a stream ends with its connection.

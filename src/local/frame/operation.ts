@@ -2,6 +2,7 @@ import type { Json } from '../../core/json.ts';
 import type { Row, Scope, ServiceKind } from '../contract/row.ts';
 import { ROWS, type OperationId } from '../contract/rows.ts';
 import type { FaultPoint } from '../../core/fault-kinds.ts';
+import type { Problem } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
 import type { FaultRecord } from './faults.ts';
 import type { ServiceSettings } from './settings.ts';
@@ -55,6 +56,13 @@ export interface Operation extends Row {
   /** Throws the 413 Problem for a body that is too large. It is called before the key is checked. */
   checkSize?(state: State, body: Uint8Array): void;
   run(call: Call): Promise<Reply> | Reply;
+  /** Called when a request that was admitted is refused because of its body, before the refusal is answered. */
+  readonly onRefused?: (refused: RefusedCall) => Promise<void>;
+}
+
+/** A request whose body was refused. */
+export interface RefusedCall extends Pick<Call, 'params' | 'transact'> {
+  readonly problem: Problem;
 }
 
 /** Answers a call with what one step on the state returns: see `Call.transact`. */
