@@ -1,7 +1,9 @@
 import { decodeJson } from '../../core/json.ts';
 import type { EndpointRecord } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
+import type { Outcome } from '../queue/engine/builtin-handlers.ts';
 import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine/engine.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../queue/output-limit.ts';
 import { workersIn } from '../queue/state/endpoint-queue.ts';
 import { queuesOf, type Delivery, type Job } from '../queue/state/records.ts';
 import type { State, Transact } from '../state/state.ts';
@@ -156,7 +158,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const outcome = await worker.handler.run({ id: job.id, endpointId: job.endpointId, input: job.input }, onChunk);
       if (outcome === undefined) return;
       await record((state, now) => {
-        recordOutcome(state, job.id, job.attempt, outcome, now);
+        recordOutcome(state, job.id, job.attempt, withinLimit(outcome), now);
         // In the same step: a sync in between must not stop the handler of this attempt.
         worker.attempt = undefined;
       });
@@ -241,6 +243,12 @@ function dueWork(state: State, now: number, sources: ReadonlyMap<string, Handler
     }),
     deliveries: dueDeliveries(state, now),
   };
+}
+
+/** An output that is larger than a job may have is an error. */
+function withinLimit(outcome: Outcome): Outcome {
+  const bytes = outcome.kind === 'output' ? Buffer.byteLength(outcome.text) : 0;
+  return bytes > MAX_OUTPUT_BYTES ? { kind: 'error', error: outputTooLarge(bytes) } : outcome;
 }
 
 const sourceOf = (endpoint: EndpointRecord, sources: ReadonlyMap<string, HandlerSource>): HandlerSource | undefined =>

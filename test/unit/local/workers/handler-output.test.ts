@@ -49,4 +49,23 @@ describe('handler modules', () => {
       );
     expect((await until(printed, (lines) => lines.length > 0))[0]).toBe(expected);
   });
+
+  test.each([
+    ['NaN', '({ a: [1, NaN] })', 'the output is not JSON: it has NaN'],
+    ['-Infinity', '-Infinity', 'the output is not JSON: it has -Infinity'],
+    ['a set', '({ a: new Set([1]) })', 'the output is not JSON: it has a Set'],
+    ['a map', 'new Map()', 'the output is not JSON: it has a Map'],
+    ['a bigint', '1n', /^the output is not JSON: TypeError: /],
+    ['25 MB', "'x'.repeat(25_000_000)", 'the output has 25000002 bytes, and a job may have at most 20 MB'],
+  ])('an output with %s fails the job with the reason', async (_, output, error) => {
+    const { start, ended } = await serve(`export default () => ${output};`);
+    const job = await ended(await start('{}'));
+    expect(job).toMatchObject({ status: 'FAILED' });
+    expect(job['error']).toMatch(error);
+  });
+
+  test('null and an empty object are output', async () => {
+    const { start, ended } = await serve('export default () => ({ a: null, b: {}, c: undefined });');
+    expect(await ended(await start('{}'))).toMatchObject({ status: 'COMPLETED', output: { a: null, b: {} } });
+  });
 });

@@ -30,6 +30,28 @@ describe.skipIf(process.platform === 'win32')('a command for each job', () => {
   });
 
   test.each([
+    ['NaN', 'echo \'{"a": [1, NaN]}\'', 'the output is not JSON: it has NaN'],
+    ['-Infinity', 'echo -Infinity', 'the output is not JSON: it has -Infinity'],
+    [
+      '25 MB',
+      "head -c 25000000 /dev/zero | tr '\\0' x",
+      /^the output has \d+ bytes, and a job may have at most 20 MB$/,
+    ],
+  ])('%s: FAILED with the reason', async (_, command, error) => {
+    const { run } = await worker(command);
+    const outcome = await run('{}');
+    expect(outcome).toMatchObject({ kind: 'error' });
+    expect((outcome as { error: string }).error).toMatch(error);
+  });
+
+  test('NaN in a string or in other text is output', async () => {
+    const { run } = await worker(`echo '["NaN"]'`);
+    expect(await run('{}')).toEqual({ kind: 'output', text: '["NaN"]' });
+    const other = await worker('echo two NaN');
+    expect(await other.run('{}')).toEqual({ kind: 'output', text: '"two NaN"' });
+  });
+
+  test.each([
     ['echo "no such model" >&2; exit 3', 'the command ended with exit code 3\nno such model'],
     ['exit 1', 'the command ended with exit code 1'],
     ['kill -KILL $$', 'the command was ended by SIGKILL'],
