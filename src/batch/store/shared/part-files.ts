@@ -32,9 +32,6 @@ export function parsePartName(
   return shard === undefined || epoch === undefined ? undefined : { shard: Number(shard), epoch: Number(epoch) };
 }
 
-/** The file that says whose results a folder has. */
-export const MARKER_NAME = 'berth-batch.json';
-
 /** Returns the address of a name in a folder, or below a prefix of object storage. */
 export const addressIn = (out: string, name: string): string => `${out}${out.endsWith('/') ? '' : '/'}${name}`;
 
