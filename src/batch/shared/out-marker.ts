@@ -6,7 +6,7 @@ import { safeText } from '../../core/safe-text.ts';
 import type { StoredBatch } from '../store/postgres/batch-rows.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { isMarked, setMarked } from '../store/postgres/out-rows.ts';
-import { MARKER_NAME } from '../marker-name.ts';
+import { MARKER_NAME } from '../input/marker-name.ts';
 import { addressIn } from '../store/shared/part-files.ts';
 
 interface MarkerPorts {

@@ -1,6 +1,6 @@
 import type { DurableFiles, StoredObject } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
-import { MARKER_NAME } from '../../marker-name.ts';
+import { MARKER_NAME } from '../marker-name.ts';
 import type { SourcePorts } from './input-source.ts';
 
 export interface FindPorts extends SourcePorts {
