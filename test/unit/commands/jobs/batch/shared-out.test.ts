@@ -62,12 +62,12 @@ describeWithPostgres('a folder of results', () => {
       const won = all[0].code === 0;
       const [winner, loser] = won ? ([world, other] as const) : ([other, world] as const);
       const [name, refused] = won ? ['one', 'two'] : ['two', 'one'];
-      const exported = await batchIn(winner, 'export', name ?? '', '--format', 'jsonl', '--out', 'all.jsonl');
+      const exported = await batchIn(winner, 'export', name, '--format', 'jsonl', '--out', 'all.jsonl');
       expect([
         exported.code,
         readFileSync(join(world.directory, 'all.jsonl'), 'utf8').trim().split('\n').length,
       ]).toEqual([0, 12]);
-      expect((await batchIn(loser, 'status', refused ?? '')).code).toBe(4);
+      expect((await batchIn(loser, 'status', refused)).code).toBe(4);
     },
   );
 
