@@ -41,6 +41,7 @@ const FIELDS = {
     },
     create: option.text('the data center: see `berth catalog datacenters`', {
       metavar: 'DC',
+      onlyOne: 'A volume is in one data center.',
       complete: DATA_CENTERS,
       ask: pick('Data center', 'dataCenters'),
     }),
