@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json.ts';
-import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import { defineCommand, type Command, type CommandWords, type WatchSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { isForPerson } from '../for-person.ts';
 import { option, type Params, type ValuesOf } from '../parse/params.ts';
 import { manyOf } from '../schema/output-schema.ts';
 import { countOf } from '../words.ts';
@@ -23,8 +23,11 @@ interface ListSpec<O extends Params> extends CommandWords {
   readonly query?: (values: ValuesOf<O>) => Query;
   /** Filters rows by the flags of this list, for filters that the service does not have. */
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
-  /** A sentence about all rows, printed after the table on a terminal: `8 pods, $7.47 an hour`. */
-  readonly total?: (rows: readonly Json[]) => string;
+  /**
+   * A sentence about all rows, printed after the table on a terminal: `8 pods, $7.47 an hour`. `ctx` is for what else it
+   * has to read; absent in a watch, which asks for its rows alone.
+   */
+  readonly total?: (rows: readonly Json[], ctx: CommandContext | undefined) => string | Promise<string>;
 }
 
 /**
@@ -40,16 +43,18 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
     options: { ...options, ...listOptions(resource.table) },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;
-      const filter = values as unknown as ListFilter & { readonly watch?: boolean };
+      const filter = values as unknown as ListFilter;
       const keepRow = (row: Json): boolean => keep?.(row, given) ?? true;
       const opened = await openList(ctx, resource, filter, query?.(given), keepRow);
-      if (filter.watch !== true && !isSorted(filter) && mayPrintPages(ctx, resource.view, opened.first)) {
+      if (!isWatched(values) && !isSorted(filter) && mayPrintPages(ctx, resource.view, opened.first)) {
         const { last, result } = await printPages(ctx, resource.view, opened.pages);
         return { ...result, notes: beyondNotes(resource, filter, last?.beyond) };
       }
       const result = await collect(resource, opened, filter);
-      const isTotal = total !== undefined && result.values.length > 0 && result.notes.length === 0 && isForPerson(ctx);
-      return isTotal ? { ...result, notes: [total(result.values)] } : result;
+      const rows = result.values;
+      // A total is of all rows.
+      if (total === undefined || rows.length === 0 || result.notes.length > 0 || !isForPerson(ctx)) return result;
+      return { ...result, notes: [await total(rows, isWatched(values) ? undefined : ctx)] };
     },
   });
 }
@@ -120,6 +125,4 @@ const beyondNotes = ({ noun }: Resource, { limit = 0 }: ListFilter, beyond: Want
     ? []
     : [`Shown: ${countOf(limit, noun)}, because of --limit. There ${beyond === 'some' ? 'are' : 'may be'} more.`];
 
-/** Whether a table is printed on a terminal. Only then is a total said, so that pipes and logs have rows alone. */
-const isForPerson = ({ terminal, output }: CommandContext): boolean =>
-  terminal.output && terminal.errors && isTableOutput(output);
+const isWatched = (values: Readonly<Record<string, unknown>>): boolean => values['watch'] === true;
