@@ -8,6 +8,7 @@ import { outputOptions, printsJson, type GlobalValues } from './cli/parse/global
 import type { GivenWords } from './cli/parse/repeated-flags.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { loadTlsEarly } from './host/connection/load-tls-early.ts';
+import { closeStreamsOfClosedTerminal } from './host/terminal/closed-terminal.ts';
 import { processRuntime, type Installation, type Runtime } from './host/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
@@ -20,6 +21,7 @@ const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 export async function main(installation: Installation): Promise<void> {
   // Without a listener, Node opens its inspector, through which any user of this machine could read the key.
   process.on('SIGUSR1', () => undefined);
+  process.once('exit', closeStreamsOfClosedTerminal);
   process.exit(await runCli(process.argv.slice(2), processRuntime(installation)));
 }
 
