@@ -23,7 +23,8 @@ export type QueryValue = string | number | boolean | undefined | readonly string
  * - `anything`: JSON, or text whose content type is not JSON.
  * - `list`: a JSON object that has an array under this name.
  */
-export type Expected = 'object' | 'created' | 'resource' | 'nothing' | 'chunks' | 'anything' | { readonly list: string };
+export type Expected =
+  'object' | 'created' | 'resource' | 'nothing' | 'chunks' | 'anything' | { readonly list: string };
 
 /** One request as a command states it. Nothing in it is encoded: `src/http` encodes it when it is sent. */
 export interface ApiRequest {

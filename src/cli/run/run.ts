@@ -99,7 +99,8 @@ async function confirm(ctx: CommandContext, question: string | Confirmation | un
   if (rows !== undefined) await ctx.tellRows(rows.view, rows.values);
   for (const line of lines) await ctx.tell(line);
   const confirmed = typed === undefined ? await ctx.prompts.confirm('Continue?', false) : await wasTyped(ctx, typed);
-  if (!confirmed) throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
+  if (!confirmed)
+    throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
 }
 
 /** Asks until the text is typed; an empty answer declines. */
