@@ -6,7 +6,7 @@ import type { WorkerKeys } from '../state/worker-keys.ts';
 import type { CallSignal, CallSignals } from './call-signals.ts';
 import { authenticate, authenticateWorker, authorize, type Key } from './auth.ts';
 import type { LocalAnswer, LocalRequest } from './request-and-answer.ts';
-import { applyFaults, faultError } from './fault-effects.ts';
+import { applyFaults, faultError, lagOf } from './fault-effects.ts';
 import { faults as injectedFaults, takeFaults, type FaultRecord } from './faults.ts';
 import type { Call, Operation, Reply } from './operation.ts';
 import { countRequest, rateHeaders, rateUsage, type Quota } from './rate-limit.ts';
@@ -56,7 +56,7 @@ export async function dispatch(
     operation.service === 'control'
       ? admitControl(operation, request)
       : await frame.transact((state, now) => admit(operation, request, params, state, now, frame));
-  const { faults, refusal, keyId, headers } = admission;
+  const { faults, refusal, headers } = admission;
   const signal = frame.signals(request);
   const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal.get());
 
@@ -65,7 +65,7 @@ export async function dispatch(
     if (faults.length > 0) await applyFaults(faults, 'arrival', sleep);
     if (refusal !== undefined) throw refusal;
     if (faults.length > 0) await applyFaults(faults, 'operation', sleep);
-    const reply = await operation.run(await callOf(operation, request, params, keyId, signal, frame));
+    const reply = await operation.run(await callOf(operation, request, params, admission, signal, frame));
     if (faults.length > 0) await applyFaults(faults, 'answer', sleep);
     isStream = reply.stream !== undefined;
     return respond(reply, headers);
@@ -136,7 +136,7 @@ async function callOf(
   operation: Operation,
   request: LocalRequest,
   params: Readonly<Record<string, string>>,
-  keyId: string,
+  { keyId, faults }: Admission,
   signal: CallSignal,
   frame: Frame,
 ): Promise<Call> {
@@ -152,6 +152,7 @@ async function callOf(
     bodyText,
     body,
     keyId,
+    lagMs: lagOf(faults),
     get signal() {
       return signal.get();
     },

@@ -17,6 +17,8 @@ export interface Call {
   readonly body: Json | undefined;
   /** The id of the key that the request was authenticated with. */
   readonly keyId: string;
+  /** What was created in the last so many milliseconds is not there for this call: a fault of a replica that lags. */
+  readonly lagMs: number;
   /** Aborted when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
   /**

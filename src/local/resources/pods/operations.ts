@@ -10,12 +10,15 @@ import { podLines } from './logs.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { applyAction, type PodAction } from './transitions.ts';
 
-function find(state: State, call: Call): PodRecord {
+function find(state: State, call: Call, now: number): PodRecord {
   const id = call.params['id'] ?? '';
   const pod = pods.get(state, id);
-  if (pod === undefined) throw notFound('pod not found');
+  if (pod === undefined || isHidden(pod, call, now)) throw notFound('pod not found');
   return pod;
 }
+
+/** True for a pod that a lagging replica does not have yet. */
+const isHidden = (pod: PodRecord, call: Call, now: number): boolean => now - pod.createdAt < call.lagMs;
 
 function checkNotClusterMember(pod: PodRecord): void {
   if (pod.cluster !== undefined) throw conflict(`the pod is a member of cluster ${pod.cluster.id}`);
@@ -25,11 +28,16 @@ function checkNotClusterMember(pod: PodRecord): void {
 export const podOperations: readonly Operation[] = [
   operation(
     'listPods',
-    reply(200, (state, { query }, now) => {
-      const includeMembers = query.get('includeClusterPods') === 'true';
+    reply(200, (state, call, now) => {
+      const includeMembers = call.query.get('includeClusterPods') === 'true';
       const listed = pods
         .all(state)
-        .filter((pod) => pod.life.kind !== 'terminated' && (includeMembers || pod.cluster === undefined));
+        .filter(
+          (pod) =>
+            pod.life.kind !== 'terminated' &&
+            (includeMembers || pod.cluster === undefined) &&
+            !isHidden(pod, call, now),
+        );
       return { pods: listed.map((pod) => podDocument(pod, now)) };
     }),
   ),
@@ -39,12 +47,12 @@ export const podOperations: readonly Operation[] = [
   ),
   operation(
     'getPod',
-    reply(200, (state, call, now) => podDocument(find(state, call), now)),
+    reply(200, (state, call, now) => podDocument(find(state, call, now), now)),
   ),
   operation(
     'updatePod',
     reply(200, (state, call, now) => {
-      const pod = find(state, call);
+      const pod = find(state, call, now);
       checkNotClusterMember(pod);
       if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
       updatePod(state, pod, bodyOf(call) as UpdatePodBody, now);
@@ -54,7 +62,7 @@ export const podOperations: readonly Operation[] = [
   operation(
     'deletePod',
     noContent((state, call, now) => {
-      const pod = find(state, call);
+      const pod = find(state, call, now);
       if (pod.life.kind === 'terminated') throw notFound('pod not found');
       checkNotClusterMember(pod);
       applyAction(pod, 'terminate', now);
@@ -62,7 +70,7 @@ export const podOperations: readonly Operation[] = [
   ),
   operation('getPodLogs', (call) =>
     logStream(call, {
-      begin: (state) => find(state, call).createdAt,
+      begin: (state, now) => find(state, call, now).createdAt,
       lines: (state, from, to) => {
         const pod = pods.get(state, call.params['id'] ?? '');
         return pod === undefined ? [] : podLines(pod, from, to);
@@ -72,7 +80,7 @@ export const podOperations: readonly Operation[] = [
   operation('podAction', async (call) => {
     const { action } = bodyOf(call) as { action: PodAction };
     const pod = await call.transact((state, now) => {
-      const found = find(state, call);
+      const found = find(state, call, now);
       if (action === 'terminate') checkNotClusterMember(found);
       applyAction(found, action, now);
       return podDocument(found, now);
