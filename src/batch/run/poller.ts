@@ -3,7 +3,7 @@ import { memberAt, numberOf, type Json } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 import type { Ending } from '../store/items/item-state-machine.ts';
-import { nextPollDelay, retryPollDelay, UNKNOWN_TIMING, withJob } from './poll-delays.ts';
+import { createPollDelays, retryPollDelay } from './poll-delays.ts';
 import { createPollSchedule } from './poll-order.ts';
 import { newJob, type Job, type JobRef } from './polled-job.ts';
 import type { RetryLater } from './queue-client.ts';
@@ -46,8 +46,8 @@ const MAX_SAVING = 256;
 export function createPoller(run: RunState, options: PollerOptions): Poller {
   const { rates, clock, client, books, control, monitor } = run;
   const granted = rates.granted.poll;
-  let timing = UNKNOWN_TIMING;
-  const schedule = createPollSchedule<Job>(() => timing);
+  const delays = createPollDelays(() => rates.poll.perSecond);
+  const schedule = createPollSchedule<Job>(delays);
   let active = 0;
   let saving = 0;
   let pendingEarlier = 0;
@@ -56,7 +56,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
   /** Schedules the next poll of a job that has not ended; `ranMs` is its execution time so far, when it is known. */
   const pollLater = (job: Job, ranMs?: number): void => {
     const now = clock.monotonic();
-    const delayMs = nextPollDelay(timing, now - job.submittedAt, ranMs, schedule.timedCount());
+    const delayMs = delays.next(now - job.submittedAt, ranMs, schedule.timedCount());
     schedule.addTimed({ ...job, pollAt: now + delayMs });
   };
   const postpone = (job: Job, outcome: RetryLater, sentAt: number): void => {
@@ -88,7 +88,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
     // The poll may be later than the end: the service's times are more exact.
     const turnaroundMs =
       delayMs === undefined || executionMs === undefined ? ageMs : Math.min(ageMs, delayMs + executionMs);
-    timing = withJob(timing, turnaroundMs, executionMs);
+    delays.add(turnaroundMs, executionMs);
     if (executionMs !== undefined) options.onExecuted?.(executionMs);
   };
 
