@@ -36,6 +36,8 @@ export interface InputIdentity {
   readonly idField?: string;
   /** The types of CSV columns; earlier versions did not store them, and all their cells are text. */
   readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
+  /** See `InputFormat`. */
+  readonly exported?: boolean;
   readonly bytes: number;
   readonly sha256: string;
   /** All inputs, when there are several, or one that is compressed or an object. `path` is then that of the first. */
