@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { vitestDefaults } from './test/support/environment/vitest-defaults.ts';
 
 /** The installed program, from outside: whole processes, real terminals. */
 export default defineConfig({
   test: {
+    ...vitestDefaults,
     include: ['test/e2e/**/*.test.ts'],
-    globalSetup: ['test/support/files/temporary-root.ts', 'test/e2e/install.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    globalSetup: [...vitestDefaults.globalSetup, 'test/e2e/install.ts'],
   },
 });

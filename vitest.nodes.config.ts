@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { vitestDefaults } from './test/support/environment/vitest-defaults.ts';
 
 /** End-to-end tests whose result does not depend on the version of Node, or that take minutes. `npm run node-trials` runs them too. */
 const NOT_IN_CI = [
@@ -24,10 +25,9 @@ const NOT_IN_CI = [
 /** The part of the end-to-end tests that CI runs with each other version of Node: BERTH_E2E_NODE names its program. */
 export default defineConfig({
   test: {
+    ...vitestDefaults,
     include: ['test/e2e/**/*.test.ts'],
     exclude: NOT_IN_CI.map((name) => `test/e2e/${name}.test.ts`),
-    globalSetup: ['test/support/files/temporary-root.ts', 'test/e2e/install.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    globalSetup: [...vitestDefaults.globalSetup, 'test/e2e/install.ts'],
   },
 });

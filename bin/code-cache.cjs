@@ -40,6 +40,15 @@ function makeFolder(folder) {
   }
 }
 
+/** True when this user is root and `folder`, or the nearest directory above it that exists, belongs to another user. */
+function isForeignToRoot(folder) {
+  if (process.geteuid() !== 0) return false;
+  for (let at = folder; ; at = path.dirname(at)) {
+    const found = fs.statSync(at, { throwIfNoEntry: false });
+    if (found !== undefined) return found.uid !== 0;
+  }
+}
+
 /** Returns the user's cache directory, by the conventions of the platform. */
 function userCacheFolder(env) {
   if (env.XDG_CACHE_HOME && path.isAbsolute(env.XDG_CACHE_HOME)) return env.XDG_CACHE_HOME;
@@ -56,6 +65,8 @@ function privateFolder(env) {
   if (!process.geteuid) return undefined;
   try {
     const folder = path.join(userCacheFolder(env), 'berth');
+    // What root creates there would keep that user out, and a cache that another user can change is not used anyway.
+    if (isForeignToRoot(folder)) return undefined;
     makeFolder(path.dirname(folder));
     makeFolder(folder);
     // Resolved, so that the path contains no link that could be changed later.

@@ -1,22 +1,30 @@
 /**
  * `npm test`: installs what is missing, builds, and runs all tests and checks. The last line is `N passed, N failed`, where each
  * test and each check counts as one. The output of passing steps is hidden, except for lines that begin with `note: `, such as
- * a seed.
+ * a seed. Every step starts in a hostile environment (test/support/environment), which no result may depend on;
+ * `npm test -- --own-environment` starts them in that of the caller.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { HOSTILE_UMASK, hostileEnvironment } from '../test/support/environment/hostile-environment.mjs';
+import { installPackages, PARQUET, STORAGE } from '../test/support/python/install-packages.mjs';
 import { fetchTool, HERE, ToolMissing, TOOLS } from './binary/tool.mjs';
 import { installNodes, LOCK_FILES, nodeNames, nodeProgram } from './nodes.mjs';
 import { build, install, root } from './prepare.mjs';
 
+const { values: flags } = parseArgs({ options: { 'own-environment': { type: 'boolean', default: false } } });
+
 const AT_ONCE = 2;
-/** A step that takes longer counts as hanging. Milliseconds. */
-const LIMIT_SECONDS = 1200;
+/** A step that prints nothing for so long hangs. There is no limit on its time: a slow machine may take as long as it needs. */
+const SILENCE_MINUTES = 15;
 
 const reports = mkdtempSync(path.join(tmpdir(), 'berth-test-'));
+/** The process groups of the steps that run. */
+const running = new Set();
+const environment = flags['own-environment'] ? process.env : hostileEnvironment(process.env, reports);
 const tool = (name, ...args) => ['node_modules/' + name, ...args];
 
 const vitest = (name, ...args) => {
@@ -31,9 +39,9 @@ const vitest = (name, ...args) => {
 
 /** The longest steps first, so that the others run beside them. */
 const STEPS = [
-  vitest('tests'),
+  { ...vitest('tests'), prepared: 'python' },
   { name: 'lint', command: tool('eslint/bin/eslint.js', '.', '--max-warnings=0') },
-  vitest('end to end', '--config', 'vitest.e2e.config.ts'),
+  { ...vitest('end to end', '--config', 'vitest.e2e.config.ts'), prepared: 'python' },
   { name: 'types', command: tool('typescript/bin/tsc') },
   { name: 'format', command: tool('prettier/bin/prettier.cjs', '--check', '.', '--log-level=warn') },
   {
@@ -66,29 +74,50 @@ function lockFilesArePortable() {
  * Runs one step and collects its output, so that the output of parallel steps is not mixed. `missing` holds, by what steps need,
  * why this machine does not have it: such a step is skipped.
  */
-async function run({ name, command, report, env = {}, needs }, missing) {
+async function run({ name, command, report, env = {}, needs, prepared }, missing) {
+  await missing[prepared];
   const trouble = needs === undefined ? undefined : await missing[needs];
   if (trouble !== undefined)
     return say(name, '0.0', true, `note: not run: ${trouble}`, { passed: 0, failed: 0, skipped: 1 });
   const started = Date.now();
-  const child = spawn(process.execPath, command, {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
-    timeout: LIMIT_SECONDS * 1000,
-  });
-  let output = '';
-  child.stdout.on('data', (data) => (output += data));
-  child.stderr.on('data', (data) => (output += data));
-  const code = await new Promise((resolve) => {
-    child.on('error', () => resolve(1)).on('close', (status) => resolve(status));
-  });
-  if (code === null) output += `\nstopped: not done after ${LIMIT_SECONDS} seconds`;
+  const { code, output } = await untilSilent(command, { ...environment, ...env });
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   const results = report === undefined || !existsSync(report) ? undefined : JSON.parse(readFileSync(report, 'utf8'));
   // The failed tests first: what prints a long log may cut its end off.
   const details = results === undefined ? output : `${failedTests(results)}\n\n${output}`;
   return say(name, seconds, code === 0, details, report === undefined ? undefined : counted(results, code));
+}
+
+/** Runs a program to its end, or until it is silent for too long. Ends all processes that it has started. */
+async function untilSilent(command, env) {
+  // A process group of its own, so that nothing it started goes on.
+  const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env, detached: true });
+  running.add(child.pid);
+  let output = '';
+  let silent = false;
+  const timer = setTimeout(() => {
+    silent = true;
+    endGroup(child.pid);
+  }, SILENCE_MINUTES * 60_000);
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      timer.refresh();
+    });
+  const code = await new Promise((resolve) => {
+    child.on('error', () => resolve(1)).on('close', (status) => resolve(status));
+  });
+  clearTimeout(timer);
+  running.delete(child.pid);
+  return { code, output: silent ? `${output}\nstopped: it printed nothing for ${SILENCE_MINUTES} minutes` : output };
+}
+
+function endGroup(pid) {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }
 
 /** Lists the failed tests and test files, each with the first lines of its error. */
@@ -131,9 +160,14 @@ const fetchBinaryTool = () =>
     (error) => (error instanceof ToolMissing ? error.message.split('\n')[0] : undefined),
   );
 
+/** Installs what tests need of Python. What is missing afterwards is said by the tests that are skipped. */
+const installPythonPackages = async () => {
+  for (const packages of [STORAGE, PARQUET]) await installPackages(packages, process.env);
+};
+
 async function runAll() {
   const waiting = [...STEPS];
-  const missing = { nodes: installNodes(), tool: fetchBinaryTool() };
+  const missing = { nodes: installNodes(), tool: fetchBinaryTool(), python: installPythonPackages() };
   const lane = async () => {
     const counts = [];
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) counts.push(await run(step, missing));
@@ -142,9 +176,17 @@ async function runAll() {
   return (await Promise.all(Array.from({ length: AT_ONCE }, lane))).flat();
 }
 
+process.on('exit', () => {
+  running.forEach(endGroup);
+  rmSync(reports, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
+
 try {
   await install();
   await build({ always: true });
+  if (!flags['own-environment']) process.umask(HOSTILE_UMASK);
   const trouble = lockFilesArePortable();
   const counts = [say('lock file', '0.0', trouble === undefined, trouble ?? ''), ...(await runAll())];
   const sum = (key) => counts.reduce((total, each) => total + each[key], 0);
@@ -155,6 +197,4 @@ try {
   console.log(error.message);
   console.log('0 passed, 1 failed');
   process.exitCode = 1;
-} finally {
-  rmSync(reports, { recursive: true, force: true });
 }

@@ -6,6 +6,7 @@ import { toFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/command.ts';
 import type { Page } from './cli/help/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
+import type { GivenWords } from './cli/parse/repeated-flags.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { loadTlsEarly } from './host/connection/load-tls-early.ts';
 import { processRuntime, type Installation, type Runtime } from './host/runtime.ts';
@@ -41,7 +42,8 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
       return await printRootHelp(open(), argv.length > 0);
     if (NOUNS.some(({ name, offline }) => name === argv[0] && offline !== true)) loadTlsEarly(argv, runtime);
     const { parseCommandLine } = await import('./cli/parse/command-line.ts');
-    const parsed = await parseCommandLine(await withoutAlias(argv, runtime), PROGRAM);
+    const given = await withoutAlias(argv, runtime);
+    const parsed = await parseCommandLine(given.argv, PROGRAM, given.alias);
     globals = parsed.globals;
     if ('failure' in parsed) throw parsed.failure;
     const { target, path, values } = parsed;
@@ -69,8 +71,8 @@ function formatVariable({ env }: Runtime): string | undefined {
 }
 
 /** The command line with the words of the user's alias in its place. Reads no file where it begins with a noun. */
-async function withoutAlias(argv: readonly string[], runtime: Runtime): Promise<readonly string[]> {
-  if (NOUNS.some(({ name }) => name === argv[0])) return argv;
+async function withoutAlias(argv: readonly string[], runtime: Runtime): Promise<GivenWords> {
+  if (NOUNS.some(({ name }) => name === argv[0])) return { argv };
   const [{ expandAlias }, { readAliases }] = await Promise.all([
     import('./cli/parse/user-aliases.ts'),
     import('./host/aliases.ts'),

@@ -35,8 +35,12 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     env,
     flags,
     platform: runtime.platform,
+    user: runtime.user,
     get home() {
       return runtime.home;
+    },
+    get foreignHome() {
+      return runtime.foreignHome;
     },
     get cwd() {
       return runtime.cwd;
@@ -63,6 +67,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     random,
+    user: runtime.user,
   });
   const remembered = (kind: string): RememberedOptions => ({
     path: () => join(settings.dataDirectory, 'completion', `${kind}-${settings.profile}.json`),
@@ -70,6 +75,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     // eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
     date: () => clock.now(),
     random,
+    user: runtime.user,
   });
   const connection = openConnection({
     settings,
@@ -96,7 +102,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     },
     loginApi: (options) => connection.loginApi(options),
     settings,
-    profiles: createProfiles(() => settings.profilesPath, locks),
+    profiles: createProfiles(() => settings.profilesPath, locks, runtime.user),
     clock,
     random,
     env,

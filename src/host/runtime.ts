@@ -1,4 +1,4 @@
-import { fstatSync } from 'node:fs';
+import { fstatSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../core/context.ts';
 import { localFile } from '../core/failure.ts';
@@ -38,6 +38,13 @@ export interface Runtime {
   readonly cwd: string;
   /** The user's home directory; empty when there is none. */
   readonly home: string;
+  /**
+   * HOME, when this user is root and HOME belongs to another user, as after `sudo -E`. `home` is then the home of root: what
+   * root creates in HOME would keep its owner out.
+   */
+  readonly foreignHome: string | undefined;
+  /** The number of the user that this process runs as; undefined on systems without user numbers. */
+  readonly user: number | undefined;
   /** See `Installation`. */
   workerRunner(): string;
   readonly signals: Signals;
@@ -79,6 +86,10 @@ export function processRuntime(installation: Installation): Runtime {
     get home() {
       return readHome();
     },
+    get foreignHome() {
+      return readForeignHome();
+    },
+    user: process.geteuid?.(),
     workerRunner: () => installation.workerRunner(),
     signals: realSignals(),
     holdProgram: () => {
@@ -128,12 +139,22 @@ function readCwd(): string {
   }
 }
 
-/** As `os.homedir()`. That module is loaded only where it is needed, because it takes time. */
+/** As `os.homedir()`, but never another user's. That module is loaded only where it is needed, because it takes time. */
 function readHome(): string {
   try {
     const home = process.platform === 'win32' ? undefined : process.env['HOME'];
-    return home === undefined || home === '' ? process.getBuiltinModule('node:os').homedir() : home;
+    if (home !== undefined && home !== '' && readForeignHome() === undefined) return home;
+    const os = process.getBuiltinModule('node:os');
+    return home === undefined || home === '' ? os.homedir() : os.userInfo().homedir;
   } catch {
     return '';
   }
+}
+
+/** See `Runtime`. */
+function readForeignHome(): string | undefined {
+  const home = process.env['HOME'];
+  if (process.geteuid?.() !== 0 || home === undefined || home === '') return undefined;
+  const owner = statSync(home, { throwIfNoEntry: false })?.uid ?? 0;
+  return owner === 0 ? undefined : home;
 }

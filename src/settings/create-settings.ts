@@ -18,6 +18,8 @@ import { valueOfSetting } from './check-setting.ts';
 
 export interface SettingsInput extends DirectoryInput {
   readonly flags: GlobalFlags;
+  /** The number of the user that this process runs as; undefined on systems without user numbers. */
+  readonly user: number | undefined;
   /** Reads the text of a key file; the path is as the user gave it. */
   readonly readKeyFile: (path: string) => Promise<string>;
 }
@@ -53,7 +55,7 @@ export interface Settings extends SettingsView {
 export function createSettings(input: SettingsInput): Settings {
   const { flags, env } = input;
   const profilesPath = once(() => join(configDirectory(input), 'config.json'));
-  const file = once((): ProfilesFile => readProfiles(profilesPath()));
+  const file = once((): ProfilesFile => readProfiles(profilesPath(), input.user));
   const local = once(() => resolveLocal(flags, env, () => file().current));
   const profile = once(() => {
     if (local()) return LOCAL_PROFILE;

@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import { usage } from '../core/failure.ts';
 
 /** What the paths of directories depend on. */
@@ -7,6 +7,8 @@ export interface DirectoryInput {
   readonly platform: string;
   /** The user's home directory; empty when there is none. */
   readonly home: string;
+  /** See `Runtime`. No directory below it is used, unless a BERTH_* variable names it. */
+  readonly foreignHome?: string | undefined;
   readonly cwd: string;
 }
 
@@ -43,10 +45,13 @@ function parentDirectory(
   const { env, platform } = input;
   const named = platform === 'win32' ? env[windows] : env[xdg];
   // The XDG specification says to ignore a relative path.
-  if (named !== undefined && isAbsolute(named)) return named;
+  if (named !== undefined && isAbsolute(named) && !isInside(named, input.foreignHome)) return named;
   if (!isAbsolute(input.home))
     throw usage('there is no home directory to keep files in', 'Set HOME, or BERTH_CONFIG_DIR and BERTH_DATA_DIR.');
   if (platform === 'win32') return join(input.home, underWindows);
   if (platform === 'darwin') return join(input.home, 'Library', 'Application Support');
   return join(input.home, underHome);
 }
+
+const isInside = (path: string, folder: string | undefined): boolean =>
+  folder !== undefined && `${resolve(path)}${sep}`.startsWith(`${resolve(folder)}${sep}`);

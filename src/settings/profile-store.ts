@@ -8,7 +8,13 @@ import { makeDirectory } from '../core/make-directory.ts';
 import type { FileLocks } from '../core/locks.ts';
 import { checkProfileName, checkSetting } from './check-setting.ts';
 import { cleanKey, keyTail } from './api-key.ts';
-import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
+import {
+  profileOf,
+  readProfiles,
+  refuseProfilesFolder,
+  type ProfileValues,
+  type ProfilesFile,
+} from './read-profiles.ts';
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './settings-table.ts';
 
 /** The new values of the members that berth writes. */
@@ -23,10 +29,13 @@ interface Change {
  * Stores the profiles in one JSON file, in which an API key is in the same profile as its addresses:
  * `{"current": NAME, "profiles": {NAME: {SETTING: TEXT}}, "aliases": {NAME: TEXT}}`. Every change reads and replaces the
  * whole file under a lock, and sets mode 0600. Unknown members are kept. Fails with local-file (14) when the file is
- * broken or cannot be written; a broken file is never changed.
+ * broken or cannot be written, or when another user than `user` may change it or its directory (see `whyForeign`); such a
+ * file is never changed.
  */
-export function createProfiles(path: () => string, locks: FileLocks): ProfileStore {
-  const change = (step: (file: ProfilesFile) => Change): Promise<void> => changeFile(path(), locks, step);
+export function createProfiles(path: () => string, locks: FileLocks, user?: number): ProfileStore {
+  const read = (): ProfilesFile => readProfiles(path(), user);
+  const change = (step: (file: ProfilesFile) => Change): Promise<void> =>
+    changeFile({ path: path(), locks, user }, step);
 
   const setMember = (profile: string, name: string, value: string | undefined): Promise<void> => {
     refuseLocalProfile(profile);
@@ -40,12 +49,12 @@ export function createProfiles(path: () => string, locks: FileLocks): ProfileSto
     get path() {
       return path();
     },
-    list: async () => shown(readProfiles(path())),
+    list: async () => shown(read()),
     set: async (profile, name, value) => {
       const setting = storable(name);
       await setMember(profile, name, value === undefined ? undefined : checkStored(setting, value));
     },
-    aliases: async () => readProfiles(path()).aliases,
+    aliases: async () => read().aliases,
     setAlias: (name, text) =>
       change(({ current, profiles, aliases }) => ({ current, profiles, aliases: withMember(aliases, name, text) })),
     logIn: async (profile, values, key) => {
@@ -70,7 +79,7 @@ export function createProfiles(path: () => string, locks: FileLocks): ProfileSto
       });
     },
     remove: async (profile) => {
-      if (profileOf(readProfiles(path()), profile) === undefined) return false;
+      if (profileOf(read(), profile) === undefined) return false;
       await change((file) => ({
         current: file.current === profile ? undefined : file.current,
         profiles: Object.fromEntries(Object.entries(file.profiles).filter(([name]) => name !== profile)),
@@ -122,13 +131,17 @@ const OWN_MEMBERS: readonly string[] = ['current', 'profiles', 'aliases'];
 const LOCK_WAIT_MS = 30_000;
 
 /** Changes the file under a lock. The library is loaded here, because reading does not need it. */
-async function changeFile(path: string, locks: FileLocks, step: (file: ProfilesFile) => Change): Promise<void> {
+async function changeFile(
+  { path, locks, user }: { readonly path: string; readonly locks: FileLocks; readonly user: number | undefined },
+  step: (file: ProfilesFile) => Change,
+): Promise<void> {
   try {
     makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+    refuseProfilesFolder(path, user);
     const { default: Conf } = await import('conf');
     const lock = await locks.take(`${path}.lock`, { subject: `the configuration ${path}`, waitMs: LOCK_WAIT_MS });
     try {
-      const file = readProfiles(path);
+      const file = readProfiles(path, user);
       const { current, profiles, aliases = file.aliases } = step(file);
       const others = Object.fromEntries(
         Object.entries(file.document).filter(([member]) => !OWN_MEMBERS.includes(member)),

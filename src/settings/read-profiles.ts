@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { localFile } from '../core/failure.ts';
 import type { Failure } from '../core/failure.ts';
+import { MAKE_IT_YOURS, whyForeign, type Ownership } from '../core/foreign-files.ts';
 
 /** One profile as it is in the file: the text of each setting by name, the key included. */
 export type ProfileValues = Readonly<Record<string, string>>;
@@ -21,13 +23,16 @@ const NONE: ProfilesFile = { current: undefined, profiles: {}, aliases: {}, docu
 /**
  * Reads the profiles file without the library that writes it, because most commands read it and loading the library
  * takes time. A missing file has no profiles. Fails with local-file (14) and names the file, but never quotes it,
- * because it contains keys.
+ * because it contains keys; also when another user than `user` (see `whyForeign`) may have written it.
  */
-export function readProfiles(path: string): ProfilesFile {
+export function readProfiles(path: string, user?: number): ProfilesFile {
   let text: string;
   try {
+    const stats = statSync(path);
     // Reading a pipe or a device could block forever.
-    if (!statSync(path).isFile()) throw broken(path, 'it is not a regular file');
+    if (!stats.isFile()) throw broken(path, 'it is not a regular file');
+    refuseForeign(`the configuration ${path}`, stats, user);
+    refuseProfilesFolder(path, user);
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
@@ -36,6 +41,21 @@ export function readProfiles(path: string): ProfilesFile {
     throw localFile(`cannot read the configuration ${path}: ${reasons[code] ?? code}`, hint(path));
   }
   return parseProfiles(text, path);
+}
+
+/**
+ * Checks the directory of a profiles file, which exists: whoever may change it can replace the file. Fails with local-file (14)
+ * when another user than `user` may.
+ */
+export function refuseProfilesFolder(path: string, user: number | undefined): void {
+  const folder = dirname(path);
+  refuseForeign(`the directory ${folder} of the configuration`, statSync(folder), user);
+}
+
+function refuseForeign(subject: string, stats: Ownership, user: number | undefined): void {
+  const why = whyForeign(stats, user);
+  if (why !== undefined)
+    throw localFile(`cannot use ${subject}: it ${why}`, `${MAKE_IT_YOURS} BERTH_CONFIG_DIR names the directory.`);
 }
 
 /** Parses and checks the text of a profiles file. Fails with local-file (14). */

@@ -3,16 +3,14 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findPython } from '../support/python/find-python.ts';
+import { PARQUET } from '../support/python/install-packages.mjs';
 import { berthPath, cleanEnvironment, runProgram, temporaryFolder, type Environment } from './support.ts';
 
 /** Rows of the file: few in the normal tests, a million with `npm run parquet-trials`. */
 const isTrial = process.env['PARQUET_TRIALS'] !== undefined;
 const ROWS = Number(process.env['PARQUET_TRIALS'] ?? 3000);
 const { PARQUET_PYTHON: GIVEN } = process.env;
-const PYTHON =
-  GIVEN === undefined
-    ? findPython({ name: 'parquet-python', modules: ['duckdb'], packages: ['duckdb==2.0.0'] })
-    : path.resolve(GIVEN);
+const PYTHON = GIVEN === undefined ? await findPython(PARQUET) : path.resolve(GIVEN);
 const TRIALS = path.join(import.meta.dirname, '../trials');
 const WITHOUT = PYTHON === undefined ? ' (skipped: this needs a Python with duckdb, see PARQUET_PYTHON)' : '';
 

@@ -19,9 +19,12 @@ export interface TerminalSession {
   type(text: string): void;
   /** Presses keys by tmux's names: `Enter`, `C-c`, `Down`. */
   press(...keys: readonly string[]): void;
-  /** Waits until the screen shows something. Fails with the screen after `seconds`, 20 by default. */
-  waitFor(shown: string | RegExp, seconds?: number): Promise<string>;
+  /** Waits until the screen shows something. Fails with the screen when it has not changed for two minutes. */
+  waitFor(shown: string | RegExp): Promise<string>;
 }
+
+/** A screen that has not changed for so long does not change any more. */
+const SILENCE_MS = 120_000;
 
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -73,10 +76,13 @@ export async function programInTerminal(
     press: (...keys) => {
       tmux('send-keys', ...keys);
     },
-    waitFor: async (shown, seconds = 20) => {
-      for (let left = seconds * 20; left > 0; left--) {
+    waitFor: async (shown) => {
+      let before = '';
+      for (let unchanged = performance.now(); performance.now() - unchanged < SILENCE_MS;) {
         const now = screen();
         if (typeof shown === 'string' ? now.includes(shown) : shown.test(now)) return now;
+        if (now !== before) unchanged = performance.now();
+        before = now;
         await pause(50);
       }
       throw new Error(`the terminal never showed ${String(shown)}:\n${screen()}`);

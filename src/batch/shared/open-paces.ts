@@ -9,7 +9,7 @@ import type { SharedPorts } from './ports.ts';
  * `rate` is the limit of submissions per second that the user gave: a higher one than the known limit takes its place.
  */
 export function openPaces(
-  { database, clock, random }: SharedPorts,
+  { database: { autocommit: database }, clock, random }: SharedPorts,
   { name, manifest: { service, endpointId } }: StoredBatch,
   driver: string,
   rate: number = RATE_LIMITS.run.rate,

@@ -66,13 +66,14 @@ const wordsOf = (shell: string, words: readonly string[]): readonly string[] =>
   shell === 'powershell' ? [...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')] : words;
 
 /** The words, in which an alias is replaced by the words that it means. */
-const expanded = (words: readonly string[], { flags, nouns }: Program, aliases: UserAliases) =>
-  expandAlias(
-    words,
-    flags,
-    nouns.map(({ name }) => name),
-    () => Promise.resolve(aliases),
-  );
+async function expanded(
+  words: readonly string[],
+  { flags, nouns }: Program,
+  aliases: UserAliases,
+): Promise<readonly string[]> {
+  const names = nouns.map(({ name }) => name);
+  return (await expandAlias(words, flags, names, () => Promise.resolve(aliases))).argv;
+}
 
 async function complete(
   tree: CompletionTree,

@@ -5,6 +5,7 @@ import type { GlobalFlag, GlobalValues } from './globals.ts';
 import { resolveAlias, SHORT_VERBS } from './aliases.ts';
 import { commonOptions } from './common-options.ts';
 import { flagName, labelOf, namesProgram, type Param, type Params } from './params.ts';
+import { refuseRepeatedGlobals, repeatedFlag, type AliasWords, type GivenWords } from './repeated-flags.ts';
 
 /** A parsed command line: a command with its values, or a group whose help is printed. */
 export interface Invocation {
@@ -34,11 +35,12 @@ interface Node {
 
 /**
  * Parses a command line. Loads only the module of its noun. This is the only file that uses commander; the result holds
- * plain values. A usage failure (2) is returned, not thrown.
+ * plain values. A usage failure (2) is returned, not thrown; `alias` is for its message.
  */
 export async function parseCommandLine(
   argv: readonly string[],
   program: Program,
+  alias?: AliasWords,
 ): Promise<Invocation | InvalidCommandLine> {
   const { nouns, flags } = program;
   const mentioned = mentionedIn(argv);
@@ -72,7 +74,7 @@ export async function parseCommandLine(
     if (target.kind === 'command') {
       for (const [key, param] of Object.entries(target.args)) parser.argument(param.many ? `[${key}...]` : `[${key}]`);
       for (const [key, param] of Object.entries(optionsOf(target)))
-        if (mentioned(flagName(key), param.short)) parser.addOption(commanderOption(key, param));
+        if (mentioned(flagName(key), param.short)) parser.addOption(plainOption(flagName(key), param));
       // As `env` and `docker run` do.
       parser.passThroughOptions(namesProgram(target.args));
       return;
@@ -95,7 +97,7 @@ export async function parseCommandLine(
 
   try {
     await root.parser.parseAsync([...argv], { from: 'user' });
-    return await invocationAt(reached ?? root, flags, nouns);
+    return await invocationAt(reached ?? root, flags, nouns, { argv, alias });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const at = reached ?? root;
@@ -125,6 +127,7 @@ async function invocationAt(
   at: Node,
   flags: readonly GlobalFlag[],
   nouns: readonly Noun[],
+  given: GivenWords,
 ): Promise<Invocation | InvalidCommandLine> {
   const { parser, path, target } = at;
   const globals = globalsOf(at, flags);
@@ -138,7 +141,9 @@ async function invocationAt(
     (_, place) => parser.processedArgs[place] as string | string[] | undefined,
   );
   try {
-    return { path, target, values: readValues(target.args, optionsOf(target), words, parser.opts()), globals };
+    refuseRepeatedGlobals(flags, textsOfGlobals(at, flags), given);
+    const values = readValues(target.args, optionsOf(target), words, parser.opts(), given);
+    return { path, target, values, globals };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { failure: error, globals };
@@ -176,16 +181,12 @@ async function failureOf(
   }
 }
 
-function commanderOption(key: string, param: Param<unknown>): Option {
-  const option = plainOption(flagName(key), param);
-  return param.many ? option.argParser((text, before: string[] | undefined) => [...(before ?? []), text]) : option;
-}
-
 function readValues(
   args: Params,
   options: Params,
   words: readonly (string | string[] | undefined)[],
-  given: Readonly<Record<string, unknown>>,
+  flags: Readonly<Record<string, unknown>>,
+  given: GivenWords,
 ): Values {
   const read = ([key, param]: [string, Param<unknown>], raw: unknown): [string, unknown][] => {
     if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
@@ -195,41 +196,50 @@ function readValues(
       const all = (raw as string[]).flatMap((text) => param.parse(text, label) as unknown[]);
       return [[key, param.distinct === true ? [...new Set(all)] : all]];
     }
-    return [[key, param.parse(raw as string, label)]];
+    const [text, ...more] = typeof raw === 'string' ? [raw] : (raw as string[]);
+    if (more.length > 0) throw repeatedFlag(flagName(key), param, raw as string[], given);
+    return [[key, param.parse(text ?? '', label)]];
   };
   return Object.fromEntries([
     ...Object.entries(args).flatMap((entry, at) => read(entry, words[at])),
-    ...Object.entries(options).flatMap((entry) => read(entry, given[entry[0]])),
+    ...Object.entries(options).flatMap((entry) => read(entry, flags[entry[0]])),
   ]);
 }
 
 /**
- * An option whose value is kept under its own name. Commander would keep `--no-input` as `input: false` and confuse it
- * with a command's `--input`.
+ * An option that is kept under its own name: a switch as true, any other as the list of all texts that it is given. Commander
+ * would keep `--no-input` as `input: false` and confuse it with a command's `--input`, and of several texts only the last.
  */
 function plainOption(flag: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): Option {
   const name = flag + (metavar === undefined ? '' : ' <value>');
   const option = new Option(short === undefined ? name : `${short}, ${name}`);
   option.negate = false;
-  return option;
+  return metavar === undefined
+    ? option
+    : option.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text]);
 }
 
 function addGlobals(parser: Commander, flags: readonly GlobalFlag[]): void {
   for (const flag of flags) parser.addOption(plainOption(flag.flag, flag));
 }
 
-/** The global flags at every position of the command line; the one nearest to the verb wins. */
-function globalsOf(at: Node, flags: readonly GlobalFlag[]): GlobalValues {
+/** The global flags at every position of the command line; of several texts the one nearest to the verb wins. */
+const globalsOf = (at: Node, flags: readonly GlobalFlag[]): GlobalValues =>
+  Object.fromEntries([...textsOfGlobals(at, flags)].map(([name, texts]) => [name, texts.at(-1) ?? true]));
+
+/** The texts that each global flag is given, at every position of the command line; none for a switch. */
+function textsOfGlobals(at: Node, flags: readonly GlobalFlag[]): ReadonlyMap<string, readonly string[]> {
   const chain: Commander[] = [];
   for (let parser: Commander | null = at.parser; parser !== null; parser = parser.parent) chain.unshift(parser);
-  const values: Record<string, string | boolean | undefined> = {};
+  const all = new Map<string, readonly string[]>();
   for (const parser of chain)
     for (const flag of parser === at.parser ? at.globals : flags) {
       const key = camel(flag.flag.slice(2));
-      if (parser.getOptionValueSource(key) === 'cli')
-        values[flag.name] = parser.getOptionValue(key) as string | boolean;
+      if (parser.getOptionValueSource(key) !== 'cli') continue;
+      const value = parser.getOptionValue(key) as true | readonly string[];
+      all.set(flag.name, [...(all.get(flag.name) ?? []), ...(value === true ? [] : value)]);
     }
-  return values;
+  return all;
 }
 
 const camel = (text: string): string => text.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -29,6 +29,8 @@ export interface Param<T> {
   readonly many: boolean;
   /** Removes repeated values, such as an id that is given twice. */
   readonly distinct?: boolean;
+  /** Why a flag takes one value where a user may expect several; what a second value is refused with. */
+  readonly onlyOne?: string;
   readonly choices?: readonly string[];
   /** Keys of flags of which at least one must be given with this one. */
   readonly needs?: readonly string[];
@@ -61,6 +63,7 @@ interface Shape<T> {
   readonly hidden?: boolean;
   readonly short?: string;
   readonly metavar?: string;
+  readonly onlyOne?: string;
   readonly ask?: Ask;
   readonly unless?: readonly string[];
   readonly complete?: Completes;

@@ -1,5 +1,6 @@
 import { usage } from '../../core/failure.ts';
 import type { GlobalFlag } from './globals.ts';
+import type { GivenWords } from './repeated-flags.ts';
 
 /** The user's aliases: the words that each stands for, as text. */
 export type UserAliases = Readonly<Record<string, string>>;
@@ -26,14 +27,18 @@ export async function expandAlias(
   flags: readonly GlobalFlag[],
   nouns: readonly string[],
   read: () => Promise<UserAliases>,
-): Promise<readonly string[]> {
+): Promise<GivenWords> {
   const at = firstWordAt(argv, flags);
   const word = at === undefined ? undefined : argv[at];
-  if (at === undefined || word === undefined || nouns.includes(word)) return argv;
+  if (at === undefined || word === undefined || nouns.includes(word)) return { argv };
   const aliases = await read();
   const text = Object.hasOwn(aliases, word) ? aliases[word] : undefined;
-  if (text === undefined) return argv;
-  return [...argv.slice(0, at), ...(await aliasWords(word, text, flags, nouns)), ...argv.slice(at + 1)];
+  if (text === undefined) return { argv };
+  const words = await aliasWords(word, text, flags, nouns);
+  return {
+    argv: [...argv.slice(0, at), ...words, ...argv.slice(at + 1)],
+    alias: { name: word, at, count: words.length },
+  };
 }
 
 /** A name of an alias: a short word that cannot be taken for a flag. */

@@ -37,6 +37,7 @@ const FIELDS = {
     path: 'compute.gpuTypeId',
     create: option.text('the GPU type of every pod', {
       metavar: 'GPU',
+      onlyOne: 'The GPUs of a cluster are of one type.',
       complete: GPUS,
       ask: pick('GPU type', 'clusterGpuTypes'),
     }),
@@ -90,6 +91,7 @@ const FIELDS = {
     create: {
       param: option.text('network volume for every pod, by id or name', {
         metavar: 'VOLUME[:PATH]',
+        onlyOne: 'All pods of a cluster mount the same network volume.',
         complete: VOLUMES,
       }),
       value: (given: string): Json => networkMount(given, undefined),

@@ -31,7 +31,11 @@ export const run = defineCommand({
     'The input is sent byte for byte as given. You can use a model slug in place of an endpoint id.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
   args: { endpoint: QUEUE_ARGUMENT },
   options: {
-    input: option.text('the input as JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),
+    input: option.text('the input as JSON, @FILE, or - for stdin', {
+      metavar: 'JSON',
+      onlyOne: 'A job has one input. For a job an item: jobs batch run.',
+      complete: '@file',
+    }),
     inputFile: option.text('read the input from a file; - is stdin', { metavar: 'FILE', complete: 'file' }),
     wait: option.on('poll until the job ends and print its result'),
     stream: option.on('print chunks as the handler produces them'),
@@ -44,7 +48,7 @@ export const run = defineCommand({
       ['wait', 'stream', 'sync'],
       waitTimeoutOption('how long --wait, --stream and --sync wait in all'),
     ),
-    webhook: option.text('address the result is posted to', { metavar: 'URL' }),
+    webhook: option.text('address the result is posted to', { metavar: 'URL', onlyOne: 'A job has one webhook.' }),
     executionTimeout: option.duration('how long a worker may run it, 5s to 7d', 's'),
     ttl: option.duration('how long the job may live, queue and run together, 10s to 7d', 's'),
     lowPriority: option.on('let other jobs go first'),

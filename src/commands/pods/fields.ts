@@ -33,6 +33,7 @@ const FIELDS = {
     path: 'gpu.id',
     create: option.text('the GPU type, as in berth catalog gpus', {
       metavar: 'GPU',
+      onlyOne: 'The GPUs of a pod are of one type; --gpu-count says how many.',
       complete: GPUS,
       ask: pick('GPU type', 'podGpuTypes'),
     }),
@@ -58,6 +59,7 @@ const FIELDS = {
     path: 'cpu.id',
     create: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', {
       metavar: 'CPU',
+      onlyOne: 'A pod has one CPU flavor; --vcpu says how many vCPUs.',
       ask: pick('CPU flavor', 'podCpuFlavors'),
       complete: CPUS,
     }),
@@ -69,6 +71,8 @@ const FIELDS = {
     create: option.count('how many vCPUs: a power of two, at least 2', 0),
   },
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
+  gpuVcpus: { path: 'gpu.vcpuCount', type: 'count' },
+  gpuMemory: { path: 'gpu.memory', type: 'gigabytes' },
   cloud: {
     path: 'cloud',
     values: CLOUDS,
@@ -88,6 +92,7 @@ const FIELDS = {
     writeOnly: true,
     create: option.text('begin with this template, by id or name', {
       metavar: 'TEMPLATE',
+      onlyOne: 'A pod begins with one template.',
       complete: TEMPLATES,
       ask: pick('Template', 'podTemplates'),
     }),
@@ -98,7 +103,11 @@ const FIELDS = {
     path: 'mounts.network',
     type: 'objects',
     create: {
-      param: option.text('mount a network volume, by id or name', { metavar: 'VOLUME[:PATH]', complete: VOLUMES }),
+      param: option.text('mount a network volume, by id or name', {
+        metavar: 'VOLUME[:PATH]',
+        onlyOne: 'A pod mounts at most one network volume.',
+        complete: VOLUMES,
+      }),
       value: networkMount,
     },
   },

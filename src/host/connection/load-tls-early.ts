@@ -18,7 +18,9 @@ export function loadTlsEarly(argv: readonly string[], runtime: Runtime): void {
       env: runtime.env,
       flags: {},
       platform: runtime.platform,
+      user: runtime.user,
       home: runtime.home,
+      foreignHome: runtime.foreignHome,
       get cwd() {
         return runtime.cwd;
       },

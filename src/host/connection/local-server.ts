@@ -1,3 +1,4 @@
+import { fstatSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock, LocalServeOptions, LocalServer } from '../../core/context.ts';
@@ -18,6 +19,7 @@ import { absolutePath } from '../files/absolute-path.ts';
 import { createFileLocks } from '../lock/file-locks.ts';
 import { createStartProcess } from '../process/start-process.ts';
 import { endpointSource } from '../workers/endpoint-sources.ts';
+import type { FileNumbers } from '../workers/watch-files.ts';
 import { workerLog } from '../workers/worker-log.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -123,6 +125,8 @@ async function watchSources(
   return watchFiles(directories, {
     clock,
     ownFiles: statePath === undefined ? [] : [statePath],
+    isOwnOutput: isOutputOfThisProcess(),
+    limit: MAX_WATCHED_FILES,
     onChange: (endpoints, file) => {
       for (const endpoint of endpoints)
         stderr.write(
@@ -136,17 +140,40 @@ async function watchSources(
         `${safeText(file)} changes all the time: it is not watched any more. A line in .gitignore excludes it.\n`,
       );
     },
+    onUnwatched: (directory, reason) => {
+      stderr.write(
+        `Not every file in ${safeText(directory)} is watched: ${safeText(reason)}. Lines in .gitignore exclude what does not matter, or put the handler into a directory of its own.\n`,
+      );
+    },
   });
 }
 
+/** How many files are watched for one handler: a project of source files, and not a home directory or a whole disk. */
+const MAX_WATCHED_FILES = 5000;
+
+/** Returns what tells the files that stdout and stderr are redirected to: they change with everything that is printed. */
+function isOutputOfThisProcess(): (file: FileNumbers) => boolean {
+  const outputs = [1, 2].flatMap((descriptor) => {
+    try {
+      return [fstatSync(descriptor)];
+    } catch {
+      return [];
+    }
+  });
+  return ({ dev, ino }) => outputs.some((output) => output.dev === dev && output.ino === ino);
+}
+
+/** The real directory of a handler, where its file is, or of a command; undefined when there is nothing to watch. */
 function watchedDirectory(source: EndpointSource): string | undefined {
   switch (source.kind) {
     case 'module':
-      return dirname(source.path.startsWith('file:') ? fileURLToPath(source.path) : source.path);
+      return dirname(realpathSync(source.path.startsWith('file:') ? fileURLToPath(source.path) : source.path));
     case 'command':
-      return typeof source.command === 'string' ? source.cwd : dirname(source.command.at(-1) ?? source.cwd);
+      return typeof source.command === 'string'
+        ? realpathSync(source.cwd)
+        : dirname(realpathSync(source.command.at(-1) ?? source.cwd));
     case 'exec':
-      return source.cwd;
+      return realpathSync(source.cwd);
     case 'attach':
       return undefined;
   }

@@ -20,6 +20,8 @@ export interface RateLimitFileOptions {
   /** Milliseconds since an arbitrary start. */
   readonly monotonic: () => number;
   readonly random: () => number;
+  /** The number of this user: see `whyForeign`. */
+  readonly user: number | undefined;
 }
 
 /** The minimum time between two writes during a command, in milliseconds; `flush` writes at its end. */
@@ -40,7 +42,7 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFil
     try {
       const path = options.path();
       const kept = { account: options.account(), windows: latest };
-      writeObject(path, { ...readObject(path), [options.profile()]: kept }, options.random);
+      writeObject(path, { ...readObject(path, options.user), [options.profile()]: kept }, options);
     } catch {
       // The rate windows are not needed by the command itself.
     }
@@ -65,8 +67,8 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFil
 }
 
 /** The windows of the file; none when they are of another account. */
-function savedWindows({ path, profile, account }: RateLimitFileOptions): readonly RateWindow[] {
-  const all = readObject(path());
+function savedWindows({ path, profile, account, user }: RateLimitFileOptions): readonly RateWindow[] {
+  const all = readObject(path(), user);
   const name = profile();
   const kept = Object.hasOwn(all, name) ? all[name] : undefined;
   return isRecord(kept) && kept['account'] === account() ? windowsOf(kept['windows']) : [];

@@ -8,7 +8,7 @@ const MAX_JOBS = 100;
 /** Keeps submitted jobs in a file, `{account, jobs: [JOB, ...]}`, the latest first. Jobs of another account are dropped. */
 export function createRememberedJobs(options: RememberedOptions): RememberedJobs {
   const kept = (account: string | undefined): readonly RememberedJob[] => {
-    const file = readObject(options.path());
+    const file = readObject(options.path(), options.user);
     const { jobs } = file;
     return account !== undefined && file['account'] === account && Array.isArray(jobs) ? jobs.filter(isJob) : [];
   };
@@ -20,7 +20,7 @@ export function createRememberedJobs(options: RememberedOptions): RememberedJobs
         if (account === undefined || job.id === '') return;
         const others = kept(account).filter(({ id }) => id !== job.id);
         const jobs = [{ ...job, at: options.date() }, ...others].slice(0, MAX_JOBS);
-        writeObject(options.path(), { account, jobs }, options.random);
+        writeObject(options.path(), { account, jobs }, options);
       }),
   };
 }

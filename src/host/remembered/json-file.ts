@@ -1,10 +1,17 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { localFile } from '../../core/failure.ts';
+import { whyForeign } from '../../core/foreign-files.ts';
 import { makeDirectory } from '../../core/make-directory.ts';
 
-/** Reads a small JSON object; an empty one where the file is missing or is anything else. */
-export function readObject(path: string): Readonly<Record<string, unknown>> {
+/**
+ * Reads a small JSON object; an empty one where the file is missing or is anything else, and where another user than `user`
+ * may have written it (see `whyForeign`).
+ */
+export function readObject(path: string, user: number | undefined): Readonly<Record<string, unknown>> {
   try {
+    const stats = statSync(path);
+    if (!stats.isFile() || whyForeign(stats, user) !== undefined) return {};
     const document: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isRecord(document) ? { ...document } : {};
   } catch {
@@ -12,9 +19,19 @@ export function readObject(path: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Replaces a file by a small JSON object, atomically and with mode 0600. Creates its directory. Fails as the system does. */
-export function writeObject(path: string, document: Readonly<Record<string, unknown>>, random: () => number): void {
-  makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+/**
+ * Replaces a file by a small JSON object, atomically and with mode 0600. Creates its directory. Fails as the system does, and
+ * with local-file (14) in a directory that another user may change.
+ */
+export function writeObject(
+  path: string,
+  document: Readonly<Record<string, unknown>>,
+  { random, user }: { readonly random: () => number; readonly user: number | undefined },
+): void {
+  const folder = dirname(path);
+  makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
+  const why = whyForeign(statSync(folder), user);
+  if (why !== undefined) throw localFile(`cannot use the directory ${folder}: it ${why}`);
   const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
   try {
     writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });

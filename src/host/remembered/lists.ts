@@ -9,6 +9,8 @@ export interface RememberedOptions {
   /** The wall clock, in milliseconds since the epoch; the times in the file are of this clock. */
   readonly date: () => number;
   readonly random: () => number;
+  /** The number of this user: see `whyForeign`. */
+  readonly user: number | undefined;
 }
 
 /** After an attempt to read a list, no other one begins for this time. Milliseconds. */
@@ -28,7 +30,7 @@ interface KeptList {
  */
 export function createRememberedLists(options: RememberedOptions): RememberedLists {
   const kept = (account: string): Readonly<Record<string, KeptList>> => {
-    const file = readObject(options.path());
+    const file = readObject(options.path(), options.user);
     return file['account'] === account && isRecord(file['lists'])
       ? (file['lists'] as Readonly<Record<string, KeptList>>)
       : {};
@@ -37,7 +39,7 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
     const account = options.account();
     if (account === undefined) return;
     const lists = kept(account);
-    writeObject(options.path(), { account, lists: { ...lists, [list]: { ...lists[list], ...part } } }, options.random);
+    writeObject(options.path(), { account, lists: { ...lists, [list]: { ...lists[list], ...part } } }, options);
   };
   const get = (list: string): KeptList | undefined => {
     const account = options.account();
@@ -74,7 +76,7 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
           { ...rest, expired: true },
         ]);
         if (lists.length > 0)
-          writeObject(options.path(), { account, lists: Object.fromEntries(lists) as unknown }, options.random);
+          writeObject(options.path(), { account, lists: Object.fromEntries(lists) as unknown }, options);
       }),
   };
 }

@@ -1,17 +1,19 @@
-import type * as inquirer from '@inquirer/prompts';
 import type { Choice, Prompts, SuspendHooks, Terminal } from '../../core/context.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Input, Output, Runtime } from '../runtime.ts';
+import type { Input, Runtime } from '../runtime.ts';
+import { plainQuestions } from './plain-questions.ts';
+import { matchingChoices, type AskContext, type Questions } from './questions.ts';
+import { isDumb } from './terminal.ts';
 
-/** The streams of a prompt. Questions are printed on stderr, because stdout is for data. */
-type PromptStreams = Pick<Runtime, 'stdin' | 'stderr'>;
+/** Where a prompt is shown. Questions are printed on stderr, because stdout is for data. */
+type PromptStreams = Pick<Runtime, 'stdin' | 'stderr' | 'env'>;
 
 /** The number of choices that are shown at once; a longer list can be searched. */
 const PAGE_SIZE = 12;
 
 /**
- * Creates prompts on a terminal. Each fails with usage (2) when there is no terminal or the input ends before the answer,
+ * Creates prompts on a terminal: plain lines on a dumb one (TERM=dumb), else menus and fields that redraw. Each fails with usage (2) when there is no terminal or the input ends before the answer,
  * and with interrupted (130, or 143 for SIGTERM).
  */
 export function createPrompts(
@@ -19,15 +21,15 @@ export function createPrompts(
   terminal: Pick<Terminal, 'canAsk' | 'onSuspend'>,
   signal: AbortSignal,
 ): Prompts {
-  const ask = async <T>(question: (kit: Kit, context: AskContext) => Promise<T>): Promise<T> => {
+  const ask = async <T>(question: (kit: Questions, context: AskContext) => Promise<T>): Promise<T> => {
     if (!terminal.canAsk) throw usage('there is no terminal for a question', 'Give the value as a flag.');
-    const kit = await import('@inquirer/prompts');
-    const { stdin, stderr } = streams();
+    const { stdin, stderr, env } = streams();
+    const kit: Questions = isDumb(env) ? plainQuestions : await import('@inquirer/prompts');
     const inputEnd = new AbortController();
     const removeEndListeners = onInputEnd(stdin, () => {
       inputEnd.abort();
     });
-    const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr }));
+    const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr, env }));
     try {
       return await question(kit, { input: stdin, output: stderr, signal: AbortSignal.any([signal, inputEnd.signal]) });
     } catch (error) {
@@ -43,7 +45,7 @@ export function createPrompts(
   const search: Prompts['search'] = (message, choices) => {
     const safe = choices.map(safeChoice);
     return ask((kit, context) =>
-      kit.search({ message, pageSize: PAGE_SIZE, source: (term) => matching(safe, term ?? '') }, context),
+      kit.search({ message, pageSize: PAGE_SIZE, source: (term) => matchingChoices(safe, term ?? '') }, context),
     );
   };
   return {
@@ -79,26 +81,18 @@ export function createPrompts(
 const SHOW_CURSOR = '\u001b[?25h';
 
 /** A prompt may hide the cursor and sets raw mode. It is redrawn with the next key. */
-function suspendHooks({ stdin, stderr }: PromptStreams): SuspendHooks {
+function suspendHooks({ stdin, stderr, env }: PromptStreams): SuspendHooks {
   let raw = false;
   return {
     suspend: () => {
       raw = stdin.isRaw === true;
       if (raw) stdin.setRawMode?.(false);
-      stderr.write(SHOW_CURSOR);
+      if (!isDumb(env)) stderr.write(SHOW_CURSOR);
     },
     resume: () => {
       if (raw) stdin.setRawMode?.(true);
     },
   };
-}
-
-type Kit = typeof inquirer;
-
-interface AskContext {
-  readonly input: Input;
-  readonly output: Output;
-  readonly signal: AbortSignal;
 }
 
 /** Makes the text of a choice safe, because it may come from the service. */
@@ -107,11 +101,6 @@ const safeChoice = <T>({ name, value, description }: Choice<T>): Choice<T> => ({
   value,
   ...(description === undefined ? {} : { description: safeText(description) }),
 });
-
-function matching<T>(choices: readonly Choice<T>[], term: string): readonly Choice<T>[] {
-  const search = term.toLowerCase();
-  return choices.filter((choice) => `${choice.name} ${choice.description ?? ''}`.toLowerCase().includes(search));
-}
 
 /**
  * Calls `onEnd` when the user presses Ctrl-D or the input ends. Both close the line reader of a prompt without ending the

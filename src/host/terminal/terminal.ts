@@ -9,16 +9,16 @@ export interface TerminalChoices {
 
 /**
  * Describes the terminal. Each property is computed when it is read, because that opens the stream. A dumb terminal
- * (TERM=dumb) and a build server (CI) cannot redraw or answer questions, so they count as no terminal; they get colour
- * only with FORCE_COLOR. `--no-color` and NO_COLOR override FORCE_COLOR.
+ * (TERM=dumb) cannot redraw, so it counts as no terminal for all but questions. A build server (CI) cannot answer questions
+ * either. They get colour only with FORCE_COLOR. `--no-color` and NO_COLOR override FORCE_COLOR.
  */
 export function describeTerminal(
   runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stderr' | 'signals' | 'platform' | 'childStreams'>,
   choices: TerminalChoices,
 ): Terminal {
   const { env } = runtime;
-  const capable = env['TERM'] !== 'dumb' && !isOn(env['CI']);
-  const isTerminal = (stream: Output): boolean => capable && stream.isTTY === true;
+  const attended = !isOn(env['CI']);
+  const isTerminal = (stream: Output): boolean => attended && !isDumb(env) && stream.isTTY === true;
   const coloured = (stream: Output): boolean => {
     if (choices.noColour()) return false;
     const forced = env['FORCE_COLOR'];
@@ -32,7 +32,7 @@ export function describeTerminal(
       return isTerminal(runtime.stderr);
     },
     get canAsk() {
-      return !choices.noInput() && isTerminal(runtime.stderr) && runtime.stdin.isTTY === true;
+      return attended && !choices.noInput() && runtime.stderr.isTTY === true && runtime.stdin.isTTY === true;
     },
     get columns() {
       return isTerminal(runtime.stdout) ? (positive(env['COLUMNS']) ?? positive(runtime.stdout.columns)) : undefined;
@@ -58,6 +58,9 @@ export function describeTerminal(
     },
   };
 }
+
+/** Whether the terminal says that it can only print lines. */
+export const isDumb = (env: Runtime['env']): boolean => env['TERM'] === 'dumb';
 
 const isOn = (value: string | undefined): boolean =>
   value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';

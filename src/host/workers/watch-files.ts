@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Clock } from '../../core/context.ts';
+import { messageOf } from '../../core/failure.ts';
 import { createIgnored } from './ignored-files.ts';
 
 /** A directory whose files are watched for some endpoints. */
@@ -12,10 +13,22 @@ export interface WatchOptions {
   readonly clock: Clock;
   /** Absolute paths that berth itself writes. */
   readonly ownFiles: readonly string[];
+  /** Whether a file is one that this process has open for its output, whatever its name. */
+  readonly isOwnOutput: (file: FileNumbers) => boolean;
+  /** How many files and directories are watched at most, in each of the directories. */
+  readonly limit: number;
   /** Called when a file has changed, with its path relative to the directory. */
   readonly onChange: (endpoints: readonly string[], file: string) => void;
   /** Called when a file changes so often that its further changes are ignored. */
   readonly onOften: (file: string) => void;
+  /** Called once for a directory of which not everything is watched, with the reason. */
+  readonly onUnwatched: (directory: string, reason: string) => void;
+}
+
+/** What names a file independently of its path. */
+export interface FileNumbers {
+  readonly dev: number;
+  readonly ino: number;
 }
 
 /** Changes that come within this time are one change: editors write a file in several steps. Milliseconds. */
@@ -24,7 +37,10 @@ const SETTLE_MS = 100;
 const MAX_CHANGES = 4;
 const CHANGES_PERIOD_MS = 10_000;
 
-/** Watches the files in some directories. Resolves, when it does so, with a function that ends it. */
+/**
+ * Watches the files in some directories. Symbolic links are not followed. Resolves, when it does so, with a function that
+ * ends it.
+ */
 export async function watchFiles(
   directories: readonly WatchedDirectory[],
   options: WatchOptions,
@@ -34,22 +50,52 @@ export async function watchFiles(
     directories.map(async (watched) => {
       const { directory } = watched;
       const isIgnored = createIgnored(directory, options.ownFiles);
+      const unwatched = onceOf((reason: string) => {
+        options.onUnwatched(directory, reason);
+      });
+      const found = new Set<string>();
+      const isAboveLimit = (path: string): boolean => {
+        if (found.has(path)) return false;
+        if (found.size < options.limit) {
+          found.add(path);
+          return false;
+        }
+        unwatched(`it has more than ${String(options.limit)} files`);
+        return true;
+      };
       const watcher = watch(directory, {
         ignoreInitial: true,
-        ignored: (path, stats) => isIgnored(path, stats?.isDirectory() ?? false),
+        // A link may lead out of the directory, to a whole disk, or back into it.
+        followSymlinks: false,
+        ignored: (path, stats) => {
+          if (stats === undefined) return isIgnored(path, false);
+          if (stats.isSymbolicLink() || isIgnored(path, stats.isDirectory())) return true;
+          return options.isOwnOutput(stats) || isAboveLimit(path);
+        },
       });
       const changed = createChangeFilter(watched, options);
       watcher.on('all', (event, path) => {
         if (event === 'add' || event === 'change' || event === 'unlink') changed(relative(directory, path));
       });
-      // For example too many watched files: the others are watched all the same.
-      watcher.on('error', () => undefined);
+      // For example too many watched files on this machine: the others are watched all the same.
+      watcher.on('error', (error) => {
+        unwatched(messageOf(error));
+      });
       await new Promise<void>((resolve) => watcher.once('ready', resolve));
       return watcher;
     }),
   );
   return async () => {
     await Promise.all(watchers.map((watcher) => watcher.close()));
+  };
+}
+
+/** Calls `tell` the first time only. */
+function onceOf<T>(tell: (value: T) => void): (value: T) => void {
+  let isTold = false;
+  return (value) => {
+    if (!isTold) tell(value);
+    isTold = true;
   };
 }
 

@@ -78,7 +78,6 @@ class BufferedExchange implements Dispatcher.DispatchHandler, Exchange {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: UndiciHeaders): void {
-    if (status < 200) return;
     this.#stage = 'answered';
     this.#status = status;
     this.#headers = flatHeaders(headers);

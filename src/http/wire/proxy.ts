@@ -46,18 +46,22 @@ export function proxyFor(url: URL, proxies: Proxies): URL | undefined {
 
 /** Returns a dispatcher that uses `proxy`, except for the hosts in NO_PROXY. */
 export async function openProxy(proxy: URL, proxies: Proxies, connection: object): Promise<Dispatcher> {
-  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }, certificates] = await Promise.all([
-    import('undici/lib/dispatcher/env-http-proxy-agent.js'),
-    import('undici/lib/dispatcher/pool.js'),
-    import('undici/lib/api/api-connect.js'),
-    import('./certificate-errors.ts'),
-  ]);
+  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }, certificates, informational] =
+    await Promise.all([
+      import('undici/lib/dispatcher/env-http-proxy-agent.js'),
+      import('undici/lib/dispatcher/pool.js'),
+      import('undici/lib/api/api-connect.js'),
+      import('./certificate-errors.ts'),
+      import('./informational-answers.ts'),
+    ]);
+  const factory = (origin: string | URL, options: object): Dispatcher =>
+    informational.skipInformationalAnswers(new Pool(origin, options));
   /**
    * Makes the pool that opens tunnels. Classes imported from a file inside the undici package do not have its request
    * methods.
    */
   const clientFactory = (origin: URL, options: object): Dispatcher => {
-    const pool = new Pool(origin, options);
+    const pool = factory(origin, options);
     return Object.assign(pool, {
       connect: (request: Dispatcher.ConnectOptions) =>
         connect.call(pool, request).catch((error: unknown) => {
@@ -77,5 +81,6 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
     requestTls: { checkServerIdentity: certificates.checkHostName },
     proxyTls: { checkServerIdentity: certificates.checkHostName },
     clientFactory,
+    factory,
   });
 }

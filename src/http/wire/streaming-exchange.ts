@@ -63,7 +63,7 @@ export function startStreamingExchange(connections: Connections, url: URL, reque
           else stage = 'sent';
         },
         onResponseStart: (_, status, headers) => {
-          if (settled || status < 200) return;
+          if (settled) return;
           stage = 'answered';
           resolve({ status, headers: flatHeaders(headers), body });
         },

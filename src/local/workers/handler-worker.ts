@@ -25,5 +25,5 @@ export interface HandlerWorker {
 /** The source of an endpoint whose jobs are assigned to the workers here, which do not request them. */
 export type HandlerSource = Extract<EndpointSource, { readonly kind: 'module' | 'exec' }>;
 
-/** Starts a worker. `onOutput` is called with the text that it prints. */
-export type StartHandlerWorker = (source: HandlerSource, onOutput: (text: string) => void) => HandlerWorker;
+/** Starts a worker. `onLine` is called with each line that it prints; the number and length of lines are limited. */
+export type StartHandlerWorker = (source: HandlerSource, onLine: (line: string) => void) => HandlerWorker;

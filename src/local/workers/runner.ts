@@ -1,13 +1,16 @@
 import { decodeJson } from '../../core/json.ts';
 import type { EndpointRecord } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
+import type { Outcome } from '../queue/engine/builtin-handlers.ts';
 import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine/engine.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../queue/output-limit.ts';
 import { workersIn } from '../queue/state/endpoint-queue.ts';
 import { queuesOf, type Delivery, type Job } from '../queue/state/records.ts';
 import type { State, Transact } from '../state/state.ts';
 import { dueDeliveries, isSameAttempt, recordDelivery, type DueDelivery } from '../webhooks/deliveries.ts';
 import { WebhookRefused } from '../webhooks/refused.ts';
 import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handler-worker.ts';
+import { createUnrecordedLines, type UnrecordedLines } from './printed-lines.ts';
 import type { EndpointSource } from './source.ts';
 
 export interface RunnerOptions {
@@ -23,8 +26,8 @@ export interface RunnerOptions {
    * it must not be sent again.
    */
   readonly sendWebhook: (url: string, body: string) => Promise<number>;
-  /** Called with the text that handlers print. */
-  readonly log?: ((endpointId: string, text: string) => void) | undefined;
+  /** Called with each line that handlers print. */
+  readonly log?: ((endpointId: string, line: string) => void) | undefined;
   /** Called with the reason when a webhook is not sent. */
   readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
 }
@@ -60,8 +63,7 @@ interface RunningWorker {
   readonly handler: HandlerWorker;
   /** The attempt that it runs: see `attemptKey`. */
   attempt: string | undefined;
-  /** Complete lines that it has printed since the last sync. */
-  readonly printed: string[];
+  readonly unrecorded: UnrecordedLines;
 }
 
 /**
@@ -92,7 +94,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const syncOnce = async (): Promise<void> => {
     if (stopped) return;
     recordAgain();
-    const printed = [...running].map(([workerId, worker]) => ({ workerId, lines: worker.printed.splice(0) }));
+    const printed = [...running].map(([workerId, { unrecorded }]) => ({ workerId, lines: unrecorded.take() }));
     const due = await options.transact((state, now) => {
       for (const { workerId, lines } of printed) if (lines.length > 0) recordPrinted(state, workerId, lines, now);
       const work = dueWork(state, now, sources);
@@ -156,7 +158,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const outcome = await worker.handler.run({ id: job.id, endpointId: job.endpointId, input: job.input }, onChunk);
       if (outcome === undefined) return;
       await record((state, now) => {
-        recordOutcome(state, job.id, job.attempt, outcome, now);
+        recordOutcome(state, job.id, job.attempt, withinLimit(outcome), now);
         // In the same step: a sync in between must not stop the handler of this attempt.
         worker.attempt = undefined;
       });
@@ -171,15 +173,12 @@ export function createRunner(options: RunnerOptions): Runner {
   const workerFor = (workerId: string, endpointId: string, source: HandlerSource): RunningWorker => {
     const known = running.get(workerId);
     if (known !== undefined && !known.handler.stopped) return known;
-    const printed: string[] = [];
-    let incomplete = '';
-    const handler = options.startWorker(source, (text) => {
-      options.log?.(endpointId, text);
-      const lines = (incomplete + text).split(/\r?\n/);
-      incomplete = lines.pop() ?? '';
-      printed.push(...lines);
+    const unrecorded = createUnrecordedLines();
+    const handler = options.startWorker(source, (line) => {
+      options.log?.(endpointId, line);
+      unrecorded.add(line);
     });
-    const worker: RunningWorker = { handler, attempt: undefined, printed };
+    const worker: RunningWorker = { handler, attempt: undefined, unrecorded };
     running.set(workerId, worker);
     return worker;
   };
@@ -244,6 +243,12 @@ function dueWork(state: State, now: number, sources: ReadonlyMap<string, Handler
     }),
     deliveries: dueDeliveries(state, now),
   };
+}
+
+/** An output that is larger than a job may have is an error. */
+function withinLimit(outcome: Outcome): Outcome {
+  const bytes = outcome.kind === 'output' ? Buffer.byteLength(outcome.text) : 0;
+  return bytes > MAX_OUTPUT_BYTES ? { kind: 'error', error: outputTooLarge(bytes) } : outcome;
 }
 
 const sourceOf = (endpoint: EndpointRecord, sources: ReadonlyMap<string, HandlerSource>): HandlerSource | undefined =>

@@ -52,10 +52,10 @@ export function startWorkers(options: WorkersOptions): Workers {
 
 const handlerWorkers =
   (processes: AllProcesses, monotonic: () => number): StartHandlerWorker =>
-  (source, onOutput) =>
+  (source, onLine) =>
     source.kind === 'module'
-      ? startHandlerThread(source, onOutput)
-      : startExecWorker(source, { startProcess: processes.start, monotonic, onOutput });
+      ? startHandlerThread(source, monotonic, onLine)
+      : startExecWorker(source, { startProcess: processes.start, monotonic, onLine });
 
 const isCommandEntry = (entry: readonly [string, EndpointSource]): entry is [string, CommandSource] =>
   entry[1].kind === 'command';

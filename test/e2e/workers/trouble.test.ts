@@ -153,3 +153,33 @@ describe('--endpoint', () => {
     expect([code, stderr.includes(message)], stderr).toEqual([2, true]);
   });
 });
+
+test('explain and both logs say that a worker forgot a job', async () => {
+  const folder = await folderWith({});
+  const served = await serveLocal(folder, ['--endpoint', 'up']);
+  const env = { ...folder.env, BERTH_BASE_URL: served.url, BERTH_API_KEY: served.key };
+  const printed = await runProgram(berthPath(), ['local', 'worker-env', 'up', '--json'], { env });
+  const variables = JSON.parse(printed.stdout) as Readonly<Record<string, string>>;
+  const worker = variables['BERTH_WORKER_POD_ID'] ?? '';
+  const take = (variables['BERTH_WORKER_WEBHOOK_GET_JOB'] ?? '').replaceAll('$ID', worker);
+  const { id } = await served.run('up', {});
+  await served.run('up', {});
+  // The second request says that the worker works on nothing.
+  for (let count = 0; count < 2; count++)
+    expect(
+      (
+        await fetch(`${take}&job_in_progress=0`, {
+          headers: { Authorization: variables['BERTH_WORKER_AI_API_KEY'] ?? '' },
+        })
+      ).status,
+    ).toBe(200);
+  const line = `asked for its next job, and has sent no result of job ${id}, which runs until its execution timeout`;
+  await until(() => served.stderr().includes(`[up] (worker ${worker}: ${line})`));
+  const explained = await runProgram(berthPath(), ['jobs', 'explain', 'up', id, '--json', '--exit-status'], { env });
+  expect([explained.code, JSON.parse(explained.stdout)]).toMatchObject([
+    10,
+    { code: 'no-result', state: 'blocked', verdict: `its worker does not report a result: ${line}` },
+  ]);
+  const logs = await runProgram(berthPath(), ['endpoints', 'logs', 'up', worker, '--source', 'system'], { env });
+  expect(logs.stdout).toContain(line);
+});

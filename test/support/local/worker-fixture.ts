@@ -43,7 +43,7 @@ export async function serve(
     createRunner({
       transact: service.transact,
       sources: { mine: { kind: 'module', path } },
-      startWorker: (source, onOutput) => startHandlerThread(source as ModuleSource, onOutput),
+      startWorker: (source, onLine) => startHandlerThread(source as ModuleSource, () => performance.now(), onLine),
       sendWebhook: () => Promise.reject(new Error('no webhook here')),
       ...options,
       ...others,

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import { findPython } from '../python/find-python.ts';
+import { STORAGE } from '../python/install-packages.mjs';
 
 /** A storage service that nobody here wrote, and a second client of it. */
 export interface S3Peer {
@@ -34,12 +35,6 @@ export const S3_ENV = {
   AWS_REGION: 'us-east-1',
 } as const;
 
-const PYTHON = {
-  name: 'storage-python',
-  modules: ['moto.server', 'boto3'],
-  packages: ['moto[server]==5.2.1', 'boto3==1.43.11'],
-};
-
 /**
  * Runs tests with a storage service in a process of its own. Its packages come from the Python of this machine, or from a
  * virtual environment that is made for the tests. Where neither works, the tests are skipped, and a note says so.
@@ -49,7 +44,7 @@ export function describeWithS3(title: string, tests: (peer: () => S3Peer) => voi
     let peer: S3Peer | undefined;
     let end = (): void => undefined;
     beforeAll(async () => {
-      const python = findPython(PYTHON);
+      const python = await findPython(STORAGE);
       if (python === undefined) return;
       const child = spawn(python, [SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
       end = () => {
@@ -57,7 +52,7 @@ export function describeWithS3(title: string, tests: (peer: () => S3Peer) => voi
         child.stdin.end();
       };
       peer = await connect(child);
-    }, 400_000);
+    });
     afterAll(() => {
       end();
     });

@@ -18,6 +18,8 @@ export interface TestWorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: TestClock;
   readonly platform?: string;
+  /** The number of the user that runs berth; of this process by default. */
+  readonly user?: number;
   /** Takes the arguments of a process that berth starts in the background; nothing is started. */
   readonly background?: (argv: readonly string[]) => Promise<void>;
 }
@@ -68,6 +70,8 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     platform: options.platform ?? 'linux',
     cwd: directory,
     home: directory,
+    foreignHome: undefined,
+    user: options.user ?? process.geteuid?.(),
     workerRunner: () => fileURLToPath(new URL('../../../workers/berth_worker.py', import.meta.url)),
     signals: {
       on: (listener) => {

@@ -24,7 +24,8 @@ function settings(file: string | undefined, env: Record<string, string> = {}, fl
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'config.json'), file);
   }
-  return createSettings({ env, flags, platform: 'linux', home: world.directory, cwd: world.directory, readKeyFile });
+  const { directory, user } = world;
+  return createSettings({ env, flags, platform: 'linux', home: directory, cwd: directory, user, readKeyFile });
 }
 
 describe('the settings of a run', () => {

@@ -25,8 +25,8 @@ const DEFAULT_PORT = 5432;
 
 /**
  * Parses `postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?host=DIRECTORY&sslmode=MODE&sslrootcert=FILE]`. `env` supplies
- * PGUSER, PGHOST, PGPORT and PGDATABASE for parts that are absent. TLS is on except for loopback and a unix socket.
- * Fails with usage (2); no message contains the address, because it may contain a password.
+ * PGUSER, PGHOST, PGPORT, PGDATABASE, PGSSLMODE and PGSSLROOTCERT for parts that are absent. TLS is on except for loopback
+ * and a unix socket, unless sslmode asks for it on loopback. Fails with usage (2); no message contains the address, because it may contain a password.
  */
 export function parseStoreAddress(text: string, env: Readonly<Record<string, string | undefined>>): ParsedAddress {
   const url = parseUrl(text);
@@ -40,8 +40,9 @@ export function parseStoreAddress(text: string, env: Readonly<Record<string, str
   if (user === undefined)
     throw usage('the address of the store names no user', 'Write it as postgres://USER@HOST/DATABASE.');
   const database = firstOf(decoded(url.pathname.slice(1)), env['PGDATABASE']) ?? user;
-  const tls = tlsOf(host, parameter('sslmode'));
-  const rootCertificates = parameter('sslrootcert');
+  const mode = parameter('sslmode');
+  const tls = mode === undefined ? tlsOfVariable(host, firstOf(env['PGSSLMODE'])) : tlsOf(host, mode, 'sslmode');
+  const rootCertificates = parameter('sslrootcert') ?? firstOf(env['PGSSLROOTCERT']);
   const place = placeOf(host, port, parameter('host') !== undefined);
   const shownParameters = new URLSearchParams([...url.searchParams].filter(([name]) => name !== 'password')).toString();
   return {
@@ -98,7 +99,15 @@ const hostOf = (url: URL): string => decoded(url.hostname).replace(/^\[(.*)\]$/,
 const isLocal = (host: string): boolean =>
   host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
-function tlsOf(host: string, mode: string | undefined): StoreAddress['tls'] {
+/**
+ * As `tlsOf`, for the variable, which holds for every database of a user: a unix socket ignores it, and the modes that only
+ * prefer TLS or not leave it to berth.
+ */
+const tlsOfVariable = (host: string, mode: string | undefined): StoreAddress['tls'] =>
+  tlsOf(host, host.startsWith('/') || mode === 'allow' || mode === 'prefer' ? undefined : mode, 'PGSSLMODE');
+
+/** `name` is what the mode was set by, for messages. */
+function tlsOf(host: string, mode: string | undefined, name: string): StoreAddress['tls'] {
   switch (mode) {
     case undefined:
       return isLocal(host) ? 'off' : 'verified';
@@ -112,10 +121,10 @@ function tlsOf(host: string, mode: string | undefined): StoreAddress['tls'] {
     case 'disable':
       if (isLocal(host)) return 'off';
       throw usage(
-        'sslmode=disable is only for a database on this machine',
-        'Leave sslmode out. For a certificate of your own authority: sslrootcert=FILE.',
+        `${name}=disable is only for a database on this machine`,
+        'Leave it out. For a certificate of your own authority: sslrootcert=FILE.',
       );
     default:
-      throw usage(`sslmode has no value ${mode}`, 'Use verify-full, no-verify or disable.');
+      throw usage(`${name} has no value ${mode}`, 'Use verify-full, no-verify or disable.');
   }
 }

@@ -1,8 +1,7 @@
 import type { Client, PoolClient, PoolConfig, QueryResultRow } from 'pg';
-import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import { safeText } from '../../../core/safe-text.ts';
 import type { StoreAddress } from './address.ts';
+import { failureOf } from './database-failures.ts';
 
 /** Sends statements of SQL. Integers of 64 bits and numeric values are returned as numbers. */
 export interface Queries {
@@ -14,10 +13,16 @@ export interface Queries {
   query<R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<readonly R[]>;
 }
 
-/** A PostgreSQL database. Lost connections are replaced; nothing is sent twice. */
+/**
+ * A PostgreSQL database. Lost connections are replaced; nothing is sent twice. Each statement of `query` is a transaction of
+ * its own. A transaction that was committed is on the disk of the server, whatever the server's default is, and it has
+ * limits of time. Nothing is kept in the session, so that a connection pooler may give each transaction another one.
+ */
 export interface Database extends Queries {
   /** The address as it may be shown. */
   readonly shown: string;
+  /** Sends a statement in one round trip in place of three. What it wrote may be lost when the server ends. */
+  readonly autocommit: Queries;
   /** Runs `work` in one transaction and commits it. When `work` fails, the transaction is rolled back. Fails as `query` does. */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** Closes all connections. */
@@ -59,18 +64,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     database: address.database,
     password: options.password,
     ssl: address.tls === 'off' ? false : tlsOptions(address, options.rootCertificates),
+    // The only parameters of a connection that every pooler accepts.
     application_name: 'berth',
-    // A value in place of the variables of the environment that the library reads.
-    options: '-c client_min_messages=warning',
     client_encoding: 'UTF8',
     keepAlive: true,
     max: options.connections ?? DEFAULT_CONNECTIONS,
     idleTimeoutMillis: MILLISECONDS_UNTIL_IDLE_CLOSES,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: timeoutMs,
-    lock_timeout: timeoutMs,
-    // A driver that lost its network must not hold locks for long.
-    idle_in_transaction_session_timeout: timeoutMs,
     // The server may never answer: this limit is kept by the client.
     query_timeout: timeoutMs + 1000,
     types,
@@ -105,19 +105,35 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     query: async <R extends QueryResultRow>(text: string, values: readonly unknown[] = []) =>
       (await client.query<R>(text, [...values])).rows,
   });
+  const begin = beginTransaction(timeoutMs);
+  const transaction: Database['transaction'] = (work) =>
+    withClient(async (client) => {
+      await client.query(begin);
+      const result = await work(queriesOf(client));
+      await client.query('COMMIT');
+      return result;
+    });
   return {
     shown: address.shown,
-    query: (text, values) => withClient((client) => queriesOf(client).query(text, values)),
-    transaction: (work) =>
-      withClient(async (client) => {
-        await client.query('BEGIN');
-        const result = await work(queriesOf(client));
-        await client.query('COMMIT');
-        return result;
-      }),
+    query: (text, values) => transaction((queries) => queries.query(text, values)),
+    autocommit: { query: (text, values) => withClient((client) => queriesOf(client).query(text, values)) },
+    transaction,
     close: () => pool.end(),
   };
 }
+
+/**
+ * The statements that begin a transaction, sent as one message. The settings end with the transaction. A driver that lost
+ * its network must not hold locks for long. A stronger `synchronous_commit` than `on` stays.
+ */
+const beginTransaction = (timeoutMs: number): string =>
+  [
+    'BEGIN',
+    ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'].map(
+      (name) => `SET LOCAL ${name} = ${String(Math.ceil(timeoutMs))}`,
+    ),
+    `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') <> 'remote_apply'`,
+  ].join('; ');
 
 const tlsOptions = ({ tls }: StoreAddress, rootCertificates: string | undefined): PoolConfig['ssl'] => ({
   rejectUnauthorized: tls === 'verified',
@@ -127,52 +143,3 @@ const tlsOptions = ({ tls }: StoreAddress, rootCertificates: string | undefined)
 /** True when the database may answer later: see `Queries.query`. */
 export const isStoreUnavailable = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'store-unavailable';
-
-/**
- * Classes and codes of errors after which the same transaction may succeed: connection exceptions, rollbacks by
- * conflicts, lack of resources, interventions such as a shutdown, a lock or a statement that took too long, and a server that
- * accepts no writes, as it is for a time when another one takes over.
- */
-const TEMPORARY = /^(08...|40...|53...|57...|55P03|25P0[34]|25006)$/;
-
-/** Returns the failure for an error of the database or of the connection to it. Other errors are returned unchanged. */
-function failureOf(address: StoreAddress, error: unknown): unknown {
-  if (error instanceof Failure || !(error instanceof Error)) return error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const reason = safeText(error.message);
-  const facts = (name: string, exit: 3 | 4 | 7, what: string, hint: string) =>
-    new Failure({ code: name, exit, message: `the database ${address.shown} ${what}: ${reason}`, hint }, error);
-  const isServerError = /^[\dA-Z]{5}$/.test(code) && 'severity' in error;
-  if (!isServerError)
-    return isConnectionError(error, code)
-      ? facts(
-          'store-unavailable',
-          EXIT.unavailable,
-          'cannot be reached',
-          'Check the address, the network and the database.',
-        )
-      : error;
-  if (TEMPORARY.test(code))
-    return facts('store-unavailable', EXIT.unavailable, 'cannot answer now', 'Try again later.');
-  if (code.startsWith('28'))
-    return facts(
-      'denied',
-      EXIT.denied,
-      'refused the connection',
-      'Set the password in BERTH_STORE, PGPASSWORD or PGPASSFILE.',
-    );
-  if (code === '42501')
-    return facts(
-      'denied',
-      EXIT.denied,
-      'refused a statement',
-      'The user needs the right to create a schema, or the rights on the schema berth.',
-    );
-  if (code === '3D000') return facts('not-found', EXIT.notFound, 'was not found', 'Create it: createdb NAME');
-  return error;
-}
-
-/** The library reports a lost connection and a timeout by plain errors. Certificate errors are connection errors too. */
-const isConnectionError = ({ message }: Error, code: string): boolean =>
-  /^(E[A-Z_]+|CERT_[A-Z_]+|[A-Z_]*(CERT|SIGNATURE|ISSUER)[A-Z_]*)$/.test(code) ||
-  /timeout|terminated|not queryable|Connection|does not support SSL|certificate/i.test(message);

@@ -20,7 +20,18 @@ import { evidence, unreadEvidence, type Cause, type Evidence } from '../../share
 export interface JobFacts extends EndpointFacts {
   readonly jobId: string;
   readonly job: Fact;
+  /** Of a job that runs. */
+  readonly notes: WorkerNotes;
 }
+
+/** The last line about a job in the system logs of workers. */
+export type WorkerNotes = readonly { readonly worker: string; readonly line: Fact<string | undefined> }[];
+
+/** The line of a worker's log that says that the job's result will not come. */
+const noResult = ({ notes }: JobFacts): { readonly worker: string; readonly line: string } | undefined =>
+  notes
+    .map(({ worker, line }) => ({ worker, line: valueOf(line) ?? '' }))
+    .find(({ line }) => /\bno result\b|\bresult\b.*\brefused\b/.test(line));
 
 const statusOf = ({ job }: JobFacts): string => jobStatus(valueOf(job));
 const outcomeOf = ({ job }: JobFacts) => jobOutcome(valueOf(job));
@@ -115,6 +126,22 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
     find: ({ job }) => (job.known ? undefined : couldNotTell(job)),
   },
   {
+    code: 'no-result',
+    state: 'blocked',
+    find: (facts) => {
+      const found = isRunning(valueOf(facts.job)) ? noResult(facts) : undefined;
+      if (found === undefined) return undefined;
+      return {
+        verdict: `its worker does not report a result: ${found.line}`,
+        cure: [
+          commandLine('endpoints', 'logs', facts.id, found.worker),
+          commandLine('jobs', 'cancel', facts.id, facts.jobId),
+          runAgain(facts),
+        ],
+      };
+    },
+  },
+  {
     code: 'healthy',
     state: 'ok',
     find: (facts) => {
@@ -153,6 +180,7 @@ export function jobEvidence(facts: JobFacts): readonly Evidence[] {
     ...evidence('status', job, jobStatus),
     ...evidence('in the queue for', job, (value) => durationOf(value, 'delayTime')),
     ...evidence('worked on for', job, (value) => durationOf(value, 'executionTime')),
+    ...facts.notes.flatMap(({ line }) => evidence('worker log', line, (value) => value)),
     ...unreadEvidence([job]),
     ...evidence('execution timeout', endpoint, () =>
       timeout === undefined || timeout <= 0 ? undefined : formatDuration(timeout),

@@ -1,13 +1,16 @@
+import { readRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
+import { memberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { identify } from '../../../cli/resource/identity/identify.ts';
 import type { Result } from '../../../output/view.ts';
+import { isRunning } from '../../../queue/job-status.ts';
 import { statusRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { readEndpointFacts } from '../../shared/explain/endpoint-facts.ts';
-import { readFact } from '../../shared/explain/facts.ts';
+import { readEndpointFacts, rowsOf, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
+import { readFact, readLastLineWith, valueOf } from '../../shared/explain/facts.ts';
 import { decide, explained, type Verdict } from '../../shared/explain/verdict.ts';
-import { JOB_CAUSES, jobEvidence, type JobFacts } from './causes.ts';
+import { JOB_CAUSES, jobEvidence, type JobFacts, type WorkerNotes } from './causes.ts';
 
 /** A job with what is known of it, and why it does not move. */
 interface ExplainedJob {
@@ -43,5 +46,25 @@ async function readJobFacts(
     readFact(ctx, statusRequest(id, jobId)),
     readEndpointFacts(ctx, id, sampleMs),
   ]);
-  return { ...facts, jobId, job };
+  const notes = isRunning(valueOf(job)) ? await readWorkerNotes(ctx, facts, jobId) : [];
+  return { ...facts, jobId, job, notes };
+}
+
+/** How many workers are asked for their logs: the service does not say which one has the job. */
+const MAX_LOGS = 5;
+
+/** The last line about a job in the system log of each busy worker. */
+async function readWorkerNotes(
+  ctx: CommandContext,
+  { id, workers }: EndpointFacts,
+  jobId: string,
+): Promise<WorkerNotes> {
+  const busy = rowsOf(workers).filter((row) => memberAt(row, 'status') === 'RUNNING');
+  return Promise.all(
+    busy.slice(0, MAX_LOGS).map(async (row) => {
+      const worker = stringAt(row, 'id') ?? '';
+      const path = [...ENDPOINTS.path, id, 'workers', worker, 'logs'];
+      return { worker, line: await readLastLineWith(ctx, readRequest(path, { query: { source: 'system' } }), jobId) };
+    }),
+  );
 }

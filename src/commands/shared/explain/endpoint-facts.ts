@@ -91,7 +91,8 @@ async function readLater(
   return { health, afterMs: ctx.clock.monotonic() - start };
 }
 
-const rowsOf = (workers: Fact): readonly Json[] => itemsAt(valueOf(workers), 'workers');
+/** The rows of the list of workers; none when it was not read. */
+export const rowsOf = (workers: Fact): readonly Json[] => itemsAt(valueOf(workers), 'workers');
 
 const hasVolumes = (endpoint: Fact): boolean => itemsAt(valueOf(endpoint), 'networkVolumes').length > 0;
 

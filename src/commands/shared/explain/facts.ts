@@ -39,6 +39,21 @@ export const readLastLine = (ctx: CommandContext, request: ApiRequest): Promise<
   });
 };
 
+/** The last line of a log that contains a word; undefined while there is none among its latest 100. */
+export const readLastLineWith = (
+  ctx: CommandContext,
+  request: ApiRequest,
+  word: string,
+): Promise<Fact<string | undefined>> =>
+  factOf(ctx, request, async () => {
+    let last: string | undefined;
+    for await (const event of ctx.api.events({ ...request, once: true, idleTimeoutMs: LOG_IDLE_MS })) {
+      const line = stringAt(jsonOrText(event.data), 'line');
+      if (line?.includes(word) === true) last = line;
+    }
+    return last;
+  });
+
 async function factOf<T>(ctx: CommandContext, request: ApiRequest, read: () => Promise<T>): Promise<Fact<T>> {
   const source = sourceOf(request);
   try {

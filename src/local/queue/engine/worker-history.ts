@@ -6,6 +6,8 @@ import type { Job, Run, Worker } from '../state/records.ts';
 const MAX_RUNS = 50;
 /** How much of an error is kept: characters. */
 const MAX_ERROR_LENGTH = 500;
+/** How many lines of the service are kept per attempt. */
+const MAX_NOTES = 5;
 /** How many printed lines are kept per worker, and how many characters of each. */
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 2000;
@@ -39,6 +41,16 @@ export function endRun(runs: readonly Run[], jobId: string, to: number, after: J
     ...(after?.error !== undefined && { error: after.error.slice(0, MAX_ERROR_LENGTH) }),
   };
   return runs.with(at, ended);
+}
+
+/** A worker with one more line about the latest run of a job; undefined when it has that line or does not run the job. */
+export function withNote(worker: Worker, jobId: string, line: string, at: number): Worker | undefined {
+  const index = worker.runs.findLastIndex((run) => run.jobId === jobId);
+  const run = worker.runs[index];
+  if (run === undefined || run.to !== undefined) return undefined;
+  const notes = run.notes ?? [];
+  if (notes.some((note) => note.line === line)) return undefined;
+  return { ...worker, runs: worker.runs.with(index, { ...run, notes: [...notes, { at, line }].slice(-MAX_NOTES) }) };
 }
 
 /** A worker with more lines that its handler module has printed. */

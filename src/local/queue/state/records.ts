@@ -146,6 +146,8 @@ export interface Run {
   readonly end?: JobStatus | 'DELETED' | 'LOST';
   readonly outputBytes?: number;
   readonly error?: string;
+  /** What the service says about this attempt in the worker's system log, oldest first. */
+  readonly notes?: readonly Printed[];
 }
 
 /**

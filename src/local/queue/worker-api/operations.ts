@@ -1,12 +1,13 @@
 import { Exact, type Json } from '../../../core/json.ts';
-import type { WorkerFaultPoint } from '../../../core/fault-kinds.ts';
+import type { FaultPoint } from '../../../core/fault-kinds.ts';
 import { notFound, Problem } from '../../contract/problem.ts';
 import { DroppedConnection } from '../../frame/fault-effects.ts';
-import { faults, takeWorkerFault, type FaultRecord } from '../../frame/faults.ts';
-import { unpublished, type Call, type Operation, type Reply } from '../../frame/operation.ts';
+import { faults, takeStepFault, type FaultRecord } from '../../frame/faults.ts';
+import { unpublished, type Call, type Operation, type RefusedCall, type Reply } from '../../frame/operation.ts';
 import { takesByProtocol, type EndpointRecord } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import type { State } from '../../state/state.ts';
+import { noteAboutJob } from '../engine/protocol/job-notes.ts';
 import { recordProgress, recordResult, recordStreamed, runsJob, type JobOnWorker } from '../engine/protocol/results.ts';
 import {
   canAttach,
@@ -34,12 +35,14 @@ export interface WorkerOperationsOptions {
   readonly held: HeldRequests;
   /** Returns a number from 0 up to, but not including, 1: for faults with a probability. */
   readonly random: () => number;
+  /** Called with each message about a worker of an endpoint. */
+  readonly log?: ((endpointId: string, line: string) => void) | undefined;
 }
 
 /**
  * Delay of the answer to a worker that was removed, so that it does not send requests without a pause. Milliseconds.
  */
-const REMOVED_PAUSE_MS = 1000;
+export const REMOVED_PAUSE_MS = 1000;
 
 /** The answer to a removed worker: its library sends the request again, or ends when it was asked to end. */
 const LEAVE: Reply = { status: 400, body: { error: 'this worker is to end: it gets no jobs' } };
@@ -47,15 +50,15 @@ const NOTHING: Reply = { status: 204 };
 const OK: Reply = { status: 200, body: {} };
 
 /** The operations of the worker protocol (contract, worker protocol: requests). */
-export function createWorkerOperations({ held, random }: WorkerOperationsOptions): readonly Operation[] {
+export function createWorkerOperations({ held, random, log }: WorkerOperationsOptions): readonly Operation[] {
   const fault = (
     state: State,
-    point: WorkerFaultPoint,
+    point: FaultPoint,
     call: Call,
     method: 'GET' | 'POST',
     path: string,
   ): FaultRecord | undefined =>
-    takeWorkerFault(faults.of(state), point, { method, path: `/worker/${endpointIdOf(call)}/${path}` }, random);
+    takeStepFault(faults.of(state), [point], { method, path: `/worker/${endpointIdOf(call)}/${path}` }, random);
 
   /** The jobs of a take, with the fault that affects it. */
   const started = (state: State, call: Call, take: Take, now: number): Take => {
@@ -88,8 +91,9 @@ export function createWorkerOperations({ held, random }: WorkerOperationsOptions
 
   const take = async (call: Call, isBatch: boolean): Promise<Reply> => {
     const request = readTake(call, isBatch);
-    /** The jobs of the latest try: the step of a try may be run again. */
+    /** The jobs and the notes of the latest try: the step of a try may be run again. */
     let given: readonly Job[] = [];
+    let notes: readonly string[] = [];
     const replyTo = (taken: Take): Reply | undefined => {
       given = taken.kind === 'jobs' ? taken.jobs : [];
       return takeReply(taken, isBatch);
@@ -99,7 +103,9 @@ export function createWorkerOperations({ held, random }: WorkerOperationsOptions
       true,
       (state, endpoint, now) => {
         if (!canAttach(state, endpoint.id, request.workerId)) throw tooManyWorkers();
-        const taken = started(state, call, takeJobs(state, endpoint, request, now), now);
+        const first = takeJobs(state, endpoint, request, now);
+        const taken = started(state, call, first, now);
+        notes = first.notes;
         return { reply: replyTo(taken), isRemoved: taken.kind === 'leave' };
       },
       (state, now) => {
@@ -108,6 +114,7 @@ export function createWorkerOperations({ held, random }: WorkerOperationsOptions
         return replyTo(started(state, call, retryTake(state, endpoint, request, now), now));
       },
     );
+    for (const line of notes) say(call, line);
     // The worker never got these jobs.
     if (reply.status === 200 && call.signal.aborted)
       await call.transact((state, now) => {
@@ -165,15 +172,28 @@ export function createWorkerOperations({ held, random }: WorkerOperationsOptions
     return OK;
   };
 
-  const row = (id: string, request: string, run: Operation['run']): Operation => {
+  const say = ({ params }: Pick<Call, 'params'>, line: string): void => {
+    log?.(params['endpointId'] ?? '', `(worker ${params['workerId'] ?? ''}: ${line})`);
+  };
+
+  /** A job whose result is refused runs until its execution timeout, because the worker has nothing else to send. */
+  const noteRefused = async ({ params, transact, problem }: RefusedCall): Promise<void> => {
+    const { endpointId = '', workerId = '', jobId = '' } = params;
+    const line = `the result of job ${jobId} was refused (${String(problem.status)}): ${problem.message}; it runs until its execution timeout unless another one comes`;
+    const where = { endpointId, workerId, jobId };
+    const isNew = await transact((state, now) => runsJob(state, where) && noteAboutJob(state, where, line, now));
+    if (isNew) say({ params }, line);
+  };
+
+  const row = (id: string, request: string, run: Operation['run'], more: Partial<Operation> = {}): Operation => {
     const [method = '', path = ''] = request.split(' ');
-    return unpublished(id, `${method} /worker/{endpointId}/${path}`, { service: 'worker', run });
+    return { ...unpublished(id, `${method} /worker/{endpointId}/${path}`, { service: 'worker', run }), ...more };
   };
   return [
     row('workerTake', 'GET job-take/{workerId}', (call) => take(call, false)),
     row('workerTakeBatch', 'GET job-take-batch/{workerId}', (call) => take(call, true)),
     row('workerStop', 'GET job-stop/{workerId}', stop),
-    row('workerDone', 'POST job-done/{workerId}/{jobId}', done),
+    row('workerDone', 'POST job-done/{workerId}/{jobId}', done, { onRefused: noteRefused }),
     row('workerStream', 'POST job-stream/{workerId}/{jobId}', stream),
     row('workerPing', 'GET ping/{workerId}', ping),
   ];

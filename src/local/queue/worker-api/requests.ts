@@ -1,15 +1,17 @@
 import { isObject } from '../../../core/json.ts';
-import { badRequest } from '../../contract/problem.ts';
+import { badRequest, tooLarge } from '../../contract/problem.ts';
 import type { Call } from '../../frame/operation.ts';
+import { numberNotJson } from '../number-not-json.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../output-limit.ts';
 import { memberText } from '../api/member-text.ts';
 import type { Result } from '../engine/protocol/results.ts';
 import type { TakeRequest } from '../engine/protocol/takes.ts';
 
 /** The largest number of jobs in one answer. */
-const MAX_BATCH = 1000;
+export const MAX_BATCH = 1000;
 
 /** The maximum length of the id of a worker that may attach, in characters. */
-const MAX_WORKER_ID_LENGTH = 128;
+export const MAX_WORKER_ID_LENGTH = 128;
 
 /** What a worker reports about a job: its progress as JSON text, or its result. */
 export type Report =
@@ -37,11 +39,13 @@ export function readTake(call: Call, isBatch: boolean): TakeRequest {
 
 /**
  * Reads a report. Its body is JSON text, and the content type is ignored: the library sends that of a form. Fails with
- * Problem 400 when it is not a JSON object.
+ * Problem 400 when it is not a JSON object, and with 413 when the output is larger than a job may have.
  */
 export function readReport(call: Call): Report {
   const body = readBody(call);
   const output = 'output' in body ? memberText(call.bodyText, 'output') : undefined;
+  const bytes = output === undefined ? 0 : Buffer.byteLength(output);
+  if (bytes > MAX_OUTPUT_BYTES) throw tooLarge(outputTooLarge(bytes));
   if (body['status'] === 'IN_PROGRESS') return { kind: 'progress', text: output };
   return {
     kind: 'result',
@@ -69,7 +73,8 @@ function readBody({ bodyText }: Call): Readonly<Record<string, unknown>> {
   try {
     body = JSON.parse(bodyText);
   } catch {
-    throw badRequest('the body is not JSON');
+    const wrong = numberNotJson(bodyText);
+    throw badRequest(`the body is not JSON${wrong === undefined ? '' : `: it has ${wrong}`}`);
   }
   if (!isObject(body)) throw badRequest('the body must be a JSON object');
   return body;

@@ -56,7 +56,7 @@ function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
 
 /** The lines of a run; of its chunks only those in the time range, because there may be many. */
 function linesOfRun(run: Run, from: number, to: number): readonly LogLine[] {
-  const { jobId, attempt } = run;
+  const { jobId, attempt, notes = [] } = run;
   const end = run.to ?? Number.POSITIVE_INFINITY;
   const attemptText = attempt > 1 ? `, attempt ${String(attempt)}` : '';
   const first = Math.max(1, Math.ceil((from - run.from) / CHUNK_INTERVAL_MS));
@@ -70,6 +70,7 @@ function linesOfRun(run: Run, from: number, to: number): readonly LogLine[] {
     systemLine(run.from, `job ${jobId} started${attemptText}`),
     containerLine(run.from, `${jobId}: input of ${String(run.inputBytes)} bytes`),
     ...chunks,
+    ...notes.map(({ at, line }) => systemLine(at, line)),
     ...linesOfEnd(run),
   ];
 }

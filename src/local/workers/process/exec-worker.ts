@@ -1,17 +1,16 @@
 import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
 import type { HandlerWorker } from '../handler-worker.ts';
+import { numberNotJson, withoutNumbersNotJson } from '../../queue/number-not-json.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../queue/output-limit.ts';
+import { createPrintedLines } from '../printed-lines.ts';
 import type { EndpointSource } from '../source.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
-import { createPrintedLines } from './printed-lines.ts';
-
-/** The largest output of a job, in characters. */
-const MAX_OUTPUT_LENGTH = 20_000_000;
 
 export interface ExecWorkerOptions {
   readonly startProcess: StartProcess;
   readonly monotonic: () => number;
-  /** Called with what the command prints on stderr. */
-  readonly onOutput: (text: string) => void;
+  /** Called with each line that the command prints on stderr. */
+  readonly onLine: (line: string) => void;
 }
 
 /**
@@ -21,7 +20,7 @@ export interface ExecWorkerOptions {
  */
 export function startExecWorker(
   { command, cwd }: Extract<EndpointSource, { kind: 'exec' }>,
-  { startProcess, monotonic, onOutput }: ExecWorkerOptions,
+  { startProcess, monotonic, onLine }: ExecWorkerOptions,
 ): HandlerWorker {
   let current: RunningProcess | undefined;
   let stopped = false;
@@ -33,9 +32,7 @@ export function startExecWorker(
     run: async ({ id, endpointId, input }) => {
       const pieces: string[] = [];
       let length = 0;
-      const messages = createPrintedLines(monotonic, (line) => {
-        onOutput(`${line}\n`);
-      });
+      const messages = createPrintedLines(monotonic, onLine);
       if (isStopped()) return undefined;
       current = startProcess({
         command,
@@ -43,8 +40,8 @@ export function startExecWorker(
         env: { BERTH_JOB_ID: id, BERTH_ENDPOINT_ID: endpointId },
         input,
         onStdout: (text) => {
-          length += text.length;
-          if (length <= MAX_OUTPUT_LENGTH) pieces.push(text);
+          length += Buffer.byteLength(text);
+          if (length <= MAX_OUTPUT_BYTES) pieces.push(text);
         },
         onStderr: messages.add,
       });
@@ -52,9 +49,8 @@ export function startExecWorker(
       messages.end();
       if (isStopped()) return undefined;
       if (end.code !== 0) return failed(end, messages.tail());
-      if (length > MAX_OUTPUT_LENGTH)
-        return { kind: 'error', error: `the command printed more than ${String(MAX_OUTPUT_LENGTH)} characters` };
-      return { kind: 'output', text: outputText(pieces.join('')) };
+      if (length > MAX_OUTPUT_BYTES) return { kind: 'error', error: outputTooLarge(length) };
+      return outcomeOf(pieces.join(''));
     },
     stop: () => {
       stopped = true;
@@ -70,14 +66,25 @@ const failed = (end: ProcessEnd, lines: readonly string[]): Outcome => ({
   error: [`the command ${describeEnd(end)}`, ...lines].join('\n'),
 });
 
-/** JSON text stays as it was printed, so that its numbers stay exact; an empty text becomes null. */
-function outputText(printed: string): string {
+/**
+ * JSON text stays as it was printed, so that its numbers stay exact; an empty text becomes null. What would be JSON without
+ * numbers such as NaN is an error, as it is for the other kinds of handlers; any other text is a string.
+ */
+function outcomeOf(printed: string): Outcome {
   const text = printed.trim();
-  if (text === '') return 'null';
+  if (text === '') return { kind: 'output', text: 'null' };
+  if (isJson(text)) return { kind: 'output', text };
+  const wrong = numberNotJson(text);
+  if (wrong !== undefined && isJson(withoutNumbersNotJson(text)))
+    return { kind: 'error', error: `the output is not JSON: it has ${wrong}` };
+  return { kind: 'output', text: JSON.stringify(printed.replace(/\r?\n$/, '')) };
+}
+
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
-    return text;
+    return true;
   } catch {
-    return JSON.stringify(printed.replace(/\r?\n$/, ''));
+    return false;
   }
 }

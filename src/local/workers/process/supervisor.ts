@@ -10,9 +10,14 @@ import {
 } from '../../queue/index.ts';
 import { queueOf } from '../../queue/state/endpoint-queue.ts';
 import type { State, Transact } from '../../state/state.ts';
+import {
+  createPrintedStreams,
+  createUnrecordedLines,
+  type PrintedStreams,
+  type UnrecordedLines,
+} from '../printed-lines.ts';
 import type { EndpointSource } from '../source.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
-import { createPrintedLines, type PrintedLines } from './printed-lines.ts';
 import { createStartReport, type StartReport } from './start-report.ts';
 
 export type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;
@@ -63,10 +68,9 @@ interface Supervised {
   readonly endpointId: string;
   readonly source: CommandSource;
   readonly process: RunningProcess;
-  readonly printed: PrintedLines;
+  readonly printed: PrintedStreams;
   readonly report: StartReport;
-  /** Lines that are not recorded in the state yet. */
-  readonly unrecorded: string[];
+  readonly unrecorded: UnrecordedLines;
   isReady: boolean;
   /** True when it was asked to end, because its worker was removed. */
   isStopping: boolean;
@@ -80,9 +84,6 @@ const NO_WORKER_EXIT = 78;
 const refusalOf = ({ source, isReady, end, printed }: Supervised): string | undefined =>
   end?.code === NO_WORKER_EXIT && !isReady && typeof source.command !== 'string' ? printed.tail().at(-1) : undefined;
 
-/** Maximum number of lines that wait for the next step: the number that a worker's log keeps. */
-const MAX_UNRECORDED = 200;
-
 /** Keeps one process running for each managed worker of the state. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const running = new Map<string, Supervised>();
@@ -95,7 +96,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   const step = (state: State, now: number): readonly Wanted[] => {
     for (const [workerId, worker] of running) {
-      const lines = worker.unrecorded.splice(0);
+      const lines = worker.unrecorded.take();
       if (lines.length > 0) recordPrinted(state, workerId, lines, now);
       const refusal = refusalOf(worker);
       if (refusal !== undefined) refuseWaitingJobs(state, worker.endpointId, refusal, now);
@@ -162,20 +163,15 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   };
 
   const start = ({ workerId, endpointId }: Wanted, { source, env }: NonNullable<Wanted['start']>): void => {
-    const unrecorded: string[] = [];
+    const unrecorded = createUnrecordedLines();
     const report = createStartReport(options.monotonic, lastFailures.get(endpointId), (line) => {
       options.log(endpointId, line);
     });
-    const printed = createPrintedLines(options.monotonic, (line) => {
-      unrecorded.push(line);
-      if (unrecorded.length > 2 * MAX_UNRECORDED) unrecorded.splice(0, unrecorded.length - MAX_UNRECORDED);
+    const printed = createPrintedStreams(options.monotonic, (line) => {
+      unrecorded.add(line);
       report.line(line);
     });
-    // Two streams, so that a line of one is not cut by the other.
-    const errors = createPrintedLines(options.monotonic, (line) => {
-      printed.add(`${line}\n`);
-    });
-    const process = options.startProcess({ ...source, env, onStdout: printed.add, onStderr: errors.add });
+    const process = options.startProcess({ ...source, env, onStdout: printed.stdout, onStderr: printed.stderr });
     const worker: Supervised = {
       endpointId,
       source,
@@ -190,7 +186,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     startTimes.delete(workerId);
     running.set(workerId, worker);
     void process.ended.then(async (end) => {
-      errors.end();
       printed.end();
       // The jobs that it requested last are in the state only after a step.
       await sync().catch(() => undefined);

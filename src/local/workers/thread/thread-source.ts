@@ -15,11 +15,20 @@ const messageOf = (error) => {
   return error.name === 'Error' && error.message !== '' ? error.message : error.name + ': ' + error.message;
 };
 
+// JSON.stringify writes NaN as null, and a Map or a Set as {}: the values would be lost without a word.
+const refuseLost = (key, value) => {
+  const isLost = typeof value === 'number' ? !Number.isFinite(value) : value instanceof Map || value instanceof Set;
+  if (isLost) throw new Error('it has ' + (typeof value === 'number' ? value : 'a ' + value.constructor.name));
+  return value;
+};
+
 const toJson = (value) => {
   try {
-    return JSON.stringify(value) ?? 'null';
+    const text = JSON.stringify(value) ?? 'null';
+    if (/null|\\{\\}/.test(text)) JSON.stringify(value, refuseLost);
+    return text;
   } catch (error) {
-    throw new Error('what the handler gave is not JSON: ' + messageOf(error));
+    throw new Error('the output is not JSON: ' + messageOf(error));
   }
 };
 

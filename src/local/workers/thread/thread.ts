@@ -1,6 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
+import { createPrintedStreams } from '../printed-lines.ts';
 import type { HandlerJob, HandlerSource, HandlerWorker } from '../handler-worker.ts';
 import { THREAD_SOURCE } from './thread-source.ts';
 
@@ -21,7 +22,11 @@ interface ThreadMessage {
 export type ModuleSource = Pick<Extract<HandlerSource, { kind: 'module' }>, 'path'>;
 
 /** Starts a thread for a handler module, as `StartHandlerWorker` says. */
-export function startHandlerThread({ path }: ModuleSource, onOutput: (text: string) => void): HandlerThread {
+export function startHandlerThread(
+  { path }: ModuleSource,
+  monotonic: () => number,
+  onLine: (line: string) => void,
+): HandlerThread {
   const url = path.startsWith('file:') ? path : pathToFileURL(path).href;
   const thread = new Worker(THREAD_SOURCE, {
     eval: true,
@@ -30,10 +35,9 @@ export function startHandlerThread({ path }: ModuleSource, onOutput: (text: stri
     stdout: true,
     stderr: true,
   });
-  for (const output of [thread.stdout, thread.stderr])
-    output.setEncoding('utf8').on('data', (text: string) => {
-      onOutput(text);
-    });
+  const printed = createPrintedStreams(monotonic, onLine);
+  thread.stdout.setEncoding('utf8').on('data', printed.stdout).on('end', printed.end);
+  thread.stderr.setEncoding('utf8').on('data', printed.stderr).on('end', printed.end);
 
   let state: 'running' | 'stopped' | 'crashed' = 'running';
   let finish: ((outcome: Outcome | undefined) => void) | undefined;
@@ -97,7 +101,11 @@ export function startHandlerThread({ path }: ModuleSource, onOutput: (text: stri
  * when `timeout` was aborted first. What it prints is ignored.
  */
 export async function checkHandlerModule(path: string, timeout: AbortSignal): Promise<string | undefined> {
-  const thread = startHandlerThread({ path }, () => undefined);
+  const thread = startHandlerThread(
+    { path },
+    () => 0,
+    () => undefined,
+  );
   const stop = (): void => void thread.stop();
   timeout.addEventListener('abort', stop, { once: true });
   try {

@@ -74,7 +74,6 @@ describe('parsing the command line', () => {
     [['--json', 'things', 'get', 'a'], { json: true }],
     [['things', '--json', 'get', 'a'], { json: true }],
     [['things', 'get', 'a', '--json'], { json: true }],
-    [['-o', 'yaml', 'things', 'get', 'a', '-o', 'csv'], { output: 'csv' }],
     [['things', 'get', 'a', '--no-color', '--no-input'], { 'no-color': true, 'no-input': true }],
     [['things', 'get', 'a', '--base-url', 'http://localhost:1'], { 'base-url': 'http://localhost:1' }],
     [['things', 'get', '-h'], { help: true }],

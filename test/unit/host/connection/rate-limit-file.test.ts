@@ -28,6 +28,7 @@ function open(): { path: string; at: { ms: number }; memory: (profile?: string, 
       now: () => at.ms,
       monotonic: () => at.ms,
       random: Math.random,
+      user: process.geteuid?.(),
     });
   return { path, at, memory };
 }
@@ -103,6 +104,7 @@ describe('remembered limits', () => {
       now: () => 0,
       monotonic: () => 0,
       random: () => 0.5,
+      user: undefined,
     });
     nowhere.remember(windows(1));
     expect(await nowhere.read()).toEqual(windows(1));

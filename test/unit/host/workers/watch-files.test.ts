@@ -1,22 +1,27 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { realClock } from '../../../../src/host/clock.ts';
 import { watchFiles } from '../../../../src/host/workers/watch-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
-/** A directory that is watched for the endpoints `a` and `b`. */
-async function watched() {
+/** A directory that is watched for the endpoints `a` and `b`. `prepare` may put more into it first. */
+async function watched(prepare: (directory: string) => void = () => undefined, limit = 1000) {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, 'lib'));
   for (const name of ['worker.py', 'lib/helper.py']) writeFileSync(join(directory, name), 'before');
   writeFileSync(join(directory, '.gitignore'), 'ignored.py\n');
+  prepare(directory);
   const changes: string[] = [];
+  const unwatched: string[] = [];
   const often: string[] = [];
   let wake = (): void => undefined;
   const end = await watchFiles([{ directory, endpoints: ['a', 'b'] }], {
     clock: realClock,
     ownFiles: [],
+    isOwnOutput: ({ ino }) => ino === statSync(join(directory, 'out.txt'), { throwIfNoEntry: false })?.ino,
+    limit,
+    onUnwatched: (_, reason) => unwatched.push(reason),
     onChange: (endpoints, file) => {
       changes.push(`${endpoints.join()} ${file}`);
       wake();
@@ -28,6 +33,7 @@ async function watched() {
     directory,
     changes,
     often,
+    unwatched,
     write: (name: string, text = 'after') => {
       writeFileSync(join(directory, name), text);
     },
@@ -84,4 +90,43 @@ test('a file that changes all the time is told, and then left alone', async () =
   write('worker.py');
   await next;
   expect(changes[4]).toBe('a,b worker.py');
+});
+
+test.each([
+  ['to another directory', (directory: string, other: string) => [other, join(directory, 'link')]],
+  ['to a file', (directory: string, other: string) => [join(other, 'file.py'), join(directory, 'link.py')]],
+  ['to the directory itself', (directory: string) => [directory, join(directory, 'lib', 'circle')]],
+  ['to the root directory', (directory: string) => ['/', join(directory, 'root')]],
+  ['to nothing', (directory: string) => [join(directory, 'missing'), join(directory, 'dangling')]],
+] as const)('a link %s is not followed', async (_, link) => {
+  const other = temporaryDirectory();
+  writeFileSync(join(other, 'file.py'), 'before');
+  const { changes, unwatched, write, change } = await watched((directory) => {
+    const [target = '', path = ''] = link(directory, other);
+    symlinkSync(target, path);
+  });
+  const next = change();
+  writeFileSync(join(other, 'file.py'), 'after');
+  write('worker.py');
+  await next;
+  expect(changes).toEqual(['a,b worker.py']);
+  expect(unwatched).toEqual([]);
+});
+
+test('files above the limit are not watched, and that is told once', async () => {
+  const { unwatched } = await watched((directory) => {
+    for (let number = 0; number < 20; number++) writeFileSync(join(directory, `${String(number)}.py`), '');
+  }, 10);
+  expect(unwatched).toEqual(['it has more than 10 files']);
+});
+
+test('a file that this process prints to is no change, whatever its name', async () => {
+  const { changes, write, change } = await watched((directory) => {
+    writeFileSync(join(directory, 'out.txt'), '');
+  });
+  const next = change();
+  write('out.txt', 'printed');
+  write('worker.py');
+  await next;
+  expect(changes).toEqual(['a,b worker.py']);
 });

@@ -21,14 +21,18 @@ const sockets = new Set<Socket>();
 /** The server that the proxy connects to instead of the requested one. */
 let target: number | undefined;
 
+/** What the server and the proxy send before each of their answers. */
+let before = '';
+
 const server = createServer((request, response) => {
   seen.push(request.headers.authorization);
+  response.socket?.write(before);
   response.end('{"secure":true}');
 });
 const proxy = createHttpServer().on('connect', (request, socket) => {
   tunnels.push(request.url);
   const upstream = connectTcp(target ?? port(), '127.0.0.1', () => {
-    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    socket.write(`${before}HTTP/1.1 200 OK\r\n\r\n`);
     upstream.pipe(socket).pipe(upstream);
   });
   upstream.on('error', () => undefined);
@@ -146,6 +150,17 @@ it('an exchange through a proxy is encrypted from end to end', async () => {
     code: 0,
   });
   expect(tunnels.pop()).toBe(`localhost:${String(port())}`);
+});
+
+it.each([
+  ['directly', () => ({})],
+  ['through a proxy', () => ({ HTTPS_PROXY: proxyUrl() })],
+])('informational answers over https are skipped, %s', async (_, proxied) => {
+  before = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  const env = { NODE_EXTRA_CA_CERTS: CERTIFICATE, ...proxied() };
+  const { text } = await probe(`https://localhost:${String(port())}`, env);
+  before = '';
+  expect(text).toBe('{"secure":true}');
 });
 
 it('a server that closes the connection after the request is distinguished from one that cannot be reached', async () => {

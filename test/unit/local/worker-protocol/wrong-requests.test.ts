@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';
+
+/** What the service says in the system logs of the workers of `mine`. */
+const notesOf = ({ state }: AttachedService): readonly string[] =>
+  Object.values(queuesOf(state).byEndpoint['mine']?.workers ?? {}).flatMap(({ runs }) =>
+    runs.flatMap(({ notes = [] }) => notes.map(({ line }) => line)),
+  );
 
 describe('wrong requests', () => {
   const bodies: readonly (readonly [string, string])[] = [
@@ -23,6 +30,61 @@ describe('wrong requests', () => {
         body: { error: expect.any(String) as string },
       });
     expect(await statusOf(local, id)).toMatchObject({ status: 'IN_PROGRESS' });
+  });
+
+  test.each([
+    ['NaN', '{"output": [NaN]}', 400, 'the body is not JSON: it has NaN'],
+    ['-Infinity', '{"output": -Infinity}', 400, 'the body is not JSON: it has -Infinity'],
+    ['no JSON', 'output=1', 400, 'the body is not JSON'],
+    ['25 MB', `{"output": "${'x'.repeat(25_000_000)}"}`, 413, 'the request body is larger than 20 MB'],
+    [
+      '21 MB',
+      `{"output": "${'x'.repeat(21_000_000)}"}`,
+      413,
+      'the output has 21000002 bytes, and a job may have at most 20 MB',
+    ],
+  ])(
+    'a result with %s that is sent three times is one line of the log of its worker and of stderr',
+    async (_, body, status, reason) => {
+      const printed: string[] = [];
+      const local = await attached({ log: (endpoint, line) => printed.push(`${endpoint} ${line}`) });
+      const id = await submit(local, {});
+      await local.worker.take();
+      for (let time = 0; time < 3; time++)
+        expect(await local.worker.post(`job-done/${id}`, body)).toMatchObject({ status });
+      const line = `the result of job ${id} was refused (${String(status)}): ${reason}; it runs until its execution timeout unless another one comes`;
+      expect(printed).toEqual([`mine (worker ${local.worker.id}: ${line})`]);
+      expect(notesOf(local)).toEqual([line]);
+      expect(await local.worker.done(id, 1)).toMatchObject({ status: 200 });
+      expect(await statusOf(local, id)).toMatchObject({ status: 'COMPLETED', output: 1 });
+    },
+  );
+
+  test("a refused result of a job that is not the worker's own is no line", async () => {
+    const printed: string[] = [];
+    const local = await attached({ log: (_, line) => printed.push(line) });
+    const id = await submit(local, {});
+    await local.worker.post(`job-done/${id}`, 'x');
+    await local.worker.post('job-done/nothing', 'x');
+    expect(printed).toEqual([]);
+  });
+
+  test('a worker that asks for its next job without a result of the one it has is told once, and keeps the job', async () => {
+    const printed: string[] = [];
+    const local = await attached({ log: (_, line) => printed.push(line) });
+    const [first, second, third] = [await submit(local, {}), await submit(local, {}), await submit(local, {})];
+    await local.worker.take();
+    expect(await local.worker.take(true)).toMatchObject({ id: second });
+    expect(printed).toEqual([]);
+    await local.worker.done(second, 1);
+    expect(await local.worker.take()).toMatchObject({ id: third });
+    await local.worker.done(third, 1);
+    void local.worker.take();
+    await local.settled();
+    const line = `asked for its next job, and has sent no result of job ${first}, which runs until its execution timeout`;
+    expect(printed).toEqual([`(worker ${local.worker.id}: ${line})`]);
+    expect(notesOf(local)).toEqual([line]);
+    expect(await statusOf(local, first)).toMatchObject({ status: 'IN_PROGRESS' });
   });
 
   test('a chunk without output is refused', async () => {

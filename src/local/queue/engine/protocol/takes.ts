@@ -14,11 +14,18 @@ import { applyEvent } from '../job-status-changes.ts';
 import { setTimer } from '../timers.ts';
 import { addWorker, reconcile, workerReady } from '../workers.ts';
 import { didNotStop, kills, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
+import { noteAboutJob } from './job-notes.ts';
 import { changeProtocol, realNow, STOP_GRACE_MS, withoutStops } from './stops.ts';
 
 /** The answer to a request for jobs: jobs; none now; or none ever, because the worker must end. */
 export type Take =
   { readonly kind: 'jobs'; readonly jobs: readonly Job[] } | { readonly kind: 'none' } | { readonly kind: 'leave' };
+
+/** The answer to the first try of a request. */
+export type FirstTake = Take & {
+  /** New lines of the worker's system log: jobs that it has without working on them. */
+  readonly notes: readonly string[];
+};
 
 /** A request for jobs by a worker (contract, worker protocol: take). */
 export interface TakeRequest {
@@ -30,7 +37,7 @@ export interface TakeRequest {
 }
 
 /** Maximum number of workers of an endpoint: when there are this many, attaching is refused. */
-const MAX_WORKERS = 1000;
+export const MAX_WORKERS = 1000;
 
 /** How long after a take an injected fault kills the worker. Milliseconds. */
 const KILL_DELAY_MS = 500;
@@ -48,11 +55,11 @@ export const canAttach = (state: State, endpointId: string, workerId: string): b
  * Answers the first try of a request for jobs. An unknown worker attaches; a managed one is ready with its first
  * request. A worker that works on no job has stopped every job that it was asked to stop.
  */
-export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRequest, now: number): Take {
+export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRequest, now: number): FirstTake {
   const queue = queueOf(state, endpoint.id);
   const { workerId, isWorking } = request;
   if (queue.workers[workerId] === undefined) {
-    if (MANAGED_ID.test(workerId)) return { kind: 'leave' };
+    if (MANAGED_ID.test(workerId)) return { kind: 'leave', notes: [] };
     attach(state, queue, endpoint, workerId, now);
   }
   const worker = seen(state, queue, workerId);
@@ -64,7 +71,17 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
   }
   const ready = queue.workers[workerId];
   if (ready !== undefined && !isWorking) endStops(state, queue, ready, now, () => true);
-  return retryTake(state, endpoint, request, now);
+  const notes = isWorking ? [] : noteForgottenJobs(state, endpoint.id, workerId, now);
+  return { ...retryTake(state, endpoint, request, now), notes };
+}
+
+/** Notes the jobs of a worker that says that it works on none. They keep their worker: their result may still come. */
+function noteForgottenJobs(state: State, endpointId: string, workerId: string, now: number): readonly string[] {
+  const { jobIds = [] } = queueOf(state, endpointId).workers[workerId] ?? {};
+  return jobIds.flatMap((jobId) => {
+    const line = `asked for its next job, and has sent no result of job ${jobId}, which runs until its execution timeout`;
+    return noteAboutJob(state, { endpointId, workerId, jobId }, line, now) ? [line] : [];
+  });
 }
 
 /** Answers a held request for jobs, after a change. A worker that was removed, or whose process has ended, is to leave. */

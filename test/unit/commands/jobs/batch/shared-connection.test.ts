@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createStoreWorld } from '../../../../support/batch/store-world.ts';
+import { errorMessage, messageOf } from '../../../../support/postgres/messages.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../../support/worlds/test-world.ts';
@@ -53,6 +54,34 @@ describeWithPostgres('a connection to the store with TLS', () => {
     expect([log.length > 0, log.every((line) => line.includes('SSL enabled'))]).toEqual(
       exit === CONNECTED ? [true, parameters !== ''] : [false, true],
     );
+  });
+
+  test.each<readonly [string, string, Readonly<Record<string, string>>, number, string, boolean]>([
+    ['asks for TLS on loopback', '127.0.0.1', { PGSSLMODE: 'require' }, 7, 'certificate', false],
+    [
+      'asks for TLS on loopback, with a known authority',
+      '127.0.0.1',
+      { PGSSLMODE: 'verify-full', PGSSLROOTCERT: CERTIFICATE },
+      CONNECTED,
+      'has no batch',
+      true,
+    ],
+    ['asks for no verification', '127.0.0.1', { PGSSLMODE: 'no-verify' }, CONNECTED, 'has no batch', true],
+    ['leaves it to berth', '127.0.0.1', { PGSSLMODE: 'prefer' }, CONNECTED, 'has no batch', false],
+    ['leaves it to berth on another machine', OTHER_NAME, { PGSSLMODE: 'prefer' }, 7, 'certificate', false],
+    ['switches it off for another machine', OTHER_NAME, { PGSSLMODE: 'disable' }, 2, 'PGSSLMODE=disable', false],
+    ['is no mode', '127.0.0.1', { PGSSLMODE: 'sometimes' }, 2, 'PGSSLMODE has no value sometimes', false],
+  ])('takes PGSSLMODE that %s', async (_, host, env, exit, message, hasTls) => {
+    const database = await cluster().createDatabase();
+    const { port, password } = cluster();
+    const store = `postgres://postgres@${host}:${String(port)}/${database}`;
+    const ran = await statusIn(createTestWorld(), { BERTH_STORE: store, PGPASSWORD: password, ...env });
+    expect([ran.code, ran.err]).toEqual([exit, expect.stringContaining(message)]);
+    const log = cluster()
+      .log()
+      .split('\n')
+      .filter((line) => line.includes(`database=${database} application_name=berth`));
+    expect([log.length > 0, log.some((line) => line.includes('SSL enabled'))]).toEqual([exit === CONNECTED, hasTls]);
   });
 });
 
@@ -139,23 +168,8 @@ describeWithPostgres('a connection to the store', () => {
   });
 });
 
-/** A message of the protocol of PostgreSQL: its type, its length and its body. */
-function messageOf(type: string, ...parts: readonly (string | number)[]): Buffer {
-  const body = Buffer.concat(
-    parts.map((part) => {
-      if (typeof part === 'string') return Buffer.from(part);
-      const number = Buffer.alloc(4);
-      number.writeUInt32BE(part);
-      return number;
-    }),
-  );
-  const head = Buffer.alloc(5, type);
-  head.writeUInt32BE(4 + body.length, 1);
-  return Buffer.concat([head, body]);
-}
-
 test('a server that ends together with the message that it is ready is an error of the store, not a crash', async () => {
-  const ends = messageOf('E', 'SFATAL\0', 'C57P01\0', 'Mterminating connection\0', '\0');
+  const ends = errorMessage('57P01', 'terminating connection');
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end(Buffer.concat([messageOf('R', 0), messageOf('Z', 'I'), ends])));

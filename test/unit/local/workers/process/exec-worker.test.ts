@@ -9,7 +9,7 @@ async function worker(command: string) {
   const startProcess = createStartProcess({ env: process.env, platform: process.platform, clock: realClock });
   const started = startExecWorker(
     { kind: 'exec', command, cwd: temporaryDirectory() },
-    { startProcess, monotonic: () => realClock.monotonic(), onOutput: (text) => (printed += text) },
+    { startProcess, monotonic: () => realClock.monotonic(), onLine: (line) => (printed += `${line}\n`) },
   );
   onTestFinished(() => started.stop());
   const run = (input: string) => started.run({ id: 'job-1', endpointId: 'up', input }, () => Promise.resolve());
@@ -27,6 +27,28 @@ describe.skipIf(process.platform === 'win32')('a command for each job', () => {
   ])('%s', async (_, command, input, text) => {
     const { run } = await worker(command);
     expect(await run(input)).toEqual({ kind: 'output', text });
+  });
+
+  test.each([
+    ['NaN', 'echo \'{"a": [1, NaN]}\'', 'the output is not JSON: it has NaN'],
+    ['-Infinity', 'echo -Infinity', 'the output is not JSON: it has -Infinity'],
+    [
+      '25 MB',
+      "head -c 25000000 /dev/zero | tr '\\0' x",
+      /^the output has \d+ bytes, and a job may have at most 20 MB$/,
+    ],
+  ])('%s: FAILED with the reason', async (_, command, error) => {
+    const { run } = await worker(command);
+    const outcome = await run('{}');
+    expect(outcome).toMatchObject({ kind: 'error' });
+    expect((outcome as { error: string }).error).toMatch(error);
+  });
+
+  test('NaN in a string or in other text is output', async () => {
+    const { run } = await worker(`echo '["NaN"]'`);
+    expect(await run('{}')).toEqual({ kind: 'output', text: '["NaN"]' });
+    const other = await worker('echo two NaN');
+    expect(await other.run('{}')).toEqual({ kind: 'output', text: '"two NaN"' });
   });
 
   test.each([

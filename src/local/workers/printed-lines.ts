@@ -71,6 +71,50 @@ export function createPrintedLines(monotonic: () => number, onLine: (line: strin
   };
 }
 
+/** What one worker prints on its two streams. */
+export interface PrintedStreams extends Omit<PrintedLines, 'add'> {
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+}
+
+/** Joins both streams of a worker into lines, as `createPrintedLines` says. A line of one stream is not cut by the other. */
+export function createPrintedStreams(monotonic: () => number, onLine: (line: string) => void): PrintedStreams {
+  const lines = createPrintedLines(monotonic, onLine);
+  const errors = createPrintedLines(monotonic, (line) => {
+    lines.add(`${line}\n`);
+  });
+  return {
+    stdout: lines.add,
+    stderr: errors.add,
+    end: () => {
+      errors.end();
+      lines.end();
+    },
+    tail: lines.tail,
+  };
+}
+
+/** Maximum number of lines that wait to be recorded: the number that a worker's log keeps. */
+const MAX_UNRECORDED = 200;
+
+/** Printed lines that are not in the state yet; only the latest are kept. */
+export interface UnrecordedLines {
+  readonly add: (line: string) => void;
+  /** Removes and returns all of them, oldest first. */
+  readonly take: () => readonly string[];
+}
+
+export function createUnrecordedLines(): UnrecordedLines {
+  let lines: string[] = [];
+  return {
+    add: (line) => {
+      lines.push(line);
+      if (lines.length > 2 * MAX_UNRECORDED) lines = lines.slice(-MAX_UNRECORDED);
+    },
+    take: () => lines.splice(0),
+  };
+}
+
 /** What a terminal shows of a line at its end: a progress bar redraws it after each carriage return. */
 function lastShown(line: string): string {
   const whole = line.replace(/\r+$/, '');

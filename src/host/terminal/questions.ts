@@ -1,0 +1,37 @@
+import type { Choice } from '../../core/context.ts';
+import type { Input, Output } from '../runtime.ts';
+
+/** The streams of a question. It ends with the reason of the signal when that is aborted. */
+export interface AskContext {
+  readonly input: Input;
+  readonly output: Output;
+  readonly signal: AbortSignal;
+}
+
+interface Asked {
+  readonly message: string;
+}
+
+/** Returns true, or what is wrong with the answer. */
+type Validate = (answer: string) => true | string;
+
+/** One function for each kind of question: the part of @inquirer/prompts that berth uses. */
+export interface Questions {
+  input(question: Asked & { readonly default?: string; readonly validate: Validate }, on: AskContext): Promise<string>;
+  password(question: Asked & { readonly mask: string; readonly validate: Validate }, on: AskContext): Promise<string>;
+  confirm(question: Asked & { readonly default: boolean }, on: AskContext): Promise<boolean>;
+  select<T>(
+    question: Asked & { readonly choices: readonly Choice<T>[]; readonly pageSize: number; readonly loop: boolean },
+    on: AskContext,
+  ): Promise<T>;
+  search<T>(
+    question: Asked & { readonly pageSize: number; readonly source: (term?: string) => readonly Choice<T>[] },
+    on: AskContext,
+  ): Promise<T>;
+}
+
+/** The choices whose name or description contains a text, in any case. */
+export function matchingChoices<T>(choices: readonly Choice<T>[], term: string): readonly Choice<T>[] {
+  const search = term.toLowerCase();
+  return choices.filter((choice) => `${choice.name} ${choice.description ?? ''}`.toLowerCase().includes(search));
+}

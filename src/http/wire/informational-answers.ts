@@ -1,0 +1,44 @@
+import type { Dispatcher } from 'undici';
+import { kParser, kSocket, type ParsedSocket } from 'undici/lib/core/symbols.js';
+
+/** Informational answers that may come before one answer. More of them are an error, because they could be endless. */
+const MAX_INFORMATIONAL = 1000;
+
+/**
+ * Makes a client skip informational answers, whether they were asked for or not (RFC 9110, 15.2). undici takes an unasked
+ * 100 for an error, and any that comes before the answer of a proxy for that answer. So the parser of each connection is
+ * told to read on before undici sees them. 101 is left to undici: it changes the protocol, which must be asked for.
+ * Beyond the limit the exchange fails as a connection that broke. Returns the dispatcher, which is a client or a pool.
+ */
+export function skipInformationalAnswers<T extends Dispatcher>(dispatcher: T): T {
+  dispatcher.on('connect', (_origin, targets) => {
+    // A pool puts itself before the client that connected.
+    const client = targets.at(-1) as unknown as { readonly [kSocket]: ParsedSocket };
+    skipOnConnection(client[kSocket]);
+  });
+  return dispatcher;
+}
+
+function skipOnConnection(socket: ParsedSocket): void {
+  const parser = socket[kParser];
+  const onHeadersComplete = parser.onHeadersComplete.bind(parser);
+  let skipped = 0;
+  parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
+    if (status >= 200 || status === 101) {
+      skipped = 0;
+      return onHeadersComplete(status, upgrade, shouldKeepAlive);
+    }
+    skipped++;
+    if (skipped > MAX_INFORMATIONAL)
+      socket.destroy(new Error(`more than ${String(MAX_INFORMATIONAL)} informational answers (1xx) came`));
+    if (socket.destroyed) return STOP;
+    parser.statusCode = status;
+    parser.headers = [];
+    parser.headersSize = 0;
+    return NO_BODY;
+  };
+}
+
+/** What the parser does after a head: it stops with an error, or goes on with the next head. */
+const STOP = -1;
+const NO_BODY = 1;

@@ -1,0 +1,6 @@
+/** The largest output of a job, in bytes: what the queue takes in one body (specification 8.2, runsync). */
+export const MAX_OUTPUT_BYTES = 20_000_000;
+
+/** Why an output of this many bytes is not taken. */
+export const outputTooLarge = (bytes: number): string =>
+  `the output has ${String(bytes)} bytes, and a job may have at most ${String(MAX_OUTPUT_BYTES / 1_000_000)} MB`;

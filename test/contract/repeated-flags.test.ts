@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { commandsOf } from '../../src/commands/help/describe/commands.ts';
+import { commonOptions } from '../../src/cli/parse/common-options.ts';
+import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
+import { flagName } from '../../src/cli/parse/params.ts';
+import { FLAGS, NOUNS } from '../../src/registry.ts';
+import { berth, berthIn } from '../support/worlds/run-berth.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+
+// A flag of one value refuses a second one, at every command: to drop one in silence may cost money.
+
+const PROGRAM = { nouns: NOUNS, flags: FLAGS };
+const COMMANDS = await commandsOf(PROGRAM);
+
+/** The message of the failure that a command line is refused with; undefined where it is parsed. */
+async function refusalOf(argv: readonly string[]): Promise<string | undefined> {
+  const parsed = await parseCommandLine(argv, PROGRAM);
+  if (!('failure' in parsed)) return undefined;
+  expect(parsed.failure.exit).toBe(2);
+  return `${parsed.failure.message}\n${parsed.failure.hint ?? ''}`;
+}
+
+/** The ways to write two values. */
+const written = (flag: string, short: string | undefined): readonly (readonly string[])[] => [
+  [flag, 'one', flag, 'two'],
+  [`${flag}=one`, flag, 'two'],
+  [`${flag}=one`, `${flag}=two`],
+  ...(short === undefined
+    ? []
+    : [
+        [short, 'one', flag, 'two'],
+        [`${short}one`, short, 'two'],
+        [short, 'one', `${short}two`],
+      ]),
+];
+
+test.each(COMMANDS.map(({ path, command }) => [path.join(' '), command] as const))(
+  '%s refuses a second value of each flag that takes one, and takes the others twice',
+  async (line, command) => {
+    const path = line.split(' ');
+    for (const [key, param] of Object.entries({ ...command.options, ...commonOptions(command) })) {
+      const flag = flagName(key);
+      for (const words of written(flag, param.short)) {
+        if (param.metavar === undefined && words.some((word) => word.includes('='))) continue;
+        const given = param.metavar === undefined ? words.filter((word) => word.startsWith('-')) : words;
+        const isSingle = param.metavar !== undefined && !param.many;
+        const said = (await refusalOf([...path, ...given])) ?? '';
+        if (isSingle)
+          expect(said).toMatch(
+            new RegExp(
+              `^${flag} takes one value, and is given twice: "one" \\(word \\d+\\), "two" \\(word \\d+\\)\n\\S`,
+            ),
+          );
+        else expect(said, given.join(' ')).not.toContain('takes one value');
+      }
+    }
+  },
+);
+
+test.each(FLAGS.filter(({ metavar }) => metavar !== undefined).map((flag) => [flag.flag, flag.short] as const))(
+  '%s is refused a second time at every position',
+  async (flag, short) => {
+    for (const words of written(flag, short)) {
+      const middle = words.findIndex((word, at) => at > 0 && word.startsWith('-'));
+      const [first, second] = [words.slice(0, middle), words.slice(middle)];
+      for (const line of [
+        ['pods', 'list', ...words],
+        [...words, 'pods', 'list'],
+        [...first, 'pods', 'list', ...second],
+        [...first, 'pods', ...second, 'list'],
+        ['pods', ...first, 'list', ...second],
+      ])
+        expect(await refusalOf(line), line.join(' ')).toContain(
+          `${flag} takes one value, and is given twice: "one" (word`,
+        );
+    }
+  },
+);
+
+describe('the message names both values, their places and why there is one', () => {
+  test.each<[string, string, string]>([
+    [
+      'pods create --network-volume a:/x --image i --network-volume b:/y',
+      '--network-volume takes one value, and is given twice: "a:/x" (word 4), "b:/y" (word 8)',
+      'A pod mounts at most one network volume.',
+    ],
+    ['pods create --gpu A --gpu B', '"A" (word 4), "B" (word 6)', '--gpu-count says how many'],
+    ['pods create --gpu A --gpu A', '"A" (word 4), "A" (word 6)', 'one type'],
+    [
+      'pods create --name=x --name y --name z',
+      'is given 3 times: "x" (word 3), "y" (word 5), "z" (word 7)',
+      'Keep one',
+    ],
+    [
+      '--fields id pods list --fields name',
+      '"id" (word 2), "name" (word 6)',
+      'Write several with commas: --fields A,B.',
+    ],
+    [
+      '-o json pods list --output yaml',
+      '--output takes one value, and is given twice: "json" (word 2), "yaml" (word 6)',
+      'Keep',
+    ],
+    ['pods list -wo json -o yaml', '"json" (word 4), "yaml" (word 6)', 'Keep'],
+    ['pods list -ojson -wo yaml', '"json" (word 3), "yaml" (word 5)', 'Keep'],
+    ['--profile a pods list --profile b', '--profile takes one value', 'Keep'],
+  ])('%s', async (line, message, hint) => {
+    const { code, out, err } = await berth(line.split(' '));
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(message);
+    expect(err).toContain(hint);
+  });
+});
+
+test('a flag may have another value than its variable', async () => {
+  const { code, out } = await berth(['--local', 'pods', 'list', '-o', 'id'], { env: { BERTH_OUTPUT: 'yaml' } });
+  expect([code, out]).toEqual([0, expect.stringMatching(/^pod-/) as string]);
+});
+
+test('words after the name of another program are its own', async () => {
+  const parsed = await parseCommandLine(['local', 'exec', '--state', 's', '--', 'x', '--state', 't'], PROGRAM);
+  expect(parsed).toMatchObject({ values: { state: 's', command: ['x', '--state', 't'] } });
+});
+
+test('a flag in an alias and one beside it: the message names the alias, and counts the words that were typed', async () => {
+  const world = createTestWorld();
+  await berthIn(world, ['config', 'set', 'alias.mine', 'pods list -o wide --all']);
+  const { code, err } = await berthIn(world, ['--local', 'mine', '-o', 'csv']);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining(
+      '--output takes one value, and is given twice: "wide" (in the alias mine), "csv" (word 4)',
+    ) as string,
+  ]);
+});

@@ -1,0 +1,116 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
+import { json, pointedAt, routed, serve, type Behaviour } from '../support/servers/scripted-server.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
+import { onWrite, reads, writes } from '../support/worlds/read-write-commands.ts';
+import { berthIn } from '../support/worlds/run-berth.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+
+// Row 48 of docs/faults.md: informational answers (RFC 9110, 15.2), asked for or not.
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+const PROCESSING = 'HTTP/1.1 102 Processing\r\nx-progress: half\r\n\r\n';
+const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\ncontent-length: 5\r\n\r\n';
+const ENDLESS = CONTINUE.repeat(1001);
+
+/** Sends `bytes` before the answer. */
+const preceded =
+  (bytes: string, answer: Behaviour): Behaviour =>
+  (exchange) => {
+    exchange.socket.write(bytes);
+    answer(exchange);
+  };
+
+const run = ['jobs', 'run', 'ep', '--input', '{}'];
+const done = json({ id: 'job1', status: 'COMPLETED', output: 7 });
+
+/** A service with one endpoint, whose jobs are done at once. */
+function answers(): Behaviour {
+  let streamed = 0;
+  return routed({
+    'POST /v2/ep/run': json({ id: 'job1', status: 'IN_QUEUE' }),
+    'POST /v2/ep/runsync': done,
+    'GET /v2/ep/status/job1': done,
+    'GET /v2/ep/stream/job1': (exchange) => {
+      streamed++;
+      json({ status: 'COMPLETED', stream: streamed === 1 ? [{ output: 7 }] : [] })(exchange);
+    },
+  });
+}
+
+/** A service with one endpoint, whose jobs have ids of their own. */
+function batchAnswers(): Behaviour {
+  let jobs = 0;
+  return routed(
+    {
+      'GET /v2/ep/health': json({ jobs: {}, workers: {} }),
+      'POST /v2/ep/run': (exchange) => {
+        jobs++;
+        json({ id: `job${String(jobs)}`, status: 'IN_QUEUE' })(exchange);
+      },
+    },
+    (exchange) => {
+      json({ id: exchange.arrival.url.split('/').at(-1) ?? '', status: 'COMPLETED', output: 1 })(exchange);
+    },
+  );
+}
+
+describe.each([
+  ['100', CONTINUE],
+  ['102', PROCESSING],
+  ['103', HINTS],
+  ['100, 103 and 102', CONTINUE + HINTS + PROCESSING],
+  ['a hundred times 100', CONTINUE.repeat(100)],
+])('an unasked %s before each answer is skipped', (_, bytes) => {
+  test.each([
+    ['jobs run', run, 'job1\n'],
+    ['jobs run --sync', [...run, '--sync'], '7\n'],
+    ['jobs run --wait', [...run, '--wait'], '7\n'],
+    ['jobs run --stream', [...run, '--stream'], '7\n'],
+    ['jobs status', ['jobs', 'status', 'ep', 'job1', '--fields', 'output'], /7\n$/],
+  ])('%s', async (__, argv, out) => {
+    const ran = await works(argv, [preceded(bytes, answers())]);
+    expect(ran.out).toMatch(out);
+  });
+
+  test('pods list', async () => {
+    const ran = await works(['pods', 'list', '-o', 'id'], [preceded(bytes, json({ pods: [{ id: 'p1', name: 'a' }] }))]);
+    expect(ran.out).toBe('p1\n');
+  });
+
+  test('jobs batch run', async () => {
+    const server = await serve([preceded(bytes, batchAnswers())]);
+    const world = createTestWorld({ env: pointedAt(server.url), clock: createAutoAdvancingClock() });
+    writeFileSync(join(world.directory, 'in.jsonl'), '{"n":1}\n'.repeat(30));
+    const argv = ['jobs', 'batch', 'run', 'ep', '--input', 'in.jsonl', '--out', 'out.jsonl', '--json'];
+    const ran = await berthIn(world, argv);
+    expect(ran.code, ran.err).toBe(0);
+    expect(JSON.parse(ran.out)).toMatchObject({ planned: 30, completed: 30 });
+  });
+
+  test('several requests use one connection', async () => {
+    const ran = await works([...run, '--wait'], [preceded(bytes, answers())]);
+    expect([ran.server.seen.length, ran.server.connections()]).toEqual([2, 1]);
+  });
+});
+
+describe('informational answers without an end are an error', () => {
+  test.each(reads)('%s ends 7', async (_, { argv }) => {
+    const says = ['more than 1000 informational answers (1xx)', 'Nothing changed'];
+    const { servers } = await fails(argv, { exit: 7, says }, [preceded(ENDLESS, json({}))]);
+    expect(servers[0].seen).toHaveLength(4);
+  });
+
+  test.each(writes)('%s ends 8', async (_, { argv, checkCommand, before = 0 }) => {
+    const says = ['more than 1000 informational answers (1xx)', 'may have happened', checkCommand];
+    const { servers } = await fails(argv, { exit: 8, says }, [onWrite(preceded(ENDLESS, json({})))]);
+    expect(servers[0].seen.length - before).toBe(1);
+  });
+});
+
+test('an unasked change of the protocol (101) is not skipped', async () => {
+  const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
+  await fails(run, { exit: 8, says: ['may have happened'] }, [preceded(upgrade, json({ id: 'job1' }))]);
+});

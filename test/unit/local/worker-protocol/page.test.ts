@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MAX_BODY_BYTES } from '../../../../src/local/frame/dispatch.ts';
+import { SILENCE_MS } from '../../../../src/local/queue/engine/protocol/losses.ts';
+import { STOP_GRACE_MS } from '../../../../src/local/queue/engine/protocol/stops.ts';
+import { MAX_WORKERS } from '../../../../src/local/queue/engine/protocol/takes.ts';
+import { MAX_OUTPUT_BYTES } from '../../../../src/local/queue/output-limit.ts';
+import { HOLD_MS } from '../../../../src/local/queue/worker-api/held-requests.ts';
+import { REMOVED_PAUSE_MS } from '../../../../src/local/queue/worker-api/operations.ts';
+import { MAX_BATCH, MAX_WORKER_ID_LENGTH } from '../../../../src/local/queue/worker-api/requests.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../../../workers/README.md'), 'utf8').replace(/\s+/g, ' ');
+const grouped = (value: number): string => value.toLocaleString('en');
+
+test.each([
+  ['how long a take is held', `is held open for ${String(HOLD_MS / 1000)} s`],
+  ['the pause of a removed worker', `answered after ${String(REMOVED_PAUSE_MS / 1000)} s`],
+  ['the number of workers', `the endpoint has ${grouped(MAX_WORKERS)} workers already`],
+  ['the largest batch', `at most ${grouped(MAX_BATCH)} jobs are given`],
+  ['the length of an id', `at most ${String(MAX_WORKER_ID_LENGTH)} characters`],
+  ['the largest output', `more than ${String(MAX_OUTPUT_BYTES / 1e6)} MB (${grouped(MAX_OUTPUT_BYTES)} bytes)`],
+  ['the largest body', `the body more than ${String(MAX_BODY_BYTES / 1e6)} MB`],
+  ['the grace of a stop', `still has such a job ${String(STOP_GRACE_MS / 1000)} s after`],
+  ['the silence of a lost worker', `makes no request for ${String(SILENCE_MS / 1000)} s`],
+])('the page on the worker protocol has the number in force: %s', (_, sentence) => {
+  expect(page).toContain(sentence);
+});

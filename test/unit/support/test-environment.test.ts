@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { expect, it } from 'vitest';
+import { OTHER_VARIABLES, SETTINGS } from '../../../src/settings/settings-table.ts';
+import { hostileEnvironment } from '../../support/environment/hostile-environment.mjs';
+import { testEnvironment } from '../../support/environment/test-environment.ts';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
+
+it('of the environment of the caller, tests get the programs and what chooses tests', () => {
+  const caller = hostileEnvironment({ PATH: '/bin', HOME: '/home', BERTH_E2E_NODE: '/node' }, temporaryDirectory());
+  expect(testEnvironment(caller, '/a folder')).toEqual({
+    PATH: '/bin',
+    BERTH_E2E_NODE: '/node',
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+    TERM: 'xterm-256color',
+    NODE_ENV: 'test',
+    TMPDIR: '/a folder',
+  });
+});
+
+it('the programs that this test starts have that environment and its umask', () => {
+  const program = 'JSON.stringify([process.env, process.umask()])';
+  const said = execFileSync(process.execPath, ['-p', program], { encoding: 'utf8' });
+  const [env, umask] = JSON.parse(said) as [Readonly<Record<string, string>>, number];
+  expect(env).toEqual(testEnvironment(env, tmpdir()));
+  expect(umask).toBe(0o022);
+});
+
+it('the path of every temporary file has a space and a letter beyond ASCII', () => {
+  expect(temporaryDirectory()).toMatch(/(?=.* )(?=.*[^\u0020-\u007e])/);
+});
+
+it('the hostile environment sets every variable that berth reads, and no HOME', () => {
+  const variables = hostileEnvironment({ HOME: '/home' }, temporaryDirectory());
+  const read = [...SETTINGS, ...OTHER_VARIABLES].flatMap((row) => ('variable' in row ? [row.variable] : []));
+  expect(read.filter((name) => variables[name] === undefined)).toEqual([]);
+  expect(variables).not.toHaveProperty('HOME');
+});
