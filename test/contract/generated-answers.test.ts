@@ -75,7 +75,6 @@ async function printed(account: Account, planned: PlannedRequest, choose: Choice
 
 test(
   `${String(WANTED)} generated answers of the local service match the schemas of the commands that print them`,
-  { timeout: 120_000 },
   async () => {
     const choose = seeded(SEED);
     const counts = new Map<string, number>(PLAN.map(({ command }) => [command, 0]));

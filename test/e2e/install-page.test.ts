@@ -19,7 +19,7 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
 
 const isLeftOut = (line: string): boolean => LEFT_OUT.some(([pattern]) => pattern.test(line));
 
-packageTest('the commands of docs/install.md run as printed in a copy of the clone', { timeout: 300_000 }, async () => {
+packageTest('the commands of docs/install.md run as printed in a copy of the clone', async () => {
   const page = readFileSync(path.join(ROOT, 'docs/install.md'), 'utf8');
   const lines = blocksOf(page)
     .filter(({ language }) => language === 'sh')

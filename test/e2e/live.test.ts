@@ -140,7 +140,7 @@ describe.skipIf(!hasTerminal).each(VIEWS)('`%s`', (line, shown) => {
     await session.waitFor(shown);
     process.kill(pid(), signal);
     // After SIGKILL the shell may print its prompt before the screen is restored, which hides it: Enter gives another one.
-    await expect.poll(() => session.alternateShown(), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => session.alternateShown()).toBe(false);
     session.press('Enter');
     await session.waitFor(/shell> *$/);
     await expectSane(session);

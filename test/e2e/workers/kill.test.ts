@@ -1,5 +1,4 @@
 import { describe, test } from 'vitest';
-import { timeFor } from './batch.ts';
 import { KILLED_HANDLER, serveWhileKilled } from './kill-workers.ts';
 import { canTestWorkers } from './support.ts';
 
@@ -7,6 +6,5 @@ describe.skipIf(!canTestWorkers)('workers that are killed', () => {
   test(
     'every job ends, each execution is accounted for, and `retried` equals the kills that hit a job',
     () => serveWhileKilled(KILLED_HANDLER, 100),
-    timeFor(120_000),
   );
 });

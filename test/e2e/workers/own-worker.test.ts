@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jobCount, serveBatch, timeFor } from './batch.ts';
+import { jobCount, serveBatch } from './batch.ts';
 import { ownWorker, SHAPES } from './shapes.ts';
 import { canTestWorkers, folderWith, localExec } from './support.ts';
 
@@ -10,7 +10,6 @@ describe.skipIf(!canTestWorkers)("berth's own Python worker serves a batch", () 
       const folder = await folderWith({ 'worker.py': ownWorker(shape) });
       await serveBatch(folder, shape, jobCount(name === 'progress and refresh' ? 20 : 100));
     },
-    timeFor(120_000),
   );
 });
 

@@ -54,7 +54,7 @@ describeWithPostgres('a shared batch', () => {
     expect(lines.map((line) => (JSON.parse(line) as { item: number }).item)).toEqual(
       Array.from({ length: 25 }, (_, at) => at + 1),
     );
-  }, 60_000);
+  });
 
   test('removes a part that nobody published, and no other', async () => {
     const { world } = await storeWorld();
@@ -65,7 +65,7 @@ describeWithPostgres('a shared batch', () => {
     writeFileSync(left ?? '', '{}\n');
     expect((await batchIn(world, 'status', 'nightly', '--clean')).code).toBe(0);
     expect([existsSync(left ?? ''), existsSync(published ?? '')]).toEqual([false, true]);
-  }, 60_000);
+  });
 
   test('does not use a part that was changed after it was published', async () => {
     const { world } = await storeWorld();
@@ -76,7 +76,7 @@ describeWithPostgres('a shared batch', () => {
     expect(ran.code).toBe(14);
     expect(ran.err).toContain('part-000000-0001.jsonl is not what was published');
     expect(existsSync(join(world.directory, 'all.jsonl'))).toBe(false);
-  }, 60_000);
+  });
 
   test('refuses tables of a newer version and changes nothing', async () => {
     const { world, database } = await storeWorld();
@@ -85,7 +85,7 @@ describeWithPostgres('a shared batch', () => {
     const ran = await batchIn(world, 'status', 'nightly');
     expect(ran.code).toBe(14);
     expect(ran.err).toContain('version 999');
-  }, 60_000);
+  });
 
   test('refuses a password on the command line and does not repeat it', async () => {
     const { world } = await storeWorld();
