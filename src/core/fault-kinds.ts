@@ -11,7 +11,12 @@ interface FaultSetting {
 /** The settings that kinds of faults have, by the member of the fault. */
 export const FAULT_SETTINGS = {
   /** HTTP status. */
-  status: { fallback: 503, minimum: 500, maximum: 599, help: 'the status of a server-error (default 503)' },
+  status: {
+    fallback: 503,
+    minimum: 500,
+    maximum: 599,
+    help: 'the status of a server-error or page-error (default 503)',
+  },
   latencyMs: {
     fallback: 1000,
     minimum: 0,
@@ -30,15 +35,16 @@ interface FaultKindRow {
   readonly details?: string;
   /** Which requests it affects when the fault does not say; every request when absent. */
   readonly match?: string;
-  /**
-   * Of a fault of a worker that takes its jobs by the worker protocol: what it affects, the start of its process, a request
-   * for jobs that gets one, or the result of a job that it runs. Absent for a fault of any request.
-   */
-  readonly strikes?: WorkerFaultPoint;
+  /** Where it takes effect, for a fault of one step of the service. Absent for a fault of any request. */
+  readonly strikes?: FaultPoint;
 }
 
-/** When a fault of a worker takes effect. */
-export type WorkerFaultPoint = 'start' | 'take' | 'done';
+/**
+ * Where a fault takes effect that is not one of any request. Of a worker that takes its jobs by the worker protocol: the
+ * start of its process, a request for jobs that gets one, the result of a job that it runs. Of a list in pages: any page, a
+ * page after the first. Of a pod: its action start.
+ */
+export type FaultPoint = 'start' | 'take' | 'done' | 'page' | 'next-page' | 'pod-start';
 
 /**
  * The kinds of faults that a local service can inject. The effects of those without `strikes` are in
@@ -72,20 +78,29 @@ export const FAULT_KINDS = [
     details: 'done-drop closes the connection before the result of a job counts, done-accept-drop after it.',
   },
   { name: 'done-accept-drop', strikes: 'done' },
+  { name: 'page-empty', strikes: 'page', details: 'page-empty answers a page without rows, with more to come.' },
+  { name: 'page-shift', strikes: 'next-page', details: 'page-shift repeats the last row of the page before.' },
+  { name: 'page-loop', strikes: 'next-page', details: 'page-loop answers the cursor that it was asked with.' },
+  {
+    name: 'page-no-cursor',
+    strikes: 'page',
+    details: 'page-no-cursor says that there is another page, and not where.',
+  },
+  { name: 'page-error', strikes: 'next-page', details: 'page-error fails every page but the first.' },
 ] as const satisfies readonly FaultKindRow[];
 
 type Kind = (typeof FAULT_KINDS)[number];
 
 export type FaultKind = Kind['name'];
 
-/** The kinds of faults of a worker. */
-export type WorkerFaultKind = Extract<Kind, { strikes: WorkerFaultPoint }>['name'];
+/** The kinds of faults of one step of the service. */
+export type StepFaultKind = Extract<Kind, { strikes: FaultPoint }>['name'];
 
 /** The kinds of faults of any request. */
-export type RequestFaultKind = Exclude<FaultKind, WorkerFaultKind>;
+export type RequestFaultKind = Exclude<FaultKind, StepFaultKind>;
 
-/** When a fault of a worker takes effect; undefined for a fault of any request. */
-export const faultPoint = (kind: FaultKind): WorkerFaultPoint | undefined => {
+/** Where a fault of one step takes effect; undefined for a fault of any request. */
+export const faultPoint = (kind: FaultKind): FaultPoint | undefined => {
   const row: FaultKindRow | undefined = FAULT_KINDS.find(({ name }) => name === kind);
   return row?.strikes;
 };

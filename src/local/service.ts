@@ -7,6 +7,7 @@ import type { LocalAnswer, LocalRequest } from './frame/request-and-answer.ts';
 import { createDateHeaders } from './frame/date-header.ts';
 import type { Call } from './frame/operation.ts';
 import { quotaOf, type Quota } from './frame/rate-limit.ts';
+import { settingsOf, type GivenSettings } from './frame/settings.ts';
 import { createRouter } from './frame/router.ts';
 import { createValidator, type Validator } from './frame/validate.ts';
 import { takesByProtocol, type Served } from './model/endpoints/record.ts';
@@ -34,7 +35,7 @@ import type { StartProcess } from './workers/process/port.ts';
 import type { Workers } from './workers/start-workers.ts';
 import { workerVariables, type WorkerName } from './workers/variables.ts';
 
-export interface LocalServiceOptions {
+export interface LocalServiceOptions extends GivenSettings {
   readonly clock: Clock;
   /** Returns a number from 0 up to, but not including, 1: for faults with a probability, and ids. */
   readonly random: () => number;
@@ -154,6 +155,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   const frame: Frame = {
     quota: quotaOf(options.quota),
+    settings: settingsOf(options),
     random: options.random,
     validator: options.validator ?? createValidator(),
     workerKeys: createWorkerKeys(),

@@ -18,7 +18,9 @@ describe('every answer matches the published document', () => {
     const answer = await answerTo(one);
     expect([answer.status, answer.text]).toEqual([one.status, answer.text]);
     expect(objections(one.id, answer)).toBeUndefined();
-    expect(answer.headers.has('ratelimit') && answer.headers.has('ratelimit-policy')).toBe(true);
+    // A body that is too large is refused before the key is read (additions 3).
+    const hasRates = one.status !== 413;
+    expect([answer.headers.has('ratelimit'), answer.headers.has('ratelimit-policy')]).toEqual([hasRates, hasRates]);
   });
 
   it.each([...operations.keys()])('%s: 401, 403 and 429 too', async (id) => {

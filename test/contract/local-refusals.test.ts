@@ -14,7 +14,13 @@ describe('what is refused changes nothing', () => {
     parts: { ...state.parts, rate: undefined, queue: undefined },
   });
   /** These requests use every part of the state, so that a refused request does not seed one. */
-  const seeding = ['/local/status', '/v2/billing', '/v2/account/ssh-keys'];
+  const seeding = [
+    '/local/status',
+    '/v2/billing',
+    '/v2/account/ssh-keys',
+    '/v2/account/secrets',
+    '/v2/serverless/echo/builds',
+  ];
   it.each(CASES.filter(({ status }) => status >= 400))('$id $request $status', async (one) => {
     const clock = createTestClock();
     const state = createState(clock.now());

@@ -25,6 +25,7 @@ const options = {
     'array',
     'object',
   ]),
+  pageSize: option.count('rows a page of a list has at most (default 1000)', 1, { most: 1000 }),
   allowPrivateWebhooks: option.on('let webhooks reach other ports of this machine, and private networks'),
 };
 
@@ -112,6 +113,7 @@ function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Om
     ...(values.quota.length === 0 ? {} : { quota }),
     queueLimits: !values.noQueueLimits,
     streamShape: values.streamShape === 'object' ? 'object' : 'array',
+    pageSize: values.pageSize,
     allowPrivateWebhooks: values.allowPrivateWebhooks,
   };
 }

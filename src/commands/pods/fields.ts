@@ -71,6 +71,8 @@ const FIELDS = {
     create: option.count('how many vCPUs: a power of two, at least 2', 0),
   },
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
+  gpuVcpus: { path: 'gpu.vcpuCount', type: 'count' },
+  gpuMemory: { path: 'gpu.memory', type: 'gigabytes' },
   cloud: {
     path: 'cloud',
     values: CLOUDS,

@@ -20,6 +20,10 @@ export interface LocalServeOptions {
   readonly queueLimits: boolean;
   /** What `stream` answers: the chunks alone (`array`, the default), or an object with the job's status and the chunks. */
   readonly streamShape?: 'array' | 'object';
+  /** How many rows a page of a list has at most; default 1000. */
+  readonly pageSize?: number | undefined;
+  /** What the placeholders of secrets begin with; default `BERTH`. */
+  readonly secretPrefix?: string | undefined;
   /** Lets webhooks reach other ports of this machine, and private networks. */
   readonly allowPrivateWebhooks?: boolean;
 }

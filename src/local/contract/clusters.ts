@@ -56,6 +56,7 @@ export const clustersSchemas: Schemas = {
         mounts: ref('Mounts'),
         startJupyter: { ...flag, default: false },
         startSsh: { ...flag, default: false },
+        templateId: filledText,
       },
       { required: ['name', 'type', 'compute'] },
     ),

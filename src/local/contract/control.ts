@@ -1,4 +1,5 @@
 import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
+import { BUILD_DETAILS } from './endpoints.ts';
 import {
   closed,
   count,
@@ -6,6 +7,7 @@ import {
   number,
   oneOfWords,
   positive,
+  ref,
   text,
   whole,
   type Schema,
@@ -26,6 +28,7 @@ export const controlSchemas: Schemas = {
     size: volumeSize,
     dataCenterId: filledText,
   }),
+  LocalBuildRequest: closed({ status: ref('BuildStatus') }, { id: filledText, ...BUILD_DETAILS }),
   LocalClockRequest: closed({ advanceMs: { ...count, maximum: 31_536_000_000_000 } }),
   LocalStockRequest: closed(
     { hardware: filledText, free: { ...count, maximum: 1_000_000 } },

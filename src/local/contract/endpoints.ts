@@ -17,10 +17,35 @@ import {
   ref,
   text,
   time,
+  timeOrNull,
   uri,
   whole,
   type Schemas,
 } from './schema.ts';
+
+/** The statuses of a build; those from COMPLETED on are final (additions 9). */
+export const BUILD_STATUSES = [
+  'PENDING',
+  'BUILDING',
+  'UPLOADING',
+  'TESTING',
+  'COMPLETED',
+  'FAILED',
+  'CANCELLED',
+  'TEST_FAILED',
+] as const;
+
+/** What a build has besides its id and status. */
+export const BUILD_DETAILS: Schemas = {
+  commitHash: orNull('string'),
+  commitMessage: orNull('string'),
+  branch: orNull('string'),
+  commitDate: timeOrNull,
+  imageName: orNull('string'),
+  startedAt: timeOrNull,
+  completedAt: timeOrNull,
+  error: orNull('string'),
+};
 
 /** The published schemas of serverless endpoints, names as on the wire. */
 export const endpointsSchemas: Schemas = {
@@ -115,7 +140,7 @@ export const endpointsSchemas: Schemas = {
       },
     ),
   ),
-  ListEndpointsResponse: object({ endpoints: list(ref('Endpoint')) }),
+  ListEndpointsResponse: object({ endpoints: list(ref('Endpoint')), pagination: ref('Pagination') }),
   WorkerStatus: oneOfWords('RUNNING', 'IDLE', 'INITIALIZING', 'THROTTLED', 'UNHEALTHY'),
   Worker: object(
     { id: text, status: ref('WorkerStatus'), gpuCount: count, isStale: flag },
@@ -125,7 +150,7 @@ export const endpointsSchemas: Schemas = {
       uptimeSeconds: { type: ['integer', 'null'], minimum: 0 },
       gpuTypeId: orNull('string'),
       dataCenterId: orNull('string'),
-      startedAt: { type: ['string', 'null'], format: 'date-time' },
+      startedAt: timeOrNull,
     },
   ),
   WorkerSummary: object({
@@ -159,9 +184,12 @@ export const endpointsSchemas: Schemas = {
     percentOnLatest: { ...count, maximum: 100 },
   }),
   ListEndpointReleasesResponse: object(
-    { rollout: ref('RolloutSummary'), releases: list(ref('Release')) },
+    { rollout: ref('RolloutSummary'), releases: list(ref('Release')), pagination: ref('Pagination') },
     { endpointVersion: orNull('integer') },
   ),
+  BuildStatus: oneOfWords(...BUILD_STATUSES),
+  Build: object({ id: text, status: ref('BuildStatus') }, BUILD_DETAILS),
+  ListEndpointBuildsResponse: object({ builds: list(ref('Build')), pagination: ref('Pagination') }),
   CreateEndpointRequest: {
     allOf: [
       ref('ContainerConfig'),

@@ -7,6 +7,7 @@ import { endpointsSchemas } from './endpoints.ts';
 import { podsSchemas } from './pods.ts';
 import { registriesSchemas } from './registries.ts';
 import type { Schemas } from './schema.ts';
+import { secretsSchemas } from './secrets.ts';
 import { sharedSchemas } from './shared.ts';
 import { templatesSchemas } from './templates.ts';
 import { volumesSchemas } from './volumes.ts';
@@ -15,6 +16,7 @@ import { volumesSchemas } from './volumes.ts';
 export const publishedSchemas: Schemas = {
   ...sharedSchemas,
   ...accountSchemas,
+  ...secretsSchemas,
   ...podsSchemas,
   ...clustersSchemas,
   ...endpointsSchemas,

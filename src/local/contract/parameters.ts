@@ -1,4 +1,4 @@
-import { count, cudaVersion, list, positive, ref, text, time, whole, type Schema } from './schema.ts';
+import { count, cudaVersion, filledText, list, positive, ref, text, time, whole, type Schema } from './schema.ts';
 
 export interface Parameter {
   readonly in: 'query' | 'header';
@@ -35,6 +35,14 @@ export const LOGS: readonly Parameter[] = [
   query('since', time),
   { in: 'header', name: 'Last-Event-ID', schema: time },
 ];
+
+const cursor = query('cursor', filledText);
+
+/** The parameters of a list that comes in pages (additions 1). */
+export const PAGES: readonly Parameter[] = [cursor, query('limit', { ...positive, maximum: 1000 })];
+
+/** Those of the builds of an endpoint. */
+export const BUILD_PAGES: readonly Parameter[] = [cursor, query('limit', { ...positive, maximum: 100 })];
 
 /** The parameters of every report of billing. */
 export const BILLING: readonly Parameter[] = [

@@ -7,6 +7,7 @@ import {
   float,
   list,
   nullable,
+  number,
   object,
   oneOfWords,
   orNull,
@@ -14,9 +15,14 @@ import {
   ref,
   text,
   time,
+  timeOrNull,
   whole,
+  type Schema,
   type Schemas,
 } from './schema.ts';
+
+/** vCPUs, or GB, of a whole pod. */
+const size: Schema = { ...number, format: 'double', minimum: 1 };
 
 /** The published schemas of pods, names as on the wire. */
 export const podsSchemas: Schemas = {
@@ -34,6 +40,7 @@ export const podsSchemas: Schemas = {
   PodAction: oneOfWords('start', 'stop', 'restart', 'terminate'),
   LogSource: oneOfWords('container', 'system'),
   PodGlobalNetworking: object({ enabled: flag }, { ip: text, internalDns: text }),
+  PodGpu: extended('GpuConfig', object({ vcpuCount: size, memory: size })),
   PodSshEndpoint: object({ host: text, port: whole, username: text, command: text }),
   PodSsh: object({ proxy: nullable(ref('PodSshEndpoint')), direct: nullable(ref('PodSshEndpoint')) }),
   Pod: extended(
@@ -45,7 +52,7 @@ export const podsSchemas: Schemas = {
         status: ref('PodStatus'),
         actions: list(ref('PodAction')),
         mounts: ref('Mounts'),
-        gpu: { allOf: [ref('GpuConfig')] },
+        gpu: { allOf: [ref('PodGpu')] },
         cpu: { allOf: [ref('CpuConfig')] },
         cloud: ref('Cloud'),
         dataCenterId: orNull('string'),
@@ -58,7 +65,7 @@ export const podsSchemas: Schemas = {
         globalNetworking: ref('PodGlobalNetworking'),
         runtime: nullable(ref('PodRuntime')),
         createdAt: time,
-        startedAt: { type: ['string', 'null'], format: 'date-time' },
+        startedAt: timeOrNull,
       },
       {
         required: [
@@ -120,5 +127,5 @@ export const podsSchemas: Schemas = {
     }),
   ),
   PodActionRequest: closed({ action: ref('PodAction') }),
-  ListPodsResponse: object({ pods: list(ref('Pod')) }),
+  ListPodsResponse: object({ pods: list(ref('Pod')), pagination: ref('Pagination') }),
 };

@@ -1,11 +1,14 @@
-import { closed, filledText, list, object, orNull, ref, text, time, type Schemas } from './schema.ts';
+import { closed, filledText, list, object, orNull, ref, text, time, type Schema, type Schemas } from './schema.ts';
+
+/** A name or a user name. */
+const shortText: Schema = { ...filledText, maxLength: 191 };
 
 /** The published schemas of registries and their delegations, names as on the wire. */
 export const registriesSchemas: Schemas = {
   Registry: object({ id: text, name: text }),
   CreateRegistryRequest: closed(
     {},
-    { name: filledText, password: filledText, username: filledText },
+    { name: shortText, password: { ...filledText, maxLength: 16_384 }, username: shortText },
     { required: ['name', 'username', 'password'] },
   ),
   ListRegistriesResponse: object({ registries: list(ref('Registry')) }),

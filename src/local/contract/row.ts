@@ -32,24 +32,26 @@ interface RowOptions {
   readonly answers: Readonly<Record<number, string | null>>;
   /**
    * Further error statuses. Every operation has 401, 403 and 429, one with an id in its path has 404, and one with a body
-   * has 422.
+   * or with pages has 422.
    */
   readonly refusals?: readonly number[];
-  /** The contract names no 401, 403 and 422 for it. */
-  readonly plain?: boolean;
+  /** The contract names no 422 for it, though it has a body. */
+  readonly without422?: boolean;
 }
 
 /** A row of the published contract from its group, and its method and path: `GET /v2/things`. */
 export function row(
   tag: string,
   request: string,
-  { body, parameters, answers, refusals = [], plain = false }: RowOptions,
+  { body, parameters, answers, refusals = [], without422 = false }: RowOptions,
 ): Row {
   const [method, path] = request.split(' ') as [Row['method'], string];
+  const isChecked = body !== undefined || parameters?.some(({ name }) => name === 'cursor') === true;
   const statuses = [
-    ...(plain ? [] : [401, 403]),
+    401,
+    403,
     ...(path.includes('{id}') ? [404] : []),
-    ...(plain || body === undefined ? [] : [422]),
+    ...(isChecked && !without422 ? [422] : []),
     ...refusals,
     429,
   ];
@@ -72,17 +74,21 @@ type CollectionId<One extends string, Many extends string> =
 
 /**
  * The five rows of a collection, whose schemas are named after its members: `Pod`, `CreatePodRequest`,
- * `ListPodsResponse`. `refusals` are further error statuses of its writes.
+ * `ListPodsResponse`. `refusals` are further error statuses of its writes; `parameters` are those of its list.
  */
 export function collection<One extends string, Many extends string>(
   tag: string,
   path: string,
   [one, many]: readonly [One, Many],
   refusals: Readonly<Record<'create' | 'update' | 'delete', readonly number[]>>,
+  parameters?: RowOptions['parameters'],
 ): Readonly<Record<CollectionId<One, Many>, Row>> {
   const ofOne = `${path}/{id}`;
   return {
-    [`list${many}`]: row(tag, `GET ${path}`, { answers: { 200: `List${many}Response` } }),
+    [`list${many}`]: row(tag, `GET ${path}`, {
+      answers: { 200: `List${many}Response` },
+      ...(parameters === undefined ? {} : { parameters }),
+    }),
     [`create${one}`]: row(tag, `POST ${path}`, {
       body: `Create${one}Request`,
       answers: { 201: one },

@@ -1,5 +1,5 @@
 import { REPORTS, type Report } from './billing.ts';
-import { BILLING, CPU_FILTERS, GPU_FILTERS, LOGS, query } from './parameters.ts';
+import { BILLING, BUILD_PAGES, CPU_FILTERS, GPU_FILTERS, LOGS, PAGES, query } from './parameters.ts';
 import { collection, EVENTS, row, type Row } from './row.ts';
 import { flag, list, oneOfWords, ref, text } from './schema.ts';
 
@@ -19,12 +19,22 @@ export const ROWS = {
     answers: { 200: 'SshKeys' },
   }),
 
+  ...collection(
+    'Account',
+    '/v2/account/secrets',
+    ['Secret', 'Secrets'],
+    { create: [400, 409], update: [400], delete: [] },
+    [query('name', text)],
+  ),
+
   // Pods
-  ...collection('Pods', '/v2/pods', ['Pod', 'Pods'], { create: [400, 404], update: [400, 409], delete: [409] }),
-  listPods: row('Pods', 'GET /v2/pods', {
-    parameters: [query('includeClusterPods', { ...flag, default: false })],
-    answers: { 200: 'ListPodsResponse' },
-  }),
+  ...collection(
+    'Pods',
+    '/v2/pods',
+    ['Pod', 'Pods'],
+    { create: [400, 402, 404, 413], update: [400, 409], delete: [409] },
+    [query('includeClusterPods', { ...flag, default: false }), ...PAGES],
+  ),
   getPodLogs: row('Pods', 'GET /v2/pods/{id}/logs', { parameters: LOGS, answers: { 200: EVENTS } }),
   podAction: row('Pods', 'POST /v2/pods/{id}/action', {
     body: 'PodActionRequest',
@@ -39,28 +49,38 @@ export const ROWS = {
   }),
 
   // Serverless
-  ...collection('Serverless', '/v2/serverless', ['Endpoint', 'Endpoints'], {
-    create: [400, 404],
-    update: [400],
-    delete: [],
-  }),
+  ...collection(
+    'Serverless',
+    '/v2/serverless',
+    ['Endpoint', 'Endpoints'],
+    { create: [400, 404], update: [400], delete: [] },
+    PAGES,
+  ),
   listEndpointWorkers: row('Serverless', 'GET /v2/serverless/{id}/workers', {
     answers: { 200: 'ListEndpointWorkersResponse' },
   }),
   listEndpointReleases: row('Serverless', 'GET /v2/serverless/{id}/releases', {
+    parameters: PAGES,
     answers: { 200: 'ListEndpointReleasesResponse' },
   }),
+  listEndpointBuilds: row('Serverless', 'GET /v2/serverless/{id}/builds', {
+    parameters: BUILD_PAGES,
+    answers: { 200: 'ListEndpointBuildsResponse' },
+  }),
+  getEndpointBuild: row('Serverless', 'GET /v2/serverless/{id}/builds/{buildId}', { answers: { 200: 'Build' } }),
   getWorkerLogs: row('Serverless', 'GET /v2/serverless/{id}/workers/{workerId}/logs', {
     parameters: LOGS,
     answers: { 200: EVENTS },
   }),
 
   // Templates
-  ...collection('Templates', '/v2/templates', ['Template', 'Templates'], {
-    create: [400],
-    update: [400],
-    delete: [400],
-  }),
+  ...collection(
+    'Templates',
+    '/v2/templates',
+    ['Template', 'Templates'],
+    { create: [400], update: [400], delete: [400] },
+    PAGES,
+  ),
 
   // Network Volumes
   ...collection('Network Volumes', '/v2/network-volumes', ['NetworkVolume', 'NetworkVolumes'], {
@@ -80,16 +100,14 @@ export const ROWS = {
   deleteRegistry: row('Registries', 'DELETE /v2/registries/{id}', { answers: { 204: null }, refusals: [400] }),
   listDelegations: row('Registries', 'GET /v2/registries/delegations', {
     answers: { 200: 'ListDelegationsResponse' },
-    plain: true,
   }),
   createDelegation: row('Registries', 'POST /v2/registries/delegations', {
     body: 'CreateDelegationRequest',
     answers: { 201: 'EcrDelegation' },
-    plain: true,
+    without422: true,
   }),
   revokeDelegation: row('Registries', 'DELETE /v2/registries/delegations/{id}', {
     answers: { 204: null },
-    plain: true,
   }),
 
   // Catalog

@@ -9,6 +9,7 @@ export const whole: Schema = { type: 'integer' };
 export const number: Schema = { type: 'number' };
 export const flag: Schema = { type: 'boolean' };
 export const time: Schema = { type: 'string', format: 'date-time' };
+export const timeOrNull: Schema = { type: ['string', 'null'], format: 'date-time' };
 export const uri: Schema = { ...text, format: 'uri' };
 
 /** A text that is not empty. */

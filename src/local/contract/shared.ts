@@ -4,6 +4,7 @@ import {
   cudaVersion,
   extended,
   filledText,
+  flag,
   list,
   object,
   oneOfWords,
@@ -20,7 +21,9 @@ import {
 export const sharedSchemas: Schemas = {
   BaseContainerConfig: partial({
     args: text,
+    cmd: list(text),
     disk: positive,
+    entrypoint: list(text),
     env: { type: 'object', additionalProperties: text },
     image: text,
     ports: list(text),
@@ -36,11 +39,14 @@ export const sharedSchemas: Schemas = {
     partial({
       allowedCudaVersions: list(cudaVersion),
       minCudaVersion: cudaVersion,
+      minRamPerGpu: positive,
+      minVcpuCountPerGpu: positive,
     }),
   ),
   BaseCpuConfig: object({ id: filledText, vcpuCount: { ...whole, minimum: 2 } }),
   CreateCpuConfig: { allOf: [ref('BaseCpuConfig')], unevaluatedProperties: false },
   CpuConfig: extended('BaseCpuConfig', object({ memory: positive })),
+  Pagination: object({ nextCursor: orNull('string'), hasNextPage: flag }),
   Cloud: oneOfWords('SECURE', 'COMMUNITY'),
   ErrorResponse: object({ title: text, status: whole, detail: text }, { errors: list(text) }),
   RateLimitHeader: text,

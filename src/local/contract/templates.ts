@@ -80,5 +80,5 @@ export const templatesSchemas: Schemas = {
       startSsh: flag,
     }),
   ),
-  ListTemplatesResponse: object({ templates: list(ref('Template')) }),
+  ListTemplatesResponse: object({ templates: list(ref('Template')), pagination: ref('Pagination') }),
 };

@@ -7,14 +7,16 @@ import type { CallSignal, CallSignals } from './call-signals.ts';
 import { authenticate, authenticateWorker, authorize, type Key } from './auth.ts';
 import type { LocalAnswer, LocalRequest } from './request-and-answer.ts';
 import { applyFaults, faultError } from './fault-effects.ts';
-import { faults as injectedFaults, takeFaults, type FaultRecord } from './faults.ts';
+import { faults as injectedFaults, takeFaults, takeStepFault, type FaultRecord } from './faults.ts';
 import type { Call, Operation, Reply } from './operation.ts';
+import type { ServiceSettings } from './settings.ts';
 import { countRequest, rateHeaders, rateUsage, type Quota } from './rate-limit.ts';
 import type { Validator } from './validate.ts';
 
 /** What the answering of every request needs. */
 export interface Frame {
   readonly quota: Quota;
+  readonly settings: ServiceSettings;
   readonly random: () => number;
   readonly validator: Validator;
   readonly workerKeys: WorkerKeys;
@@ -29,6 +31,8 @@ export const MAX_BODY_BYTES = 22_000_000;
 /** How many bytes of a larger body are read before the connection is closed. */
 const MAX_READ_BYTES = 256_000_000;
 
+const NO_BYTES = new Uint8Array(0);
+
 const TOO_LARGE = 'the request body is larger than 20 MB';
 
 type Headers = Readonly<Record<string, string>>;
@@ -42,7 +46,7 @@ interface Admission {
 }
 
 /**
- * Answers one request of an operation: faults, key, rate windows, scope, query and body, in this order, then the
+ * Answers one request of an operation: faults, size, key, rate windows, scope, query and body, in this order, then the
  * operation itself. Rejects with DroppedConnection when a fault drops the connection, and with a local-file Failure (14)
  * when the state cannot be read or saved.
  */
@@ -52,10 +56,17 @@ export async function dispatch(
   params: Readonly<Record<string, string>>,
   frame: Frame,
 ): Promise<LocalAnswer> {
+  let early: Uint8Array | undefined;
+  try {
+    early = operation.checkSize === undefined ? undefined : await bytesOf(request);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return refuse(error, operation, {});
+  }
   const admission =
     operation.service === 'control'
       ? admitControl(operation, request)
-      : await frame.transact((state, now) => admit(operation, request, params, state, now, frame));
+      : await frame.transact((state, now) => admit(operation, request, params, state, now, frame, early));
   const { faults, refusal, keyId, headers } = admission;
   const signal = frame.signals(request);
   const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal.get());
@@ -65,7 +76,8 @@ export async function dispatch(
     if (faults.length > 0) await applyFaults(faults, 'arrival', sleep);
     if (refusal !== undefined) throw refusal;
     if (faults.length > 0) await applyFaults(faults, 'operation', sleep);
-    const reply = await operation.run(await callOf(operation, request, params, keyId, signal, frame));
+    const body = early ?? (await bytesOf(request));
+    const reply = await operation.run(await callOf(operation, request, params, body, keyId, signal, frame));
     if (faults.length > 0) await applyFaults(faults, 'answer', sleep);
     isStream = reply.stream !== undefined;
     return respond(reply, headers);
@@ -102,11 +114,13 @@ function admit(
   state: State,
   now: number,
   frame: Frame,
+  body: Uint8Array | undefined,
 ): Admission {
   const faults = takeFaults(injectedFaults.of(state), request, frame.random);
   const isLimited = operation.service !== 'queue' && operation.service !== 'worker';
   let headers: Headers = {};
   try {
+    if (body !== undefined) operation.checkSize?.(state, body);
     const key = keyOf(operation, request.headers['authorization'], params, state, frame);
     const injected = faultError(faults, 'counting');
     if (injected !== undefined) {
@@ -138,15 +152,18 @@ async function callOf(
   operation: Operation,
   request: LocalRequest,
   params: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
   keyId: string,
   signal: CallSignal,
   frame: Frame,
 ): Promise<Call> {
   const query = new URLSearchParams(request.query);
   await frame.validator.query(operation, query);
-  const bodyText = await readBody(request);
+  const bodyText = textOf(bytes);
   const body = await frame.validator.body(operation, bodyText);
   return {
+    operation,
+    settings: frame.settings,
     params,
     query,
     headers: request.headers,
@@ -157,15 +174,20 @@ async function callOf(
     get signal() {
       return signal.get();
     },
+    takeFault: (state, points) => takeStepFault(injectedFaults.of(state), points, request, frame.random),
     transact: frame.transact,
     sleep: (milliseconds, until) => frame.sleep(milliseconds, until ?? signal.get()),
   };
 }
 
-async function readBody({ method, body }: LocalRequest): Promise<string> {
-  if (body === undefined || method === 'GET' || method === 'HEAD') return '';
+async function bytesOf({ method, body }: LocalRequest): Promise<Uint8Array> {
+  if (body === undefined || method === 'GET' || method === 'HEAD') return NO_BYTES;
   const bytes = body instanceof Uint8Array ? body : await collect(body);
   if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge(TOO_LARGE);
+  return bytes;
+}
+
+function textOf(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new Problem(400, 'Bad Request', 'the request body is not UTF-8');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     .toString()

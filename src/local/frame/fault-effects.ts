@@ -1,7 +1,7 @@
 import { FAULT_SETTINGS, type FaultSettingName, type RequestFaultKind } from '../../core/fault-kinds.ts';
 import { lowBalance, serverError, type Problem } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
-import { faults, takeWorkerFault, type FaultRecord } from './faults.ts';
+import { faults, takeStepFault, type FaultRecord } from './faults.ts';
 import { tooManyRequests } from './rate-limit.ts';
 
 /** Thrown when the connection is to be closed without an answer. */
@@ -69,7 +69,7 @@ const effectsAt = (
       });
 
 /** Reads a setting of a fault. */
-function settingOf(member: FaultSettingName): (fault: FaultRecord) => number {
+export function settingOf(member: FaultSettingName): (fault: FaultRecord) => number {
   return (fault) => fault[member] ?? FAULT_SETTINGS[member].fallback;
 }
 
@@ -83,7 +83,7 @@ export function takeStartFault(
   random: () => number,
 ): StartFault | undefined {
   const path = `/worker/${endpointId}/start/${workerId}`;
-  const fault = takeWorkerFault(faults.of(state), 'start', { method: 'POST', path }, random);
+  const fault = takeStepFault(faults.of(state), ['start'], { method: 'POST', path }, random);
   if (fault === undefined) return undefined;
   return fault.kind === 'worker-slow-start'
     ? { kind: 'slow', delayMs: settingOf('latencyMs')(fault) }

@@ -2,8 +2,8 @@ import {
   defaultMatch,
   faultPoint,
   type FaultKind,
-  type WorkerFaultKind,
-  type WorkerFaultPoint,
+  type FaultPoint,
+  type StepFaultKind,
 } from '../../core/fault-kinds.ts';
 import { createPart } from '../state/shelf.ts';
 
@@ -30,7 +30,7 @@ export interface FaultRecord {
 /** The injected faults, in the order they were added. */
 export const faults = createPart<FaultRecord[]>('faults', () => []);
 
-interface FaultedRequest {
+export interface FaultedRequest {
   readonly method: string;
   readonly path: string;
 }
@@ -52,17 +52,18 @@ export function takeFaults(
   });
 }
 
-/** The fault that affects a worker at this point, counted down; undefined when there is none. */
-export function takeWorkerFault(
+/** The first fault that affects a request at one of these points, counted down; undefined when there is none. */
+export function takeStepFault(
   injected: FaultRecord[],
-  point: WorkerFaultPoint,
+  points: readonly FaultPoint[],
   request: FaultedRequest,
   random: () => number,
-): (FaultRecord & { readonly kind: WorkerFaultKind }) | undefined {
-  const affecting = injected.filter((fault) => faultPoint(fault.kind) === point && matches(fault, request));
+): (FaultRecord & { readonly kind: StepFaultKind }) | undefined {
+  const isAt = ({ kind }: FaultRecord): boolean => points.some((point) => faultPoint(kind) === point);
+  const affecting = injected.filter((fault) => isAt(fault) && matches(fault, request));
   const chosen = affecting.find(({ probability }) => probability === undefined || random() < probability);
   const [fault] = takeMatching(injected, (each) => each === chosen);
-  return fault as (FaultRecord & { readonly kind: WorkerFaultKind }) | undefined;
+  return fault as (FaultRecord & { readonly kind: StepFaultKind }) | undefined;
 }
 
 function takeMatching(injected: FaultRecord[], affects: (fault: FaultRecord) => boolean): readonly FaultRecord[] {

@@ -1,11 +1,16 @@
 import type { Json } from '../../core/json.ts';
 import type { Row, Scope, ServiceKind } from '../contract/row.ts';
 import { ROWS, type OperationId } from '../contract/rows.ts';
+import type { FaultPoint } from '../../core/fault-kinds.ts';
 import type { Problem } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
+import type { FaultRecord } from './faults.ts';
+import type { ServiceSettings } from './settings.ts';
 
 /** A request as an operation receives it: authenticated, counted against its limits, its body validated. */
 export interface Call {
+  readonly operation: Operation;
+  readonly settings: ServiceSettings;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -20,6 +25,8 @@ export interface Call {
   readonly keyId: string;
   /** Aborted when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
+  /** The fault that affects this call at one of these points, counted down; undefined when there is none. */
+  takeFault(state: State, points: readonly FaultPoint[]): FaultRecord | undefined;
   /**
    * Runs one atomic step on the current state: locked against other processes, with everything that was due by `now`
    * processed (milliseconds since the epoch on the service's own clock), and saved when the step returns. A step must
@@ -46,6 +53,8 @@ export interface Reply {
 export interface Operation extends Row {
   /** As in the published contract, such as `getPod`. */
   readonly id: string;
+  /** Throws the 413 Problem for a body that is too large. It is called before the key is checked. */
+  checkSize?(state: State, body: Uint8Array): void;
   run(call: Call): Promise<Reply> | Reply;
   /** Called when a request that was admitted is refused because of its body, before the refusal is answered. */
   readonly onRefused?: (refused: RefusedCall) => Promise<void>;
@@ -72,7 +81,11 @@ export const noContent =
   };
 
 /** An operation of the published contract. */
-export const operation = (id: OperationId, run: Operation['run']): Operation => ({ ...ROWS[id], id, run });
+export const operation = (
+  id: OperationId,
+  run: Operation['run'],
+  checks: Pick<Operation, 'checkSize'> = {},
+): Operation => ({ ...ROWS[id], id, run, ...checks });
 
 type UnpublishedOptions = Pick<Operation, 'run' | 'body'> & { readonly service?: ServiceKind };
 

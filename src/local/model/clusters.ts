@@ -10,6 +10,8 @@ export interface ClusterRecord {
   /** The number of its private network. */
   network: number;
   createdAt: number;
+  /** The template that its pods were created from. */
+  template?: string;
 }
 
 export const clusters = createShelf<ClusterRecord>('clusters');

@@ -17,6 +17,7 @@ import { queuesOf } from '../queue/state/records.ts';
 import { advanceClock } from '../state/clock.ts';
 import { nextId, type State } from '../state/state.ts';
 import { workerKeyOf } from '../state/worker-keys.ts';
+import { putBuild, type BuildBody } from './endpoints/builds.ts';
 import { delegations } from './registries/delegations.ts';
 
 export interface ControlOptions {
@@ -91,6 +92,14 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     'localWorkers',
     'GET /local/workers/{id}',
     reply(200, (state, call) => attachment(state, call, variablesOf)),
+  ),
+  control(
+    'localBuildPut',
+    'POST /local/builds/{id}',
+    reply(200, (state, call, now) =>
+      putBuild(state, findEndpoint(state, call.params['id'] ?? ''), bodyOf(call) as BuildBody, now),
+    ),
+    'LocalBuildRequest',
   ),
   control('localStock', 'GET /local/stock', reply(200, stockOf)),
   control(

@@ -3,9 +3,16 @@ import { image, type Case } from './case.ts';
 const scaling = { type: 'QUEUE_DELAY', queueDelay: 4 };
 const pools = ['POOL-24G'];
 
+/** Puts a build to the endpoint echo before the case. */
+const withBuild = {
+  before: 'POST /local/builds/echo',
+  beforeBody: { id: 'build-1', status: 'FAILED', branch: 'main' },
+};
+
 /** Requests for endpoints, their workers and their releases. */
 export const ENDPOINT_CASES: readonly Case[] = [
   { id: 'listEndpoints', request: 'GET /v2/serverless', status: 200 },
+  { id: 'listEndpoints', request: 'GET /v2/serverless?limit=0', status: 422 },
   {
     id: 'createEndpoint',
     request: 'POST /v2/serverless',
@@ -97,6 +104,12 @@ export const ENDPOINT_CASES: readonly Case[] = [
   { id: 'listEndpointWorkers', request: 'GET /v2/serverless/none/workers', status: 404 },
   { id: 'listEndpointReleases', request: 'GET /v2/serverless/echo/releases', status: 200 },
   { id: 'listEndpointReleases', request: 'GET /v2/serverless/none/releases', status: 404 },
+  { id: 'listEndpointReleases', request: 'GET /v2/serverless/echo/releases?cursor=x', status: 422 },
+  { id: 'listEndpointBuilds', ...withBuild, request: 'GET /v2/serverless/echo/builds', status: 200 },
+  { id: 'listEndpointBuilds', request: 'GET /v2/serverless/none/builds', status: 404 },
+  { id: 'listEndpointBuilds', request: 'GET /v2/serverless/echo/builds?limit=101', status: 422 },
+  { id: 'getEndpointBuild', ...withBuild, request: 'GET /v2/serverless/echo/builds/build-1', status: 200 },
+  { id: 'getEndpointBuild', ...withBuild, request: 'GET /v2/serverless/demo/builds/build-1', status: 404 },
   {
     id: 'getWorkerLogs',
     before: 'POST /v2/echo/run',

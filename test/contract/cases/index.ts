@@ -5,6 +5,7 @@ import { CLUSTER_CASES } from './clusters.ts';
 import { ENDPOINT_CASES } from './endpoints.ts';
 import { POD_CASES } from './pods.ts';
 import { REGISTRY_CASES } from './registries.ts';
+import { SECRET_CASES } from './secrets.ts';
 import { SSH_KEY_CASES } from './ssh-keys.ts';
 import { TEMPLATE_CASES } from './templates.ts';
 import { VOLUME_CASES } from './volumes.ts';
@@ -17,6 +18,7 @@ export const CASES: readonly Case[] = [
   ...ENDPOINT_CASES,
   ...POD_CASES,
   ...REGISTRY_CASES,
+  ...SECRET_CASES,
   ...SSH_KEY_CASES,
   ...TEMPLATE_CASES,
   ...VOLUME_CASES,

@@ -3,7 +3,13 @@ import { gpu, image, type Case } from './case.ts';
 /** Requests for pods and their logs. */
 export const POD_CASES: readonly Case[] = [
   { id: 'listPods', request: 'GET /v2/pods', status: 200 },
+  { id: 'listPods', request: 'GET /v2/pods?limit=3', status: 200 },
   { id: 'listPods', request: 'GET /v2/pods?includeClusterPods=x', status: 422 },
+  ...['limit=0', 'limit=1001', 'limit=1.5', 'limit=', 'cursor=', 'cursor=x'].map((query) => ({
+    id: 'listPods',
+    request: `GET /v2/pods?${query}`,
+    status: 422,
+  })),
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', image, gpu, startSsh: true }, status: 201 },
   {
     id: 'createPod',
@@ -12,6 +18,15 @@ export const POD_CASES: readonly Case[] = [
     status: 201,
   },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', image }, status: 400 },
+  {
+    id: 'createPod',
+    before: 'POST /local/fault',
+    beforeBody: { kind: 'low-balance' },
+    request: 'POST /v2/pods',
+    body: { name: 'p', image, gpu },
+    status: 402,
+  },
+  { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p'.repeat(102_400), image, gpu }, status: 413 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', templateId: 'none', gpu }, status: 404 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', gpu, x: 1 }, status: 422 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', templateId: 'tpl-pytorch', gpu }, status: 201 },

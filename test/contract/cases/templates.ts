@@ -3,6 +3,7 @@ import { gpu, image, type Case } from './case.ts';
 /** Requests for templates, private and public ones. */
 export const TEMPLATE_CASES: readonly Case[] = [
   { id: 'listTemplates', request: 'GET /v2/templates', status: 200 },
+  { id: 'listTemplates', request: 'GET /v2/templates?limit=0', status: 422 },
   { id: 'createTemplate', request: 'POST /v2/templates', body: { name: 't', image }, status: 201 },
   {
     id: 'createTemplate',

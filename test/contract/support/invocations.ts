@@ -255,6 +255,15 @@ export const SILENT: readonly string[] = [
   'jobs batch',
 ];
 
+/** Operations that no command calls yet: `berth api` sends them. */
+export const UNCALLED: readonly string[] = [
+  ...['listSecrets', 'createSecret', 'getSecret', 'updateSecret', 'deleteSecret'],
+  ...['listEndpointBuilds', 'getEndpointBuild'],
+];
+
+/** Parameters that no request of these commands has: the answers of the recorder have no further page. */
+export const UNSENT_PARAMETERS: readonly string[] = ['cursor', 'limit'];
+
 /** Flags that do not change a request, or have their own tests: merged bodies, limits of a wait, an unchecked key. */
 export const UNSENT: readonly string[] = [
   ...[

@@ -8,6 +8,7 @@ import {
   stringOf,
 } from '../../../src/core/json.ts';
 import type { Call, Reply } from '../../../src/local/frame/operation.ts';
+import { settingsOf } from '../../../src/local/frame/settings.ts';
 import { Problem } from '../../../src/local/contract/problem.ts';
 import { endpoints } from '../../../src/local/model/endpoints/seed.ts';
 import { advanceQueue, createQueueOperations, endpointChanged } from '../../../src/local/queue/index.ts';
@@ -63,6 +64,9 @@ export function createHarness(
       const params = pattern.exec(url.pathname)?.groups;
       if (operation.method !== method || params === undefined) continue;
       const made: Call = {
+        operation,
+        settings: settingsOf({}),
+        takeFault: () => undefined,
         params: { ...params },
         query: url.searchParams,
         headers: {},

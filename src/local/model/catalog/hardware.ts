@@ -7,6 +7,8 @@ export interface GpuData {
   readonly manufacturer: 'NVIDIA' | 'AMD';
   /** GB. */
   readonly memory: number;
+  /** What a machine has for each GPU; a pod has it for each of its GPUs. */
+  readonly machine: { readonly vcpuPerGpu: number; readonly ramGbPerGpu: number };
   /** US dollars per GPU and hour; 0 when that cloud has none. */
   readonly price: { readonly secure: number; readonly community: number; readonly serverless: number };
   /** The maximum number of GPUs of one pod; 0 when that cloud has none. */
@@ -23,6 +25,7 @@ export const GPUS: readonly GpuData[] = [
     pool: 'POOL-16G',
     manufacturer: 'NVIDIA',
     memory: 16,
+    machine: { vcpuPerGpu: 6, ramGbPerGpu: 23 },
     price: { secure: 0.22, community: 0.16, serverless: 0.58 },
     maxCount: { secure: 8, community: 8 },
     cudaVersions: ['11.8', '12.1', '12.4'],
@@ -34,6 +37,7 @@ export const GPUS: readonly GpuData[] = [
     pool: 'POOL-24G',
     manufacturer: 'NVIDIA',
     memory: 24,
+    machine: { vcpuPerGpu: 8, ramGbPerGpu: 31.25 },
     price: { secure: 0.69, community: 0.34, serverless: 1.12 },
     maxCount: { secure: 8, community: 4 },
     cudaVersions: ['12.1', '12.4', '12.8'],
@@ -45,6 +49,7 @@ export const GPUS: readonly GpuData[] = [
     pool: 'POOL-48G',
     manufacturer: 'NVIDIA',
     memory: 48,
+    machine: { vcpuPerGpu: 16, ramGbPerGpu: 62.5 },
     price: { secure: 0.86, community: 0.79, serverless: 1.9 },
     maxCount: { secure: 8, community: 2 },
     cudaVersions: ['12.4', '12.8'],
@@ -56,6 +61,7 @@ export const GPUS: readonly GpuData[] = [
     pool: 'POOL-80G',
     manufacturer: 'NVIDIA',
     memory: 80,
+    machine: { vcpuPerGpu: 26, ramGbPerGpu: 117 },
     price: { secure: 2.39, community: 1.99, serverless: 4.18 },
     maxCount: { secure: 8, community: 8 },
     cudaVersions: ['12.4', '12.8', '12.9', '12.11'],
@@ -67,6 +73,7 @@ export const GPUS: readonly GpuData[] = [
     pool: null,
     manufacturer: 'AMD',
     memory: 192,
+    machine: { vcpuPerGpu: 24, ramGbPerGpu: 283 },
     price: { secure: 2.69, community: 0, serverless: 5.2 },
     maxCount: { secure: 8, community: 0 },
     cudaVersions: [],

@@ -7,6 +7,8 @@ export type TemplateSource = 'official' | 'verified' | 'community';
 export interface TemplateRecord extends ContainerRecord {
   id: string;
   name: string;
+  /** Milliseconds since the epoch; absent in states of older versions, and for the first templates of an account. */
+  createdAt?: number;
   mounts: Pick<MountsRecord, 'persistent'>;
   serverless: boolean;
   public: boolean;
@@ -19,7 +21,7 @@ export interface TemplateRecord extends ContainerRecord {
 }
 
 /** The settings of a template whose body does not name them, as published. */
-export function newTemplate(): Omit<TemplateRecord, 'id' | 'name' | 'image' | 'publisher'> {
+export function newTemplate(): Omit<TemplateRecord, 'id' | 'name' | 'image' | 'createdAt' | 'publisher'> {
   const { image: _image, ...container } = newContainer();
   return {
     ...container,

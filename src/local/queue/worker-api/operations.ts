@@ -1,8 +1,8 @@
 import { Exact, type Json } from '../../../core/json.ts';
-import type { WorkerFaultPoint } from '../../../core/fault-kinds.ts';
+import type { FaultPoint } from '../../../core/fault-kinds.ts';
 import { notFound, Problem } from '../../contract/problem.ts';
 import { DroppedConnection } from '../../frame/fault-effects.ts';
-import { faults, takeWorkerFault, type FaultRecord } from '../../frame/faults.ts';
+import { faults, takeStepFault, type FaultRecord } from '../../frame/faults.ts';
 import { unpublished, type Call, type Operation, type RefusedCall, type Reply } from '../../frame/operation.ts';
 import { takesByProtocol, type EndpointRecord } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
@@ -53,12 +53,12 @@ const OK: Reply = { status: 200, body: {} };
 export function createWorkerOperations({ held, random, log }: WorkerOperationsOptions): readonly Operation[] {
   const fault = (
     state: State,
-    point: WorkerFaultPoint,
+    point: FaultPoint,
     call: Call,
     method: 'GET' | 'POST',
     path: string,
   ): FaultRecord | undefined =>
-    takeWorkerFault(faults.of(state), point, { method, path: `/worker/${endpointIdOf(call)}/${path}` }, random);
+    takeStepFault(faults.of(state), [point], { method, path: `/worker/${endpointIdOf(call)}/${path}` }, random);
 
   /** The jobs of a take, with the fault that affects it. */
   const started = (state: State, call: Call, take: Take, now: number): Take => {

@@ -10,7 +10,7 @@ import { cpusOf, gpusOf } from '../../model/catalog/stock.ts';
 import type { State } from '../../state/state.ts';
 
 function gpuDocument(gpu: GpuData, query: URLSearchParams, available: boolean): Json {
-  const { stock: _stock, cudaVersions, ...shown } = gpu;
+  const { stock: _stock, machine: _machine, cudaVersions, ...shown } = gpu;
   const required = gpuRequirements(query);
   return {
     ...shown,
@@ -50,7 +50,10 @@ const levels = <T extends { readonly id: string; readonly name: string }>(
   levelOf: (item: T) => string,
 ) => all.map((item) => ({ id: item.id, name: item.name, availability: levelOf(item) }));
 
-/** Whether all filters match; a filter with several values matches any of them (contract rules, Catalog). */
+/**
+ * Whether all filters match. The regions of a filter are alternatives; of types of volumes and of compliance all must hold
+ * (additions 10).
+ */
 function matchesFilters(dataCenter: DataCenterData, query: URLSearchParams): boolean {
   const regions = listIn(query, 'regions');
   const types = listIn(query, 'networkVolumeTypes');
@@ -58,8 +61,8 @@ function matchesFilters(dataCenter: DataCenterData, query: URLSearchParams): boo
   const globalNetwork = query.get('globalNetwork');
   return (
     (regions === undefined || regions.includes(dataCenter.region)) &&
-    (types === undefined || dataCenter.networkVolumeTypes.some((type) => types.includes(type))) &&
-    (compliance === undefined || compliance.some((standard) => dataCenter.compliance.includes(standard))) &&
+    (types === undefined || types.every((type) => dataCenter.networkVolumeTypes.some((known) => known === type))) &&
+    (compliance === undefined || compliance.every((standard) => dataCenter.compliance.includes(standard))) &&
     (globalNetwork === null || dataCenter.globalNetwork === (globalNetwork === 'true'))
   );
 }

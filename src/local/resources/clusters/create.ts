@@ -1,3 +1,4 @@
+import { badRequest } from '../../contract/problem.ts';
 import { createPod, type CreatePodBody } from '../pods/configure.ts';
 import type { Membership } from '../../model/pods/record.ts';
 import { nextId, type State } from '../../state/state.ts';
@@ -5,7 +6,7 @@ import { clusters, type ClusterRecord } from '../../model/clusters.ts';
 
 export interface CreateClusterBody extends Pick<
   CreatePodBody,
-  'image' | 'args' | 'disk' | 'ports' | 'env' | 'dataCenterIds' | 'mounts' | 'startSsh' | 'startJupyter'
+  'image' | 'args' | 'disk' | 'ports' | 'env' | 'dataCenterIds' | 'mounts' | 'startSsh' | 'startJupyter' | 'templateId'
 > {
   readonly name: string;
   readonly type: ClusterRecord['type'];
@@ -20,14 +21,24 @@ const IMAGES: Readonly<Record<ClusterRecord['type'], string>> = {
   RAY: 'example/ray:2.48',
 };
 
-/** Creates a cluster with its members, all in one data center. Throws the Problems of `createPod`. */
+/** What a template of a cluster's pods sets, and a body with a template cannot. */
+const OF_TEMPLATE = ['image', 'args', 'cmd', 'entrypoint', 'disk', 'env', 'ports', 'mounts'] as const;
+
+/**
+ * Creates a cluster with its members, all in one data center. With a template it is that of all members (additions 10).
+ * Throws the Problems of `createPod`.
+ */
 export function createCluster(state: State, now: number, body: CreateClusterBody): ClusterRecord {
   const { name, type, compute, ...container } = body;
+  const { templateId } = container;
+  const besides = OF_TEMPLATE.filter((member) => member in body);
+  if (templateId !== undefined && besides.length > 0)
+    throw badRequest(`${besides.join(', ')}: templateId sets it for all pods of the cluster`);
   const { gpuTypeId, gpuCountPerPod, podCount } = compute;
   const pod: CreatePodBody = {
     ...container,
     name,
-    image: body.image ?? IMAGES[type],
+    ...(templateId === undefined ? { image: body.image ?? IMAGES[type] } : {}),
     gpu: { id: gpuTypeId, count: gpuCountPerPod },
     cloud: 'SECURE',
   };
@@ -51,7 +62,16 @@ export function createCluster(state: State, now: number, body: CreateClusterBody
   }
   for (let rank = 1; rank < podCount; rank++) member(rank, [first.dataCenterId]);
   const { dataCenterId } = first;
-  return clusters.put(state, { id, name, type, compute, dataCenterId, network, createdAt: now });
+  return clusters.put(state, {
+    id,
+    name,
+    type,
+    compute,
+    dataCenterId,
+    network,
+    createdAt: now,
+    ...(templateId === undefined ? {} : { template: templateId }),
+  });
 }
 
 function membershipOf(id: string, type: ClusterRecord['type'], rank: number, network: number): Membership {

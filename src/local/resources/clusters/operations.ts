@@ -1,4 +1,5 @@
 import type { Json } from '../../../core/json.ts';
+import { WHOLE_LIST } from '../../frame/pages.ts';
 import { noContent, operation, reply, type Operation } from '../../frame/operation.ts';
 import { podDocument } from '../pods/document.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
@@ -82,6 +83,7 @@ export const clusterOperations: readonly Operation[] = [
     'listClusterPods',
     reply(200, (state, { params }, now) => ({
       pods: membersOf(state, clusters.find(state, params['id'])).map((pod) => podDocument(pod, now)),
+      pagination: WHOLE_LIST,
     })),
   ),
 ];

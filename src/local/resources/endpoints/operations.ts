@@ -1,10 +1,12 @@
 import { logStream } from '../log-stream.ts';
+import { pageOf } from '../../frame/pages.ts';
 import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
 import { notFound } from '../../contract/problem.ts';
 import { endpointChanged, removeQueue } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
+import { buildDocument, buildsDocument } from './builds.ts';
 import { createEndpoint, updateEndpoint, type CreateEndpointBody, type UpdateEndpointBody } from './configure.ts';
 import { endpointDocument } from './document.ts';
 import { workerLog } from './logs.ts';
@@ -23,12 +25,11 @@ function find(state: State, call: Call): EndpointRecord {
 export const endpointOperations: readonly Operation[] = [
   operation(
     'listEndpoints',
-    reply(200, (state, { origin }) => ({
-      endpoints: endpoints
-        .all(state)
-        .filter(({ hidden }) => hidden !== true)
-        .map((endpoint) => endpointDocument(endpoint, origin)),
-    })),
+    reply(200, (state, call) => {
+      const shown = endpoints.all(state).filter(({ hidden }) => hidden !== true);
+      const { rows, pagination } = pageOf(state, call, shown);
+      return { endpoints: rows.map((endpoint) => endpointDocument(endpoint, call.origin)), pagination };
+    }),
   ),
   operation(
     'createEndpoint',
@@ -65,7 +66,15 @@ export const endpointOperations: readonly Operation[] = [
   ),
   operation(
     'listEndpointReleases',
-    reply(200, (state, call) => releasesDocument(state, find(state, call))),
+    reply(200, (state, call) => releasesDocument(state, find(state, call), call)),
+  ),
+  operation(
+    'listEndpointBuilds',
+    reply(200, (state, call) => buildsDocument(state, find(state, call), call)),
+  ),
+  operation(
+    'getEndpointBuild',
+    reply(200, (state, call) => buildDocument(state, find(state, call), call.params['buildId'] ?? '')),
   ),
   operation('getWorkerLogs', (call) =>
     logStream(

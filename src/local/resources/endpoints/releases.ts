@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../core/json.ts';
+import type { Call } from '../../frame/operation.ts';
+import { pageOf } from '../../frame/pages.ts';
 import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
 import { nextId, type State } from '../../state/state.ts';
 import type { ContainerRecord } from '../../model/container.ts';
@@ -41,8 +43,14 @@ function differences(before: ContainerRecord, after: ContainerRecord): ReleaseRe
     .map((field) => ({ field, old: before[field], new: after[field] }));
 }
 
-/** An endpoint's releases in an answer, newest first, and the progress of the latest rollout. */
-export function releasesDocument(state: State, endpoint: EndpointRecord): Json {
+/** A text that sorts as the number does. */
+const versionText = (version: number): string => String(version).padStart(12, '0');
+
+/** A page of an endpoint's releases, newest first, and the progress of the latest rollout as it is now. */
+export function releasesDocument(state: State, endpoint: EndpointRecord, call: Call): Json {
+  // Two of the same millisecond are in the order of their versions.
+  const positioned = endpoint.releases.map((each) => ({ ...each, release: each.id, id: versionText(each.version) }));
+  const { rows, pagination } = pageOf(state, call, positioned.toReversed());
   const workers = workersIn(queueOf(state, endpoint.id));
   const onVersion = (version: number): number => workers.filter((worker) => worker.version === version).length;
   const workersOnLatest = onVersion(endpoint.version);
@@ -56,7 +64,8 @@ export function releasesDocument(state: State, endpoint: EndpointRecord): Json {
       // New workers use the latest version: without workers the rollout is complete.
       percentOnLatest: workersTotal === 0 ? 100 : Math.floor((100 * workersOnLatest) / workersTotal),
     },
-    releases: endpoint.releases.map(({ id, version, createdAt, diff }) => ({
+    pagination,
+    releases: rows.map(({ release: id, version, createdAt, diff }) => ({
       id,
       version,
       source: 'MANUAL',

@@ -1,4 +1,5 @@
 import type { Json } from '../../../core/json.ts';
+import { gpuById } from '../../model/catalog/hardware.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { globalIp, publicIp, publicPort, runtimeAt } from './runtime.ts';
 import { ACTIONS, startedAt, statusAt } from './transitions.ts';
@@ -21,7 +22,7 @@ export function podDocument(pod: PodRecord, now: number): Json {
     env,
     registry,
     mounts: { ...mounts },
-    gpu,
+    gpu: gpu && gpuDocument(gpu),
     cpu,
     cloud,
     dataCenterId,
@@ -38,6 +39,12 @@ export function podDocument(pod: PodRecord, now: number): Json {
     createdAt: new Date(pod.createdAt).toISOString(),
     startedAt: started === null ? null : new Date(started).toISOString(),
   };
+}
+
+/** The vCPUs and the memory (GB) of a GPU pod are those of its machine, over all its GPUs (additions 8). */
+function gpuDocument({ id, count }: NonNullable<PodRecord['gpu']>): Json {
+  const { vcpuPerGpu = 1, ramGbPerGpu = 1 } = gpuById(id)?.machine ?? {};
+  return { id, count, vcpuCount: count * vcpuPerGpu, memory: count * ramGbPerGpu };
 }
 
 /** SSH needs a key in the container; direct access also needs the published SSH port (contract rules, Pods). */

@@ -1,3 +1,4 @@
+import { pageOf } from '../../frame/pages.ts';
 import { logStream } from '../log-stream.ts';
 import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
 import { conflict, notFound } from '../../contract/problem.ts';
@@ -5,6 +6,7 @@ import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 import { pods } from '../../model/pods/seed.ts';
 import { createPod, updatePod, type CreatePodBody, type UpdatePodBody } from './configure.ts';
+import { checkCreateSize } from './create-size.ts';
 import { podDocument } from './document.ts';
 import { podLines } from './logs.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
@@ -25,17 +27,19 @@ function checkNotClusterMember(pod: PodRecord): void {
 export const podOperations: readonly Operation[] = [
   operation(
     'listPods',
-    reply(200, (state, { query }, now) => {
-      const includeMembers = query.get('includeClusterPods') === 'true';
-      const listed = pods
-        .all(state)
-        .filter((pod) => pod.life.kind !== 'terminated' && (includeMembers || pod.cluster === undefined));
-      return { pods: listed.map((pod) => podDocument(pod, now)) };
+    reply(200, (state, call, now) => {
+      const present = pods.all(state).filter(({ life }) => life.kind !== 'terminated');
+      const { rows, pagination } = pageOf(state, call, present);
+      // Members leave the page after it was cut: it may be short, or empty, with more to come.
+      const includeMembers = call.query.get('includeClusterPods') === 'true';
+      const listed = includeMembers ? rows : rows.filter(({ cluster }) => cluster === undefined);
+      return { pods: listed.map((pod) => podDocument(pod, now)), pagination };
     }),
   ),
   operation(
     'createPod',
     reply(201, (state, call, now) => podDocument(createPod(state, now, bodyOf(call) as CreatePodBody), now)),
+    { checkSize: checkCreateSize },
   ),
   operation(
     'getPod',

@@ -1,4 +1,5 @@
 import type { Json } from '../../../core/json.ts';
+import { pageOf, WHOLE_LIST } from '../../frame/pages.ts';
 import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
 import { asBadRequest, badRequest, notFound } from '../../contract/problem.ts';
 import { nextId, type State } from '../../state/state.ts';
@@ -9,13 +10,13 @@ import { newTemplate, type TemplateRecord, type TemplateSource } from '../../mod
 import { templates } from '../../model/templates/template-records.ts';
 import { readableTemplate, checkContainer } from './resolve.ts';
 
-type Settings = Omit<TemplateRecord, 'id' | 'publisher'>;
+type Settings = Omit<TemplateRecord, 'id' | 'createdAt' | 'publisher'>;
 type NewTemplate = Pick<Settings, 'name' | 'image'> & Partial<Settings>;
 
 /** The maximum length of the list of public templates (contract rules, Catalog). */
 const MAX_PUBLIC_TEMPLATES = 100;
 
-const documentOf = ({ publisher: _publisher, ...shown }: TemplateRecord): Json => ({
+const documentOf = ({ publisher: _publisher, createdAt: _createdAt, ...shown }: TemplateRecord): Json => ({
   ...shown,
   mounts: { ...shown.mounts },
 });
@@ -51,21 +52,22 @@ function refuseInUse(state: State, { id }: TemplateRecord): void {
 export const templateOperations: readonly Operation[] = [
   operation(
     'listTemplates',
-    reply(200, (state) => ({
-      templates: templates
-        .all(state)
-        .filter(({ publisher }) => publisher === undefined)
-        .map(documentOf),
-    })),
+    reply(200, (state, call) => {
+      const owned = templates.all(state).filter(({ publisher }) => publisher === undefined);
+      // The first ones of an account, and those of older states, have no creation time.
+      const positioned = owned.map((template) => ({ createdAt: state.since - 1, ...template }));
+      const { rows, pagination } = pageOf(state, call, positioned);
+      return { templates: rows.map(documentOf), pagination };
+    }),
   ),
   operation(
     'createTemplate',
-    reply(201, (state, call) => {
+    reply(201, (state, call, now) => {
       const body = bodyOf(call) as NewTemplate;
       asBadRequest(() => {
         checkContainer(state, body);
       });
-      return documentOf(templates.put(state, { id: nextId(state, 'tpl'), ...newTemplate(), ...body }));
+      return documentOf(templates.put(state, { id: nextId(state, 'tpl'), createdAt: now, ...newTemplate(), ...body }));
     }),
   ),
   operation(
@@ -96,7 +98,7 @@ export const templateOperations: readonly Operation[] = [
     reply(200, (state, { query }) => {
       const source = query.get('source') ?? 'official';
       const listed = templates.all(state).filter((template) => template.public && sourceOf(template) === source);
-      return { templates: listed.slice(0, MAX_PUBLIC_TEMPLATES).map(documentOf) };
+      return { templates: listed.slice(0, MAX_PUBLIC_TEMPLATES).map(documentOf), pagination: WHOLE_LIST };
     }),
   ),
 ];

@@ -14,7 +14,7 @@ describe('pods list', () => {
   test.each<[readonly string[], readonly string[]]>([
     [
       ['--status', 'exited'],
-      ['pod-stopped', 'pod-stopped-cpu'],
+      ['pod-stopped-cpu', 'pod-stopped'],
     ],
     [
       ['--status', 'ERROR,PROVISIONING', '--status', 'STARTING'],
@@ -24,11 +24,11 @@ describe('pods list', () => {
     [['--data-center', 'US-EAST-1'], ['pod-stopped']],
     [
       ['--gpu', 'gpu-80g,GPU-16G'],
-      ['pod-train', 'pod-provisioning'],
+      ['pod-provisioning', 'pod-train'],
     ],
     [
       ['--older-than', '8d'],
-      ['pod-web', 'pod-stopped'],
+      ['pod-stopped', 'pod-web'],
     ],
     [
       ['--newer-than', '2m'],

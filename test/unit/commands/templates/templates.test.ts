@@ -88,12 +88,12 @@ test('a template in use is not deleted, and is deleted when nothing uses it', as
 });
 
 test.each<[readonly string[], readonly string[]]>([
-  [[], ['tpl-train', 'tpl-worker']],
+  [[], ['tpl-worker', 'tpl-train']],
   [['--pods'], ['tpl-train']],
   [['--serverless'], ['tpl-worker']],
   [
     ['--pods', '--serverless'],
-    ['tpl-train', 'tpl-worker'],
+    ['tpl-worker', 'tpl-train'],
   ],
 ])('list %j', async (flags, ids) => {
   const ran = await berth(['templates', 'list', '-o', 'id', ...flags], LOCAL);

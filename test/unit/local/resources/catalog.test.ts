@@ -52,7 +52,10 @@ describe('availability (contract rules, Catalog)', () => {
     };
     expect(await ids('regions=EUROPE')).toEqual(['EU-NORTH-1', 'EU-WEST-1']);
     expect(await ids('networkVolumeTypes=HIGH_PERFORMANCE')).toEqual(['EU-NORTH-1', 'US-EAST-1']);
-    expect(await ids('compliance=GDPR,HIPAA&globalNetwork=true')).toEqual(['EU-NORTH-1', 'EU-WEST-1', 'US-EAST-1']);
+    expect(await ids('regions=ASIA,NORTH_AMERICA')).toEqual(['US-EAST-1', 'US-WEST-1', 'ASIA-1']);
+    expect(await ids('compliance=GDPR,RENEWABLE&globalNetwork=true')).toEqual(['EU-NORTH-1']);
+    expect(await ids('compliance=GDPR,HIPAA')).toEqual([]);
+    expect(await ids('networkVolumeTypes=STANDARD,HIGH_PERFORMANCE')).toEqual(['EU-NORTH-1', 'US-EAST-1']);
     expect(await ids('globalNetwork=false')).toEqual(['US-WEST-1', 'ASIA-1']);
   });
 });

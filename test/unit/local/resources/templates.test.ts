@@ -107,7 +107,7 @@ describe('templates', () => {
 
   it("lists the account's own; the catalog the public ones by source, at most 100", async () => {
     const local = localFixture();
-    expect(await idsIn(local, '/v2/templates', 'templates')).toEqual(['tpl-train', 'tpl-worker']);
+    expect(await idsIn(local, '/v2/templates', 'templates')).toEqual(['tpl-worker', 'tpl-train']);
     expect(await idsIn(local, '/v2/catalog/templates', 'templates')).toEqual(['tpl-pytorch', 'tpl-ubuntu', 'tpl-echo']);
     expect(await idsIn(local, '/v2/catalog/templates?source=verified', 'templates')).toEqual(['tpl-amd']);
     for (let count = 0; count < 101; count++)

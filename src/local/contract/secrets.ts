@@ -1,0 +1,20 @@
+import { closed, filledText, list, object, orNull, ref, text, time, timeOrNull, type Schemas } from './schema.ts';
+
+/** The longest value, in characters; in bytes of UTF-8 it must be shorter than this. */
+export const MAX_SECRET_VALUE = 16_777_216;
+
+const value = { ...filledText, maxLength: MAX_SECRET_VALUE };
+
+/** The published schemas of secrets, names as on the wire. No answer has a value. */
+export const secretsSchemas: Schemas = {
+  Secret: object(
+    { id: text, name: text, createdAt: time },
+    { description: orNull('string'), valueLastUpdatedAt: timeOrNull },
+  ),
+  CreateSecretRequest: closed(
+    { name: { ...filledText, maxLength: 191, pattern: '^[a-zA-Z_][a-zA-Z0-9_.\\-/]*$' }, value },
+    { description: text },
+  ),
+  UpdateSecretRequest: closed({}, { value, description: text }, { minProperties: 1 }),
+  ListSecretsResponse: object({ secrets: list(ref('Secret')) }),
+};

@@ -1,0 +1,21 @@
+import type { BUILD_STATUSES } from '../../contract/endpoints.ts';
+import { createShelf } from '../../state/shelf.ts';
+
+/** A build of an endpoint's image. The local service builds nothing: a control request puts a build there. */
+export interface BuildRecord {
+  id: string;
+  endpointId: string;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+  status: (typeof BUILD_STATUSES)[number];
+  commitHash: string | null;
+  commitMessage: string | null;
+  branch: string | null;
+  commitDate: string | null;
+  imageName: string | null;
+  startedAt: string | null;
+  completedAt: string | null;
+  error: string | null;
+}
+
+export const builds = createShelf<BuildRecord>('builds');

@@ -1,0 +1,65 @@
+import { noRecords, without, type Records } from '../state/records.ts';
+import { createPart, createShelf } from '../state/shelf.ts';
+import type { State } from '../state/state.ts';
+
+/** A secret without its value. Times are milliseconds since the epoch. */
+export interface SecretRecord {
+  id: string;
+  name: string;
+  description: string | null;
+  createdAt: number;
+  /** Null until the value is changed. */
+  valueChangedAt: number | null;
+}
+
+export const secrets = createShelf<SecretRecord>('secrets');
+
+/** The values by the ids of their secrets: apart from the records, so that no document of a secret can have one. */
+const values = createPart<Records<string>>('secretValues', () => noRecords());
+
+export const setSecretValue = (state: State, { id }: SecretRecord, value: string): void => {
+  values.of(state)[id] = value;
+};
+
+/** Removes a secret and its value. */
+export function removeSecret(state: State, { id }: SecretRecord): void {
+  values.replace(state, without(values.of(state), id));
+  secrets.remove(state, id);
+}
+
+/** The secret of a name, in any case: names differ in more than that. */
+export const secretNamed = (state: State, name: string): SecretRecord | undefined =>
+  secrets.all(state).find((secret) => secret.name.toLowerCase() === name.toLowerCase());
+
+/** What an environment is when a container starts. */
+export interface BootedEnvironment {
+  /** The variables with the values of secrets in the place of placeholders. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The names of the variables that have the value of a secret. */
+  readonly fromSecrets: readonly string[];
+  /** The names of the variables whose placeholder names no secret: they keep its text. */
+  readonly unresolved: readonly string[];
+}
+
+/**
+ * An environment with `{{ PREFIX_SECRET_name }}` replaced by the value of the secret: only where it is a whole value and
+ * written exactly like this (additions 7).
+ */
+export function bootEnvironment(
+  state: State,
+  prefix: string,
+  env: Readonly<Record<string, string>>,
+): BootedEnvironment {
+  const [begin, end] = [`{{ ${prefix}_SECRET_`, ' }}'];
+  const fromSecrets: string[] = [];
+  const unresolved: string[] = [];
+  const resolve = (variable: string, text: string): string => {
+    if (!text.startsWith(begin) || !text.endsWith(end)) return text;
+    const name = text.slice(begin.length, -end.length);
+    const secret = secrets.all(state).find((each) => each.name === name);
+    (secret === undefined ? unresolved : fromSecrets).push(variable);
+    return secret === undefined ? text : (values.of(state)[secret.id] ?? text);
+  };
+  const variables = Object.fromEntries(Object.entries(env).map(([name, text]) => [name, resolve(name, text)]));
+  return { variables, fromSecrets, unresolved };
+}
