@@ -17,14 +17,11 @@ describe('the public worker library', () => {
     return python === '' ? skip('the worker library is not installed') : { library, python };
   };
 
-  test.for(SHAPES.map((shape) => [shape.name, shape] as const))(
-    'serves a batch: %s',
-    async ([, shape], { skip }) => {
-      const used = useLibrary(skip);
-      const folder = await folderWith({ 'worker.py': libraryWorker(shape, used.library) });
-      await serveBatch(folder, shape, jobCount(5), libraryFlags(used.python, used.library));
-    },
-  );
+  test.for(SHAPES.map((shape) => [shape.name, shape] as const))('serves a batch: %s', async ([, shape], { skip }) => {
+    const used = useLibrary(skip);
+    const folder = await folderWith({ 'worker.py': libraryWorker(shape, used.library) });
+    await serveBatch(folder, shape, jobCount(5), libraryFlags(used.python, used.library));
+  });
 
   // Its workers take seconds to start again: only in the long form. kill.test.ts always runs.
   test.skipIf(!isTrial)(
