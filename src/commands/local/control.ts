@@ -8,7 +8,7 @@ import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
-import { answerResult, listResult, type View } from '../../output/view.ts';
+import { answerResult, listResult, rowsOfAnswer, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { withEndpoint } from './no-endpoint.ts';
@@ -219,7 +219,10 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     summary: 'list the faults that are set',
     examples: [['berth local fault list', 'with what is left of each']],
     run: async (ctx) =>
-      listResult(faultView, await sendControl(ctx, 'GET', ['fault'], { expects: { list: 'faults' } }), 'faults'),
+      listResult(
+        faultView,
+        rowsOfAnswer(await sendControl(ctx, 'GET', ['fault'], { expects: { list: 'faults' } }), 'faults'),
+      ),
   }),
   clear: defineCommand({
     summary: 'remove one fault, or all of them',

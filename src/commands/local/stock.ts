@@ -19,7 +19,7 @@ const stockView: View = {
 const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean = () => true): Result => {
   const all = itemsAt(value, 'stock');
   const values = all.filter(keep);
-  const whole = values.length === all.length ? { source: { text: source, member: 'stock' } } : {};
+  const whole = values.length === all.length ? { sources: [{ text: source, member: 'stock' }] } : {};
   return { kind: 'many', view: stockView, values, ...whole };
 };
 
