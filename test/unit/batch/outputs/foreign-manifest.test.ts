@@ -13,11 +13,7 @@ const LINE = '{"item":1,"index":0,"address":"a","addressSha256":"","file":"1.png
 
 const open = (folder: string) =>
   openManifest(
-    openDurable(
-      { stdin: Readable.from([]) as unknown as Input, cwd: folder },
-      new AbortController().signal,
-      realLocks(),
-    ),
+    openDurable({ stdin: Readable.from([]), cwd: folder }, new AbortController().signal, realLocks()),
     'manifest.jsonl',
   );
 
