@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { openManifest } from '../../../../src/batch/outputs/manifest.ts';
 import { openDurable } from '../../../../src/host/files/durable-files.ts';
-import type { Input } from '../../../../src/host/runtime.ts';
 import { realLocks } from '../../../support/files/real-locks.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
