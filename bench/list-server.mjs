@@ -34,7 +34,10 @@ const pod = (number) => {
   };
 };
 
-const text = JSON.stringify({ pods: Array.from({ length: Number(count) }, (_, number) => pod(number)) });
+const text = JSON.stringify({
+  pods: Array.from({ length: Number(count) }, (_, number) => pod(number)),
+  pagination: { nextCursor: null, hasNextPage: false },
+});
 const body = Buffer.from(numbers === 'exact' ? text.replaceAll('"cost":0,', '"cost":0.0,') : text);
 const server = createServer((_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.byteLength }).end(body);
