@@ -3,6 +3,7 @@ import { Failure, usage } from '../../core/failure.ts';
 import { type JsonObject, stringAt } from '../../core/json.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { flagName, option, type Params } from '../parse/params.ts';
 
 /** A member of a body that is never given on the command line and never printed, such as a password. */
@@ -87,6 +88,13 @@ function textOf({ maxBytes = Infinity }: Secret, bytes: Uint8Array, source: stri
   return text;
 }
 
+/** How an answer or a message may contain a secret: as it is, as JSON, made safe for a terminal, or line by line. */
+function formsOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.length >= 4);
+  const forms = [text, ...lines].flatMap((form) => [form, JSON.stringify(form).slice(1, -1), safeText(form)]);
+  return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
+}
+
 /** Runs `act`; replaces the secret with `***` in the texts of its failure. */
 export async function redactingSecret<T>(secret: Secret, body: JsonObject, act: () => Promise<T>): Promise<T> {
   const text = stringAt(body, secret.member) ?? '';
@@ -94,9 +102,9 @@ export async function redactingSecret<T>(secret: Secret, body: JsonObject, act: 
     return await act();
   } catch (error) {
     if (!(error instanceof Failure) || text === '') throw error;
-    // An answer may quote it as JSON.
-    const quoted = JSON.stringify(text).slice(1, -1);
-    const hide = (message: string): string => message.replaceAll(text, REDACTED).replaceAll(quoted, REDACTED);
+    const forms = formsOf(text);
+    const hide = (message: string): string =>
+      forms.reduce((hidden, form) => hidden.replaceAll(form, REDACTED), message);
     throw error.with({
       message: hide(error.message),
       detail: error.detail === undefined ? undefined : hide(error.detail),
