@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
-import { isTableOutput } from '../../output/formats/format-table.ts';
 import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { isForPerson } from '../for-person.ts';
 import type { Params, ValuesOf } from '../parse/params.ts';
 import type { Query } from './identity/collection.ts';
 import { listRows } from './identity/requests.ts';
@@ -18,8 +18,11 @@ interface ListSpec<O extends Params> extends CommandWords {
   readonly query?: (values: ValuesOf<O>) => Query;
   /** Filters rows by the flags of this list, for filters that the service does not have. */
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
-  /** A sentence about all rows, printed after the table on a terminal: `8 pods, $7.47 an hour`. */
-  readonly total?: (rows: readonly Json[]) => string;
+  /**
+   * A sentence about all rows, printed after the table on a terminal: `8 pods, $7.47 an hour`. `ctx` is for what else it
+   * has to read; absent in a watch, which asks for its rows alone.
+   */
+  readonly total?: (rows: readonly Json[], ctx: CommandContext | undefined) => string | Promise<string>;
 }
 
 /** `berth NOUN list`: all rows, in the order of the service unless `--sort` is given. */
@@ -35,7 +38,8 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
       const filter = values as unknown as ListFilter;
       const result = await filteredRows(ctx, resource, filter, query?.(given), (row) => keep?.(row, given) ?? true);
       const rows = result.values;
-      return { ...result, notes: total !== undefined && rows.length > 0 && isForPerson(ctx) ? [total(rows)] : [] };
+      if (total === undefined || rows.length === 0 || !isForPerson(ctx)) return result;
+      return { ...result, notes: [await total(rows, isWatched(values) ? undefined : ctx)] };
     },
   });
 }
@@ -59,6 +63,4 @@ export async function filteredRows(
   return { kind: 'many', view: resource.view, values: sortRows(kept, sort), ...source };
 }
 
-/** Whether a table is printed on a terminal. Only then is a total said, so that pipes and logs have rows alone. */
-const isForPerson = ({ terminal, output }: CommandContext): boolean =>
-  terminal.output && terminal.errors && isTableOutput(output);
+const isWatched = (values: Readonly<Record<string, unknown>>): boolean => values['watch'] === true;

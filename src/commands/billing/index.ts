@@ -103,16 +103,21 @@ const report = defineCommand({
   output: COST_REPORT,
   summary: 'show what costs most, what is idle, and what the month will cost',
   details:
-    'Every resource with its name, the most expensive first; --by shows one kind of them, or the days. Idle are pods in ERROR, endpoints whose workers only wait, and volumes that nothing mounts. The forecast takes the average of the last seven whole days for the rest of the month. Amounts are exact decimals; days are UTC. With --budget it ends 15 when the total of this time is above it.',
+    'Every resource with its name, the most expensive first; --by shows one kind of them, or the days. Idle are pods in ERROR, endpoints whose workers only wait, and volumes that nothing mounts. The month is forecast in two ways: by the average of the last seven whole days, and at the present rate, which is what pods, clusters, workers and volumes cost now; container disks have no published price and are not in it. Amounts are exact decimals; days are UTC. With --budget it ends 15 when the total is above it: that of this calendar month (UTC), or of --last.',
   options: {
-    last: option.durationOr('the time until now, in whole days', 'd', 30 * 86_400_000, '30d'),
+    last: option.text(
+      'the time until now, in whole days; month is this calendar month (default 30d; month with --budget)',
+      {
+        metavar: 'TIME|month',
+      },
+    ),
     by: option.choice('what a row is (default: every resource)', ['pod', 'endpoint', 'volume', 'cluster', 'day']),
     budget: option.text('end 15 when the total is above this', { metavar: 'USD' }),
   },
   examples: [
     ['berth billing report', 'what costs most'],
     ['berth billing report --by day --last 7d', 'the last days'],
-    ['berth billing report --last 30d --budget 2000', 'end 15 above 2000 dollars'],
+    ['berth billing report --budget 2000', 'end 15 when this month cost more than 2000 dollars'],
   ],
   run: async (ctx, values) => (await import('./report/index.ts')).costs(ctx, values),
 });
