@@ -23,7 +23,6 @@ export const createSpec: WriteSpec = {
   setExample: 'description=TEXT',
   examples: [
     ['berth secrets create --name hf-token --value-stdin < token', 'for scripts'],
-    ['berth secrets create --name tls-key --value-file key.pem --description "key of the proxy"', 'from a file'],
   ],
 };
 

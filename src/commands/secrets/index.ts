@@ -19,7 +19,7 @@ export const secrets = defineGroup('values for the variables of pods and endpoin
   }),
   get: getCommand(SECRETS, {
     summary: 'show a secret; never its value',
-    examples: [['berth secrets get hf-token', 'by its name']],
+    examples: [['berth secrets get api-token', 'by its name']],
   }),
   create: createCommand(SECRETS, 'secrets', createSpec),
   update,
@@ -29,6 +29,6 @@ export const secrets = defineGroup('values for the variables of pods and endpoin
       'A secret that a pod, an endpoint or a template uses is refused, before anything is sent, unless --force is given: the service would delete it all the same.',
     loss: 'Its value cannot be read back. What refers to it gets nothing usable at its next start.',
     guard: secretInUse,
-    examples: [['berth secrets delete hf-token --yes', 'without a question, for scripts']],
+    examples: [['berth secrets delete api-token --yes', 'without a question, for scripts']],
   }),
 });

@@ -33,8 +33,8 @@ export const update = defineCommand({
   output: rowSchema(RESOURCE),
   writes: true,
   examples: [
-    ['berth secrets update hf-token --value-stdin < token', 'a new value, for scripts'],
-    ['berth secrets update hf-token --description "for downloads"', 'only the description'],
+    ['berth secrets update api-token --value-stdin < token', 'a new value, for scripts'],
+    ['berth secrets update api-token --description "for downloads"', 'only the description'],
   ],
   run: async (ctx, values) => {
     const { id: word, description } = values;
