@@ -49,8 +49,8 @@ const pods = defineCommand({
   args: { id: idArgument(CLUSTERS) },
   watch: true,
   run: async (ctx, { id }) => {
-    const { answer } = await readListOf(ctx, CLUSTERS, id, 'pods');
-    return listResult(memberView, answer, 'pods');
+    const { list } = await readListOf(ctx, CLUSTERS, id, 'pods');
+    return listResult(memberView, list);
   },
 });
 

@@ -4,7 +4,15 @@ import { arg, option } from '../../../cli/parse/params.ts';
 import { fetchOptions } from './fetch-flags.ts';
 import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { BATCH_END, BATCH_EXPORT, BATCH_PLAN, BATCH_REPORT, BATCH_STATUS, SHARED_STATUS } from './schemas.ts';
+import {
+  BATCH_CLEANED,
+  BATCH_END,
+  BATCH_EXPORT,
+  BATCH_PLAN,
+  BATCH_REPORT,
+  BATCH_STATUS,
+  SHARED_STATUS,
+} from './schemas.ts';
 import { either } from '../../../cli/schema/output-schema.ts';
 
 const run = defineCommand({
@@ -12,7 +20,7 @@ const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
   changesMachine: true,
   details:
-    'Each item of the input is one job. An item is a line of JSON, sent byte for byte, or a row of a CSV or Parquet file, sent as an object of its columns. The whole input is checked before anything is sent.\nResults are JSON lines, written as jobs end. `item` is the number of the item in the input, from 1; empty lines are not counted, invalid ones are. The value of --id-field is added as a label; it need not be unique.\nCSV: columns are separated by commas and are text, unless --types or a header such as price:number gives a type. A cell that does not have its type is an error that names row and column. The column of --input-field contains JSON. A file with broken quotes is refused, also with --skip-invalid.\nParquet: integers keep every digit; decimals, dates and times are text, bytes are base64, NaN and Infinity are these words. The column of --input-field is the input itself.\n--skip-invalid leaves out invalid lines and rows. Input from a pipe is copied to RESULTS.input, for a resume; with --store, to the folder of the results.\nThe cost is an estimate of execution, if endpoint and catalog tell the price; idle workers and the start of workers cost more.\nExit codes: 0 all completed, 13 some did not, 9 the time of --max-time was over, 130 interrupted, 14 trouble with a file.',
+    'Each item of the input is one job. An item is a line of JSON, sent byte for byte, or a row of a CSV or Parquet file, sent as an object of its columns. The whole input is checked before anything is sent.\nResults are JSON lines, written as jobs end. `item` is the number of the item in the input, from 1; empty lines are not counted, invalid ones are. The value of --id-field is added as a label; it need not be unique.\nCSV: columns are separated by commas and are text, unless --types or a header such as price:number gives a type. A cell that an export of berth has put an apostrophe before loses it; --csv-raw takes cells as they are. A cell that does not have its type is an error that names row and column. The column of --input-field contains JSON. A file with broken quotes is refused, also with --skip-invalid.\nParquet: integers keep every digit; decimals, dates and times are text, bytes are base64, NaN and Infinity are these words. The column of --input-field is the input itself.\n--skip-invalid leaves out invalid lines and rows. Input from a pipe is copied to RESULTS.input, for a resume; with --store, to the folder of the results.\nThe cost is an estimate of execution, if endpoint and catalog tell the price; idle workers and the start of workers cost more.\nExit codes: 0 all completed, 13 some did not, 9 the time of --max-time was over, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: runOptions,
   writes: true,
@@ -94,6 +102,22 @@ const cancel = defineCommand({
   run: async (ctx, values) => (await import('./shared/status.ts')).cancelShared(ctx, values),
 });
 
+const clean = defineCommand({
+  output: BATCH_CLEANED,
+  summary: 'remove what drivers of a batch of a store wrote and did not publish',
+  changesMachine: true,
+  details:
+    'A driver that is killed while it publishes results leaves a file or an object that is no part of the batch. Shows them and asks. Removes only what has the token of this batch in its name and cannot be published any more. It may run while drivers work.',
+  args: { batch: arg.text('the name of the batch') },
+  options: storeOptions,
+  prepare: async (ctx, values) => (await import('./shared/clean.ts')).findUnpublished(ctx, values),
+  confirm: async (_, __, found) => (await import('./shared/clean.ts')).confirmation(found),
+  examples: [
+    ['berth jobs batch clean nightly --store postgres://berth@db.example.com/berth', 'after drivers were killed'],
+  ],
+  run: async (ctx, values, found) => (await import('./shared/clean.ts')).cleanShared(ctx, values, found),
+});
+
 const status = defineCommand({
   output: BATCH_STATUS,
   summary: 'show the progress of a batch, from its files only',
@@ -103,7 +127,6 @@ const status = defineCommand({
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: {
     exitStatus: option.on('end 13 unless every item completed'),
-    clean: option.on('with --store: remove results that a driver wrote and did not publish'),
     ...storeOptions,
   },
   watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
@@ -164,6 +187,6 @@ const exportResults = defineCommand({
 
 export const batch = defineGroup(
   'run a job for each line of a file, and record what became of each',
-  { run, work, resume, cancel, status, report, export: exportResults },
+  { run, work, resume, cancel, clean, status, report, export: exportResults },
   'Results are written to the file of --out. The journal beside it lets a batch continue after any interruption. An item whose submission got no answer is unknown: it is listed, and is sent again only with --resubmit unknown.',
 );

@@ -75,6 +75,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
           path: [...PODS.path, known, 'action'],
           body: { action },
           id: known,
+          expects: 'resource',
           checkCommand: commandLine('pods', 'get', known),
         }) as const;
       const answered = await sendEach(

@@ -175,7 +175,7 @@ describe('selectors of a command that acts on many', () => {
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.err).toMatch(/│ p1 +│ train-a │ .*RUNNING.*\$2\.50/);
     expect(ran.err).toContain('This will stop 2 pods. It saves $3.00 an hour.');
-    expect(ran.err).toContain('stopped: nothing was changed');
+    expect(ran.err).toContain('not confirmed: nothing was changed');
     expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 

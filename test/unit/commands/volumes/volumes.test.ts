@@ -125,7 +125,7 @@ describe('delete', () => {
     const question = await asked(world, 'datasets', '--force');
     expect(question).toContain('volume vol-datasets (datasets) is mounted by pod pod-train (train-llm) since');
     expect(question).toContain('Type datasets to continue:');
-    expect(question).toContain('stopped: nothing was changed');
+    expect(question).toContain('not confirmed: nothing was changed');
   });
 
   test('takes only the name that is asked for', async () => {

@@ -1,6 +1,6 @@
 import {
   checkShared,
-  createBatchRows,
+  beginShared,
   driveShared,
   isStoreUnavailable,
   planShared,
@@ -42,15 +42,16 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
   return await withStore(
     ctx,
     values,
+    ctx.dryRun ? undefined : 'create',
     async ({ ports, find }) => {
-      const options = planOptionsOf(values, name);
+      const options = planOptionsOf(ctx, values, name);
       if (ctx.dryRun) return await dryRunResult(ctx, values, await checkShared(ports, options));
       const { manifest, shards, summary, copy, discard } = await planShared(ports, options);
       const service = await serviceAddress(ctx);
       try {
         const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
         const { endpoint } = values;
-        await createBatchRows(ports.database, name, { version: 1, endpoint, endpointId, service, ...manifest }, shards);
+        await beginShared(ports, name, { version: 1, endpoint, endpointId, service, ...manifest }, shards);
       } catch (error) {
         // Without an answer of the store, the batch may have been created, and needs its input.
         if (!isStoreUnavailable(error)) await discard().catch(() => undefined);
@@ -66,7 +67,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
   );
 }
 
-const planOptionsOf = (values: RunValues, name: string): PlanOptions => ({
+const planOptionsOf = (ctx: CommandContext, values: RunValues, name: string): PlanOptions => ({
   name,
   inputs: values.input,
   out: values.out,
@@ -74,6 +75,7 @@ const planOptionsOf = (values: RunValues, name: string): PlanOptions => ({
   inputField: values.inputField,
   idField: values.idField,
   types: values.types,
+  csvRaw: ctx.output.csvRaw,
   skipInvalid: values.skipInvalid,
   compression: (values.compress ?? 'none') as PlanOptions['compression'],
   itemsPerShard: values.shardItems,
@@ -86,6 +88,7 @@ export async function workShared(ctx: CommandContext, values: WorkValues): Promi
   return await withStore(
     ctx,
     values,
+    'migrate',
     async ({ ports, find }) => {
       const batch = await find(values.batch);
       if (batch.cancelled)
@@ -109,6 +112,7 @@ export async function resumeShared(
   return await withStore(
     ctx,
     values,
+    'migrate',
     async ({ ports, find }) => {
       const batch = await find(values.results);
       const service = await serviceAddress(ctx);
