@@ -21,9 +21,7 @@ export const createSpec: WriteSpec = {
   secret: VALUE,
   send,
   setExample: 'description=TEXT',
-  examples: [
-    ['berth secrets create --name hf-token --value-stdin < token', 'for scripts'],
-  ],
+  examples: [['berth secrets create --name hf-token --value-stdin < token', 'for scripts']],
 };
 
 /** How far the service's dates may be apart from each other. Milliseconds. */
