@@ -29,6 +29,8 @@ export interface BodySpec {
   readonly checkFields?: (body: JsonObject) => void;
   /** Completes values of the body before it is shown or sent. Fails with usage (2). */
   readonly completeFields?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<JsonObject>;
+  /** Completes values of an update with those of the current row. */
+  readonly fillFields?: (ctx: CommandContext, body: JsonObject, update: BodyUpdate) => Promise<JsonObject>;
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** The command line that sends a body without questions; said after questions. */
@@ -37,26 +39,40 @@ export interface BodySpec {
   readonly defaults?: (body: JsonObject) => JsonObject;
 }
 
+/** What an update is completed from. */
+export interface BodyUpdate {
+  readonly values: Values;
+  /** What the file of the body holds; empty without one. */
+  readonly file: JsonObject;
+  readonly readRow: () => Promise<Json>;
+}
+
 /** The example of `--set` in help and errors. */
 export const setExampleOf = ({ setExample, accepts }: BodySpec): string =>
   setExample ?? `${accepts[0] ?? 'name'}=VALUE`;
 
 /**
- * Builds the body from the file, `--set` and the flags. Read-only members of the file are dropped with a note. Fails with
+ * Builds the body from the file, `--set` and the flags; returns the file's part beside it. Read-only members of the file are dropped with a note. Fails with
  * usage (2) for input that does not parse, an unknown member, flags that exclude each other, or an empty name.
  */
-export async function composeBody(ctx: CommandContext, spec: BodySpec, values: Values): Promise<JsonObject> {
+export async function composeBody(
+  ctx: CommandContext,
+  spec: BodySpec,
+  values: Values,
+): Promise<{ readonly body: JsonObject; readonly file: JsonObject }> {
   for (const group of spec.exclusive ?? []) refuseSeveral(group.filter((key) => isGiven(values[key])));
   let dropped: readonly string[] = [];
+  let file: JsonObject = {};
   const body = await readBody(ctx, spec.members, values, setExampleOf(spec), (document) => {
     const kept = writable(spec.adapt?.(document) ?? document, spec.accepts, [...READ_ONLY, ...(spec.prints ?? [])]);
     refuseUnknown(kept.unknown, spec);
     dropped = kept.dropped;
-    return kept.body;
+    file = kept.body;
+    return file;
   });
   if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
   if (stringAt(body, spec.members['name']?.path ?? 'name')?.trim() === '') throw usage('--name is empty');
-  return (await spec.completeFields?.(ctx, body, values)) ?? body;
+  return { body: (await spec.completeFields?.(ctx, body, values)) ?? body, file };
 }
 
 /** A body that is ready to be sent, and whether a question was asked for it. */

@@ -1,4 +1,4 @@
-import { memberAt } from '../../core/json.ts';
+import { memberAt, type Json, type JsonObject } from '../../core/json.ts';
 import { withMember, type Member, type Members } from './body.ts';
 import type { BodySpec } from './compose-body.ts';
 import { readPaths, type Field, type FieldWrite, type ResourceTable } from './fields.ts';
@@ -9,7 +9,7 @@ export type WriteVerb = 'create' | 'update';
 export function bodyOf(
   table: ResourceTable,
   verb: WriteVerb,
-): Pick<BodySpec, 'members' | 'accepts' | 'prints' | 'checkFields' | 'completeFields'> {
+): Pick<BodySpec, 'members' | 'accepts' | 'prints' | 'checkFields' | 'completeFields' | 'fillFields'> {
   return {
     members: flagsOf(table, verb),
     accepts: acceptedPaths(table, verb),
@@ -20,17 +20,30 @@ export function bodyOf(
         if (value !== undefined) check?.(value);
       }
     },
-    completeFields: async (ctx, body, values) => {
-      let complete = body;
-      for (const field of Object.values(table.fields)) {
-        const { path, complete: completeValue } = field;
-        if (path === undefined || completeValue === undefined || writeOf(field, verb) === undefined) continue;
-        const value = await completeValue(ctx, memberAt(complete, path), values);
-        if (value !== undefined) complete = withMember(complete, path.split('.'), value);
-      }
-      return complete;
-    },
+    completeFields: (ctx, body, values) =>
+      withCompleteValues(table, verb, body, ({ complete }, value) => complete?.(ctx, value, values)),
+    fillFields: (ctx, body, { file, ...update }) =>
+      withCompleteValues(table, verb, body, ({ fill, path = '' }, value) =>
+        fill?.(ctx, value, { ...update, isWhole: memberAt(file, path) !== undefined }),
+      ),
   };
+}
+
+/** A body with what `complete` makes of the value of each field that it may have. */
+async function withCompleteValues(
+  { fields }: ResourceTable,
+  verb: WriteVerb,
+  body: JsonObject,
+  complete: (field: Field, value: Json | undefined) => Promise<Json | undefined> | undefined,
+): Promise<JsonObject> {
+  let result = body;
+  for (const field of Object.values(fields)) {
+    const { path } = field;
+    if (path === undefined || writeOf(field, verb) === undefined) continue;
+    const value = await complete(field, memberAt(result, path));
+    if (value !== undefined) result = withMember(result, path.split('.'), value);
+  }
+  return result;
 }
 
 const writeOf = (field: Field, verb: WriteVerb): FieldWrite | undefined => field[verb] ?? field.write;

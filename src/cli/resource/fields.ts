@@ -84,8 +84,20 @@ export interface Field {
    * body has none. Fails with usage (2).
    */
   readonly complete?: (ctx: CommandContext, value: Json | undefined, values: Values) => Promise<Json | undefined>;
+  /**
+   * Completes the value of an update with that of the current row, where the service takes it only as a whole. `isWhole` is
+   * true where the body's file has the value. Called with undefined when the body has none.
+   */
+  readonly fill?: (ctx: CommandContext, value: Json | undefined, update: FieldUpdate) => Promise<Json | undefined>;
   /** Refuses a value in a body before it is sent, with usage (2). */
   readonly check?: (value: Json) => void;
+}
+
+/** What a field of an update is completed from. */
+export interface FieldUpdate {
+  readonly values: Values;
+  readonly isWhole: boolean;
+  readonly readRow: () => Promise<Json>;
 }
 
 export type Fields = Readonly<Record<string, Field>>;

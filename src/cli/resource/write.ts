@@ -14,6 +14,7 @@ import { waitFor } from '../run/wait.ts';
 import { commandLine } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completeBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
+import { ask, askAboutRaise, confirmRestart } from './ask-before-write.ts';
 import { rememberCreated } from './created.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './identity/references.ts';
@@ -38,6 +39,15 @@ export interface WriteSpec extends BodySpec, CommandWords {
    * terminal, and a person is asked. Omitted if it cannot be found out.
    */
   readonly raise?: (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
+  /**
+   * What an update does to what runs: a sentence that is said before anything is sent, and asked about; undefined where it
+   * does nothing. Without a terminal it needs --yes.
+   */
+  readonly restarts?: (
+    ctx: CommandContext,
+    body: JsonObject,
+    readRow: () => Promise<Json>,
+  ) => Promise<string | undefined>;
   /** Members that hold ids of other resources; a name is accepted too. */
   readonly references?: References;
   /** A member of a create that is never given on the command line and never printed. */
@@ -79,7 +89,7 @@ const optionsOf = (spec: WriteSpec): Params => ({
   ),
   ...bodyOptions(setExampleOf(spec)),
   ...(spec.wait === undefined ? {} : waitOptions('wait until it is ready')),
-  ...(spec.asksAboutPrice === undefined && spec.raise === undefined ? {} : { yes: yesOption }),
+  ...([spec.asksAboutPrice, spec.raise, spec.restarts].every((asks) => asks === undefined) ? {} : { yes: yesOption }),
 });
 
 const wordsOf = ({ summary, details, examples, costs, price }: WriteSpec) => ({
@@ -104,7 +114,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
-      const { body: plain, asked } = await completeBody(ctx, spec, await composeBody(ctx, spec, values));
+      const { body: plain, asked } = await completeBody(ctx, spec, (await composeBody(ctx, spec, values)).body);
       await spec.check?.(plain, undefined);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
@@ -144,26 +154,6 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
   });
 }
 
-/** Asks a person. Fails with declined (2) where the answer is no; nothing was sent then. A script is not asked. */
-async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
-  if (ctx.yes || !ctx.terminal.canAsk || (await ctx.prompts.confirm(question, true))) return;
-  throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
-}
-
-/** Shows what an update that raises the bill costs before and after it, and asks about it. */
-async function askAboutRaise(
-  ctx: CommandContext,
-  { raise }: WriteSpec,
-  body: JsonObject,
-  readBefore: () => Promise<Json>,
-): Promise<void> {
-  if (raise === undefined || ctx.dryRun || !ctx.terminal.errors) return;
-  const raised = await unlessFailed(ctx, () => raise(ctx, body, readBefore));
-  if (raised === undefined) return;
-  await ctx.tell(raised);
-  await ask(ctx, 'Change it?', 'stopped: nothing was changed');
-}
-
 const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send(request);
 
 /** `berth NOUN update ID`: a PATCH of the given members. */
@@ -176,18 +166,21 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
     output: rowSchema(resource),
     writes: true,
     run: async (ctx, values: Values) => {
-      const given = await composeBody(ctx, spec, values);
+      const { body: given, file } = await composeBody(ctx, spec, values);
       if (Object.keys(given).length === 0)
         throw usage(
           'nothing to change',
           `Name a member: ${Object.keys(spec.members).map(flagName).join(', ')}, --set or --file.`,
         );
       const word = values['id'] as string;
-      const readBefore = once(async () => (await readRow(ctx, resource, word)).answer.value ?? null);
-      const body = (await spec.fill?.(given, values, readBefore)) ?? given;
+      const reading = ctx.dryRun ? { ...ctx, api: ctx.reads } : ctx;
+      const readBefore = once(async () => (await readRow(reading, resource, word)).answer.value ?? null);
+      const filled = (await spec.fillFields?.(ctx, given, { values, file, readRow: readBefore })) ?? given;
+      const body = (await spec.fill?.(filled, values, readBefore)) ?? filled;
       spec.checkFields?.(body);
       await spec.check?.(body, ctx.dryRun ? undefined : readBefore);
-      await askAboutRaise(ctx, spec, body, readBefore);
+      await askAboutRaise(ctx, spec.raise, body, readBefore);
+      await confirmRestart(ctx, spec.restarts, body, readBefore);
       const { id, result: answer } = await identify(ctx, resource, word, (known) =>
         sendReferences(ctx, spec.references ?? {}, body, (complete) =>
           ctx.api.send({

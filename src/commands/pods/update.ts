@@ -9,13 +9,14 @@ import { asFlag, REFERENCES } from './create.ts';
 import { POD_TABLE } from './fields.ts';
 import { withPath } from './body/mounts.ts';
 import { PODS } from './resource.ts';
+import { restartSentence } from './restart-sentence.ts';
 
 const FIELDS = bodyOf(POD_TABLE, 'update');
 
 export const update = updateCommand(PODS, 'pods', {
   summary: 'change a pod',
   details:
-    'Only what is named is changed; --env replaces all variables. The kind of a mount and its volume are fixed at creation. What berth pods get -o yaml printed can be changed and fed back with --file.',
+    'Only what is named is changed: --env adds or changes variables and keeps the others. Changes of the container of a running pod restart it: what is outside its mount is lost, so that is asked about first (--yes in scripts). The kind of a mount and its volume are fixed at creation. What berth pods get -o yaml printed can be changed and fed back with --file.',
   ...FIELDS,
   // What a file for a create holds beside what `get` prints.
   prints: [...(FIELDS.prints ?? []), 'dataCenterIds', 'startSsh', 'startJupyter'],
@@ -25,9 +26,11 @@ export const update = updateCommand(PODS, 'pods', {
   fill: wholeMount,
   check: checkUpdate,
   raise: largerStorage,
+  restarts: restartSentence,
   examples: [
     ['berth pods update lab2 --name trainer', 'another name'],
     ['berth pods update train-llm --locked on', 'protect it from being stopped'],
+    ['berth pods update lab --env MODE=fast --unset-env DEBUG --yes', 'variables; a running pod restarts'],
     ['berth pods update lab --file pod.yaml', 'what an editor made of berth pods get POD -o yaml'],
   ],
 });

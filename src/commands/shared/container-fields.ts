@@ -3,7 +3,13 @@ import { option } from '../../cli/parse/params.ts';
 import type { Field, Fields } from '../../cli/resource/fields.ts';
 import { list } from '../../output/layout/cell-functions.ts';
 import { REGISTRIES } from './collections.ts';
-import { addVariables, completeEnvironment } from './environment.ts';
+import {
+  addVariables,
+  completeEnvironment,
+  fillEnvironment,
+  removeVariables,
+  unchangedOrEmpty,
+} from './environment.ts';
 import { pick } from './pick.ts';
 
 /**
@@ -36,6 +42,7 @@ export const CONTAINER_FIELDS = {
       value: addVariables,
     },
     complete: completeEnvironment,
+    fill: fillEnvironment,
   },
   envFile: {
     writeOnly: true,
@@ -46,7 +53,23 @@ export const CONTAINER_FIELDS = {
       }),
       path: 'env',
       // The field `env` reads the files.
-      value: (_, before) => before ?? {},
+      value: unchangedOrEmpty,
+    },
+  },
+  unsetEnv: {
+    writeOnly: true,
+    update: {
+      param: option.list('remove these variables', { metavar: 'NAME' }),
+      path: 'env',
+      value: removeVariables,
+    },
+  },
+  replaceEnv: {
+    writeOnly: true,
+    update: {
+      param: option.on('replace all variables by those that are given'),
+      path: 'env',
+      value: unchangedOrEmpty,
     },
   },
   registry: {

@@ -1,9 +1,10 @@
 /** The environment of containers, from `--env`, `--env-file` and references to secrets. */
 import { parseEnv } from 'node:util';
 import { unlessFailed, usage } from '../../core/failure.ts';
-import { objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { memberAt, objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { Values } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
+import type { FieldUpdate } from '../../cli/resource/fields.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { countOf } from '../../cli/words.ts';
 import { SECRETS } from './collections.ts';
@@ -25,6 +26,43 @@ export function addVariables(given: readonly string[], before: Json | undefined)
   return { ...objectOf(before), ...Object.fromEntries(named) };
 }
 
+/** Marks variables for removal: `fillEnvironment` takes them away. */
+export const removeVariables = (names: readonly string[], before: Json | undefined): Json => ({
+  ...objectOf(before),
+  ...Object.fromEntries(names.map((name) => [name, null])),
+});
+
+/** The variables of a body as they are. */
+export const unchangedOrEmpty = (_: unknown, before: Json | undefined): Json => before ?? {};
+
+/**
+ * The variables of an update: the present ones with those that are given, because the service replaces all of them (contract
+ * rules, Pods). Those of a file, or with `--replace-env`, are all. Names what goes away. Fails as the read of the row.
+ */
+export async function fillEnvironment(
+  ctx: CommandContext,
+  given: Json | undefined,
+  { values, isWhole, readRow }: FieldUpdate,
+): Promise<Json | undefined> {
+  const variables = objectOf(given);
+  if (variables === undefined) return undefined;
+  const before = objectOf(memberAt(await readRow(), 'env')) ?? {};
+  const all = isWhole || values['replaceEnv'] === true ? variables : { ...before, ...variables };
+  const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+  checkNumber(kept);
+  const missing = Object.keys(variables).filter((name) => variables[name] === null && !Object.hasOwn(before, name));
+  if (missing.length > 0) await ctx.tell(`No variable is named ${missing.join(' or ')}.`);
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(kept, name));
+  if (gone.length > 0) await ctx.tell(`These variables go away: ${gone.join(', ')}.`);
+  return kept;
+}
+
+function checkNumber(variables: JsonObject): void {
+  const { length } = Object.keys(variables);
+  if (length > MAX_VARIABLES)
+    throw usage(`${countOf(length, 'variable')}: a container has at most ${String(MAX_VARIABLES)}`);
+}
+
 /**
  * The variables of a body with those of `--env-file` under them, and with placeholders in the place of `@secret:NAME`.
  * Warns about placeholders that name no secret. Fails with usage (2) for a wrong file or reference and for too many
@@ -39,8 +77,7 @@ export async function completeEnvironment(
   if (given === undefined && files.length === 0) return undefined;
   const read = await Promise.all(files.map((path) => readVariables(ctx, path)));
   const variables: JsonObject = Object.assign({}, ...read, objectOf(given)) as JsonObject;
-  if (Object.keys(variables).length > MAX_VARIABLES)
-    throw usage(`${countOf(Object.keys(variables).length, 'variable')}: a container has at most ${MAX_VARIABLES}`);
+  checkNumber(variables);
   const prefix = ctx.settings.local ? LOCAL_PREFIX : ctx.settings.get('secret-prefix');
   const complete = Object.fromEntries(
     Object.entries(variables).map(([name, value]) => {

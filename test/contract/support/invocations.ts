@@ -50,7 +50,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
   'pods update': [
     line(`pods update p1 --name b ${CONTAINER} --template t1 --global-networking on --locked off --yes`),
-    line('pods update p1 --env-file -', { stdin: 'A=1\n' }),
+    line('pods update p1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
     line('pods update p1 --persistent-size 30 --mount-path /data', {
       answers: { 'GET /v2/pods/{id}': { mounts: { persistent: { size: 20, path: '/workspace' } } } },
     }),
@@ -100,7 +100,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
       `endpoints update e1 --name e ${CONTAINER} --template t1 --gpu-pool P1 --exclude-gpu G1 --gpu-count 1 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot OFF --data-center D1 --network-volume v1 --wait --yes`,
       { answers: ROLLED_OUT },
     ),
-    line('endpoints update e1 --env-file -', { stdin: 'A=1\n' }),
+    line('endpoints update e1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
     line('endpoints update e1 --min-cuda 12.4 --request-count 4', {
       answers: { 'GET /v2/serverless/{id}': { type: 'LOAD_BALANCER', gpu: { pools: ['P1'] } } },
     }),
@@ -187,7 +187,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line(
       `templates update t1 --name t ${CONTAINER} --category AMD ${CUDA} --persistent-size 20 --mount-path /data --serverless off --public on --start-ssh on --start-jupyter off`,
     ),
-    line('templates update t1 --env-file -', { stdin: 'A=1\n' }),
+    line('templates update t1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
   ],
   'templates delete': [line('templates delete t1 --yes')],
   'registries list': [line('registries list')],

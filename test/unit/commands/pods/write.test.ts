@@ -161,7 +161,7 @@ describe('pods update', () => {
     ['pod-notebook', ['--persistent-size', '200'], { mounts: { persistent: { size: 200, path: '/workspace' } } }],
     ['train-llm', ['--name', 'by-name'], { id: 'pod-train', name: 'by-name' }],
   ])('%s %j', async (pod, flags, changed) => {
-    const ran = await berth(['--local', 'pods', 'update', pod, ...flags, '--json']);
+    const ran = await berth(['--local', 'pods', 'update', pod, ...flags, '--yes', '--json']);
     expect(ran.code, ran.err).toBe(0);
     expect(documentOf(ran)).toMatchObject(changed);
   });
@@ -200,7 +200,7 @@ describe('the output of pods get', () => {
       const file = join(world.directory, 'pod');
       writeFileSync(file, printed.out.replace(/disk("?): \d+/, 'disk$1: 77'));
       const before = documentOf(await local(world, 'get', pod, '--json'));
-      const ran = await local(world, 'update', pod, '--file', 'pod', '--json');
+      const ran = await local(world, 'update', pod, '--file', 'pod', '--yes', '--json');
       expect(ran.code, ran.err).toBe(0);
       expect(ran.err).toMatch(/^Left out, because it cannot be written: id, status, actions/);
       const { runtime: _now, ...after } = documentOf(ran);

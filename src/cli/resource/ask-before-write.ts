@@ -1,0 +1,42 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, unlessFailed, usage } from '../../core/failure.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { CommandContext } from '../context.ts';
+
+/** What an update costs more, or does to what runs; undefined for nothing. */
+type Sentence = (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
+
+/** Asks a person. Fails with declined (2) where the answer is no; nothing was sent then. A script is not asked. */
+export async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
+  if (ctx.yes || !ctx.terminal.canAsk || (await ctx.prompts.confirm(question, true))) return;
+  throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
+}
+
+/** Shows what an update that raises the bill costs before and after it, and asks about it. */
+export async function askAboutRaise(
+  ctx: CommandContext,
+  raise: Sentence | undefined,
+  body: JsonObject,
+  readBefore: () => Promise<Json>,
+): Promise<void> {
+  if (raise === undefined || ctx.dryRun || !ctx.terminal.errors) return;
+  const raised = await unlessFailed(ctx, () => raise(ctx, body, readBefore));
+  if (raised === undefined) return;
+  await ctx.tell(raised);
+  await ask(ctx, 'Change it?', 'stopped: nothing was changed');
+}
+
+/** Says that an update restarts what runs, and asks. Fails with usage (2) without a terminal and without `--yes`. */
+export async function confirmRestart(
+  ctx: CommandContext,
+  restarts: Sentence | undefined,
+  body: JsonObject,
+  readBefore: () => Promise<Json>,
+): Promise<void> {
+  const sentence = await restarts?.(ctx, body, readBefore);
+  if (sentence === undefined) return;
+  if (!ctx.dryRun && !ctx.yes && !ctx.terminal.canAsk) throw usage(sentence, 'Nothing was sent. --yes confirms it.');
+  await ctx.tell(sentence);
+  if (ctx.dryRun || ctx.yes || (await ctx.prompts.confirm('Change it?', false))) return;
+  throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was changed' });
+}

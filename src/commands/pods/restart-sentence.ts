@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import { encodeJson, type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
+import { labelOf } from '../../cli/resource/select/choose.ts';
+
+/** The members of a pod whose change restarts its container (additions 5; a template brings new ones). */
+const RESTARTING = [
+  'image',
+  'args',
+  'cmd',
+  'entrypoint',
+  'env',
+  'ports',
+  'disk',
+  'registry',
+  'mounts',
+  'templateId',
+] as const;
+
+/**
+ * What an update does to a pod that runs: `Pod pod-1 (lab) is RUNNING: a change of image and env restarts its container ...`.
+ * Undefined where it does not run, or nothing that restarts it differs from what it has. Fails as the read of the pod.
+ */
+export async function restartSentence(
+  _: unknown,
+  body: JsonObject,
+  readPod: () => Promise<Json>,
+): Promise<string | undefined> {
+  const given = RESTARTING.filter((member) => body[member] !== undefined);
+  if (given.length === 0) return undefined;
+  const pod = await readPod();
+  const status = stringAt(pod, 'status') ?? '';
+  if (status !== 'RUNNING' && status !== 'STARTING') return undefined;
+  const changed = given.filter((member) => !isSame(member, memberAt(pod, member), body[member]));
+  if (changed.length === 0) return undefined;
+  const path = stringAt(pod, 'mounts.network.0.path') ?? stringAt(pod, 'mounts.persistent.path');
+  const lost = path === undefined ? 'everything on its container disk is lost' : `what is not below ${path} is lost`;
+  return `Pod ${labelOf(pod)} is ${status}: a change of ${changed.join(', ')} restarts its container, and ${lost}.`;
+}
+
+/** Whether a member has the value already; the order of ports means nothing. */
+function isSame(member: string, before: Json | undefined, after: Json | undefined): boolean {
+  const plain = (value: Json | undefined): unknown => {
+    const decoded: unknown = JSON.parse(encodeJson(value ?? null));
+    return member === 'ports' && Array.isArray(decoded) ? decoded.map(String).toSorted() : decoded;
+  };
+  return isDeepStrictEqual(plain(before), plain(after));
+}
