@@ -133,7 +133,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
 async function tellPrice(ctx: CommandContext, price: string, asked: boolean): Promise<void> {
   await ctx.tell(price);
   if (!asked || ctx.yes || (await ctx.prompts.confirm('Create it?', true))) return;
-  throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was created' });
+  throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was created' });
 }
 
 const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send(request);
