@@ -8,11 +8,13 @@ import { flagName, type Params } from '../parse/params.ts';
 import { defineCommand, type Command, type Values, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { asId, type Id } from '../../core/ids.ts';
+import { askUntilThere, createAbsence, type Absence } from '../../core/not-there-yet.ts';
 import { identify, readRow } from './identity/identify.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completeBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
+import { rememberCreated } from './created.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './identity/references.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
@@ -120,11 +122,12 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
       const nameNote = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
       const notes = [...(spec.notes?.(value, body) ?? []), nameNote, next].filter((note) => note !== undefined);
+      if (createdId !== undefined && spec.wait !== undefined) await rememberCreated(ctx, resource.noun, value);
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       const id = asId(createdId);
       await ctx.tell(`created ${id}`);
       for (const note of notes) await ctx.tell(note);
-      return await afterWait(ctx, resource, name, id, spec.wait, values, result);
+      return await afterWait(ctx, resource, name, id, spec.wait, values, result, createAbsence(ctx.clock));
     },
   });
 }
@@ -208,12 +211,16 @@ async function afterWait(
   wait: WaitSpec,
   values: Values,
   answer: Result,
+  absence?: Absence,
 ): Promise<Result> {
-  const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
+  const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']), absence);
   return wait.subresource === undefined ? end : { ...answer, exit: end.exit };
 }
 
-/** Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. */
+/**
+ * Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. `absence` is that of
+ * a row that was just created.
+ */
 export async function waitForRow(
   ctx: CommandContext,
   resource: Resource,
@@ -221,13 +228,16 @@ export async function waitForRow(
   id: Id,
   wait: WaitSpec,
   timeoutMs: number,
+  absence?: Absence,
 ) {
   const path = [...resource.path, id, ...(wait.subresource === undefined ? [] : [wait.subresource])];
   let text = '';
+  const ask = askUntilThere(async () => absence);
   const value = await waitFor<Json>(ctx, {
     what: `${resource.noun} ${id} to be ${wait.until}`,
     poll: async () => {
-      const answer = await ctx.api.send(readRequest(path, { id }));
+      const answer = await ask(() => ctx.api.send(readRequest(path, { id })));
+      if (answer === undefined) return { status: 'not there yet' };
       text = answer.text;
       return answer.value ?? null;
     },

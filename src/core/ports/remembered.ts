@@ -38,6 +38,8 @@ export interface RememberedJob {
   readonly named: string;
   /** When it was submitted: milliseconds since the epoch. */
   readonly at: number;
+  /** For how long after that the service certainly has it, in milliseconds. Earlier versions did not store it. */
+  readonly certainMs?: number;
 }
 
 /** The jobs that this machine submitted last with the profile in use. Errors of the file are ignored. */

@@ -17,14 +17,18 @@ export class DroppedConnection extends Error {
 
 /**
  * When a fault takes effect: after the request was authenticated, in place of counting it (`counting`); before anything is
- * answered (`arrival`); before the operation runs (`operation`); after it has run (`answer`).
+ * answered (`arrival`); before the operation runs (`operation`); while it runs (`lookup`); after it has run (`answer`).
  */
 type FaultStage = 'counting' | 'arrival' | 'operation' | 'answer';
 
-/** A fault delays the request, or fails it: a Problem is answered, DroppedConnection closes the connection. */
+/**
+ * A fault delays the request, fails it (a Problem is answered, DroppedConnection closes the connection), or hides what was
+ * created in the last `lagMs` from it.
+ */
 type FaultEffect =
   | { readonly stage: 'arrival'; delayMs(fault: FaultRecord): number }
-  | { readonly stage: FaultStage; error(fault: FaultRecord): Problem | DroppedConnection };
+  | { readonly stage: FaultStage; error(fault: FaultRecord): Problem | DroppedConnection }
+  | { readonly stage: 'lookup'; lagMs(fault: FaultRecord): number };
 
 /** What each kind of fault does. Faults of one stage take effect in this order. */
 const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
@@ -33,6 +37,7 @@ const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
   'server-error': { stage: 'arrival', error: (fault) => serverError(settingOf('status')(fault)) },
   'rate-limit': { stage: 'counting', error: (fault) => tooManyRequests('minute', settingOf('retryAfter')(fault)) },
   'low-balance': { stage: 'operation', error: () => lowBalance() },
+  'replica-lag': { stage: 'lookup', lagMs: settingOf('latencyMs') },
   'accept-drop': { stage: 'answer', error: () => new DroppedConnection(true) },
 };
 
@@ -44,8 +49,14 @@ export async function applyFaults(
 ): Promise<void> {
   for (const [fault, effect] of effectsAt(faults, stage)) {
     if ('delayMs' in effect) await sleep(effect.delayMs(fault));
-    else throw effect.error(fault);
+    else if ('error' in effect) throw effect.error(fault);
   }
+}
+
+/** How far the replica that answers a request lags behind, in milliseconds. */
+export function lagOf(faults: readonly FaultRecord[]): number {
+  for (const [fault, effect] of effectsAt(faults, 'lookup')) if ('lagMs' in effect) return effect.lagMs(fault);
+  return 0;
 }
 
 /** The error of the faults of one stage; undefined when there is none. */
@@ -59,7 +70,7 @@ export function faultError(
 
 const effectsAt = (
   faults: readonly FaultRecord[],
-  stage: FaultStage,
+  stage: FaultEffect['stage'],
 ): readonly (readonly [FaultRecord, FaultEffect])[] =>
   faults.length === 0
     ? []

@@ -12,12 +12,15 @@ import { podLines } from './logs.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { applyAction, type PodAction } from './transitions.ts';
 
-function find(state: State, call: Call): PodRecord {
+function find(state: State, call: Call, now: number): PodRecord {
   const id = call.params['id'] ?? '';
   const pod = pods.get(state, id);
-  if (pod === undefined) throw notFound('pod not found');
+  if (pod === undefined || isHidden(pod, call, now)) throw notFound('pod not found');
   return pod;
 }
+
+/** True for a pod that a lagging replica does not have yet. */
+const isHidden = (pod: PodRecord, call: Call, now: number): boolean => now - pod.createdAt < call.lagMs;
 
 function checkNotClusterMember(pod: PodRecord): void {
   if (pod.cluster !== undefined) throw conflict(`the pod is a member of cluster ${pod.cluster.id}`);
@@ -28,7 +31,7 @@ export const podOperations: readonly Operation[] = [
   operation(
     'listPods',
     reply(200, (state, call, now) => {
-      const present = pods.all(state).filter(({ life }) => life.kind !== 'terminated');
+      const present = pods.all(state).filter((pod) => pod.life.kind !== 'terminated' && !isHidden(pod, call, now));
       const { rows, pagination } = pageOf(state, call, present);
       // Members leave the page after it was cut: it may be short, or empty, with more to come.
       const includeMembers = call.query.get('includeClusterPods') === 'true';
@@ -43,12 +46,12 @@ export const podOperations: readonly Operation[] = [
   ),
   operation(
     'getPod',
-    reply(200, (state, call, now) => podDocument(find(state, call), now)),
+    reply(200, (state, call, now) => podDocument(find(state, call, now), now)),
   ),
   operation(
     'updatePod',
     reply(200, (state, call, now) => {
-      const pod = find(state, call);
+      const pod = find(state, call, now);
       checkNotClusterMember(pod);
       if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
       updatePod(state, pod, bodyOf(call) as UpdatePodBody, now);
@@ -58,7 +61,7 @@ export const podOperations: readonly Operation[] = [
   operation(
     'deletePod',
     noContent((state, call, now) => {
-      const pod = find(state, call);
+      const pod = find(state, call, now);
       if (pod.life.kind === 'terminated') throw notFound('pod not found');
       checkNotClusterMember(pod);
       applyAction(pod, 'terminate', now);
@@ -66,7 +69,7 @@ export const podOperations: readonly Operation[] = [
   ),
   operation('getPodLogs', (call) =>
     logStream(call, {
-      begin: (state) => find(state, call).createdAt,
+      begin: (state, now) => find(state, call, now).createdAt,
       lines: (state, from, to) => {
         const pod = pods.get(state, call.params['id'] ?? '');
         return pod === undefined ? [] : podLines(pod, from, to);
@@ -76,7 +79,7 @@ export const podOperations: readonly Operation[] = [
   operation('podAction', async (call) => {
     const { action } = bodyOf(call) as { action: PodAction };
     const pod = await call.transact((state, now) => {
-      const found = find(state, call);
+      const found = find(state, call, now);
       if (action === 'terminate') checkNotClusterMember(found);
       applyAction(found, action, now);
       return podDocument(found, now);
