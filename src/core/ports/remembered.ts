@@ -48,3 +48,10 @@ export interface RememberedJobs {
   read(): Promise<readonly RememberedJob[]>;
   add(job: Omit<RememberedJob, 'at'>): Promise<void>;
 }
+
+/** Short notes about the service of the profile in use: what was found out, and what was said. Errors are ignored. */
+export interface RememberedNotes {
+  /** Milliseconds since a note was made; undefined where there is none, and where the wall clock was set back since. */
+  ageMs(note: string): Promise<number | undefined>;
+  make(note: string): Promise<void>;
+}
