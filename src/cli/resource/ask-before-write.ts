@@ -23,7 +23,7 @@ export async function askAboutRaise(
   const raised = await unlessFailed(ctx, () => raise(ctx, body, readBefore));
   if (raised === undefined) return;
   await ctx.tell(raised);
-  await ask(ctx, 'Change it?', 'stopped: nothing was changed');
+  await ask(ctx, 'Change it?', 'not confirmed: nothing was changed');
 }
 
 /** Says that an update restarts what runs, and asks. Fails with usage (2) without a terminal and without `--yes`. */
@@ -38,5 +38,5 @@ export async function confirmRestart(
   if (!ctx.dryRun && !ctx.yes && !ctx.terminal.canAsk) throw usage(sentence, 'Nothing was sent. --yes confirms it.');
   await ctx.tell(sentence);
   if (ctx.dryRun || ctx.yes || (await ctx.prompts.confirm('Change it?', false))) return;
-  throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was changed' });
+  throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
 }

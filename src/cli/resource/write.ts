@@ -122,7 +122,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       if (price !== undefined) {
         await ctx.tell(price);
         if (asked || (spec.asksAboutPrice?.(body) ?? false))
-          await ask(ctx, 'Create it?', 'stopped: nothing was created');
+          await ask(ctx, 'Create it?', 'not confirmed: nothing was created');
       }
       const act = () =>
         sendReferences(ctx, spec.references ?? {}, body, (known) =>
