@@ -151,6 +151,14 @@ export const SETTINGS = [
     appliesToLocal: true,
     summary: 'the prefix of the variables that tell workers of `berth local` where their queue is',
   },
+  {
+    ...kept,
+    kind: 'text',
+    name: 'secret-names',
+    variable: 'BERTH_SECRET_NAMES',
+    appliesToLocal: true,
+    summary: 'words, with commas, that make a variable of `env` a secret, besides TOKEN, KEY, PASSWORD, ...',
+  },
   { ...open, kind: 'path', name: 'config-dir', variable: 'BERTH_CONFIG_DIR', summary: 'the directory of the profiles' },
   {
     ...open,
