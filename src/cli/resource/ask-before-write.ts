@@ -6,9 +6,9 @@ import type { CommandContext } from '../context.ts';
 /** What an update costs more, or does to what runs; undefined for nothing. */
 type Sentence = (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
 
-/** Asks a person. Fails with declined (2) where the answer is no; nothing was sent then. A script is not asked. */
+/** Asks a person. Fails with declined (2) where the answer is no; nothing was sent then. A script and a dry run are not asked. */
 export async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
-  if (ctx.yes || !ctx.terminal.canAsk || (await ctx.prompts.confirm(question, true))) return;
+  if (ctx.yes || ctx.dryRun || !ctx.terminal.canAsk || (await ctx.prompts.confirm(question, true))) return;
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
@@ -19,7 +19,7 @@ export async function askAboutRaise(
   body: JsonObject,
   readBefore: () => Promise<Json>,
 ): Promise<void> {
-  if (raise === undefined || ctx.dryRun || !ctx.terminal.errors) return;
+  if (raise === undefined || !(ctx.dryRun || ctx.terminal.errors)) return;
   const raised = await unlessFailed(ctx, () => raise(ctx, body, readBefore));
   if (raised === undefined) return;
   await ctx.tell(raised);

@@ -37,5 +37,7 @@ export const UNSENT: readonly string[] = [
     'sort',
     'force',
     'map',
+    'limit',
+    'paginate',
   ],
 ];
