@@ -6,7 +6,7 @@ export { addressParts } from './frame/request-and-answer.ts';
 export { DroppedConnection } from './frame/fault-effects.ts';
 export { serveLocal } from './frame/server.ts';
 export { createLocalService, type LocalService } from './service.ts';
-export { memoryStore, type Store } from './state/store.ts';
+export { checkState, memoryStore, type Store } from './state/store.ts';
 export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/process/port.ts';
 export type { EndpointSource } from './workers/source.ts';
 
