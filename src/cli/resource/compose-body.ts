@@ -27,6 +27,8 @@ export interface BodySpec {
   readonly adapt?: (document: JsonObject) => JsonObject;
   /** Validates values of the body before it is sent. Fails with usage (2). */
   readonly checkFields?: (body: JsonObject) => void;
+  /** Completes values of the body before it is shown or sent. Fails with usage (2). */
+  readonly completeFields?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<JsonObject>;
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** The command line that sends a body without questions; said after questions. */
@@ -54,7 +56,7 @@ export async function composeBody(ctx: CommandContext, spec: BodySpec, values: V
   });
   if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
   if (stringAt(body, spec.members['name']?.path ?? 'name')?.trim() === '') throw usage('--name is empty');
-  return body;
+  return (await spec.completeFields?.(ctx, body, values)) ?? body;
 }
 
 /** A body that is ready to be sent, and whether a question was asked for it. */
@@ -89,8 +91,7 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, given: J
     if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
   }
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
-  // A dry run sends nothing, so it has no lists to pick from.
-  if (missing.length === 0 || ctx.dryRun) return { body: complete, asked: missing.length > 0 };
+  if (missing.length === 0) return { body: complete, asked: false };
   const answered = (await spec.offer?.(ctx, complete)) ?? complete;
   if (spec.commandLine !== undefined) await ctx.tell(`Without questions: ${spec.commandLine(answered)}`);
   return { body: answered, asked: true };

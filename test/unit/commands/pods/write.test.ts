@@ -12,9 +12,10 @@ interface Preview {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The request that a command would send, from a dry run. */
+/** The request that a command would send, from a dry run at a service that cannot be read: the ids are those given. */
 async function preview(...argv: readonly string[]): Promise<Preview> {
-  const ran = await berth(['--local', 'pods', ...argv, '--dry-run']);
+  const server = await serve([problem(403, 'not with this key')]);
+  const ran = await berth(['pods', ...argv, '--dry-run'], { env: pointedAt(server.url) });
   expectNoKeyNoStack(ran);
   expect(ran.code, ran.err).toBe(0);
   return JSON.parse(ran.out) as Preview;
@@ -75,11 +76,15 @@ describe('pods create', () => {
     [['--persistent-size', '5'], /--persistent-size is a whole number of at least 10 GB/],
     [['--env', 'A'], /--env takes NAME=VALUE/],
     [['--network-volume', ':/x'], /--network-volume is empty/],
-    [['--name', ''], /--name is empty/],
   ])('refuses %j before anything is sent', async (flags, says) => {
     const { code, err } = await berth(['--local', 'pods', 'create', ...GPU, ...flags]);
     expect(code).toBe(2);
     expect(err).toMatch(says);
+  });
+
+  it('refuses an empty name before anything is sent', async () => {
+    const { code, err } = await berth(['--local', 'pods', 'create', '--gpu', 'GPU-24G', '--image', 'i', '--name', '']);
+    expect([code, err]).toEqual([2, expect.stringMatching(/--name is empty/) as string]);
   });
 
   it('names the missing flags', async () => {
