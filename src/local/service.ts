@@ -12,6 +12,7 @@ import { createRouter } from './frame/router.ts';
 import { createValidator, type Validator } from './frame/validate.ts';
 import { takesByProtocol, type Served } from './model/endpoints/record.ts';
 import { endpoints, withServed } from './model/endpoints/seed.ts';
+import { giveOddNames } from './model/pods/odd-names.ts';
 import {
   advanceQueue,
   createHeldRequests,
@@ -168,7 +169,12 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       ...createTable(options),
       ...createWorkerOperations({ held, random: options.random, log: options.log }),
       ...createControlOperations({
-        reset: () => store.replace(create),
+        reset: (seed) =>
+          store.replace((previous) => {
+            const state = create(previous);
+            if (seed === 'odd') giveOddNames(state);
+            return state;
+          }),
         variablesOf,
       }),
     ],

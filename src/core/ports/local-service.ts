@@ -22,8 +22,6 @@ export interface LocalServeOptions {
   readonly streamShape?: 'array' | 'object';
   /** How many rows a page of a list has at most; default 1000. */
   readonly pageSize?: number | undefined;
-  /** What the placeholders of secrets begin with; default `BERTH`. */
-  readonly secretPrefix?: string | undefined;
   /** Lets webhooks reach other ports of this machine, and private networks. */
   readonly allowPrivateWebhooks?: boolean;
 }
@@ -33,6 +31,8 @@ export interface LocalServer {
   readonly url: string;
   /** The seeded full-access key. It is valid on this server only. */
   readonly key: string;
+  /** What the placeholders of its secrets begin with. */
+  readonly secretPrefix: string;
   stop(): Promise<void>;
 }
 

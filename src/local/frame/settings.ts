@@ -6,7 +6,10 @@ export interface ServiceSettings {
   readonly secretPrefix: string;
 }
 
-const DEFAULTS: ServiceSettings = { pageSize: 1000, secretPrefix: 'BERTH' };
+/** The prefix of placeholders where none is set. */
+export const SECRET_PREFIX = 'BERTH';
+
+const DEFAULTS: ServiceSettings = { pageSize: 1000, secretPrefix: SECRET_PREFIX };
 
 /** Settings that are given; the others keep their defaults. */
 export type GivenSettings = { readonly [Name in keyof ServiceSettings]?: ServiceSettings[Name] | undefined };
