@@ -9,6 +9,7 @@ import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
 import { eachSchema, READS_SEVERAL, readEach } from '../../cli/resource/several/read-each.ts';
 import { sendEach } from '../../cli/resource/several/send-each.ts';
 import { arg, option } from '../../cli/parse/params.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobStatus } from '../../queue/job-status.ts';
@@ -57,9 +58,17 @@ export const cancel = defineCommand({
   args: { endpoint: QUEUE_ARGUMENT, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   destroys: false,
+  // A dry run ends where one of the jobs is not there; where they cannot be read, there is nothing to show but the requests.
+  prepare: async (ctx, { endpoint, job }) => {
+    const read: unknown[] = [];
+    if (ctx.dryRun) for (const each of job) read.push(await unlessUnread(ctx, () => readJob(ctx, endpoint, each)));
+    return { isUnread: read.includes(undefined) };
+  },
   confirmWhen: ({ job }) => job.length > 1,
-  confirm: async (_, { endpoint, job }) =>
-    `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
+  confirm: async (_, { endpoint, job }, { isUnread }) =>
+    isUnread
+      ? undefined
+      : `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
   run: async (ctx, values) => {
     const request = (id: Id<'endpoint'>, job: string) => ({
       ...cancelRequest(id, job),
@@ -117,7 +126,6 @@ async function retryJob(ctx: CommandContext, endpoint: string, job: string) {
  * found. When the status cannot be read, the service decides.
  */
 async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: string): Promise<void> {
-  if (ctx.dryRun) return;
   let found: { readonly id: Id<'endpoint'>; readonly answer: ApiAnswer };
   try {
     found = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job));
