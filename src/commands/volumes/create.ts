@@ -1,4 +1,3 @@
-import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { type JsonObject, numberOf, stringAt, stringOf } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
@@ -49,17 +48,12 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
       body: { ...body, dataCenterId: dataCenter },
     });
   } catch (error) {
-    throw withReplacement(error);
+    if (!isRetired(error)) throw error;
+    await ctx.tell('The older volume API (v1) at the rest address is not there any more: the management API is used.');
+    return await ctx.api.send(request);
   }
 }
 
-/** The service is retiring the v1 API: a 404 or 410 from it gets a hint about what to use instead. */
-function withReplacement(error: unknown): unknown {
-  return error instanceof Failure && (error.status === 404 || error.status === 410)
-    ? error.with({
-        exit: EXIT.notFound,
-        message: 'the older volume API (v1) at the rest address is not there any more',
-        hint: 'Use the management API: name the tier with --type STANDARD, or drop the address with `berth config unset rest-url`.',
-      })
-    : error;
-}
+/** A 404 or 410 of the v1 API means that nothing happened there (additions 4). */
+const isRetired = (error: unknown): boolean =>
+  error instanceof Failure && (error.status === 404 || error.status === 410);

@@ -1,7 +1,8 @@
 import { FAULT_SETTINGS, type FaultSettingName, type RequestFaultKind } from '../../core/fault-kinds.ts';
-import { lowBalance, serverError, type Problem } from '../contract/problem.ts';
+import { badRequest, forbidden, lowBalance, NO_ROOM, serverError, type Problem } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
-import { faults, takeStepFault, type FaultRecord } from './faults.ts';
+import { faults, takeStepFault, type FaultedRequest, type FaultRecord } from './faults.ts';
+import type { LocalAnswer } from './request-and-answer.ts';
 import { tooManyRequests } from './rate-limit.ts';
 
 /** Thrown when the connection is to be closed without an answer. */
@@ -15,16 +16,37 @@ export class DroppedConnection extends Error {
   }
 }
 
+/** Thrown when something in front of the service answers in its place. */
+export class ForeignAnswer extends Error {
+  override readonly name = 'ForeignAnswer';
+  readonly answer: LocalAnswer;
+  constructor(answer: LocalAnswer) {
+    super('a network in front of the service answered');
+    this.answer = answer;
+  }
+}
+
+const BLOCKED: LocalAnswer = {
+  status: 403,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: '<!doctype html><html><head><title>Access denied</title></head><body>Sorry, you have been blocked.</body></html>',
+};
+
+type FaultError = Problem | DroppedConnection | ForeignAnswer;
+
+/** What a refusal says when the fault does not: for an action the machine is full. */
+const refusalText = ({ path }: FaultedRequest): string => (path.endsWith('/action') ? NO_ROOM.host : NO_ROOM.none);
+
 /**
  * When a fault takes effect: after the request was authenticated, in place of counting it (`counting`); before anything is
  * answered (`arrival`); before the operation runs (`operation`); after it has run (`answer`).
  */
 type FaultStage = 'counting' | 'arrival' | 'operation' | 'answer';
 
-/** A fault delays the request, or fails it: a Problem is answered, DroppedConnection closes the connection. */
+/** A fault delays the request, or fails it: a Problem or ForeignAnswer is answered, DroppedConnection closes the connection. */
 type FaultEffect =
   | { readonly stage: 'arrival'; delayMs(fault: FaultRecord): number }
-  | { readonly stage: FaultStage; error(fault: FaultRecord): Problem | DroppedConnection };
+  | { readonly stage: FaultStage; error(fault: FaultRecord, request: FaultedRequest): FaultError };
 
 /** What each kind of fault does. Faults of one stage take effect in this order. */
 const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
@@ -33,6 +55,9 @@ const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
   'server-error': { stage: 'arrival', error: (fault) => serverError(settingOf('status')(fault)) },
   'rate-limit': { stage: 'counting', error: (fault) => tooManyRequests('minute', settingOf('retryAfter')(fault)) },
   'low-balance': { stage: 'operation', error: () => lowBalance() },
+  refuse: { stage: 'operation', error: ({ detail }, request) => badRequest(detail ?? refusalText(request)) },
+  forbidden: { stage: 'operation', error: () => forbidden() },
+  blocked: { stage: 'arrival', error: () => new ForeignAnswer(BLOCKED) },
   'accept-drop': { stage: 'answer', error: () => new DroppedConnection(true) },
 };
 
@@ -40,11 +65,12 @@ const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
 export async function applyFaults(
   faults: readonly FaultRecord[],
   stage: FaultStage,
+  request: FaultedRequest,
   sleep: (milliseconds: number) => Promise<void>,
 ): Promise<void> {
   for (const [fault, effect] of effectsAt(faults, stage)) {
     if ('delayMs' in effect) await sleep(effect.delayMs(fault));
-    else throw effect.error(fault);
+    else throw effect.error(fault, request);
   }
 }
 
@@ -52,8 +78,9 @@ export async function applyFaults(
 export function faultError(
   faults: readonly FaultRecord[],
   stage: Exclude<FaultStage, 'arrival'>,
-): Problem | DroppedConnection | undefined {
-  for (const [fault, effect] of effectsAt(faults, stage)) if ('error' in effect) return effect.error(fault);
+  request: FaultedRequest,
+): FaultError | undefined {
+  for (const [fault, effect] of effectsAt(faults, stage)) if ('error' in effect) return effect.error(fault, request);
   return undefined;
 }
 
