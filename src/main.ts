@@ -1,4 +1,3 @@
-import { isLoopback } from './core/address.ts';
 import { safeText } from './core/safe-text.ts';
 import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure } from './core/failure.ts';
@@ -9,6 +8,7 @@ import { outputOptions, printsJson, type GlobalValues } from './cli/parse/global
 import type { GivenWords } from './cli/parse/repeated-flags.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { loadTlsEarly } from './host/connection/load-tls-early.ts';
+import { closeStreamsOfClosedTerminal } from './host/terminal/closed-terminal.ts';
 import { processRuntime, type Installation, type Runtime } from './host/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
@@ -21,6 +21,7 @@ const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 export async function main(installation: Installation): Promise<void> {
   // Without a listener, Node opens its inspector, through which any user of this machine could read the key.
   process.on('SIGUSR1', () => undefined);
+  process.once('exit', closeStreamsOfClosedTerminal);
   process.exit(await runCli(process.argv.slice(2), processRuntime(installation)));
 }
 
@@ -47,7 +48,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     globals = parsed.globals;
     if ('failure' in parsed) throw parsed.failure;
     const { target, path, values } = parsed;
-    if (target !== undefined && usesLocalService(path[0], runtime)) globals = { ...globals, local: true };
+    if (target?.kind === 'command' && path[0] === 'local') globals = await withLocalService(globals, runtime);
     const ctx = open();
     const wantsHelp = globals['help'] === true;
     if (target === undefined) return await printRootHelp(ctx, wantsHelp);
@@ -139,12 +140,8 @@ async function printPage(ctx: HostContext, page: Page, wasRequested: boolean): P
   return wasRequested ? EXIT.done : EXIT.usage;
 }
 
-/**
- * Whether a command uses the local service of this process. `berth local ...` does, unless BERTH_BASE_URL names a
- * service on this machine; it never uses the addresses of a profile.
- */
-function usesLocalService(noun: string | undefined, runtime: Runtime): boolean {
-  const url = runtime.env['BERTH_BASE_URL'] ?? '';
-  const isOnThisMachine = URL.canParse(url) && new URL(url).protocol === 'http:' && isLoopback(new URL(url).hostname);
-  return noun === 'local' && !isOnThisMachine;
+/** See `chooseLocalService`. */
+async function withLocalService(globals: GlobalValues, runtime: Runtime): Promise<GlobalValues> {
+  const { chooseLocalService } = await import('./host/connection/choose-local-service.ts');
+  return chooseLocalService(globals, runtime);
 }

@@ -1,11 +1,12 @@
 import { usage } from '../core/failure.ts';
-import { encodeJson, jsonOrText, type Json, type JsonObject } from '../core/json.ts';
+import { encodeJson, jsonOrText, memberAt, type Json, type JsonObject } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { plainView } from '../cli/run/run.ts';
 import { readInputBytes, checkedJsonText } from './shared/json-input.ts';
 import { arg, option } from '../cli/parse/params.ts';
+import { documentResult, readAnyList } from '../cli/resource/pages/read-list.ts';
 import { ANYTHING } from '../cli/schema/output-schema.ts';
 import { answerResult } from '../output/view.ts';
 
@@ -29,11 +30,12 @@ export const api = defineCommand({
     }),
     rawField: option.texts('NAME=VALUE; the value is a string', { short: '-f', metavar: 'NAME=VALUE' }),
     input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),
+    paginate: option.on('read all pages of a list, and print it as one document'),
     header: option.texts('a header of the request', { short: '-H', metavar: 'NAME:VALUE' }),
   },
   writes: true,
   examples: [
-    ['berth api GET /v2/pods --jq ".pods[].id" --raw', 'the ids of all pods'],
+    ['berth api GET /v2/pods --paginate --jq ".pods[].id" --raw', 'the ids of all pods'],
     [
       'berth api POST /v2/network-volumes -f name=data -F size=100 -f dataCenter=EU-NORTH-1 --dry-run',
       'see the request first',
@@ -53,11 +55,18 @@ export const api = defineCommand({
       expects: 'anything',
       ...(await bodyOf(ctx, method, fields, values)),
     };
+    if (values.paginate && method !== 'GET') throw usage('--paginate is for GET', 'Other requests have no pages.');
     // A dry run of this command prints reads too.
     if (ctx.dryRun) return await ctx.previewAll([request]);
-    const answer = await ctx.api.send(request);
+    const answer = values.paginate ? await readAnyList(ctx.api, request) : await ctx.api.send(request);
+    const view = plainView('document');
+    if ('document' in answer) return documentResult(view, answer);
     if (answer.value === undefined) return { kind: 'text', text: answer.text };
-    return answerResult(plainView('document'), answer);
+    const isPage = memberAt(answer.value, 'pagination.hasNextPage') === true;
+    return {
+      ...answerResult(view, answer),
+      notes: isPage ? ['This is one page of the list: --paginate reads all.'] : [],
+    };
   },
 });
 

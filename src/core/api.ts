@@ -17,12 +17,14 @@ export type QueryValue = string | number | boolean | undefined | readonly string
  * What a valid answer looks like. Any other answer counts as unreadable (a read exits 7, a write 8).
  * - `object`: a JSON object. A write may also be answered with 204.
  * - `created`: a JSON object with a usable `id`.
+ * - `resource`: a JSON object with the `id` of the request, of the resource that was changed. An answer without it proves nothing.
  * - `nothing`: no body, or a JSON object that does not report an error.
  * - `chunks`: the answer of a job stream, a JSON array or an object.
  * - `anything`: JSON, or text whose content type is not JSON.
  * - `list`: a JSON object that has an array under this name.
  */
-export type Expected = 'object' | 'created' | 'nothing' | 'chunks' | 'anything' | { readonly list: string };
+export type Expected =
+  'object' | 'created' | 'resource' | 'nothing' | 'chunks' | 'anything' | { readonly list: string };
 
 /** One request as a command states it. Nothing in it is encoded: `src/http` encodes it when it is sent. */
 export interface ApiRequest {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Context, DurableFiles } from '../core/context.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
-import { createSettings } from '../settings/create-settings.ts';
 import { openConnection } from './connection/connection.ts';
 import { openFiles } from './files/user-files.ts';
 import { listenForInterrupt } from './process/interrupt.ts';
@@ -16,6 +15,7 @@ import { createSpawn } from './process/spawn.ts';
 import { dataOutput, messageOutput } from './terminal/output-sinks.ts';
 import { describeTerminal } from './terminal/terminal.ts';
 import type { Runtime } from './runtime.ts';
+import { hostSettings } from './settings.ts';
 
 /** A Context that must be closed after the command: it listens for signals and may hold connections. */
 export interface HostContext extends Context {
@@ -31,22 +31,9 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
   const { env, clock, random } = runtime;
   const interrupt = listenForInterrupt(runtime);
   const { signal } = interrupt;
-  const settings = createSettings({
-    env,
-    flags,
-    platform: runtime.platform,
-    user: runtime.user,
-    get home() {
-      return runtime.home;
-    },
-    get foreignHome() {
-      return runtime.foreignHome;
-    },
-    get cwd() {
-      return runtime.cwd;
-    },
-    readKeyFile: async (path) => (await import('./files/key-file.ts')).readKeyFile(runtime, path, signal),
-  });
+  const settings = hostSettings(runtime, flags, async (path) =>
+    (await import('./files/key-file.ts')).readKeyFile(runtime, path, signal),
+  );
   const terminal = describeTerminal(runtime, {
     noInput: () => settings.get('no-input'),
     noColour: () => settings.get('no-color'),

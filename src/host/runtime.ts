@@ -4,6 +4,7 @@ import type { Clock } from '../core/context.ts';
 import { localFile } from '../core/failure.ts';
 import { realClock } from './clock.ts';
 import { fileOutput } from './files/file-output-stream.ts';
+import { wasClosed } from './process/closed-descriptor.ts';
 import { realSignals, type Signals } from './process/signals.ts';
 
 export type Input = Readable & {
@@ -29,6 +30,8 @@ export interface Runtime {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** stdout was closed at the start, as after `>&-`: what is written to it is lost without an error. */
+  readonly stdoutClosed: boolean;
   readonly clock: Clock;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
@@ -76,6 +79,9 @@ export function processRuntime(installation: Installation): Runtime {
     },
     get stderr() {
       return process.stderr;
+    },
+    get stdoutClosed() {
+      return wasClosed(1);
     },
     clock: realClock,
     random: Math.random,

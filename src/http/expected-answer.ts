@@ -26,11 +26,16 @@ export function mismatchOf(value: Json, request: ApiRequest): string | undefined
       return hasError(value) ? 'the answer reports an error, and its status reports success' : undefined;
     case 'created':
       return idProblem(memberOf(value, 'id'));
+    case 'resource':
+      return idProblem(memberOf(value, 'id')) ?? aboutAnother(value, request.id);
     case 'object':
     case 'chunks':
-      return request.id === undefined || isAbout(value, request.id) ? undefined : otherId(value, request.id);
+      return aboutAnother(value, request.id);
   }
 }
+
+const aboutAnother = (value: JsonObject, asked: string | undefined): string | undefined =>
+  asked === undefined || isAbout(value, asked) ? undefined : otherId(value, asked);
 
 function kindOf(value: Json): string {
   if (value === null) return 'null';

@@ -3,7 +3,7 @@ import { safeText, say } from '../core/safe-text.ts';
 import type { Json } from '../core/json.ts';
 import { hasField, memberNames } from './formats/fields.ts';
 import type { Output } from './output.ts';
-import { rowsOf, type OutputOptions, type Result, type RowsResult } from './view.ts';
+import { rowsOf, type OutputOptions, type Result, type RowsResult, type View } from './view.ts';
 
 /** The most names that a message lists. */
 const MAX_NAMES = 60;
@@ -35,6 +35,14 @@ export function checkKnownFields(
   const wrong = fields.filter((path) => !isKnown(path, known));
   if (wrong.length > 0) throw wrongFields(noun, wrong, known, suggest);
 }
+
+/** Whether `--fields` names only members that the view knows or that one of these rows has. */
+export const areKnownFields = (
+  view: Pick<View, 'paths'>,
+  rows: readonly Json[],
+  fields: OutputOptions['fields'],
+): boolean =>
+  (fields ?? []).every((path) => isKnown(path, view.paths ?? []) || rows.some((row) => hasField(row, path)));
 
 /** Passes rows through and finds which paths of `--fields` none of them has; without a row, there is none. */
 export function watchFields<T extends Json>(
@@ -72,9 +80,7 @@ export async function warnUnknownFields(
 
 function unknownFields(result: RowsResult, fields: readonly string[]): readonly string[] {
   const rows = rowsOf(result);
-  if (rows.length === 0) return [];
-  const { paths = [] } = result.view;
-  return fields.filter((path) => !isKnown(path, paths) && !rows.some((row) => hasField(row, path)));
+  return rows.length === 0 ? [] : fields.filter((path) => !areKnownFields(result.view, rows, [path]));
 }
 
 /** True for a known path, for an object around one, and for what is inside a value whose members are not known. */

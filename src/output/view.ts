@@ -117,6 +117,15 @@ interface Outcome {
   readonly failure?: Failure | undefined;
 }
 
+/** Rows as text: a document of the service that has them. */
+export interface RowsSource {
+  readonly text: string;
+  /** The member of the document that holds the rows; absent where the document is the array of rows. */
+  readonly member?: string;
+  /** The places of rows that are left out. */
+  readonly without?: ReadonlySet<number>;
+}
+
 /** The result of a command. It is rendered by `render`; a command does not write to stdout itself. */
 export type Result =
   | (Outcome & {
@@ -130,8 +139,8 @@ export type Result =
       readonly kind: 'many';
       readonly view: View;
       readonly values: readonly Json[];
-      /** The document's text and the member that holds the rows, when no row was filtered out. */
-      readonly source?: { readonly text: string; readonly member?: string };
+      /** The rows as the service sent them, in one or several documents, when none was filtered out. */
+      readonly sources?: readonly RowsSource[];
       /**
        * The document around the rows, when it holds more than the rows (totals): JSON, jq and YAML then print all of it,
        * and not only the array.
@@ -148,9 +157,21 @@ export type Result =
 export const answerResult = (view: View, { value = null, text }: ApiAnswer) =>
   ({ kind: 'one', view, value, source: text }) as const satisfies Result;
 
-/** The result that shows the rows of an answer, which are its member `member`. */
-export const listResult = (view: View, { value, text }: ApiAnswer, member: string) =>
-  ({ kind: 'many', view, values: itemsAt(value, member), source: { text, member } }) as const satisfies Result;
+/** Rows, and how the service sent them. */
+export interface SourcedRows {
+  readonly values: readonly Json[];
+  readonly sources: readonly RowsSource[];
+}
+
+/** The rows of an answer, which are its member `member`. */
+export const rowsOfAnswer = ({ value, text }: ApiAnswer, member: string): SourcedRows => ({
+  values: itemsAt(value, member),
+  sources: [{ text, member }],
+});
+
+/** The result that shows rows. */
+export const listResult = (view: View, { values, sources }: SourcedRows) =>
+  ({ kind: 'many', view, values, sources }) as const satisfies Result;
 
 /** The id of a row; empty where it has none. */
 export const idOf = (row: Json | undefined): string => stringAt(row, 'id') ?? '';

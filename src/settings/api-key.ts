@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import type { KeyView } from '../core/context.ts';
@@ -77,10 +78,29 @@ function findKey({ env, inProfile }: Omit<KeySources, 'readFile'>): FoundKey | u
 export const keySource = (sources: Omit<KeySources, 'readFile'>): KeyView['source'] | undefined =>
   findKey(sources)?.source;
 
-/** The source of the key in use, with the part of the key that may be shown or the path of its file. */
+/**
+ * The source of the key in use, with a hash of the whole key, or with the path of its file and what tells its contents apart. Two
+ * keys that end in the same characters differ in it, and no key can be found from it: many have the same hash.
+ */
 export function keyMark(sources: Omit<KeySources, 'readFile'>): string | undefined {
   const found = findKey(sources);
-  return found && `${found.source} ${found.key === undefined ? found.where : keyTail(found.key.trim())}`;
+  return found && `${found.source} ${found.key === undefined ? fileMark(found.where) : hashOf(found.key.trim())}`;
+}
+
+/** Not read: it may be a pipe, which gives the key once. */
+function fileMark(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true ? `${path} ${stats.ino} ${stats.size} ${stats.mtimeMs}` : path;
+}
+
+const FNV_OFFSET = 0xcbf29ce484222325n;
+const FNV_PRIME = 0x100000001b3n;
+
+/** FNV-1a of 64 bits. A library of hashes takes longer to load than a completion may. */
+function hashOf(text: string): string {
+  let hash = FNV_OFFSET;
+  for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * FNV_PRIME);
+  return hash.toString(16);
 }
 
 /**

@@ -37,8 +37,7 @@ export interface Settings extends SettingsView {
   /** Where the key comes from. Opens no key file. Fails like `key` when the key must not be used with the profile. */
   keySource(): KeyView['source'] | undefined;
   /**
-   * The address of the management API, and a mark of the key in use that tells accounts apart; at most four characters of
-   * the key are in it. Undefined without an address or a key. Opens no key file. Fails like `keySource`.
+   * The address of the management API, and a mark of the key in use that tells accounts apart, without the key. Undefined without an address or a key. Opens no key file. Fails like `keySource`.
    */
   account(): string | undefined;
   /** The addresses stored in the profile in use, by setting name. A key stored there is sent only to these. */

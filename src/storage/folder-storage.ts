@@ -23,9 +23,7 @@ export function createFolderStorage(files: DurableFiles, random: () => number): 
     describe,
     read: (object, start, end, signal) => readFile(files, object, start, end, signal),
     write: async (address, chunks, signal) => {
-      const slash = address.lastIndexOf('/');
-      if (slash === address.length - 1) throw usage(`${JSON.stringify(address)} is not the name of a file`);
-      if (slash > 0) await files.makeFolder(address.slice(0, slash));
+      await makeFolderOf(files, address);
       const temporary = `${address}.${randomName(random)}.partial`;
       try {
         const bytes = await writeWhole(files, temporary, chunks, signal);
@@ -36,8 +34,32 @@ export function createFolderStorage(files: DurableFiles, random: () => number): 
         throw error;
       }
     },
+    create: async (address, content) => {
+      await makeFolderOf(files, address);
+      const file = await files.create(address).catch(async (error: unknown) => {
+        if ((await files.resolve(address)).kind === 'nothing') throw error;
+        return undefined;
+      });
+      if (file === undefined) return false;
+      try {
+        await file.append(content);
+        await file.sync();
+        await file.close();
+      } catch (error) {
+        await files.remove(address).catch(() => undefined);
+        throw error;
+      }
+      return true;
+    },
     remove: (address) => files.remove(address),
   };
+}
+
+/** Creates the folder of a file. Fails with usage (2) for an address that names no file. */
+async function makeFolderOf(files: DurableFiles, address: string): Promise<void> {
+  const slash = address.lastIndexOf('/');
+  if (slash === address.length - 1) throw usage(`${JSON.stringify(address)} is not the name of a file`);
+  if (slash > 0) await files.makeFolder(address.slice(0, slash));
 }
 
 /** Yields the paths of all files whose path begins with a prefix, in the order of their bytes. */

@@ -66,6 +66,7 @@ export function openStorage(ports: StoragePorts, { s3Endpoint }: StorageOptions)
       yield* (await at(object.address)).read(object, start, end, signal);
     },
     write: async (address, chunks, signal) => (await at(address)).write(address, chunks, signal),
+    create: async (address, content, signal) => (await at(address)).create(address, content, signal),
     remove: async (address, signal) => (await at(address)).remove(address, signal),
     close: async () => {
       await transport?.close();

@@ -52,6 +52,19 @@ test.each(['--json', '-o jsonl', '-o id', ''])('a slow reader gets every byte of
   if (flags === '--json') expect(JSON.parse(stdout)).toEqual(PODS);
 });
 
+test.skipIf(process.platform !== 'linux')(
+  'with standard output closed, the id of a job is told on stderr',
+  async () => {
+    const env = await cleanEnvironment();
+    const run = `berth --local jobs run echo --input '{}'`;
+    const { code, stdout, stderr } = await shell(`${run} >&-`, env);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    const id = /Standard output is closed, so this was not printed there: (\S+)\n/.exec(stderr)?.[1] ?? '';
+    expect((await shell(`berth --local jobs status echo ${id} -o id`, env)).stdout).toBe(`${id}\n`);
+    expect((await shell(`${run} >/dev/null`, env)).stderr).toBe('');
+  },
+);
+
 test('a file gets every byte', async () => {
   const { code, stdout } = await shell('cd "$HOME"; berth pods list --json > all.json && cat all.json');
   expect(code).toBe(0);

@@ -166,7 +166,7 @@ describe('writing the config file', () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  test.each([0o644, 0o640, 0o640])('one that is there with mode %o ends 0600', async (mode) => {
+  test.each([0o644, 0o640])('one that is there with mode %o ends 0600', async (mode) => {
     const { env, path } = configOf('{"profiles":{},"of another version":1}', mode);
     chmodSync(path, mode);
     const ran = await berth(['config', 'set', 'retries', '5'], { env: { ...nothing, ...env } });

@@ -170,6 +170,13 @@ describe('an unusable id in the answer to a create', () => {
   });
 });
 
+describe('an empty object as the answer to an action on a pod', () => {
+  test.each(['start', 'stop', 'restart'])('pods %s is not believed: 8', async (action) => {
+    const says = ['the answer has no id', UNKNOWN, 'berth pods get pod1'];
+    await fails(['pods', action, 'pod1'], { exit: 8, says }, [json({})]);
+  });
+});
+
 describe('an answer that is not UTF-8', () => {
   const broken: Behaviour = text(Buffer.from('{"id":"pod1","name":"caf\xe9"}', 'latin1'), 200, {
     'content-type': 'application/json',

@@ -14,7 +14,7 @@ export const HTTP_ANSWERS = [
   {
     name: 'write-access-destroys',
     about: 'access of the level write may destroy',
-    file: 'src/http/policy/access.ts',
+    file: 'src/core/access.ts',
     from: '<= ACCESS_LEVELS.indexOf(level)) return;',
     to: '<= ACCESS_LEVELS.indexOf(level) + 1) return;',
     tests: ACCESS,

@@ -204,10 +204,12 @@ async function checkAll({ cluster, database, service, items, folder, out, object
   const counts = await service.counts();
   for (const each of checkItems({ items, counts, results, unknown })) found('items', each);
   outcome.submissions = (await service.sums()).submissions;
-  const cleaned = await runBerth('status', NAME, '--clean', '--json');
-  if (![0, 13].includes(cleaned.code)) found('status --clean', `exit ${cleaned.code}: ${cleaned.stderr.slice(-800)}`);
+  const cleaned = await runBerth('clean', NAME, '--yes', '--json');
+  if (cleaned.code !== 0) found('clean', `exit ${cleaned.code}: ${cleaned.stderr.slice(-800)}`);
   if (objects === undefined) {
-    const left = (await readdir(out)).filter((file) => !parts.some((part) => path.basename(part) === file));
+    const left = (await readdir(out)).filter(
+      (file) => file !== 'berth-batch.json' && !parts.some((part) => path.basename(part) === file),
+    );
     if (left.length > 0) found('parts that nobody published are left', left.join(', '));
   }
   const file = path.join(folder, 'export.jsonl');

@@ -12,6 +12,7 @@ import { createLease } from '../store/shared/lease.ts';
 import { createSharedBooks } from '../store/shared/shared-books.ts';
 import { createWriteQueue } from '../store/shared/write-queue.ts';
 import { openPaces } from './open-paces.ts';
+import { claimOut } from './out-marker.ts';
 import type { SharedPorts } from './ports.ts';
 import { sharedItems } from './shared-items.ts';
 
@@ -30,7 +31,8 @@ const MAX_OUTAGE_MS = 10 * 60_000;
 
 /**
  * Drives a shared batch until it is done or something stops this driver: an error that stopped it is in the report. Fails
- * with usage (2) when the address of the service is not that of the batch.
+ * with usage (2) when the address of the service is not that of the batch, and with local-file (14) when the folder of the
+ * results is not its own.
  */
 export async function driveShared(
   ports: SharedPorts,
@@ -45,6 +47,7 @@ export async function driveShared(
       `this batch was begun at ${manifest.service}, and the address in use is ${service}`,
       'Use the settings it was begun with. If it is the same service, give the same command with --moved.',
     );
+  await claimOut(ports, batch);
   const before = await readAccount(database, batch.batch);
   const driver: Driver = { batch: batch.batch, owner: randomName(random), leaseMs };
   const queue = createWriteQueue(clock, random, MAX_OUTAGE_MS);
@@ -64,6 +67,7 @@ export async function driveShared(
     parts: {
       storage: ports.storage,
       out: manifest.out,
+      token: batch.token ?? '',
       compression: manifest.compression,
       compress: (chunks, kind) => (kind === 'none' ? chunks : compress(chunks, kind)),
       signal: secondInterrupt.signal,

@@ -3,7 +3,7 @@ import type { StoredBatch } from '../store/postgres/batch-rows.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { listParts, listShards } from '../store/postgres/listing.ts';
 import { endEpoch, type Held } from '../store/postgres/shard-rows.ts';
-import { addressIn, parsePartName } from '../store/shared/part-files.ts';
+import { addressIn, parsePartName, partPrefix } from '../store/shared/part-files.ts';
 
 interface GarbagePorts {
   readonly database: Database;
@@ -11,7 +11,7 @@ interface GarbagePorts {
   readonly signal: AbortSignal;
 }
 
-/** An object that no part of the batch is. */
+/** An object that was written for the batch, and is no part of it. */
 export interface Garbage extends Held {
   readonly address: string;
   readonly bytes: number;
@@ -21,19 +21,22 @@ export interface Garbage extends Held {
 
 /**
  * Returns the objects in the folder of a batch that were written for a part and never published: their driver ended, or
- * had lost the shard. Those of an epoch under which a driver may still publish are left out. Fails as the storage and the
+ * had lost the shard. Those of an epoch under which a driver may still publish are left out, and all whose
+ * names have not the token of the batch. Fails as the storage and the
  * database do.
  */
 export async function findGarbage(
   ports: GarbagePorts,
-  { batch, manifest, shards }: StoredBatch,
+  { batch, manifest, shards, token }: StoredBatch,
 ): Promise<readonly Garbage[]> {
   const { database, storage, signal } = ports;
-  const prefix = addressIn(manifest.out, 'part-');
+  // Without a token, no name proves that a part is of this batch.
+  if (token === undefined) return [];
+  const prefix = addressIn(manifest.out, partPrefix(token));
   const candidates: (Omit<Garbage, 'isCurrent'> & { readonly name: string })[] = [];
   for await (const { address, bytes } of storage.list(prefix, signal)) {
-    const name = address.slice(prefix.length - 'part-'.length);
-    const parsed = parsePartName(name);
+    const name = address.slice(prefix.length - partPrefix(token).length);
+    const parsed = parsePartName(token, name);
     if (parsed !== undefined) candidates.push({ address, bytes, name, ...parsed });
   }
   // Objects, epochs, published parts, in this order: a part whose epoch was over when it was read has its row by then.

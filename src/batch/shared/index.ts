@@ -1,13 +1,16 @@
 /** Batches that several drivers share: the second entrance to the batches, loaded only where a store is used. */
-export { createBatchRows, findBatch, setCancelled } from '../store/postgres/batch-rows.ts';
+export { findBatch, setCancelled } from '../store/postgres/batch-rows.ts';
 export type { StoredBatch } from '../store/postgres/batch-rows.ts';
 export { parseStoreAddress, type StoreAddress } from '../store/postgres/address.ts';
 export { isStoreUnavailable, openDatabase, type Database } from '../store/postgres/database.ts';
-export { migrate } from '../store/postgres/migrations.ts';
+export { prepareTables, type TableAccess } from '../store/postgres/migrations.ts';
+export { deleteBatch } from '../store/postgres/out-rows.ts';
+export { claimOut, removeMarker } from './out-marker.ts';
+export { beginShared } from './begin-shared.ts';
 export { checkShared, planShared, type PlanOptions } from './plan-shared.ts';
 export { driveShared } from './drive-shared.ts';
 export { sharedStatus, type SharedStatus } from './shared-status.ts';
-export { findGarbage, removeGarbage } from './garbage.ts';
+export { findGarbage, removeGarbage, type Garbage } from './garbage.ts';
 export type { SharedPorts } from './ports.ts';
 export { resubmitShared } from './resubmit-shared.ts';
 export { exportSharedResults, type SharedExportOptions } from './export-shared.ts';

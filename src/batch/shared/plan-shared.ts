@@ -9,10 +9,13 @@ import { findInputs } from '../input/sources/find-inputs.ts';
 import type { InputSource } from '../input/sources/input-source.ts';
 import { planSources } from '../input/sources/open-source.ts';
 import { requireFreeName } from '../store/postgres/batch-rows.ts';
+import { tablesVersion } from '../store/postgres/migrations.ts';
+import { requireFreeOut } from '../store/postgres/out-rows.ts';
 import type { Manifest, ManifestFormat, ManifestSource, PlannedShard } from '../store/postgres/batch-rows.ts';
 import { addressIn } from '../store/shared/part-files.ts';
 import { copyPipedInput } from './copy-piped-input.ts';
 import { openStoredInput } from './open-stored-input.ts';
+import { requireNoMarker } from './out-marker.ts';
 import type { SharedPorts } from './ports.ts';
 
 /** A new batch as the user describes it. */
@@ -44,7 +47,7 @@ const ITEMS_PER_SHARD = 10_000;
 /**
  * Reads and checks all inputs and cuts them into shards. Sends nothing, and writes nothing but the copy of an input that
  * can be read only once. Fails with usage (2) when the input cannot be sent or the name is in use, with local-file (14)
- * when `out` has parts already, and as reading and copying the input do.
+ * when `out` has parts already or is the folder of another batch, and as reading and copying the input do.
  */
 export async function planShared(ports: SharedPorts, options: PlanOptions): Promise<Plan> {
   const out = await requireNewBatch(ports, options);
@@ -72,7 +75,12 @@ export async function checkShared(ports: SharedPorts, options: PlanOptions): Pro
 
 async function requireNewBatch(ports: SharedPorts, { name, out: given }: PlanOptions): Promise<string> {
   const out = isObject(given) ? given : ports.durable.absolute(given);
-  await requireFreeName(ports.database, name);
+  // A check without tables: a dry run creates none.
+  if ((await tablesVersion(ports.database)) > 0) {
+    await requireFreeName(ports.database, name);
+    await requireFreeOut(ports.database, out);
+  }
+  await requireNoMarker(ports, out);
   await mustHaveNoParts(ports, out);
   return out;
 }
@@ -145,7 +153,7 @@ function sharedFormat(formats: readonly InputFormat[]): ManifestFormat {
   };
 }
 
-/** Two batches in one folder would overwrite each other's parts. */
+/** Parts of a batch that was begun by a version without markers. */
 async function mustHaveNoParts({ storage, signal }: SharedPorts, out: string): Promise<void> {
   for await (const { address } of storage.list(addressIn(out, 'part-'), signal))
     throw localFile(`${out} has parts of a batch already: ${address}`, 'Name another --out.');

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { DurableFiles } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
-import { inputCopyPath, journalPath, orderedPath, sortingPaths } from './file-names.ts';
+import { inputCopyPath, journalPath, lockPath, orderedPath, sortingPaths, temporaryCopyPath } from './file-names.ts';
 
 /**
  * Resolves the name of a results file, symbolic links included. Changes nothing. Fails with usage (2) when it cannot be
@@ -23,7 +23,8 @@ export async function resolveResultsPath(durable: DurableFiles, name: string): P
 }
 
 /**
- * Checks that a new batch can write its files. Fails with local-file (14) when there are results or a batch already,
+ * Checks that a new batch can write its files. Fails with local-file (14) when there are results or a batch already, when the
+ * name is that of a file of another batch,
  * when the directory does not exist, and when a file already has the name to which the input will be copied
  * (`copiesInput`). `resumeCommand` is the command line named in the hint.
  */
@@ -38,9 +39,19 @@ export async function mustBeNew(
   if (await exists(durable, journalPath(path)))
     throw localFile(`there is a batch at ${path} already`, `Go on with it: ${resumeCommand}. Or name another --out.`);
   if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
+  const owner = OWN_ENDS.map((end) => (path.endsWith(end) ? path.slice(0, -end.length) : undefined));
+  for (const results of owner)
+    if (results !== undefined && (await exists(durable, journalPath(results))))
+      throw localFile(`${path} is a name that the batch at ${results} uses`, 'Name another --out.');
   for (const name of [orderedPath(path), ...sortingPaths(path)]) await mustBeUnused(durable, name);
   if (copiesInput) await mustBeUnused(durable, inputCopyPath(path));
 }
+
+/** What the names of the files end with that a batch writes beside its results: they are no names of other results. */
+const OWN_ENDS = [
+  ...[journalPath, lockPath, orderedPath, inputCopyPath, temporaryCopyPath].map((pathOf) => pathOf('')),
+  ...sortingPaths(''),
+];
 
 /** A batch creates files beside its results and never overwrites one that is not its own. Fails with local-file (14). */
 async function mustBeUnused(durable: DurableFiles, path: string): Promise<void> {

@@ -1,24 +1,32 @@
 import type { Context } from '../../core/context.ts';
-import { itemsAt, type Json, numberAt, stringAt } from '../../core/json.ts';
+import { type Json, numberAt, stringAt } from '../../core/json.ts';
 import type { ListRow } from '../../core/ports/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { hourlyPrice } from '../../core/units.ts';
 import type { ListSource } from './sources.ts';
 import { listRequest } from '../resource/identity/requests.ts';
+import { followPages } from '../resource/pages/follow-pages.ts';
 
-/** Maximum number of rows that are kept of a list. */
-const MAX_ROWS = 1000;
+/** A longer list is not kept, and nothing of it is offered: a shell would take a part of it for all. */
+const MAX_ROWS = 10_000;
 /** Maximum length of a name that is offered, and of one word of a description, in characters. */
 const MAX_LENGTH = 200;
-/** Maximum time for the whole request and its answer, in milliseconds. */
+/** Maximum time for a request and its whole answer, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
-/** Reads a list of the service and keeps its rows for completion. Sends nothing without a key. Fails as a request does. */
+/**
+ * Reads a list of the service and keeps its rows for completion: all of them or none. Sends nothing without a key. Fails as
+ * `followPages` does.
+ */
 export async function renewList({ api, settings, lists }: Context, list: string, source: ListSource): Promise<void> {
   if (!settings.local && (await settings.key()) === undefined) return;
-  const answer = await api.send({ ...listRequest(source, source.lookupQuery), deadlineMs: DEADLINE_MS });
-  const rows = itemsAt(answer.value, source.member).flatMap((row) => listRow(row, source));
-  await lists.write(list, [...new Map(rows.map((row) => [row.value, row])).values()].slice(0, MAX_ROWS));
+  const request = { ...listRequest(source, source.lookupQuery), deadlineMs: DEADLINE_MS };
+  const rows = new Map<string, ListRow>();
+  for await (const page of followPages(api, request)) {
+    for (const row of page.rows.flatMap((each) => listRow(each, source))) rows.set(row.value, row);
+    if (rows.size > MAX_ROWS) break;
+  }
+  await lists.write(list, rows.size > MAX_ROWS ? [] : [...rows.values()]);
 }
 
 function listRow(row: Json, { value = 'id', described = ['status'] }: ListSource): readonly ListRow[] {

@@ -45,6 +45,8 @@ export interface DeleteSpec extends CommandWords {
   /** What is saved with these rows: `It saves $7.47 an hour.` */
   readonly saving?: (rows: readonly Json[]) => string | undefined;
   readonly guard?: Guard;
+  /** Lines at the end, such as what goes on costing. `ended` are the ids of what was deleted. */
+  readonly remaining?: (ctx: CommandContext, ended: readonly string[]) => Promise<readonly string[]>;
   /** The participle in messages: `deleted`, `terminated`. */
   readonly done?: string;
 }
@@ -105,14 +107,16 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         resource,
         targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
       );
+      const ended = sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : []));
+      const remaining = (await spec.remaining?.(ctx, ended)) ?? [];
       const [only, ...others] = sent;
       if (!bySelector && others.length === 0 && only !== undefined) {
         if (only.failure !== undefined) throw only.failure;
         // A table of one row would say the same as the note.
         if (isTableOutput(ctx.output))
-          return { kind: 'nothing', notes: [`${resource.noun} ${targets[0]?.word ?? ''} is ${done}.`] };
+          return { kind: 'nothing', notes: [`${resource.noun} ${targets[0]?.word ?? ''} is ${done}.`, ...remaining] };
       }
-      return outcomeResult(ctx, resource.noun, sent, done);
+      return { ...outcomeResult(ctx, resource.noun, sent, done), notes: remaining };
     },
   });
 }
@@ -130,7 +134,8 @@ async function targetsOf(
       isGuarded ? await guard.reasons({ ...ctx, api: ctx.reads }, rows) : new Map();
     return await selectTargets(ctx, resource, values, exclude);
   }
-  if (ctx.dryRun || (ctx.yes && !isGuarded)) return { bySelector: false, targets: values.id.map((word) => ({ word })) };
+  if (ctx.dryRun || (ctx.yes && !isGuarded))
+    return { bySelector: false, targets: values.id.map((word) => ({ word })), leftOut: [] };
   const targets = await readTargets(ctx, resource, values.id);
   if (isGuarded)
     await refuseGuarded(
@@ -138,7 +143,7 @@ async function targetsOf(
       guard,
       targets.flatMap(({ row }) => row ?? []),
     );
-  return { bySelector: false, targets };
+  return { bySelector: false, targets, leftOut: [] };
 }
 
 /** Fails with usage (2), before anything is sent, for rows that the guard protects. */

@@ -67,6 +67,8 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
   // A failure that is printed as JSON must be the only output on stderr.
   const asJson = isJsonFormat(ctx.output.format);
   if (result.failure === undefined || !asJson) for (const note of result.notes ?? []) await ctx.tell(note);
+  if (writes.ids.size > 0 && ctx.terminal.outputClosed)
+    await ctx.tell(`Standard output is closed, so this was not printed there: ${[...writes.ids].join(', ')}`);
   if (result.failure !== undefined) throw result.failure;
   return result.exit ?? EXIT.done;
 }
@@ -97,7 +99,8 @@ async function confirm(ctx: CommandContext, question: string | Confirmation | un
   if (rows !== undefined) await ctx.tellRows(rows.view, rows.values);
   for (const line of lines) await ctx.tell(line);
   const confirmed = typed === undefined ? await ctx.prompts.confirm('Continue?', false) : await wasTyped(ctx, typed);
-  if (!confirmed) throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was changed' });
+  if (!confirmed)
+    throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
 }
 
 /** Asks until the text is typed; an empty answer declines. */

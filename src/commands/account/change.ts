@@ -1,8 +1,10 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
-import { itemsAt, type Json } from '../../core/json.ts';
-import { readRequest, type ApiRequest } from '../../core/api.ts';
+import type { Json } from '../../core/json.ts';
+import type { ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
+import { listRequest } from '../../cli/resource/identity/requests.ts';
+import { readList } from '../../cli/resource/pages/read-list.ts';
 import { commandLine } from '../../cli/words.ts';
 import { isSameKey, readKey, type SshKey } from './keys.ts';
 
@@ -12,7 +14,7 @@ const MAX_TRIES = 5;
 const PATH = ['v2', 'account', 'ssh-keys'];
 export const LIST = commandLine('account', 'ssh-keys', 'list');
 
-export const KEYS_REQUEST = readRequest(PATH, { expects: { list: 'keys' } });
+export const KEYS_REQUEST = listRequest({ path: PATH, member: 'keys' });
 
 /** PUT replaces the whole set (contract rules, SSH keys). `destroys` is true when a key of the set is removed. */
 export const writeRequest = (keys: readonly string[], destroys = true): ApiRequest => ({
@@ -24,12 +26,12 @@ export const writeRequest = (keys: readonly string[], destroys = true): ApiReque
   checkCommand: LIST,
 });
 
-/** The keys of an answer; items that are not text are left out. */
-export const keysOf = (value: Json | undefined): readonly SshKey[] =>
-  itemsAt(value, 'keys').flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
+/** The keys of a list; items that are not text are left out. */
+export const keysOf = (values: readonly Json[]): readonly SshKey[] =>
+  values.flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
 
 export const readKeys = async (ctx: CommandContext): Promise<readonly SshKey[]> =>
-  keysOf((await ctx.api.send(KEYS_REQUEST)).value);
+  keysOf((await readList(ctx.api, KEYS_REQUEST)).values);
 
 export interface Changed {
   readonly before: readonly SshKey[];

@@ -4,6 +4,7 @@ import type { Json } from '../../core/json.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg, option } from '../../cli/parse/params.ts';
+import { readList } from '../../cli/resource/pages/read-list.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, writeRequest, KEYS_REQUEST } from './change.ts';
@@ -41,8 +42,8 @@ const list = defineCommand({
   summary: "list the account's public SSH keys",
   examples: [['berth account ssh-keys list', 'with their fingerprints']],
   run: async (ctx) => {
-    const answer = await ctx.api.send(KEYS_REQUEST);
-    return { ...shown(keysOf(answer.value), []), source: { text: answer.text, member: 'keys' } };
+    const { values, sources } = await readList(ctx.api, KEYS_REQUEST);
+    return { ...shown(keysOf(values), []), sources };
   },
 });
 

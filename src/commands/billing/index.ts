@@ -1,12 +1,11 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { rethrowUnlessFailure } from '../../core/failure.ts';
-import { isObject, itemsAt, type Json } from '../../core/json.ts';
-import type { ApiAnswer } from '../../core/api.ts';
 import { defineCommand, defineGroup, type Command } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { listCommandOf, type Collection, type Query } from '../../cli/resource/identity/collection.ts';
 import { listRequest, rowRequest } from '../../cli/resource/identity/requests.ts';
 import { findId } from '../../cli/resource/identity/identify.ts';
+import { readList, type WholeList } from '../../cli/resource/pages/read-list.ts';
 import { option } from '../../cli/parse/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { PERIOD_OPTIONS, periodQuery } from './period.ts';
@@ -33,16 +32,19 @@ function reportCommand(report: Report, example: string): Command {
       const isDated = values.from !== undefined || values.to !== undefined;
       const query = periodQuery(values, isDated ? await ctx.fetchServiceNow() : ctx.serviceNow());
       const id = noun === undefined ? undefined : (values as Readonly<Record<string, unknown>>)[noun];
-      const answer = await readReport(ctx, report, query, typeof id === 'string' ? id : undefined);
-      const document: Json = answer.value ?? null;
+      const {
+        document,
+        values: records,
+        sources,
+      } = await readReport(ctx, report, query, typeof id === 'string' ? id : undefined);
       const isTable = isTableOutput(ctx.output);
       const totals = isTable ? totalsLine(report, document) : undefined;
       return {
         kind: 'many',
         view: billingView(report, document, { drawn: ctx.terminal.output, wide: ctx.output.format === 'wide' }),
-        values: recordsOf(answer),
-        source: { text: answer.text, member: MEMBER },
-        ...(isObject(document) ? { whole: { document, member: MEMBER } } : {}),
+        values: records,
+        sources,
+        whole: { document, member: MEMBER },
         notes: totals === undefined ? [] : [totals],
       };
     },
@@ -58,8 +60,6 @@ const filterFlag = (complete: Collection | undefined, noun: string) =>
     ...(complete === undefined ? {} : { complete }),
   });
 
-const recordsOf = (answer: ApiAnswer): readonly Json[] => itemsAt(answer.value, MEMBER);
-
 /**
  * Reads a report. `given` is used as an id first, which may be of a deleted resource; without records for it, it is looked
  * up as a name. Fails with not-found (4) where it is neither, so that a misspelt name does not look like a cost of zero.
@@ -69,20 +69,21 @@ async function readReport(
   report: Report,
   query: Query,
   given: string | undefined,
-): Promise<ApiAnswer> {
-  const send = (id: string | undefined): Promise<ApiAnswer> =>
-    ctx.api.send(
+): Promise<WholeList> {
+  const send = (id: string | undefined): Promise<WholeList> =>
+    readList(
+      ctx.api,
       listRequest(
         { path: report.path, member: MEMBER },
         report.of === undefined || id === undefined ? query : { ...query, [report.of.member]: id },
       ),
     );
-  const answer = await send(given);
-  if (given === undefined || report.of === undefined || recordsOf(answer).length > 0) return answer;
+  const records = await send(given);
+  if (given === undefined || report.of === undefined || records.values.length > 0) return records;
   const id = await findId(ctx, report.of.lookup, given);
   if (id !== undefined && id !== given) return await send(id);
   if (id === undefined) await requireExisting(ctx, report.of.lookup, given);
-  return answer;
+  return records;
 }
 
 /** Fails with not-found (4) where no resource has this id. Other failures of the check are ignored. */
@@ -103,16 +104,21 @@ const report = defineCommand({
   output: COST_REPORT,
   summary: 'show what costs most, what is idle, and what the month will cost',
   details:
-    'Every resource with its name, the most expensive first; --by shows one kind of them, or the days. Idle are pods in ERROR, endpoints whose workers only wait, and volumes that nothing mounts. The forecast takes the average of the last seven whole days for the rest of the month. Amounts are exact decimals; days are UTC. With --budget it ends 15 when the total of this time is above it.',
+    'Every resource with its name, the most expensive first; --by shows one kind of them, or the days. Idle are pods in ERROR, endpoints whose workers only wait, and volumes that nothing mounts. The month is forecast in two ways: by the average of the last seven whole days, and at the present rate, which is what pods, clusters, workers and volumes cost now; container disks have no published price and are not in it. Amounts are exact decimals; days are UTC. With --budget it ends 15 when the total is above it: that of this calendar month (UTC), or of --last.',
   options: {
-    last: option.durationOr('the time until now, in whole days', 'd', 30 * 86_400_000, '30d'),
+    last: option.text(
+      'the time until now, in whole days; month is this calendar month (default 30d; month with --budget)',
+      {
+        metavar: 'TIME|month',
+      },
+    ),
     by: option.choice('what a row is (default: every resource)', ['pod', 'endpoint', 'volume', 'cluster', 'day']),
     budget: option.text('end 15 when the total is above this', { metavar: 'USD' }),
   },
   examples: [
     ['berth billing report', 'what costs most'],
     ['berth billing report --by day --last 7d', 'the last days'],
-    ['berth billing report --last 30d --budget 2000', 'end 15 above 2000 dollars'],
+    ['berth billing report --budget 2000', 'end 15 when this month cost more than 2000 dollars'],
   ],
   run: async (ctx, values) => (await import('./report/index.ts')).costs(ctx, values),
 });

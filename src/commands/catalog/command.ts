@@ -5,12 +5,10 @@ import { arg, flagName, isGiven, type Params, type ValuesOf } from '../../cli/pa
 import type { Query } from '../../cli/resource/identity/collection.ts';
 import { rowRequest } from '../../cli/resource/identity/requests.ts';
 import { rowSchema, type Resource } from '../../cli/resource/read.ts';
-import { filterOptions } from '../../cli/resource/select/selectors.ts';
 import { either, manyOf } from '../../cli/schema/output-schema.ts';
-import { sortOption } from '../../cli/resource/select/sort.ts';
 import type { Json } from '../../core/json.ts';
 import { answerResult, type View } from '../../output/view.ts';
-import { filteredRows, type ListFilter } from '../../cli/resource/list.ts';
+import { filteredRows, listOptions, type ListFilter } from '../../cli/resource/list.ts';
 
 interface CatalogSpec<O extends Params> extends CommandWords {
   readonly options: O;
@@ -28,12 +26,12 @@ interface CatalogSpec<O extends Params> extends CommandWords {
 /** `berth catalog KIND [ID]`: the list, filtered and sorted as every list, or one entry in full. */
 export function catalogCommand<const O extends Params>(resource: Resource, spec: CatalogSpec<O>): Command {
   const { summary, details, options, query, listOnly = [], onePath = resource.path, examples } = spec;
-  const listOptions = { ...filterOptions(resource.table), ...sortOption(resource.table) };
+  const ofEveryList = listOptions(resource.table);
   return defineCommand({
     summary,
     details,
     args: { id: arg.optional(`one ${resource.noun}, by id or name`, { complete: resource }) },
-    options: { ...options, ...listOptions },
+    options: { ...options, ...ofEveryList },
     fields: resource.view.paths,
     output: either(manyOf(rowSchema(resource)), rowSchema(resource)),
     examples,
@@ -45,7 +43,7 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
         const result = await filteredRows(ctx, resource, filter, asked, (row) => spec.keep?.(row, values) ?? true);
         return { ...result, view: spec.view?.(values, result.values) ?? resource.view };
       }
-      const ofLists = [...listOnly, ...Object.keys(listOptions)];
+      const ofLists = [...listOnly, ...Object.keys(ofEveryList)];
       const filters = ofLists.filter((key) => isGiven((allValues as Readonly<Record<string, unknown>>)[key]));
       if (filters.length > 0)
         throw usage(

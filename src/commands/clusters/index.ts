@@ -11,6 +11,7 @@ import { createCommand, updateCommand, type WaitSpec } from '../../cli/resource/
 import { commandLine, countOf } from '../../cli/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
+import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
 import { CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 import { listResult } from '../../output/view.ts';
 import { contractSchema, manyOf } from '../../cli/schema/output-schema.ts';
@@ -48,14 +49,15 @@ const pods = defineCommand({
   args: { id: idArgument(CLUSTERS) },
   watch: true,
   run: async (ctx, { id }) => {
-    const { answer } = await readListOf(ctx, CLUSTERS, id, 'pods');
-    return listResult(memberView, answer, 'pods');
+    const { list } = await readListOf(ctx, CLUSTERS, id, 'pods');
+    return listResult(memberView, list);
   },
 });
 
 export const clusters = defineGroup('pods that work together on a fast network', {
   list: listCommand(CLUSTERS, {
     summary: 'list clusters',
+    total: totalWithAccount('cluster'),
     examples: [['berth clusters list', 'with the state of their pods']],
   }),
   get: getCommand(CLUSTERS, {
@@ -96,6 +98,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
     summary: 'delete clusters and terminate their pods',
     examples: [['berth clusters delete research-2 --yes', 'without a question, for scripts']],
     loss: 'Its pods are terminated.',
+    remaining: remainingLines,
   }),
   pods,
 });

@@ -4,6 +4,7 @@ import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
+import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
 import { explain } from './explain.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
 import { logs } from './logs.ts';
@@ -16,6 +17,7 @@ const ENDPOINTS = resourceOf(collections.ENDPOINTS, ENDPOINT_TABLE);
 export const endpoints = defineGroup('serverless endpoints', {
   list: listCommand(ENDPOINTS, {
     summary: 'list serverless endpoints',
+    total: totalWithAccount('endpoint'),
     examples: [
       ['berth endpoints list', 'with their workers'],
       ['berth endpoints list -o id', 'the ids alone, one a line'],
@@ -31,6 +33,7 @@ export const endpoints = defineGroup('serverless endpoints', {
     summary: 'delete serverless endpoints',
     examples: [['berth endpoints delete api --yes', 'without a question, for scripts']],
     loss: 'Its queued and running jobs are cancelled.',
+    remaining: remainingLines,
   }),
   workers,
   releases,

@@ -57,10 +57,10 @@ async function onlyWorker(
   ctx: CommandContext,
   endpoint: string,
 ): Promise<{ readonly id: string; readonly worker: string }> {
-  const { id, answer, workers } = await listWorkers(ctx, endpoint);
+  const { id, list, workers } = await listWorkers(ctx, endpoint);
   const [only, ...others] = workers;
   if (only === undefined) {
-    const [last = '', ...earlier] = itemsAt(answer.value, 'ended').map(idOf).filter(isUsableId);
+    const [last = '', ...earlier] = itemsAt(list.document, 'ended').map(idOf).filter(isUsableId);
     if (last !== '') {
       const rest = earlier.length === 0 ? '' : ` Earlier ones: ${earlier.slice(0, MAX_NAMED).join(', ')}.`;
       await ctx.tell(`Endpoint ${endpoint} has no workers now. This is the log of ${last}, which has ended.${rest}`);

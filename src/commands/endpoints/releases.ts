@@ -1,10 +1,11 @@
 import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
+import { documentResult } from '../../cli/resource/pages/read-list.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
 import { age, percent, text } from '../../output/layout/cell-functions.ts';
-import { answerResult, type Facts, type Result, type Section, type View } from '../../output/view.ts';
+import { type Facts, type Result, type Section, type View } from '../../output/view.ts';
 import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import { waitOptions } from '../../cli/parse/common-options.ts';
@@ -95,9 +96,9 @@ export const releases = defineCommand({
     ['berth endpoints releases captions --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
   ],
   run: async (ctx, { id, wait, waitTimeout }) => {
-    const { id: known, answer } = await readListOf(ctx, ENDPOINTS, id, 'releases');
+    const { id: known, list } = await readListOf(ctx, ENDPOINTS, id, 'releases');
     if (wait)
       return await waitForRow(ctx, { ...ENDPOINTS, view: releaseView }, 'endpoints', known, ROLLOUT, waitTimeout);
-    return answerResult(releaseView, answer);
+    return documentResult(releaseView, list);
   },
 });

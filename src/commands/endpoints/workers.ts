@@ -1,4 +1,4 @@
-import { itemsAt, type Json, memberAt, numberAt, objectAt } from '../../core/json.ts';
+import { type Json, memberAt, numberAt, objectAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
@@ -59,8 +59,8 @@ function summaryOf(document: Json): readonly string[] {
 
 /** Reads the workers of an endpoint by its id or name; also returns the id. */
 export async function listWorkers(ctx: CommandContext, endpoint: string) {
-  const { id, answer } = await readListOf(ctx, ENDPOINTS, endpoint, 'workers');
-  return { id, answer, workers: itemsAt(answer.value, 'workers') };
+  const { id, list } = await readListOf(ctx, ENDPOINTS, endpoint, 'workers');
+  return { id, list, workers: list.values };
 }
 
 export const workers = defineCommand({
@@ -70,7 +70,7 @@ export const workers = defineCommand({
   watch: true,
   examples: [['berth endpoints workers captions --watch', 'see them come and go']],
   run: async (ctx, { id }) => {
-    const { answer } = await listWorkers(ctx, id);
-    return { ...listResult(workerView, answer, 'workers'), notes: summaryOf(answer.value ?? null) };
+    const { list } = await listWorkers(ctx, id);
+    return { ...listResult(workerView, list), notes: summaryOf(list.document) };
   },
 });

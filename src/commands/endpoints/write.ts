@@ -17,7 +17,7 @@ import { bodyOf, type WriteVerb } from '../../cli/resource/field-writes.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { priceCatalog, workerHourlyPrice } from '../shared/worker-price.ts';
+import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
 import { ROLLOUT } from './releases.ts';
 

@@ -8,7 +8,7 @@ import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
-import { answerResult, listResult, type View } from '../../output/view.ts';
+import { answerResult, listResult, rowsOfAnswer, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { withEndpoint } from './no-endpoint.ts';
@@ -36,10 +36,21 @@ export async function sendControl(
     if (isNotFound(error))
       throw error.with({
         message: 'the address in use is not a local service',
-        hint: 'Unset BERTH_BASE_URL to reach the one in this process, or start one with `berth local serve`.',
+        hint: 'Add --local for the one in this process, or start one with `berth local serve`.',
       });
     throw error;
   }
+}
+
+/**
+ * Adds to the result of a change whose local service was changed. Of the one in this process, a line is printed before every
+ * command.
+ */
+export function changed({ settings }: CommandContext, result: Result): Result {
+  if (settings.local) return result;
+  const from = settings.source('base-url') === 'profile' ? ` of the profile "${settings.profile}"` : '';
+  const note = `Changed: the local service at ${settings.text('base-url') ?? ''}${from}.`;
+  return { ...result, notes: [...(result.notes ?? []), note] };
 }
 
 interface Line {
@@ -135,8 +146,11 @@ export const reset = defineCommand({
   summary: 'delete everything and start over with the seeded account',
   changesMachine: true,
   examples: [['berth local reset --yes', 'without a question, for scripts']],
-  confirm: async () => 'This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.',
-  run: async (ctx) => answerResult(statusView, await sendControl(ctx, 'POST', ['reset'])),
+  confirm: async ({ settings }) => {
+    const whose = settings.local ? `in ${settings.text('data-dir') ?? ''}` : `at ${settings.text('base-url') ?? ''}`;
+    return `This forgets everything the local service ${whose} holds: pods, volumes, jobs, faults and its clock.`;
+  },
+  run: async (ctx) => changed(ctx, answerResult(statusView, await sendControl(ctx, 'POST', ['reset']))),
 });
 
 export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {
@@ -154,7 +168,7 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
     examples: [['berth local clock advance 31m', 'past the retention of a result']],
     run: async (ctx, { time }) => {
       const advanceMs = parseDuration(time, 's', 'TIME');
-      return answerResult(clockView, await sendControl(ctx, 'POST', ['clock'], { body: { advanceMs } }));
+      return changed(ctx, answerResult(clockView, await sendControl(ctx, 'POST', ['clock'], { body: { advanceMs } })));
     },
   }),
 });
@@ -213,7 +227,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       const answer = await sendControl(ctx, 'POST', ['fault'], { body }).catch((error: unknown) => {
         throw endpoint === undefined ? error : withEndpoint(error, endpoint);
       });
-      return answerResult(faultView, answer);
+      return changed(ctx, answerResult(faultView, answer));
     },
   }),
   list: defineCommand({
@@ -221,7 +235,10 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     summary: 'list the faults that are set',
     examples: [['berth local fault list', 'with what is left of each']],
     run: async (ctx) =>
-      listResult(faultView, await sendControl(ctx, 'GET', ['fault'], { expects: { list: 'faults' } }), 'faults'),
+      listResult(
+        faultView,
+        rowsOfAnswer(await sendControl(ctx, 'GET', ['fault'], { expects: { list: 'faults' } }), 'faults'),
+      ),
   }),
   clear: defineCommand({
     summary: 'remove one fault, or all of them',
@@ -234,7 +251,8 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         if (id !== undefined && error instanceof Failure && error.detail === NO_FAULT) throw noFault(error, id);
         throw error;
       });
-      return { kind: 'nothing', notes: [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`] };
+      const notes = [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`];
+      return changed(ctx, { kind: 'nothing', notes });
     },
   }),
 });

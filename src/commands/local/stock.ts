@@ -5,7 +5,7 @@ import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../output/view.ts';
-import { sendControl } from './control.ts';
+import { changed, sendControl } from './control.ts';
 import { textColumn } from '../../cli/resource/detail-lines.ts';
 import { STOCK } from './schemas.ts';
 
@@ -19,7 +19,7 @@ const stockView: View = {
 const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean = () => true): Result => {
   const all = itemsAt(value, 'stock');
   const values = all.filter(keep);
-  const whole = values.length === all.length ? { source: { text: source, member: 'stock' } } : {};
+  const whole = values.length === all.length ? { sources: [{ text: source, member: 'stock' }] } : {};
   return { kind: 'many', view: stockView, values, ...whole };
 };
 
@@ -46,7 +46,10 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     run: async (ctx, { hardware, free, dataCenter }) => {
       const body = { hardware, free: wholeNumber(free), dataCenter };
       const answer = await sendControl(ctx, 'POST', ['stock'], { body });
-      return rowsOf(answer, (row) => memberAt(row, 'hardware') === hardware);
+      return changed(
+        ctx,
+        rowsOf(answer, (row) => memberAt(row, 'hardware') === hardware),
+      );
     },
   }),
   clear: defineCommand({
@@ -55,7 +58,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     examples: [['berth local stock clear', 'all of it']],
     run: async (ctx) => {
       await sendControl(ctx, 'DELETE', ['stock']);
-      return { kind: 'nothing', notes: ['All stock is as a new account sees it.'] };
+      return changed(ctx, { kind: 'nothing', notes: ['All stock is as a new account sees it.'] });
     },
   }),
 });

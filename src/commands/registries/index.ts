@@ -4,8 +4,11 @@ import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf, idArgument } from '../../cli/resource/read.ts';
+import { outcomeResult } from '../../cli/resource/several/outcomes.ts';
 import { createCommand } from '../../cli/resource/write.ts';
+import { OUTCOMES } from '../../cli/schema/common-schemas.ts';
 import { commandLine } from '../../cli/words.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import * as collections from '../shared/collections.ts';
 import { DELEGATION_TABLE, REGISTRY_TABLE } from './fields.ts';
 
@@ -37,17 +40,20 @@ const revoke = defineCommand({
   summary: 'revoke a delegation; images behind it can no longer be pulled',
   examples: [['berth registries delegations revoke dlg-images --yes', 'without a question, for scripts']],
   args: { id: idArgument(DELEGATIONS) },
+  output: OUTCOMES,
   writes: true,
   confirm: async (_, { id }) => `This revokes delegation ${id}. Images behind it can no longer be pulled.`,
   run: async (ctx, { id }) => {
-    await sendTo(ctx, DELEGATIONS, id, (known) => ({
+    const { id: known } = await sendTo(ctx, DELEGATIONS, id, (known) => ({
       service: 'base',
       method: 'DELETE',
       path: [...DELEGATIONS.path, known],
       id: known,
       checkCommand: commandLine('registries', 'delegations', 'list'),
     }));
-    return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };
+    // A table of one row would say the same as the note.
+    if (isTableOutput(ctx.output)) return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };
+    return outcomeResult(ctx, 'delegation', [{ id: known }], 'revoked');
   },
 });
 

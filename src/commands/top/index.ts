@@ -2,6 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
+import { SORTS, type Sort } from './model/order.ts';
 import { TOP_ROWS } from './schema.ts';
 
 const KINDS = ['pods', 'endpoints'] as const;
@@ -11,24 +12,27 @@ export const top = defineCommand({
   summary: 'watch all pods and endpoints: their use, queues, workers and cost',
   waits: true,
   details:
-    'On a terminal it uses the whole screen until you press q; ? shows its keys. Each reading requests all pods at once and the health of at most eight endpoints; with more endpoints, those with jobs are read more often. Costs are read once a minute. When little is left of a rate window, readings are less frequent. The age of the numbers is shown. $ today is from midnight UTC. Without a terminal, --once prints one frame, and -o jsonl a line for each pod and endpoint at each reading, with the time as `at`.',
+    'On a terminal it uses the whole screen until you press q; ? shows its keys. Each reading requests all pods at once and the health of at most eight endpoints; with more endpoints, those with jobs are read more often. Costs, workers with their prices and volumes are read once a minute. $/h is what the account costs now: pods, clusters, workers and volumes; of pods or endpoints alone, it is theirs. Container disks have no published price and are not in it; where anything else is not known it says at least. Stopped pods come last by cost. When little is left of a rate window, readings are less frequent. The age of the numbers is shown. $ today is from midnight UTC. Without a terminal, --once prints one frame, and -o jsonl a line for each pod and endpoint at each reading, with the time as `at`.',
   args: { what: arg.optional('only pods, or only endpoints', { choices: KINDS }) },
   options: {
     once: option.on('print one frame, or with -o its rows, and end'),
+    sort: option.choice('the order of the rows, the largest first, names from A to Z (default cost)', SORTS),
     interval: option.durationOr('time between two readings', 's', 2000, '2s'),
   },
   examples: [
     ['berth top', 'everything, live'],
     ['berth top pods --once', 'one frame, for a note or a mail'],
+    ['berth top --sort use', 'the busiest first'],
     ['berth top --once -o jsonl', 'a line for each pod and endpoint'],
   ],
-  run: async (ctx, { what, once, interval }) => {
+  run: async (ctx, { what, once, sort: given, interval }) => {
     const shown = { pods: what !== 'endpoints', endpoints: what !== 'pods' };
+    const sort = given === undefined ? 'cost' : (given as Sort);
     const isFrame = isTableOutput(ctx.output) && ctx.output.fields === undefined;
-    if (once) return await (await import('./once.ts')).once(ctx, shown, isFrame);
-    if (!isFrame) return await (await import('./stream.ts')).streamRows(ctx, shown, interval);
+    if (once) return await (await import('./once.ts')).once(ctx, shown, sort, isFrame);
+    if (!isFrame) return await (await import('./stream.ts')).streamRows(ctx, shown, sort, interval);
     if (!ctx.terminal.output)
       throw usage('top needs a terminal', 'Print one frame with --once, or the rows of every reading with -o jsonl.');
-    return await (await import('./live.ts')).live(ctx, shown, interval);
+    return await (await import('./live.ts')).live(ctx, shown, sort, interval);
   },
 });

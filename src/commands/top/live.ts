@@ -5,6 +5,7 @@ import { loadPaint } from '../../output/layout/colour.ts';
 import { openLiveScreen, type LiveScreen } from '../../output/live/live-screen.ts';
 import type { Result } from '../../output/view.ts';
 import { openLogPage, type LogPage } from './read/log-page.ts';
+import type { Sort } from './model/order.ts';
 import type { Shown } from './read/schedule.ts';
 import { screenLines, screenRows, type ScreenInput } from './draw/screen.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
@@ -18,12 +19,12 @@ const REDRAW_MS = 1000;
  * Shows `top` until the user quits; ends 0 then, and with 130 or 143 and no message for Ctrl-C and SIGTERM. Fails as a
  * request does as long as nothing was ever read; later a failure is shown, and reading goes on.
  */
-export async function live(ctx: CommandContext, shown: Shown, wantedMs: number): Promise<Result> {
+export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wantedMs: number): Promise<Result> {
   const quit = new AbortController();
   const stop = AbortSignal.any([ctx.signal, quit.signal]);
   const paint = await loadPaint(ctx.terminal.colour.output);
   let session = FIRST_SESSION;
-  let ui: Ui = FIRST_UI;
+  let ui: Ui = { ...FIRST_UI, sort };
   let log: { readonly of: string; readonly page: LogPage } | undefined;
 
   const input = (): ScreenInput => ({

@@ -5,7 +5,7 @@ import { joinText, styled } from '../../output/layout/terminal-text.ts';
 import type { Result } from '../../output/view.ts';
 import type { Fleet } from './model/fleet.ts';
 import { drawFrame, MIN_COLUMNS } from './draw/frame.ts';
-import { ordered } from './model/order.ts';
+import { ordered, type Sort } from './model/order.ts';
 import { endpointRows, podRows, totalsOf } from './model/rows.ts';
 import type { Shown } from './read/schedule.ts';
 import { readAll } from './read/session.ts';
@@ -15,24 +15,23 @@ import { dataRows, topView } from './view.ts';
 const PLAIN_COLUMNS = 120;
 
 /** Reads everything once, and prints a frame of all rows or gives the rows. */
-export async function once(ctx: CommandContext, shown: Shown, isFrame: boolean): Promise<Result> {
+export async function once(ctx: CommandContext, shown: Shown, sort: Sort, isFrame: boolean): Promise<Result> {
   const fleet = await readAll(ctx, shown);
   if (!isFrame) {
-    const values = dataRows(fleet, shown, ctx.serviceNow(), ctx.clock.monotonic());
+    const values = dataRows(fleet, shown, sort, ctx.serviceNow(), ctx.clock.monotonic());
     return { kind: 'many', view: topView, values };
   }
-  await ctx.stdout.write(await frameText(ctx, fleet, shown));
+  await ctx.stdout.write(await frameText(ctx, fleet, shown, sort));
   return { kind: 'nothing' };
 }
 
-async function frameText(ctx: CommandContext, fleet: Fleet, shown: Shown) {
+async function frameText(ctx: CommandContext, fleet: Fleet, shown: Shown, sort: Sort) {
   const now = ctx.clock.monotonic();
-  const [pods, endpoints] = [podRows(fleet, now), endpointRows(fleet, now)];
   const lines = drawFrame(
     {
-      pods: shown.pods ? ordered(pods, 'name', '') : undefined,
-      endpoints: shown.endpoints ? ordered(endpoints, 'name', '') : undefined,
-      totals: totalsOf(pods, endpoints, fleet),
+      pods: shown.pods ? ordered(podRows(fleet, now), sort, '') : undefined,
+      endpoints: shown.endpoints ? ordered(endpointRows(fleet, now), sort, '') : undefined,
+      totals: totalsOf(fleet, shown, now),
       now: ctx.serviceNow(),
       status: [{ text: say`${new Date(ctx.serviceNow()).toISOString().slice(0, 19)}Z`, tone: 'quiet' }],
     },

@@ -2,7 +2,15 @@ import { COUNT } from '../../cli/schema/common-schemas.ts';
 import { either, manyOf, mapOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME } from '../../cli/schema/output-schema.ts';
 
 const [MAYBE, TOTAL] = [orNull(NUMBER), orNull(COUNT)];
-const SHARED = { at: TIME, id: TEXT, name: TEXT, costToday: MAYBE, createdAt: orNull(TEXT), readSecondsAgo: MAYBE };
+const SHARED = {
+  at: TIME,
+  id: TEXT,
+  name: TEXT,
+  costPerHour: MAYBE,
+  costToday: MAYBE,
+  createdAt: orNull(TEXT),
+  readSecondsAgo: MAYBE,
+};
 
 /** The rows of `top` with an output flag: of pods and of endpoints. */
 export const TOP_ROWS = manyOf(
@@ -15,7 +23,6 @@ export const TOP_ROWS = manyOf(
       gpuMemoryUtil: MAYBE,
       cpuUtil: MAYBE,
       memoryUtil: MAYBE,
-      costPerHour: MAYBE,
     }),
     ownObject({
       ...SHARED,

@@ -2,6 +2,7 @@ import { isInterrupt } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Result } from '../../output/view.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
+import type { Sort } from './model/order.ts';
 import type { Shown } from './read/schedule.ts';
 import { dataRows, topView } from './view.ts';
 
@@ -9,7 +10,7 @@ import { dataRows, topView } from './view.ts';
 const MAX_FAILURES = 10;
 
 /** Prints the rows of every reading until Ctrl-C (130, without a message). */
-export async function streamRows(ctx: CommandContext, shown: Shown, wantedMs: number): Promise<Result> {
+export async function streamRows(ctx: CommandContext, shown: Shown, sort: Sort, wantedMs: number): Promise<Result> {
   const rows = ctx.rows(topView);
   let session = FIRST_SESSION;
   let failed = 0;
@@ -20,7 +21,8 @@ export async function streamRows(ctx: CommandContext, shown: Shown, wantedMs: nu
       failed = session.fleet === before ? failed + 1 : 0;
       const [failure] = session.failures;
       if (failure !== undefined && failed >= MAX_FAILURES) throw failure.failure;
-      for (const row of dataRows(session.fleet, shown, ctx.serviceNow(), ctx.clock.monotonic())) await rows.row(row);
+      for (const row of dataRows(session.fleet, shown, sort, ctx.serviceNow(), ctx.clock.monotonic()))
+        await rows.row(row);
       await ctx.clock.sleep(session.intervalMs, ctx.signal);
     }
   } catch (error) {

@@ -3,6 +3,7 @@ import { text } from '../../output/layout/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { endpointRows, podRows, type EndpointRow, type PodRow } from './model/rows.ts';
 import type { Fleet } from './model/fleet.ts';
+import { ordered, type Sort } from './model/order.ts';
 import type { Shown } from './read/schedule.ts';
 
 const MEMBERS = ['at', 'kind', 'id', 'name'];
@@ -15,12 +16,15 @@ export const topView: View = {
   columns: [...MEMBERS, 'status', 'costToday'].map((member) => ({ header: member.toUpperCase(), show: text(member) })),
 };
 
-/** All rows as data, each with the service's time `at`. Members that are not known are null. `now` is monotonic. */
-export function dataRows(fleet: Fleet, shown: Shown, at: number, now: number): readonly Json[] {
+/**
+ * All rows as data in an order, each with the service's time `at`. Members that are not known are null. `now` is
+ * monotonic.
+ */
+export function dataRows(fleet: Fleet, shown: Shown, sort: Sort, at: number, now: number): readonly Json[] {
   const time = new Date(at).toISOString();
   return [
-    ...(shown.pods ? podRows(fleet, now).map((row) => podData(row, time)) : []),
-    ...(shown.endpoints ? endpointRows(fleet, now).map((row) => endpointData(row, time)) : []),
+    ...(shown.pods ? ordered(podRows(fleet, now), sort, '').map((row) => podData(row, time)) : []),
+    ...(shown.endpoints ? ordered(endpointRows(fleet, now), sort, '').map((row) => endpointData(row, time)) : []),
   ];
 }
 
@@ -59,6 +63,7 @@ const endpointData = (row: EndpointRow, at: string): JsonObject => ({
   failed: orNull(row.failed),
   completedPerMinute: orNull(row.completedRate.now),
   failedPerMinute: orNull(row.failedRate.now),
+  costPerHour: orNull(row.cost),
   costToday: row.spentToday ?? null,
   createdAt: row.createdAt ?? null,
   readSecondsAgo: readSecondsAgo(row),

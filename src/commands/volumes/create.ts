@@ -5,7 +5,7 @@ import type { CommandContext } from '../../cli/context.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
-import { monthlyCost } from './price.ts';
+import { monthlyCost } from '../shared/rate/volume-price.ts';
 
 export const createSpec: WriteSpec = {
   summary: 'create a network volume',

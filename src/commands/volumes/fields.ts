@@ -8,7 +8,7 @@ import type { Shown } from '../../output/view.ts';
 import { DATA_CENTERS } from '../shared/collections.ts';
 import { NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
-import { standardMonthly } from './price.ts';
+import { standardMonthly } from '../shared/rate/volume-price.ts';
 
 /** Bounds of a volume in GB (contract rules; specification 2.4 and 8.3: beyond 4 TB, support). */
 export const MIN_GB = 10;
@@ -70,11 +70,12 @@ function dataCenter(row: Json): string {
   return text('dataCenter')(row) || text('dataCenterId')(row);
 }
 
-/** The price by the constants of the specification, which has one for standard storage only. */
+/** The published price of standard storage; high-performance storage costs more: `>$122.88` (specification 8.4). */
 function monthlyCost(row: Json): Shown {
   const size = numberAt(row, 'size');
-  if (size === undefined || memberAt(row, 'type') === 'HIGH_PERFORMANCE') return undefined;
-  return formatDollars(standardMonthly(size));
+  if (size === undefined) return undefined;
+  const above = memberAt(row, 'type') === 'HIGH_PERFORMANCE' ? '>' : '';
+  return `${above}${formatDollars(standardMonthly(size))}`;
 }
 
 function checkSize(value: Json): void {

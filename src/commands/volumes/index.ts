@@ -9,10 +9,11 @@ import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
 import * as collections from '../shared/collections.ts';
+import { remainingLines } from '../shared/rate/account-line.ts';
 import { createSpec } from './create.ts';
 import { VOLUME_TABLE } from './fields.ts';
 import { inUseGuard } from './in-use.ts';
-import { standardMonthly } from './price.ts';
+import { standardMonthly } from '../shared/rate/volume-price.ts';
 
 const VOLUMES = resourceOf(collections.VOLUMES, VOLUME_TABLE);
 
@@ -67,6 +68,7 @@ export const volumes = defineGroup('network volumes', {
       'A volume that a pod mounts or an endpoint uses is refused, before anything is sent, unless --force is given. On a terminal its name must be typed.',
     loss: 'The data is destroyed.',
     destroysData: () => true,
+    remaining: remainingLines,
     saving: (rows) => `It saves ${monthly(rows)}.`,
     guard: inUseGuard,
     examples: [

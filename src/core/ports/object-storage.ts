@@ -30,6 +30,11 @@ export interface ObjectStorage {
    * what was written, after its size and checksum were compared.
    */
   write(address: string, chunks: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<StoredObject>;
+  /**
+   * Creates an object of a few bytes unless there is one. Returns false when there is one already, also when another program
+   * created it at the same moment.
+   */
+  create(address: string, content: Uint8Array, signal?: AbortSignal): Promise<boolean>;
   /** Succeeds also when there is no such object. */
   remove(address: string, signal?: AbortSignal): Promise<void>;
 }

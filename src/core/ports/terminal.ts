@@ -2,6 +2,8 @@
 export interface Terminal {
   /** stdout is a terminal: tables have borders and colour, and live views redraw. */
   readonly output: boolean;
+  /** stdout was closed at the start: what is written to it is lost without an error. */
+  readonly outputClosed: boolean;
   /** stderr is a terminal: spinners and notes are shown. */
   readonly errors: boolean;
   /** Questions are possible: stdin and stderr are terminals, and `--no-input` was not given. */

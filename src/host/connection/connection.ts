@@ -1,3 +1,4 @@
+import { allowedAccess } from '../../core/access.ts';
 import { version } from '../../../package.json';
 import type {
   Api,
@@ -160,7 +161,7 @@ async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
   const { traceLine } = await import('../../http/trace.ts');
   const { traceHeaders } = await import('../../http/trace-context.ts');
   return {
-    access: () => ({ level: settings.get('access'), from: accessSource(settings) }),
+    access: () => allowedAccess(settings),
     traceHeaders: traceHeaders(env),
     timeoutMs: settings.get('timeout'),
     maxBytes: settings.get('max-answer-bytes'),
@@ -168,9 +169,6 @@ async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
     ...(settings.get('verbose') ? { trace: (event: TraceEvent) => void stderr.write(say`${traceLine(event)}\n`) } : {}),
   };
 }
-
-const accessSource = (settings: Settings): string =>
-  settings.source('access') === 'environment' ? 'from BERTH_ACCESS' : `of the profile "${settings.profile}"`;
 
 async function localPeer({ settings, clock, random, stderr, interactive }: ConnectionOptions): Promise<Peer> {
   const { openLocalTransport } = await import('./local-transport.ts');

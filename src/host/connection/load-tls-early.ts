@@ -1,5 +1,5 @@
-import { createSettings } from '../../settings/create-settings.ts';
 import type { Runtime } from '../runtime.ts';
+import { hostSettings } from '../settings.ts';
 
 /** Words of a command line that sends no request over https. */
 const OFFLINE_WORDS: readonly string[] = ['--local', '--dry-run', '--help', '-h', 'batch'];
@@ -14,18 +14,7 @@ const OFFLINE_WORDS: readonly string[] = ['--local', '--dry-run', '--help', '-h'
 export function loadTlsEarly(argv: readonly string[], runtime: Runtime): void {
   if (argv.some((word) => OFFLINE_WORDS.includes(word))) return;
   try {
-    const settings = createSettings({
-      env: runtime.env,
-      flags: {},
-      platform: runtime.platform,
-      user: runtime.user,
-      home: runtime.home,
-      foreignHome: runtime.foreignHome,
-      get cwd() {
-        return runtime.cwd;
-      },
-      readKeyFile: () => Promise.resolve(''),
-    });
+    const settings = hostSettings(runtime, {});
     if (settings.local || settings.get('base-url')?.startsWith('https:') !== true) return;
     // Both threads use the same locks while the crypto module loads, so it is loaded before the other thread starts.
     process.getBuiltinModule('node:crypto');

@@ -54,6 +54,8 @@ export function acquire(system: LockSystem, path: string, token: string): 'taken
   try {
     system.rename(preparedPath(path, token), path);
   } catch (error) {
+    // A network file system repeats a rename whose answer was lost, and then reports that there is nothing to rename.
+    if (isOwned(ownerFile(path, token))) return 'taken';
     const code = errorCode(error);
     if (code === 'ENOENT') return 'lost';
     if (code === 'EEXIST' || code === 'ENOTEMPTY') return 'refused';

@@ -1,18 +1,18 @@
 import type { Sink } from '../../core/context.ts';
-import { closedPipe, localFile, type Failure } from '../../core/failure.ts';
+import { closedPipe, interrupted, localFile, type Failure } from '../../core/failure.ts';
 import type { Output } from '../runtime.ts';
 
 /**
  * Creates the sink for data. A write resolves when the system has taken the bytes, so that none is lost when the process
- * ends, however slow the reader is. Fails with closedPipe (0) when the reader is gone, as after `| head -1`, and with
- * local-file (14) for every other error, such as a full disk.
+ * ends, however slow the reader is. Fails with closedPipe (0) when the reader is gone, as after `| head -1`, with terminated
+ * (143) when the terminal is, and with local-file (14) for every other error, such as a full disk.
  */
 export function dataOutput(output: () => Output): Sink {
   const write = writer(output);
   return {
     write: async (text) => {
       const error = await write(text);
-      if (error !== undefined) throw outputFailure(error);
+      if (error !== undefined) throw outputFailure(error, output().isTTY === true);
     },
   };
 }
@@ -57,9 +57,11 @@ function writer(output: () => Output): (text: string) => Promise<WriteError | un
 /** Error codes of the platforms for a pipe whose reader has closed it. */
 const CLOSED_PIPE = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE'];
 
-function outputFailure(error: WriteError): Failure {
+function outputFailure(error: WriteError, isTerminal: boolean): Failure {
   const code = error.code ?? 'unknown error';
   if (CLOSED_PIPE.includes(code)) return closedPipe();
+  // The terminal was closed; its signal may come later.
+  if (code === 'EIO' && isTerminal) return interrupted('SIGHUP');
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return localFile(
       'cannot write the output: the disk is full',

@@ -1,4 +1,5 @@
 import type { Choice, Prompts, SuspendHooks, Terminal } from '../../core/context.ts';
+import { errorCode } from '../../core/file-errors.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Input, Runtime } from '../runtime.ts';
@@ -36,6 +37,8 @@ export function createPrompts(
       if (signal.aborted) throw signal.reason;
       if (inputEnd.signal.aborted) throw usage('the input ended before the answer', 'Give the value as a flag.');
       if (error instanceof Error && error.name === 'ExitPromptError') throw interrupted('SIGINT');
+      // The terminal was closed; its signal may come later.
+      if (errorCode(error) === 'EIO') throw interrupted('SIGHUP');
       throw error;
     } finally {
       removeEndListeners();

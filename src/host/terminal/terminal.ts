@@ -13,7 +13,10 @@ export interface TerminalChoices {
  * either. They get colour only with FORCE_COLOR. `--no-color` and NO_COLOR override FORCE_COLOR.
  */
 export function describeTerminal(
-  runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stderr' | 'signals' | 'platform' | 'childStreams'>,
+  runtime: Pick<
+    Runtime,
+    'env' | 'stdin' | 'stdout' | 'stdoutClosed' | 'stderr' | 'signals' | 'platform' | 'childStreams'
+  >,
   choices: TerminalChoices,
 ): Terminal {
   const { env } = runtime;
@@ -27,6 +30,9 @@ export function describeTerminal(
   return {
     get output() {
       return isTerminal(runtime.stdout);
+    },
+    get outputClosed() {
+      return runtime.stdoutClosed;
     },
     get errors() {
       return isTerminal(runtime.stderr);

@@ -1,17 +1,6 @@
+import { requireAccess, type Access, type AllowedAccess } from '../../core/access.ts';
 import type { ApiRequest } from '../../core/api.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
 import { isObject, memberAt, tryDecodeJson, type Json } from '../../core/json.ts';
-
-/** What requests may do: only read; also create and change; also destroy. Each includes the ones before it. */
-export const ACCESS_LEVELS = ['read', 'write', 'full'] as const;
-export type Access = (typeof ACCESS_LEVELS)[number];
-
-/** What the `access` setting allows, and where its value comes from, such as `BERTH_ACCESS`. */
-export interface AllowedAccess {
-  readonly level: Access;
-  readonly from: string;
-}
 
 /**
  * Returns what a request needs. It needs `full` when it destroys something: a DELETE, a PUT that replaces a whole set,
@@ -36,13 +25,6 @@ function jsonBody(body: ApiRequest['body']): Json | undefined {
 }
 
 /** Fails with denied (3) when a request needs more than is allowed. Call it before anything is sent. */
-export function checkAccess(request: ApiRequest, { level, from }: AllowedAccess): void {
-  const needed = accessNeeded(request);
-  if (ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level)) return;
-  throw new Failure({
-    code: 'access',
-    exit: EXIT.denied,
-    message: `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}; nothing was sent`,
-    hint: `Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: berth config set access ${needed}.`,
-  });
-}
+export const checkAccess = (request: ApiRequest, allowed: AllowedAccess): void => {
+  requireAccess(accessNeeded(request), allowed);
+};

@@ -12,7 +12,7 @@ export interface CsvOptions {
   readonly onTerminal: boolean;
 }
 
-/** A header line, then one line per row. The columns of rows that arrive one at a time are those of the first row. */
+/** A header line, then one line per row. */
 export const csvPrinter: FormatPrinter = {
   result: async function* (result, { fields }, { terminal }) {
     const rows = rowsOf(result);
@@ -23,16 +23,30 @@ export const csvPrinter: FormatPrinter = {
   },
   rows: (view, { fields }, { terminal }) => {
     const options = { fields, onTerminal: terminal.output };
+    const leftOut = new Set<string>();
     let columns: readonly string[] | undefined;
     return {
-      row: (value, first) => {
-        columns ??= csvColumns([value], fields, view);
-        return csvLines(columns, [value], { ...options, header: first });
+      rows: (values, first) => {
+        columns ??= growingColumns(values, fields, view);
+        if (fields === undefined && !first)
+          for (const name of memberNames(values)) if (!columns.includes(name)) leftOut.add(name);
+        return csvLines(columns, values, { ...options, header: first });
       },
       end: (empty) => (empty ? csvLines(csvColumns([], fields, view), [], { ...options, header: true }) : ''),
+      leftOut: () => [...leftOut],
     };
   },
 };
+
+/** The columns of rows that arrive in groups: those of the first group, then the other members that the view knows. */
+function growingColumns(
+  values: readonly Json[],
+  fields: OutputOptions['fields'],
+  view: Pick<View, 'members'>,
+): readonly string[] {
+  const columns = csvColumns(values, fields, view);
+  return fields === undefined && values.some(isObject) ? [...new Set([...columns, ...(view.members ?? [])])] : columns;
+}
 
 /**
  * Returns the columns of rows: the fields asked for, or every member that a row has. Without rows these are the members

@@ -8,6 +8,8 @@ interface FormatEntry {
   readonly summary: string;
   /** Rows are shown by the columns of their view. */
   readonly table: boolean;
+  /** The rows of a list are printed page by page: what comes later changes nothing in what is printed. */
+  readonly byPage?: true;
   /**
    * Data is JSON, one indented document or one compact value on each line. `--jq` accepts the format, and a failure is
    * printed as JSON.
@@ -22,11 +24,13 @@ export const FORMAT_TABLE: Readonly<Record<OutputFormat, FormatEntry>> = {
   table: {
     summary: 'the most important columns; with tabs and without borders if stdout is no terminal',
     table: true,
+    byPage: true,
     load: async () => (await import('./table.ts')).tablePrinter,
   },
   wide: {
     summary: 'the table with all columns',
     table: true,
+    byPage: true,
     load: async () => (await import('./table.ts')).tablePrinter,
   },
   json: {
@@ -38,6 +42,7 @@ export const FORMAT_TABLE: Readonly<Record<OutputFormat, FormatEntry>> = {
   jsonl: {
     summary: 'one JSON document on each line',
     table: false,
+    byPage: true,
     json: 'compact',
     load: async () => (await import('./json.ts')).jsonLinesPrinter,
   },
@@ -49,6 +54,7 @@ export const FORMAT_TABLE: Readonly<Record<OutputFormat, FormatEntry>> = {
   csv: {
     summary: 'one row on each line, with a header',
     table: false,
+    byPage: true,
     load: async () => (await import('./csv.ts')).csvPrinter,
   },
   id: {
@@ -72,6 +78,13 @@ export function parseFormat(text: string): OutputFormat {
 /** True when data is printed as a table, and not as data that a program parses. */
 export const isTableOutput = ({ format = DEFAULT_FORMAT, jq }: OutputOptions): boolean =>
   jq === undefined && FORMAT_TABLE[format].table;
+
+/**
+ * True when the rows of a list are printed page by page. A table of a terminal is as wide as its widest row. JSON, YAML and
+ * ids wait for the whole list: what reads them would take a part of it for all.
+ */
+export const isPrintedByPage = ({ format = DEFAULT_FORMAT, jq }: OutputOptions, terminal: boolean): boolean =>
+  jq === undefined && FORMAT_TABLE[format].byPage === true && !(terminal && FORMAT_TABLE[format].table);
 
 /** True when the format is JSON: a failure is then printed as JSON too. */
 export const isJsonFormat = (format: OutputFormat = DEFAULT_FORMAT): boolean => FORMAT_TABLE[format].json !== undefined;

@@ -8,12 +8,13 @@ import type { FormatPrinter } from './format-printer.ts';
 /** One id a line, and no line for a row without an id; with `--fields`, the fields of each row on one line, separated by tabs. */
 export const idPrinter: FormatPrinter = {
   result: function* (result, { fields }) {
-    yield rowsOf(result)
-      .map((row) => idLine(result.view, row, fields))
-      .join('');
+    yield idLines(result.view, rowsOf(result), fields);
   },
-  rows: (view, { fields }) => ({ row: (value) => idLine(view, value, fields) }),
+  rows: (view, { fields }) => ({ rows: (values) => idLines(view, values, fields) }),
 };
+
+const idLines = (view: View, rows: readonly Json[], fields: OutputOptions['fields']): string =>
+  rows.map((row) => idLine(view, row, fields)).join('');
 
 function idLine(view: View, row: Json, fields: OutputOptions['fields']): string {
   const id = view.id(row);

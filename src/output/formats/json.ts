@@ -1,6 +1,6 @@
 import { itemSources, memberSource } from '../../core/json-source.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
-import { rowsOf, type OutputOptions, type RowsResult } from '../view.ts';
+import { rowsOf, type OutputOptions, type RowsResult, type RowsSource } from '../view.ts';
 import { escapeJson } from './escape-json.ts';
 import { pickFields } from './fields.ts';
 import type { FormatPrinter } from './format-printer.ts';
@@ -17,14 +17,14 @@ type Fields = OutputOptions['fields'];
  */
 export const jsonPrinter: FormatPrinter = {
   result: function* (result, { fields }, { terminal }) {
-    const source = sourceOf(result, fields);
-    const texts = source === undefined ? indentedValues(result, fields) : indentJson(source);
+    const sources = sourcesOf(result, fields);
+    const texts = sources === undefined ? indentedValues(result, fields) : indentedSources(sources);
     for (const text of texts) yield terminal.output ? escapeJson(text) : text;
     yield '\n';
   },
   rows: (_view, { fields }, { terminal }) => ({
-    row: (value, first) => {
-      const text = indentedItem(pick(value, fields), first);
+    rows: (values, first) => {
+      const text = indentedItems(values, fields, first);
       return terminal.output ? escapeJson(text) : text;
     },
     end: (empty) => (empty ? '[]\n' : '\n]\n'),
@@ -34,25 +34,33 @@ export const jsonPrinter: FormatPrinter = {
 /** One compact JSON value on each line. */
 export const jsonLinesPrinter: FormatPrinter = {
   result: function* (result, { fields }, { terminal }) {
-    const source = rowsSource(result, fields);
+    const sources = rowsSources(result, fields);
     const lines = (text: readonly string[]): string => text.map((line) => `${line}\n`).join('');
     const texts =
-      source === undefined
-        ? mapGroups(rowsOf(result), (rows) => lines(rows.map((row) => encodeJson(pick(row, fields)))))
-        : mapGroups(result.kind === 'one' ? [source] : itemSources(source), (items) => lines(items.map(compactJson)));
+      sources === undefined
+        ? mapGroups(rowsOf(result), (rows) => jsonLines(rows, fields))
+        : mapGroups(result.kind === 'one' ? sources : sources.flatMap(itemSources), (items) =>
+            lines(items.map(compactJson)),
+          );
     for (const text of texts) yield terminal.output ? escapeJson(text) : text;
   },
   rows: (_view, { fields }, { terminal }) => ({
-    row: (value) => {
-      const text = encodeJson(pick(value, fields));
-      return `${terminal.output ? escapeJson(text) : text}\n`;
+    rows: (values) => {
+      const text = jsonLines(values, fields);
+      return terminal.output ? escapeJson(text) : text;
     },
   }),
 };
 
+const jsonLines = (values: readonly Json[], fields: Fields): string =>
+  values.map((value) => `${encodeJson(pick(value, fields))}\n`).join('');
+
 /** Returns a result as JSON text for a program: as the service sent it where that is available. */
-export const jsonInput = (result: RowsResult, fields: Fields): string =>
-  sourceOf(result, fields) ?? encodeJson(documentOf(result, fields));
+export function jsonInput(result: RowsResult, fields: Fields): string {
+  const [only, ...others] = sourcesOf(result, fields) ?? [];
+  if (only === undefined) return encodeJson(documentOf(result, fields));
+  return others.length === 0 ? only : `[${[only, ...others].flatMap(itemSources).join(',')}]`;
+}
 
 /** Indents what `documentOf` returns; the rows of a list in groups. */
 function* indentedValues(result: RowsResult, fields: Fields): Generator<string> {
@@ -62,34 +70,68 @@ function* indentedValues(result: RowsResult, fields: Fields): Generator<string> 
   }
   let isFirst = true;
   for (const rows of groupsOf(result.values)) {
-    yield rows.map((row, at) => indentedItem(pick(row, fields), isFirst && at === 0)).join('');
+    yield indentedItems(rows, fields, isFirst);
     isFirst = false;
   }
   yield '\n]';
 }
 
-/** An item of an array that is written item by item, with what comes before it. */
-const indentedItem = (value: Json, first: boolean): string =>
-  `${first ? '[' : ','}\n  ${encodeJson(value, 2).replaceAll('\n', '\n  ')}`;
+/** Items of an array that is written in parts, with what comes before each of them. */
+const indentedItems = (values: readonly Json[], fields: Fields, first: boolean): string =>
+  values
+    .map((value, at) => {
+      const text = encodeJson(pick(value, fields), 2).replaceAll('\n', '\n  ');
+      return `${first && at === 0 ? '[' : ','}\n  ${text}`;
+    })
+    .join('');
+
+/** Indents a document; several arrays as one. */
+function* indentedSources(sources: readonly string[]): Generator<string> {
+  const [only, ...others] = sources;
+  if (only !== undefined && others.length === 0) {
+    yield* indentJson(only);
+    return;
+  }
+  let isFirst = true;
+  for (const source of sources) {
+    // The brackets of each array are replaced.
+    const items = [...indentJson(source)].join('').slice(1, -1).trimEnd();
+    if (items === '') continue;
+    yield (isFirst ? '[' : ',') + items;
+    isFirst = false;
+  }
+  yield isFirst ? '[]' : '\n]';
+}
 
 function* mapGroups<T>(items: readonly T[], text: (group: readonly T[]) => string): Generator<string> {
   for (const group of groupsOf(items)) yield text(group);
 }
 
-/** The source of what `documentOf` returns; undefined when it is not available, or not all of it is printed. */
-function sourceOf(result: RowsResult, fields: Fields): string | undefined {
-  return result.kind === 'many' && result.whole !== undefined && fields === undefined
-    ? result.source?.text
-    : rowsSource(result, fields);
+/** The source of what `documentOf` returns, as `rowsSources` gives it. */
+function sourcesOf(result: RowsResult, fields: Fields): readonly string[] | undefined {
+  const isWhole = result.kind === 'many' && result.whole !== undefined && fields === undefined;
+  return isWhole ? result.sources?.map(({ text }) => text) : rowsSources(result, fields);
 }
 
-/** The source of the rows alone: the document, or the array inside it. */
-function rowsSource(result: RowsResult, fields: Fields): string | undefined {
+/**
+ * The source of the rows alone: the document, or the arrays of rows, which together are the list. Undefined when it is
+ * not available, or not all of it is printed.
+ */
+function rowsSources(result: RowsResult, fields: Fields): readonly string[] | undefined {
   if (fields !== undefined) return undefined;
-  const source = result.kind === 'one' ? { text: result.source } : result.source;
+  const sources = result.kind === 'one' ? [{ text: result.source ?? '' }] : (result.sources ?? []);
+  const arrays = sources.flatMap((source) => arrayOf(source) ?? []);
+  return arrays.length > 0 && arrays.length === sources.length ? arrays : undefined;
+}
+
+function arrayOf({ text, member, without }: RowsSource): string | undefined {
   // An answer without a body has no source.
-  if (source?.text === undefined || source.text === '') return undefined;
-  return 'member' in source ? memberSource(source.text, source.member) : source.text;
+  const source = member === undefined || text === '' ? text : memberSource(text, member);
+  if (source === undefined || source === '') return undefined;
+  if (without === undefined || without.size === 0) return source;
+  return `[${itemSources(source)
+    .filter((_, at) => !without.has(at))
+    .join(',')}]`;
 }
 
 /** Returns the value that JSON and YAML print. With `--fields`, each row has only these members, nested as before. */

@@ -41,17 +41,22 @@ function growingRows(view: View, options: OutputOptions, output: Output): RowPri
     ? import('../layout/growing-table.ts').then(({ growingTable }) => growingTable())
     : undefined;
   return {
-    row: async (value: Json, first) => {
-      const columns = selectColumns(view, [value], options).filter(
+    rows: async (values: readonly Json[], first) => {
+      const columns = selectColumns(view, values, options).filter(
         (column) => options.format === 'wide' || column.wide !== true,
       );
       const facts = { now: output.serviceNow() };
       const [paint, table] = [await loadingPaint, await loadingTable];
       // Lines of a single column need no header.
       const header = first && columns.length > 1;
-      if (table !== undefined)
-        return (header ? table.header(columns, paint) : '') + table.row(columns, value, facts, paint);
-      return (header ? plainHeader(columns) : '') + plainRow(columns, value, facts, paint);
+      const lines =
+        table === undefined
+          ? [...(header ? [plainHeader(columns)] : []), ...values.map((row) => plainRow(columns, row, facts, paint))]
+          : [
+              ...(header ? [table.header(columns, paint)] : []),
+              ...values.map((row) => table.row(columns, row, facts, paint)),
+            ];
+      return lines.join('');
     },
   };
 }

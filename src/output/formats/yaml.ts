@@ -7,11 +7,11 @@ import { pickFields } from './fields.ts';
 import { groupsOf } from './groups.ts';
 import { ordinaryYaml, type IsTyped } from './ordinary-yaml.ts';
 
-/** The document as YAML; rows that arrive one at a time form one list. */
+/** The document as YAML; rows that arrive in groups form one list. */
 export const yamlPrinter: FormatPrinter = {
   result: (result, { fields }) => yamlTexts(documentOf(result, fields)),
   rows: (_view, { fields }) => ({
-    row: (value) => toYaml([fields === undefined ? value : pickFields(value, fields)]),
+    rows: (values) => toYaml(fields === undefined ? values : values.map((value) => pickFields(value, fields))),
     end: (empty) => (empty ? '[]\n' : ''),
   }),
 };

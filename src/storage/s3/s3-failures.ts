@@ -15,7 +15,7 @@ export interface Refusal {
 
 /** Codes of errors that a later attempt may not have. */
 const RETRYABLE =
-  /^(RequestTimeout|SlowDown|ServiceUnavailable|InternalError|OperationAborted|BadDigest|XAmzContentSHA256Mismatch|IncompleteBody)$/;
+  /^(RequestTimeout|SlowDown|ServiceUnavailable|InternalError|OperationAborted|ConditionalRequestConflict|BadDigest|XAmzContentSHA256Mismatch|IncompleteBody)$/;
 
 /** Reads an answer that is not a success: its code and message, with the credentials hidden. */
 export async function refusal(

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { parseStoreAddress } from '../../../src/batch/store/postgres/address.ts';
 import { openDatabase, type Database } from '../../../src/batch/store/postgres/database.ts';
-import { migrate } from '../../../src/batch/store/postgres/migrations.ts';
+import { prepareTables } from '../../../src/batch/store/postgres/migrations.ts';
 import type { Cluster } from '../postgres/cluster.mjs';
 
 /** A new database with one batch of some shards of five items. It is closed when the test is over. */
@@ -9,7 +9,7 @@ export async function databaseWithShard(cluster: Cluster, shards = 1): Promise<D
   const { address, password = '' } = parseStoreAddress(cluster.url(await cluster.createDatabase()), {});
   const database = await openDatabase({ address, password: () => Promise.resolve(password) });
   onTestFinished(() => database.close());
-  await migrate(database);
+  await prepareTables(database, 'create');
   await database.query(
     "INSERT INTO berth.batches (name, manifest, planned, invalid, shards) VALUES ('b', '{}', 5 * $1, 0, $1)",
     [shards],

@@ -21,6 +21,9 @@ export interface SharedDriver {
   readonly advance: (milliseconds: number) => void;
 }
 
+/** The token of batch 1, in the names of its parts. */
+export const TOKEN = '00000000-0000-0000-0000-000000000001';
+
 /** A clock that stands still until it is moved. */
 function createStandingClock(): Clock & Pick<SharedDriver, 'advance'> {
   let time = 0;
@@ -75,6 +78,7 @@ export function openSharedDriver(
     describe: none,
     read: none,
     remove: none,
+    create: none,
   };
   const counts = { completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0, unknown: 0, inFlight: 0 };
   const books = createSharedBooks({
@@ -83,6 +87,7 @@ export function openSharedDriver(
     parts: {
       storage,
       out: 'out',
+      token: TOKEN,
       compression: 'none',
       compress: (chunks) => chunks,
       signal: new AbortController().signal,

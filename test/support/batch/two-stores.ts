@@ -106,7 +106,7 @@ export async function sharedStore(
     sources: [],
     format: { format: 'jsonl' },
     extras: '',
-    out: 'out',
+    out: `out/${name}`,
     compression: 'none',
   } as const;
   await createBatchRows(database, name, manifest, shards);
@@ -131,9 +131,11 @@ export async function sharedStore(
           read: () => {
             throw new Error('not expected');
           },
+          create: () => Promise.resolve(true),
           remove: () => Promise.resolve(),
         },
         out: 'out',
+        token: name,
         compression: 'none',
         compress: (chunks) => chunks,
         signal: new AbortController().signal,

@@ -67,7 +67,12 @@ export const document = decodeJson(PODS);
 export const rows = memberAt(document, 'pods') as readonly Json[];
 
 /** The result of `pods list`. */
-export const podList = { kind: 'many', view: podView, values: rows, source: { text: PODS, member: 'pods' } } as const;
+export const podList = {
+  kind: 'many',
+  view: podView,
+  values: rows,
+  sources: [{ text: PODS, member: 'pods' }],
+} as const;
 
 /** The result of `pods get` of one of them. */
 export const pod = (at: number) => ({ kind: 'one', view: podView, value: rows[at] ?? null }) as const;

@@ -44,6 +44,7 @@ export function screen({
   const views = new Set<LiveHooks>();
   const terminal: Terminal = {
     output: tty,
+    outputClosed: false,
     errors: tty,
     canAsk: tty,
     get columns() {

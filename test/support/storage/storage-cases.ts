@@ -72,6 +72,17 @@ export function testStorage(open: () => Promise<StorageUnderTest>): void {
     expect((await readAll(storage.read(after))).toString()).toBe('after!');
   });
 
+  test('creates an object once, whoever asks first', async () => {
+    const { storage, root } = await open();
+    const contents = ['one', 'two', 'three'].map((text) => Buffer.from(text));
+    const created = await Promise.all(contents.map((content) => storage.create(`${root}in/owner`, content)));
+    expect(created.filter(Boolean)).toHaveLength(1);
+    const object = await storage.describe(`${root}in/owner`);
+    if (object === undefined) throw new Error('nothing was created');
+    expect(await readAll(storage.read(object))).toEqual(contents[created.indexOf(true)]);
+    expect(await storage.create(`${root}in/owner`, Buffer.from('four'))).toBe(false);
+  });
+
   test('leaves nothing of an object whose content could not be produced', async () => {
     const { storage, root } = await open();
     async function* broken(): AsyncGenerator<Uint8Array> {

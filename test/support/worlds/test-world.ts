@@ -18,6 +18,7 @@ export interface TestWorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: TestClock;
   readonly platform?: string;
+  readonly stdoutClosed?: boolean;
   /** The number of the user that runs berth; of this process by default. */
   readonly user?: number;
   /** Takes the arguments of a process that berth starts in the background; nothing is started. */
@@ -65,6 +66,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     stdin,
     stdout: stdout.stream,
     stderr: stderr.stream,
+    stdoutClosed: options.stdoutClosed ?? false,
     clock: options.clock ?? createTestClock(),
     random: () => 0.5,
     platform: options.platform ?? 'linux',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { executionCost } from '../../../src/batch/report/cost.ts';
 import { describeCost } from '../../../src/commands/jobs/batch/view.ts';
-import { workerHourlyPrice } from '../../../src/commands/shared/worker-price.ts';
+import { workerHourlyPrice } from '../../../src/commands/shared/rate/worker-price.ts';
 import type { Json } from '../../../src/core/json.ts';
 
 const gpu = (id: string, pool: string | null, serverless?: number): Json => ({

@@ -235,3 +235,28 @@ test('an interrupt ends a request, and its reason is the error', async () => {
   const { storage } = openTestStorage({ ...SECRETS, AWS_ENDPOINT_URL: server.url }, { signal: interrupt.signal });
   await expect(storage.describe('s3://bucket/a')).rejects.toThrow('interrupted');
 });
+
+describe('an object that is created once', () => {
+  const own = 'mine';
+  const head = (content: string): Behaviour => text('', 200, { etag: '"e"', 'content-length': String(content.length) });
+  const get = (content: string): Behaviour =>
+    text(content, 206, {
+      etag: '"e"',
+      'content-range': `bytes 0-${String(content.length - 1)}/${String(content.length)}`,
+    });
+  const MISSING = text('', 404);
+
+  test.each<readonly [string, readonly Behaviour[], boolean]>([
+    ['is created', [MISSING, text('', 200), head(own), get(own)], true],
+    ['is there already', [head('other')], false],
+    ['was created by another meanwhile', [MISSING, text('', 412), head('other'), get('other')], false],
+    ['was created by an attempt whose answer was lost', [MISSING, text('', 412), head(own), get(own)], true],
+    ['is created without the condition', [MISSING, text('', 501), text('', 200), head(own), get(own)], true],
+    ['was replaced where the condition is ignored', [MISSING, text('', 200), head('else'), get('else')], false],
+  ])('%s', async (_, script, created) => {
+    const { storage, server } = await openAt(script);
+    expect(await storage.create('s3://bucket/owner', Buffer.from(own))).toBe(created);
+    const puts = server.seen.filter(({ method }) => method === 'PUT');
+    expect(puts.map(({ headers }) => headers['if-none-match'])).toEqual(['*', undefined].slice(0, puts.length));
+  });
+});

@@ -1,5 +1,6 @@
 import type { DurableFiles, StoredObject } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
+import { MARKER_NAME } from '../marker-name.ts';
 import type { SourcePorts } from './input-source.ts';
 
 export interface FindPorts extends SourcePorts {
@@ -32,10 +33,13 @@ async function findPattern({ storage, durable, signal }: FindPorts, pattern: str
   if (object !== undefined) return [object];
   if (!isPattern(pattern)) throw localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
   const objects: StoredObject[] = [];
-  for await (const each of storage.list(address, signal)) objects.push(each);
+  for await (const each of storage.list(address, signal)) if (!isMarker(each.address)) objects.push(each);
   if (objects.length === 0) throw usage(`--input ${pattern} matches nothing`, 'Quote a glob for the shell.');
   return objects;
 }
+
+/** A folder of results is an input too; whose results they are is not. */
+const isMarker = (address: string): boolean => address.endsWith(`/${MARKER_NAME}`);
 
 /** Whether a text may name several objects: a glob, or a folder that ends with a slash. */
 export const isPattern = (text: string): boolean => /[*?[{]|\/$/.test(text);

@@ -3,6 +3,7 @@ import { Failure, usage } from '../../../core/failure.ts';
 import type { DollarRange } from '../../../core/units.ts';
 import type { ItemCounts } from '../items/item-states.ts';
 import type { Database, Queries } from './database.ts';
+import { insertOut } from './out-rows.ts';
 
 /** What a batch is, as it was planned. */
 export interface Manifest {
@@ -53,6 +54,8 @@ export interface PlannedShard {
 export interface StoredBatch {
   readonly batch: number;
   readonly name: string;
+  /** Unique among all batches of all stores; undefined in tables of a version that had none. */
+  readonly token: string | undefined;
   readonly manifest: Manifest;
   readonly planned: number;
   readonly invalid: number;
@@ -67,8 +70,8 @@ export interface StoredBatch {
 const SHARDS_A_STATEMENT = 5000;
 
 /**
- * Stores a new batch and its shards in one transaction. Fails with usage (2) when there is a batch with this name
- * already.
+ * Stores a new batch, its shards, and that it owns its folder, in one transaction. Fails with usage (2) when there is a batch
+ * with this name already, and with local-file (14) when another batch owns the folder.
  */
 export async function createBatchRows(
   database: Database,
@@ -85,6 +88,7 @@ export async function createBatchRows(
       [name, JSON.stringify(manifest), planned, invalid, shards.length],
     );
     if (created === undefined) throw nameInUse(name);
+    await insertOut(queries, created.batch, manifest.out);
     for (let from = 0; from < shards.length; from += SHARDS_A_STATEMENT)
       await insertShards(queries, created.batch, from, shards.slice(from, from + SHARDS_A_STATEMENT));
   });
@@ -124,10 +128,11 @@ const nameInUse = (name: string): Failure =>
     `Go on with it: berth jobs batch work ${name}. Or give another --name.`,
   );
 
-/** Finds a batch by its name. Fails with not-found (4). */
+/** Finds a batch by its name, in tables of every version. Fails with not-found (4). */
 export async function findBatch(database: Database, name: string): Promise<StoredBatch> {
   const [row] = await database.query<{
     batch: number;
+    token: string | null;
     manifest: Manifest;
     planned: number;
     invalid: number;
@@ -138,9 +143,9 @@ export async function findBatch(database: Database, name: string): Promise<Store
     price_low: number | null;
     price_high: number | null;
   }>(
-    `SELECT batch, manifest, planned, invalid, shards, floor(extract(epoch FROM created_at) * 1000) AS created, cancelled,
-      resubmitted, price_low, price_high
-    FROM berth.batches WHERE name = $1`,
+    `SELECT batch, to_jsonb(b) ->> 'token' AS token, manifest, planned, invalid, shards,
+      floor(extract(epoch FROM created_at) * 1000) AS created, cancelled, resubmitted, price_low, price_high
+    FROM berth.batches b WHERE name = $1`,
     [name],
   );
   if (row === undefined)
@@ -150,9 +155,9 @@ export async function findBatch(database: Database, name: string): Promise<Store
       message: `the store ${database.shown} has no batch ${name}`,
       hint: 'For a batch with a journal beside its results, name the results file and give --store file.',
     });
-  const { created, price_low: low, price_high: high, ...members } = row;
+  const { created, token, price_low: low, price_high: high, ...members } = row;
   const workerPrice = low === null || high === null ? undefined : { low, high };
-  return { ...members, name, createdAt: created, workerPrice };
+  return { ...members, token: token ?? undefined, name, createdAt: created, workerPrice };
 }
 
 /** Sets or removes the mark that nothing more is sent. */
@@ -198,7 +203,13 @@ export async function readAccount(queries: Queries, batch: number): Promise<Acco
     FROM berth.accounts a WHERE a.batch = $1`,
     [batch],
   );
-  if (row === undefined) throw new Error('the batch was removed from the store');
+  if (row === undefined)
+    throw new Failure({
+      code: 'store-broken',
+      exit: EXIT.localFile,
+      message: 'the store has lost this batch: it was removed, or the database was restored to an earlier state',
+      hint: 'Nothing more was sent.',
+    });
   return {
     planned: row.planned,
     completed: row.completed,

@@ -43,7 +43,7 @@ export interface PublishedPart {
   readonly publishedAt: number;
 }
 
-/** Returns the parts of some shards in the order of shards and epochs. */
+/** Returns the parts of some shards in the order of shards and epochs. Reads tables of every version. */
 export async function listParts(
   queries: Queries,
   batch: number,
@@ -51,8 +51,9 @@ export async function listParts(
   untilShard: number,
 ): Promise<readonly PublishedPart[]> {
   return await queries.query<{ [Name in keyof PublishedPart]: PublishedPart[Name] }>(
-    `SELECT shard, epoch, name, bytes, sha256, ends, floor(extract(epoch FROM published_at) * 1000) AS "publishedAt"
-    FROM berth.parts WHERE batch = $1 AND shard >= $2 AND shard < $3 AND name <> '' ORDER BY shard, epoch`,
+    `SELECT shard, epoch, name, bytes, sha256, coalesce(to_jsonb(p) -> 'ends', '[]') AS ends,
+      floor(extract(epoch FROM published_at) * 1000) AS "publishedAt"
+    FROM berth.parts p WHERE batch = $1 AND shard >= $2 AND shard < $3 AND name <> '' ORDER BY shard, epoch`,
     [batch, fromShard, untilShard],
   );
 }

@@ -10,7 +10,8 @@ import { PACE_TABLE } from './pace/pace-table.ts';
  * `records` holds the events of items that have no published end yet, a row for each group of events that was written
  * together: `waiting`, `sending`, `submitted` and `unknown` are by how much the group changes these counts. `ended` has
  * a bit for each item of the shard with a published end or an unknown outcome. `ends` has the number of items of a part
- * that ended in each second.
+ * that ended in each second. `outs` says which batch owns a folder or a prefix, and whether its marker was written there;
+ * of two batches that shared one before there were owners, the first owns it.
  */
 export const MIGRATION_STEPS: readonly string[] = [
   `
@@ -109,18 +110,39 @@ export const MIGRATION_STEPS: readonly string[] = [
   `,
   PACE_TABLE,
   `ALTER TABLE berth.parts ADD COLUMN ends json NOT NULL DEFAULT '[]';`,
+  `
+  ALTER TABLE berth.batches ADD COLUMN token text NOT NULL DEFAULT gen_random_uuid()::text UNIQUE;
+  CREATE TABLE berth.outs (
+    place text PRIMARY KEY,
+    batch int NOT NULL REFERENCES berth.batches ON DELETE CASCADE,
+    marked boolean NOT NULL DEFAULT false
+  );
+  INSERT INTO berth.outs (place, batch)
+  SELECT coalesce(nullif(rtrim(manifest ->> 'out', '/'), ''), '/'), min(batch) FROM berth.batches
+  WHERE manifest ->> 'out' IS NOT NULL GROUP BY 1;
+  `,
 ];
 
 /** Any number, the same in all versions: only one process migrates at a time. */
 const MIGRATION_LOCK = 7_262_114;
 
+/** What a command may do to the tables: create and migrate them, migrate those that are there, or only read. */
+export type TableAccess = 'create' | 'migrate' | 'read';
+
 /**
- * Creates or migrates the tables in the schema `berth`. `steps` is a parameter for tests. Fails with local-file (14)
- * when a newer version of berth has migrated them, and as the database does.
+ * Makes the tables in the schema `berth` what a command needs. A command that only reads takes earlier versions as they are:
+ * its statements may name nothing of a later one. `steps` is a parameter for tests. Fails with local-file (14) when a newer
+ * version of berth has migrated them, with not-found (4) when there are none and `access` is not `create`, and as the
+ * database does.
  */
-export async function migrate(database: Database, steps: readonly string[] = MIGRATION_STEPS): Promise<void> {
-  const version = await versionOf(database, steps.length);
-  if (version === steps.length) return;
+export async function prepareTables(
+  database: Database,
+  access: TableAccess,
+  steps: readonly string[] = MIGRATION_STEPS,
+): Promise<void> {
+  const version = await tablesVersion(database, steps.length);
+  if (version === 0 && access !== 'create') throw noTables(database);
+  if (version === steps.length || access === 'read') return;
   await database.transaction(async (queries) => {
     await queries.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     const found = await queries.query(`SELECT 1 FROM pg_namespace WHERE nspname = 'berth'`);
@@ -135,8 +157,8 @@ export async function migrate(database: Database, steps: readonly string[] = MIG
   });
 }
 
-/** Returns the version of the tables: 0 without tables. Fails when it is newer than this program. */
-async function versionOf(database: Database, known: number): Promise<number> {
+/** Returns the version of the tables: 0 without tables. Fails with local-file (14) when it is newer than `known`. */
+export async function tablesVersion(database: Database, known: number = MIGRATION_STEPS.length): Promise<number> {
   const [found] = await database.query<{ table: string | null }>(
     `SELECT to_regclass('berth.schema_version')::text AS table`,
   );
@@ -146,6 +168,14 @@ async function versionOf(database: Database, known: number): Promise<number> {
   if (version > known) throw newer(database, version, known);
   return version;
 }
+
+const noTables = ({ shown }: Database): Failure =>
+  new Failure({
+    code: 'not-found',
+    exit: EXIT.notFound,
+    message: `the store ${shown} has no batch: it has no tables of berth`,
+    hint: 'Check the address of the store. berth jobs batch run creates the tables.',
+  });
 
 const newer = ({ shown }: Database, version: number, known: number): Failure =>
   new Failure({

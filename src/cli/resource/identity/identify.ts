@@ -1,4 +1,5 @@
-import { readRequest, type ApiAnswer, type ApiRequest } from '../../../core/api.ts';
+import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
 import type { Failure } from '../../../core/failure.ts';
 import { rethrowUnlessFailure, usage, isNotFound } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
@@ -8,8 +9,9 @@ import type { CommandContext } from '../../context.ts';
 import { DryRun } from '../../run/dry-run.ts';
 import { nearestNames, suggestionOf } from '../../parse/suggestions.ts';
 import { countOf } from '../../words.ts';
+import { readList, type WholeList } from '../pages/read-list.ts';
 import { listCommandOf, type Collection } from './collection.ts';
-import { lookupRows, rowRequest } from './requests.ts';
+import { listRequest, lookupRows, rowRequest } from './requests.ts';
 
 /** What a request about a named resource gave, and the id that the name stands for. */
 export interface Identified<N extends string, T> {
@@ -22,7 +24,7 @@ export interface Identified<N extends string, T> {
  * command: later calls use the id that was found. Until then the word is tried as an id, so that an id costs no extra
  * request. If the service answers 404, the word is looked up as a name before anything is concluded, and `request` runs
  * once more with the id; it must therefore have no effect when it fails with not-found (4). Fails with usage (2) and the
- * candidates if several have the name; with the 404 if none has.
+ * candidates if several have the name; with the 404 if none has; as the list does if it cannot be read whole.
  */
 export async function identify<N extends string, T>(
   ctx: CommandContext,
@@ -67,19 +69,21 @@ export const readRow = <N extends string>(ctx: CommandContext, collection: Colle
   sendTo(ctx, collection, word, (id) => rowRequest(collection, id));
 
 /** Reads a list that belongs to a row, such as the pods of a cluster; `member` names it in the path and in the answer. */
-export const readListOf = <N extends string>(
+export async function readListOf<N extends string>(
   ctx: CommandContext,
   collection: Collection<N>,
   word: string,
   member: string,
-) =>
-  sendTo(ctx, collection, word, (id) =>
-    readRequest([...collection.path, id, member], { id, expects: { list: member } }),
+): Promise<{ readonly id: Id<N>; readonly list: WholeList }> {
+  const { id, result } = await identify(ctx, collection, word, (each) =>
+    readList(ctx.api, { ...listRequest({ path: [...collection.path, each, member], member }), id: each }),
   );
+  return { id, list: result };
+}
 
 /**
- * The id that a word stands for, by the list of the collection; undefined if nothing has that id or name, or if the list
- * cannot be read. Fails with usage (2) and the candidates if several have the name.
+ * The id that a word stands for, by the list of the collection; undefined if nothing has that id or name, or if the key
+ * may not read the list. Fails as the list does, and with usage (2) and the candidates if several have the name.
  */
 export const findId = async <N extends string>(
   ctx: CommandContext,
@@ -88,8 +92,9 @@ export const findId = async <N extends string>(
 ): Promise<Id<N> | undefined> => ctx.ids.get(collection, word) ?? (await lookUp(ctx, collection, word)).id;
 
 /**
- * Looks a word up in the list of its collection. `failure` says why the list could not be read; `near` are the ids and
- * names that are spelt almost like it.
+ * Looks a word up in the list of its collection. `failure` says why the key may not read the list; `near` are the ids and
+ * names that are spelt almost like it. Fails as the list does for any other reason: it is then not known whether anything
+ * has the name, and a script must not take it for missing.
  */
 async function lookUp<N extends string>(
   ctx: CommandContext,
@@ -101,7 +106,10 @@ async function lookUp<N extends string>(
     rows = await lookupRows(ctx, collection);
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
-    return { failure: error };
+    if (error.exit === EXIT.denied) return { failure: error };
+    throw error.with({
+      message: `whether a ${collection.noun} is named ${JSON.stringify(safeText(word))} is not known: ${error.message}`,
+    });
   }
   const idsWhere = (member: string): readonly string[] =>
     rows.filter((row) => memberAt(row, member) === word).flatMap((row) => stringAt(row, 'id') ?? []);

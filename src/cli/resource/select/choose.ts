@@ -34,6 +34,8 @@ export interface Chosen {
   /** True when selectors picked the targets. */
   readonly bySelector: boolean;
   readonly targets: readonly Target[];
+  /** The rows that the selectors pick and that cannot be acted on. */
+  readonly leftOut: readonly Json[];
 }
 
 /** The selectors that were given. */
@@ -66,11 +68,11 @@ export async function selectTargets(
   const reasons = await exclude(wanted);
   const targets = wanted.flatMap((row) => (reasons.has(idOf(row)) ? [] : [{ word: idOf(row), row }]));
   for (const { word } of targets) ctx.ids.set(resource, word, asId(word));
-  const leftOut = [...reasons.values()];
-  for (const reason of leftOut.slice(0, MAX_NAMED)) await ctx.tell(`Left out: ${reason}.`);
-  if (leftOut.length > MAX_NAMED)
-    await ctx.tell(`Left out: ${countOf(leftOut.length - MAX_NAMED, `more ${resource.noun}`)}.`);
-  return { bySelector: true, targets };
+  const sentences = [...reasons.values()];
+  for (const reason of sentences.slice(0, MAX_NAMED)) await ctx.tell(`Left out: ${reason}.`);
+  if (sentences.length > MAX_NAMED)
+    await ctx.tell(`Left out: ${countOf(sentences.length - MAX_NAMED, `more ${resource.noun}`)}.`);
+  return { bySelector: true, targets, leftOut: wanted.filter((row) => reasons.has(idOf(row))) };
 }
 
 /** `pod-train (train-llm)`. */

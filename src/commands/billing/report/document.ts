@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '../../../core/json.ts';
 import { formatTimestamp } from '../../../core/timestamp.ts';
+import { RATE_PARTS, type Rate } from '../../shared/rate/rate.ts';
 import { DAY_PARTS, PARTS, type DayCost, type ResourceCost } from './costs.ts';
 import type { Facts } from './fetch.ts';
 import { forecast, type Forecast } from './forecast.ts';
 import { idleResources } from './idle.ts';
-import { moneyJson, sum, type Money } from './money.ts';
+import { moneyJson, moneyOf, sum, type Money } from './money.ts';
 
 /** What the rows are. Without it they are all resources. */
 export type Grouping = 'pod' | 'endpoint' | 'volume' | 'cluster' | 'day' | undefined;
@@ -44,7 +45,7 @@ export function costReport(
     why,
     cost: sum(facts.costs.filter((cost) => cost.kind === kind && cost.id === id).map((each) => each.total)),
   }));
-  const month = forecast(facts.days, now);
+  const month = forecast(facts.days, now, facts.rate.total);
   return {
     document: {
       from: formatTimestamp(start),
@@ -60,7 +61,9 @@ export function costReport(
         perDayUsd: moneyJson(month.perDay),
         averageOfDays: month.days,
         totalUsd: moneyJson(month.total),
+        atPresentRateUsd: moneyJson(month.atPresentRate),
       },
+      rate: rateJson(facts.rate),
       budget: budget === undefined ? null : { usd: moneyJson(budget), exceeded: total.gt(budget) },
       unread: facts.missing,
     },
@@ -73,6 +76,14 @@ export function costReport(
     })),
   };
 }
+
+/** US dollars an hour, in millionths: the float error of a sum is left out. */
+function rateJson({ total, parts, unknown }: Rate): Json {
+  const amounts = RATE_PARTS.map((part) => [`${part}Usd`, exactRate(parts[part] ?? 0)] as const);
+  return { totalUsd: exactRate(total), ...Object.fromEntries(amounts), unknown };
+}
+
+const exactRate = (perHour: number): Json => moneyJson(moneyOf(perHour).round(6));
 
 const resourceRow = ({ kind, id, total, parts }: ResourceCost, names: ReadonlyMap<string, string>): Json => ({
   kind,

@@ -3,10 +3,11 @@ import { asId } from '../../../core/ids.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
 import { formatTimestamp } from '../../../core/timestamp.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import type { Collection } from '../../../cli/resource/identity/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import * as collections from '../../shared/collections.ts';
+import { rateOf, type Rate } from '../../shared/rate/rate.ts';
+import { readWorkers, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
 import { SUMMARY, type Report } from '../reports.ts';
 import { costsOf, daysOf, KIND_REPORTS, type DayCost, type ResourceCost } from './costs.ts';
 import type { Fleet } from './idle.ts';
@@ -17,6 +18,8 @@ export interface Facts {
   readonly days: readonly DayCost[];
   readonly costs: readonly ResourceCost[];
   readonly fleet: Fleet;
+  /** What the resources that are there cost an hour. */
+  readonly rate: Rate;
   /** Names by id. */
   readonly names: ReadonlyMap<string, string>;
   /** Lists that could not be read. */
@@ -36,16 +39,18 @@ export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: n
     Promise.all(
       KIND_REPORTS.map(async ({ kind, report }) => costsOf(kind, report, await readRecords(ctx, report, start))),
     ),
-    rowsOrNone(ctx, collections.PODS),
-    rowsOrNone(ctx, collections.ENDPOINTS),
-    rowsOrNone(ctx, collections.VOLUMES),
-    rowsOrNone(ctx, collections.CLUSTERS),
+    rowsUnlessFailed(ctx, collections.PODS),
+    rowsUnlessFailed(ctx, collections.ENDPOINTS),
+    rowsUnlessFailed(ctx, collections.VOLUMES),
+    rowsUnlessFailed(ctx, collections.CLUSTERS),
   ]);
   const lists = { pods, endpoints, volumes, clusters };
+  const [health, workers] = await Promise.all([readHealth(ctx, endpoints ?? []), readWorkers(ctx, endpoints ?? [])]);
   return {
     days,
     costs: costs.flat(),
-    fleet: { pods, endpoints, volumes, health: await readHealth(ctx, endpoints ?? []) },
+    fleet: { pods, endpoints, volumes, health },
+    rate: rateOf({ pods, endpoints, volumes, ...workers }),
     names: new Map(
       Object.values(lists).flatMap((rows) =>
         (rows ?? []).map((row) => [idOf(row), stringAt(row, 'name') ?? ''] as const),
@@ -59,9 +64,6 @@ async function readRecords(ctx: CommandContext, { path }: Report, start: number)
   const query = { startTime: formatTimestamp(start), bucketSize: 'day' };
   return (await listRows(ctx, { path, member: 'records' }, query)).values;
 }
-
-const rowsOrNone = (ctx: CommandContext, lookup: Collection): Promise<readonly Json[] | undefined> =>
-  unlessFailed(ctx, async () => (await listRows(ctx, lookup, lookup.lookupQuery)).values);
 
 async function readHealth(ctx: CommandContext, endpoints: readonly Json[]): Promise<ReadonlyMap<string, Json>> {
   const found = await Promise.all(

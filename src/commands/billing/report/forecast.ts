@@ -1,5 +1,5 @@
 import type { DayCost } from './costs.ts';
-import { NOTHING, scaled, sum, type Money } from './money.ts';
+import { moneyOf, NOTHING, scaled, sum, type Money } from './money.ts';
 
 /** What the month of a time is going to cost. */
 export interface Forecast {
@@ -10,20 +10,25 @@ export interface Forecast {
   readonly perDay: Money;
   /** How many days that average is of; 0 when there is none. */
   readonly days: number;
+  /** By the average of the last whole days. */
   readonly total: Money;
+  /** At what everything that is there costs now. */
+  readonly atPresentRate: Money;
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const MAX_DAYS = 7;
 
 /** The first time of which the forecast needs the days: milliseconds since the epoch. */
 export const forecastStart = (now: number): number => Math.min(monthStart(now), dayStart(now) - MAX_DAYS * DAY_MS);
 
 /**
- * Forecasts the cost of the month that has `now`, in UTC: what was spent, and for the time that is left the average of
- * the last seven whole days, or of those since the first day with a cost.
+ * Forecasts the cost of the month that has `now`, in UTC, in two ways: what was spent, and for the time that is left the
+ * average of the last seven whole days, or of those since the first day with a cost; or the present rate, in US dollars
+ * an hour.
  */
-export function forecast(days: readonly DayCost[], now: number): Forecast {
+export function forecast(days: readonly DayCost[], now: number, perHour: number): Forecast {
   const [month, today] = [monthStart(now), dayStart(now)];
   const within = (from: number, to: number): readonly DayCost[] =>
     days.filter(({ startTime }) => Date.parse(startTime) >= from && Date.parse(startTime) < to);
@@ -39,9 +44,12 @@ export function forecast(days: readonly DayCost[], now: number): Forecast {
     perDay,
     days: count,
     total: spent.plus(scaled(perDay, leftMs, DAY_MS)),
+    atPresentRate: spent.plus(scaled(moneyOf(perHour), leftMs, HOUR_MS)),
   };
 }
 
 const dayStart = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
-const monthStart = (at: number): number => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth(), 1);
+/** The start of the calendar month of a time, in UTC: milliseconds since the epoch. */
+export const monthStart = (at: number): number =>
+  Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth(), 1);
 const nextMonth = (at: number): number => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth() + 1, 1);

@@ -1,23 +1,27 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
-import { formatDuration } from '../../../core/units.ts';
+import { formatDuration, parseDuration } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import type { Result } from '../../../output/view.ts';
 import { costReport, type CostReport, type Grouping } from './document.ts';
 import { fetchFacts, type Facts } from './fetch.ts';
-import { forecastStart } from './forecast.ts';
+import { rateDetails, rateText } from '../../shared/rate/rate.ts';
+import { forecastStart, monthStart } from './forecast.ts';
 import { formatMoney, parseMoney, type Money } from './money.ts';
 import { costView, legend } from './view.ts';
 
 export interface ReportValues {
-  /** Milliseconds. */
-  readonly last: number;
+  /** A duration, or `month`. */
+  readonly last: string | undefined;
   readonly by: string | undefined;
   readonly budget: string | undefined;
 }
 
 const DAY_MS = 86_400_000;
+/** The value of `--last` for the calendar month, in UTC, up to now. */
+const MONTH = 'month';
+const DEFAULT_LAST = '30d';
 
 /**
  * Shows what everything cost, what of it is idle, and what the month is going to cost. Fails with usage (2) for a budget
@@ -28,13 +32,9 @@ export async function costs(ctx: CommandContext, values: ReportValues): Promise<
   const budget = values.budget === undefined ? undefined : budgetOf(values.budget);
   const by = values.by as Grouping;
   const now = await ctx.fetchServiceNow();
-  if (values.last < DAY_MS || values.last > now)
-    throw usage(
-      `--last is at least a day, and not ${formatDuration(values.last)}`,
-      'Costs are summed up by the day: --last 30d.',
-    );
-  // Whole days, as the service counts them: today, and the days before it.
-  const start = (Math.floor(now / DAY_MS) + 1 - Math.ceil(values.last / DAY_MS)) * DAY_MS;
+  // A budget is one of a month, unless another time is asked for.
+  const last = values.last ?? (budget === undefined ? DEFAULT_LAST : MONTH);
+  const start = last === MONTH ? monthStart(now) : startOf(last, now);
   const facts = await fetchFacts(ctx, start, Math.min(start, forecastStart(now)));
   const report = costReport(facts, by, start, now, budget);
   const { rows } = report.document;
@@ -44,9 +44,20 @@ export async function costs(ctx: CommandContext, values: ReportValues): Promise<
     view: costView(by, rows, ctx.terminal.output),
     values: rows,
     whole: { document: report.document, member: 'rows' },
-    notes: isTable ? notesOf(ctx, report, facts, by, budget) : [],
+    notes: isTable ? notesOf(ctx, report, facts, by, last === MONTH ? budget : undefined) : [],
     failure: budget !== undefined && report.total.gt(budget) ? overBudget(report.total, budget) : undefined,
   };
+}
+
+/** The start of the first of so many whole days, as the service counts them: today, and the days before it. */
+function startOf(last: string, now: number): number {
+  const lastMs = parseDuration(last, 'd', '--last');
+  if (lastMs < DAY_MS || lastMs > now)
+    throw usage(
+      `--last is at least a day, and not ${formatDuration(lastMs)}`,
+      'Costs are summed up by the day: --last 30d, or --last month for this calendar month.',
+    );
+  return (Math.floor(now / DAY_MS) + 1 - Math.ceil(lastMs / DAY_MS)) * DAY_MS;
 }
 
 function budgetOf(text: string): Money {
@@ -62,16 +73,14 @@ const MAX_IDLE = 10;
 function notesOf(
   { terminal }: CommandContext,
   { document, total, elsewhere, forecast, idle }: CostReport,
-  { missing }: Facts,
+  { missing, rate }: Facts,
   by: Grouping,
-  budget: Money | undefined,
+  monthBudget: Money | undefined,
 ): readonly string[] {
   const [from, to] = [document.from.slice(0, 10), document.to.slice(0, 10)];
-  const { month, spent, perDay, days } = forecast;
-  const above =
-    budget !== undefined && forecast.total.gt(budget)
-      ? `, which would be above the budget of ${formatMoney(budget)}`
-      : '';
+  const { month, spent, perDay, days, atPresentRate } = forecast;
+  const byItsEnd = (amount: Money): string =>
+    `about ${formatMoney(amount)} by its end${monthBudget !== undefined && amount.gt(monthBudget) ? `, above the budget of ${formatMoney(monthBudget)},` : ''}`;
   return [
     `Total ${formatMoney(total)} from ${from} to ${to} (UTC)${terminal.output && document.rows.length > 0 ? `; ${legend(by)}` : ''}.`,
     ...(elsewhere.eq(0) ? [] : [`${formatMoney(elsewhere)} of it is not in this table: see berth billing report.`]),
@@ -80,8 +89,9 @@ function notesOf(
     ...(days === 0
       ? []
       : [
-          `${month}: ${formatMoney(spent)} so far, about ${formatMoney(forecast.total)} by its end at ${formatMoney(perDay)} a day (the average of the last ${days === 1 ? 'day' : `${days} days`})${above}.`,
+          `${month}: ${formatMoney(spent)} so far, ${byItsEnd(forecast.total)} at ${formatMoney(perDay)} a day (the average of the last ${days === 1 ? 'day' : `${days} days`}).`,
         ]),
+    `${month}: ${formatMoney(spent)} so far, ${byItsEnd(atPresentRate)} at the present rate of ${rateText(rate)}${rateDetails(rate)}.`,
     ...(missing.length === 0
       ? []
       : [`The lists of ${missing.join(', ')} could not be read: names and idle ones of them are missing.`]),

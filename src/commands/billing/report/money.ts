@@ -7,6 +7,9 @@ export type Money = Big;
 
 export const NOTHING: Money = new Big(0);
 
+/** An amount that was computed as a number: for estimates only. */
+export const moneyOf = (amount: number): Money => new Big(amount);
+
 /** Returns the amount of a member with all its digits; nothing when it is absent or no number. */
 export function amountAt(record: Json, member: string): Money {
   const value = memberAt(record, member);

@@ -12,6 +12,7 @@ import {
   YES_NO,
   type OutputSchema,
 } from '../../../cli/schema/output-schema.ts';
+import { RATE_PARTS } from '../../shared/rate/rate.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
 
 const amounts = (parts: readonly string[]): Readonly<Record<string, OutputSchema>> =>
@@ -30,7 +31,15 @@ export const COST_REPORT = ownObject({
     ),
   ),
   idle: manyOf(ownObject({ kind: TEXT, id: TEXT, name: orNull(TEXT), why: TEXT, costUsd: NUMBER })),
-  forecast: ownObject({ month: TEXT, spentUsd: NUMBER, perDayUsd: NUMBER, averageOfDays: COUNT, totalUsd: NUMBER }),
+  forecast: ownObject({
+    month: TEXT,
+    spentUsd: NUMBER,
+    perDayUsd: NUMBER,
+    averageOfDays: COUNT,
+    totalUsd: NUMBER,
+    atPresentRateUsd: NUMBER,
+  }),
+  rate: ownObject({ ...amounts(RATE_PARTS), unknown: manyOf(TEXT) }),
   budget: orNull(ownObject({ usd: NUMBER, exceeded: YES_NO })),
   unread: manyOf(TEXT),
 });

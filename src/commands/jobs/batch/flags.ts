@@ -115,7 +115,6 @@ export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: 
 export interface StatusValues {
   readonly results: string;
   readonly exitStatus: boolean;
-  readonly clean: boolean;
   readonly store: string | undefined;
   readonly s3Endpoint: string | undefined;
 }

@@ -4,7 +4,15 @@ import { arg, option } from '../../../cli/parse/params.ts';
 import { fetchOptions } from './fetch-flags.ts';
 import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { BATCH_END, BATCH_EXPORT, BATCH_PLAN, BATCH_REPORT, BATCH_STATUS, SHARED_STATUS } from './schemas.ts';
+import {
+  BATCH_CLEANED,
+  BATCH_END,
+  BATCH_EXPORT,
+  BATCH_PLAN,
+  BATCH_REPORT,
+  BATCH_STATUS,
+  SHARED_STATUS,
+} from './schemas.ts';
 import { either } from '../../../cli/schema/output-schema.ts';
 
 const run = defineCommand({
@@ -94,6 +102,22 @@ const cancel = defineCommand({
   run: async (ctx, values) => (await import('./shared/status.ts')).cancelShared(ctx, values),
 });
 
+const clean = defineCommand({
+  output: BATCH_CLEANED,
+  summary: 'remove what drivers of a batch of a store wrote and did not publish',
+  changesMachine: true,
+  details:
+    'A driver that is killed while it publishes results leaves a file or an object that is no part of the batch. Shows them and asks. Removes only what has the token of this batch in its name and cannot be published any more. It may run while drivers work.',
+  args: { batch: arg.text('the name of the batch') },
+  options: storeOptions,
+  prepare: async (ctx, values) => (await import('./shared/clean.ts')).findUnpublished(ctx, values),
+  confirm: async (_, __, found) => (await import('./shared/clean.ts')).confirmation(found),
+  examples: [
+    ['berth jobs batch clean nightly --store postgres://berth@db.example.com/berth', 'after drivers were killed'],
+  ],
+  run: async (ctx, values, found) => (await import('./shared/clean.ts')).cleanShared(ctx, values, found),
+});
+
 const status = defineCommand({
   output: BATCH_STATUS,
   summary: 'show the progress of a batch, from its files only',
@@ -103,7 +127,6 @@ const status = defineCommand({
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: {
     exitStatus: option.on('end 13 unless every item completed'),
-    clean: option.on('with --store: remove results that a driver wrote and did not publish'),
     ...storeOptions,
   },
   watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
@@ -164,6 +187,6 @@ const exportResults = defineCommand({
 
 export const batch = defineGroup(
   'run a job for each line of a file, and record what became of each',
-  { run, work, resume, cancel, status, report, export: exportResults },
+  { run, work, resume, cancel, clean, status, report, export: exportResults },
   'Results are written to the file of --out. The journal beside it lets a batch continue after any interruption. An item whose submission got no answer is unknown: it is listed, and is sent again only with --resubmit unknown.',
 );

@@ -77,19 +77,19 @@ const FILE_STATUS = ownObject(
 );
 
 /** The state of a batch of a store. */
-export const SHARED_STATUS = ownObject(
-  {
-    ...SUMMARY,
-    state: oneOf('running', 'ended', 'stopped', 'cancelled'),
-    drivers: COUNT,
-    shards: COUNT,
-    doneShards: COUNT,
-    out: TEXT,
-    begun: TIME,
-    holds: YES_NO,
-  },
-  { garbage: manyOf(ownObject({ address: TEXT, bytes: COUNT })) },
-);
+export const SHARED_STATUS = ownObject({
+  ...SUMMARY,
+  state: oneOf('running', 'ended', 'stopped', 'cancelled'),
+  drivers: COUNT,
+  shards: COUNT,
+  doneShards: COUNT,
+  out: TEXT,
+  begun: TIME,
+  holds: YES_NO,
+});
+
+/** What `batch clean` removed. */
+export const BATCH_CLEANED = manyOf(ownObject({ address: TEXT, bytes: COUNT }));
 
 export const BATCH_STATUS = either(FILE_STATUS, SHARED_STATUS);
 

@@ -1,7 +1,7 @@
 import { analyzeBatch, batchStatus, type BatchAnalysis, type BatchStatus } from '../../../batch/index.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, usage } from '../../../core/failure.ts';
+import { Failure } from '../../../core/failure.ts';
 import { memberAt, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Result, View } from '../../../output/view.ts';
@@ -18,7 +18,6 @@ import { batchView, summaryOf } from './view.ts';
  */
 export async function status(ctx: CommandContext, values: StatusValues): Promise<Result> {
   if (usesStore(ctx, values.store)) return await (await import('./shared/status.ts')).statusShared(ctx, values);
-  if (values.clean) throw usage('--clean needs --store', 'A batch with a journal has no parts.');
   const durable = await ctx.durable();
   const { batch, analysis, problem } = await readBatch(durable, values.results, ctx.signal);
   const { reference, counts, resumable, onLocalService, begunAt } = batch;

@@ -2,7 +2,7 @@ import { arrayOf, memberAt } from '../../../core/json.ts';
 import type { DollarRange } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { priceCatalog, workerHourlyPrice } from '../../shared/worker-price.ts';
+import { priceCatalog, workerHourlyPrice } from '../../shared/rate/worker-price.ts';
 
 /**
  * Requests the price of a worker of an endpoint per hour from the management API: the endpoint's hardware, then the

@@ -14,7 +14,8 @@ import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
-import { isLocked, savingOf } from './cost.ts';
+import { remainingLines } from '../../shared/rate/account-line.ts';
+import { isLocked, savingOf, stillPaidLines } from './cost.ts';
 import { statusOf, waitForEach, waitForPod } from './poll.ts';
 import { PODS } from '../resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
@@ -54,15 +55,19 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     prepare: async (ctx, values): Promise<Chosen> =>
       hasSelector(values)
         ? await selectTargets(ctx, PODS, values, async (pods) => unableReasons(action, pods))
-        : { bySelector: false, targets: values.id.map((word) => ({ word })) },
+        : { bySelector: false, targets: values.id.map((word) => ({ word })), leftOut: [] },
     confirmWhen: hasSelector,
     confirm: async (_ctx, _values, { targets }) => {
       const rows = targets.map(({ row }) => row ?? null);
       const lines = [`This will ${action} ${countOf(rows.length, 'pod')}. ${effect?.(rows) ?? ''}`.trimEnd()];
       return rows.length === 0 ? undefined : { rows: { view: PODS.view, values: rows }, lines };
     },
-    run: async (ctx, { wait, waitTimeout }, { bySelector, targets }) => {
-      if (targets.length === 0) return nothingSelected(ctx, PODS, done);
+    run: async (ctx, { wait, waitTimeout }, { bySelector, targets, leftOut }) => {
+      const stillPaid = action === 'stop' ? stillPaidLines(leftOut) : [];
+      if (targets.length === 0) {
+        const nothing = nothingSelected(ctx, PODS, done);
+        return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid] };
+      }
       const request = (known: Id<'pod'>) =>
         ({
           service: 'base',
@@ -70,6 +75,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
           path: [...PODS.path, known, 'action'],
           body: { action },
           id: known,
+          expects: 'resource',
           checkCommand: commandLine('pods', 'get', known),
         }) as const;
       const answered = await sendEach(
@@ -78,14 +84,17 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
         targets.map(({ word, row }) => ({ given: word, name: stringAt(row, 'name'), request })),
       );
       const sent: readonly Acted[] = action === 'restart' ? answered : await acceptReached(ctx, answered, until);
+      const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
+      const remaining = await remainingLines(ctx, ended);
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
-        if (wait) return await waitForPod(ctx, first.known, until, waitTimeout);
+        if (wait) return { ...(await waitForPod(ctx, first.known, until, waitTimeout)), notes: remaining };
         const notes = first.isReached ? [`pod ${first.id} is ${until} already: nothing was changed.`] : [];
-        return { ...answerResult(PODS.view, first.answer), notes };
+        return { ...answerResult(PODS.view, first.answer), notes: [...notes, ...remaining] };
       }
-      return outcomeResult(ctx, 'pod', wait ? await afterWait(ctx, sent, until, waitTimeout) : sent, done);
+      const outcomes = wait ? await afterWait(ctx, sent, until, waitTimeout) : sent;
+      return { ...outcomeResult(ctx, 'pod', outcomes, done), notes: [...stillPaid, ...remaining] };
     },
   });
 }

@@ -1,21 +1,44 @@
-import { type Json, memberAt, numberAt } from '../../../core/json.ts';
-import { formatDollars } from '../../../core/units.ts';
-import { countOf } from '../../../cli/words.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { labelOf } from '../../../cli/resource/select/choose.ts';
+import { commandLine, countOf } from '../../../cli/words.ts';
+import { idOf } from '../../../output/view.ts';
+import { accountLine } from '../../shared/rate/account-line.ts';
+import { podsRate, rateText } from '../../shared/rate/rate.ts';
 
 export const isLocked = (pod: Json): boolean => memberAt(pod, 'locked') === true;
 
-/** What pods cost now in US dollars per hour; stopped pods cost nothing (specification 2.2). */
-const hourlyCostOf = (pods: readonly Json[]): number =>
-  pods.reduce<number>((sum, pod) => sum + (numberAt(pod, 'cost') ?? 0), 0);
+/** `$7.47 an hour`. Says if the cost of some of them is not known. */
+function hourlyText(pods: readonly Json[]): string {
+  const rate = podsRate(pods);
+  return `${rateText(rate)}${rate.unknown.length === 0 ? '' : ` (${rate.unknown.join('; ')})`}`;
+}
 
-/** `8 pods, $7.47 an hour, 1 locked`. Says if the cost of some of them is not known. */
-export function totalOf(pods: readonly Json[]): string {
-  const unknown = pods.filter((pod) => numberAt(pod, 'cost') === undefined).length;
-  const without = unknown === 0 ? '' : `, without ${countOf(unknown, 'pod')} of unknown cost`;
+/** `8 pods, $7.47 an hour, 1 locked. The account costs $16.63 an hour (pods $8.27, workers $8.36).` */
+export async function totalOf(pods: readonly Json[], ctx: CommandContext | undefined): Promise<string> {
   const locked = pods.filter(isLocked).length;
-  const protectedOnes = locked === 0 ? '' : `, ${locked} locked`;
-  return `${countOf(pods.length, 'pod')}, ${formatDollars(hourlyCostOf(pods))} an hour${without}${protectedOnes}`;
+  const own = `${countOf(pods.length, 'pod')}, ${hourlyText(pods)}${locked === 0 ? '' : `, ${locked} locked`}`;
+  return ctx === undefined ? own : `${own}. ${await accountLine(ctx)}`;
 }
 
 /** `It saves $7.47 an hour.` */
-export const savingOf = (pods: readonly Json[]): string => `It saves ${formatDollars(hourlyCostOf(pods))} an hour.`;
+export const savingOf = (pods: readonly Json[]): string => `It saves ${hourlyText(pods)}.`;
+
+/** The most pods that are named one by one. */
+const MAX_NAMED = 10;
+
+/** What pods that were not stopped go on costing, each with the command that ends it. */
+export function stillPaidLines(pods: readonly Json[]): readonly string[] {
+  const paid = pods.filter((pod) => (numberAt(pod, 'cost') ?? 0) > 0);
+  const lines = paid.slice(0, MAX_NAMED).map((pod) => {
+    const id = idOf(pod);
+    const [why, command] = isLocked(pod)
+      ? ['locked', commandLine('pods', 'update', id, '--locked', 'off')]
+      : [stringAt(pod, 'status') ?? '?', commandLine('pods', 'terminate', id)];
+    return `Still paid: pod ${labelOf(pod)}, ${why}, ${hourlyText([pod])}: ${command}`;
+  });
+  const more = paid.slice(MAX_NAMED);
+  return more.length === 0
+    ? lines
+    : [...lines, `Still paid: ${countOf(more.length, 'more pod')}, ${hourlyText(more)}.`];
+}

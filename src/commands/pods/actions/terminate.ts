@@ -3,6 +3,7 @@ import { deleteCommand } from '../../../cli/resource/delete.ts';
 import { labelOf } from '../../../cli/resource/select/choose.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { isLocked, savingOf } from './cost.ts';
+import { remainingLines } from '../../shared/rate/account-line.ts';
 import { PODS } from '../resource.ts';
 import { idOf } from '../../../output/view.ts';
 
@@ -17,6 +18,7 @@ export const terminate = deleteCommand(PODS, 'pods', {
   loss: 'Container disks and persistent mounts are destroyed; network volumes are kept.',
   destroysData: (pod) => isObject(memberAt(pod, 'mounts.persistent')),
   saving: savingOf,
+  remaining: remainingLines,
   guard: {
     force: 'terminate locked pods too',
     reasons: async (_, pods) => lockedReasons(pods),

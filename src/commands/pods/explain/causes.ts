@@ -1,10 +1,11 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { itemsAt, memberAt, numberAt, stringAt } from '../../../core/json.ts';
-import { formatDollars, formatDuration } from '../../../core/units.ts';
+import { formatDuration } from '../../../core/units.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import { valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
+import { podsRate, rateText } from '../../shared/rate/rate.ts';
 import { findStock, noStockSentence, stockText, wantedByPod, type StockFinding } from '../../shared/explain/stock.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
 
@@ -46,6 +47,12 @@ const logs = ({ id }: PodFacts): string => commandLine('pods', 'logs', id);
 
 /** `: still pulling the image`, or nothing. */
 const saying = (line: string | undefined): string => (line === undefined ? '' : `: ${line}`);
+
+/** A pod in ERROR keeps its machine. */
+function stillCosting({ pod }: PodFacts): string {
+  const rate = podsRate([valueOf(pod) ?? null]);
+  return rate.total === 0 ? '' : `, and goes on costing ${rateText(rate)}`;
+}
 
 function stockOf({ pod, catalog }: PodFacts): StockFinding | undefined {
   const [known, rows] = [valueOf(pod), valueOf(catalog)];
@@ -94,11 +101,12 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
     find: (facts) =>
       statusOf(facts) === 'ERROR'
         ? {
-            verdict: `the container does not run${saying(lastLine(facts))}`,
+            verdict: `the container does not run${stillCosting(facts)}${saying(lastLine(facts))}`,
             cure: [
               logs(facts),
               commandLine('pods', 'update', facts.id, '--image', 'IMAGE'),
               commandLine('pods', 'start', facts.id, '--wait'),
+              commandLine('pods', 'terminate', facts.id),
             ],
           }
         : undefined,
@@ -168,8 +176,8 @@ export function podEvidence(facts: PodFacts): readonly Evidence[] {
     ...evidence('status', pod, () => statusOf(facts)),
     ...evidence('created', pod, () => (since === undefined ? undefined : `${formatDuration(since)} ago`)),
     ...evidence('cost', pod, (value) => {
-      const cost = numberAt(value, 'cost');
-      return cost === undefined ? undefined : `${formatDollars(cost)} an hour`;
+      const rate = podsRate([value]);
+      return rate.unknown.length > 0 ? undefined : rateText(rate);
     }),
     ...evidence('gpu use', pod, (value) => {
       const gpus = itemsAt(value, 'runtime.gpus');

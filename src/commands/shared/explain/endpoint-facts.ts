@@ -44,7 +44,7 @@ export async function readEndpointFacts(
 ): Promise<EndpointFacts> {
   const [endpoint, workers, health] = await Promise.all([
     readFact(ctx, rowRequest(ENDPOINTS, id)),
-    readFact(ctx, readRequest([...ENDPOINTS.path, id, 'workers'])),
+    readFact(ctx, listRequest({ path: [...ENDPOINTS.path, id, 'workers'], member: 'workers' })),
     readFact(ctx, healthRequest(id)),
   ]);
   if (!endpoint.known && !health.known && !isReason(endpoint) && !isReason(health)) {

@@ -4,6 +4,8 @@ import type { Failure } from '../../../core/failure.ts';
 import { rethrowUnlessFailure } from '../../../core/failure.ts';
 import { stringAt, jsonOrText, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
+import { isListRequest, type ListRequest } from '../../../cli/resource/pages/follow-pages.ts';
+import { readList } from '../../../cli/resource/pages/read-list.ts';
 
 /** The answer to one request. `source` names the request: `GET /v2/pods/p1`. */
 interface Known<T> {
@@ -25,10 +27,15 @@ export type Fact<T = Json> = Known<T> | Unread;
 const LOG_IDLE_MS = 1000;
 
 /**
- * Sends a request once, without retries: a refusal is an answer here. Fails only when the command was interrupted.
+ * Sends a request once, without retries: a refusal is an answer here. A list is read whole. Fails only when the command
+ * was interrupted.
  */
-export const readFact = (ctx: CommandContext, request: ApiRequest): Promise<Fact> =>
-  factOf(ctx, request, async () => (await ctx.api.send({ ...request, once: true })).value ?? null);
+export const readFact = (ctx: CommandContext, request: ApiRequest | ListRequest): Promise<Fact> =>
+  factOf(ctx, request, async () =>
+    isListRequest(request)
+      ? (await readList(ctx.api, { ...request, once: true })).document
+      : ((await ctx.api.send({ ...request, once: true })).value ?? null),
+  );
 
 /** The last line of a log; undefined while it has none. */
 export const readLastLine = (ctx: CommandContext, request: ApiRequest): Promise<Fact<string | undefined>> => {

@@ -1,29 +1,21 @@
 /** Draws a frame of `top`: rows and a size in, lines out. */
-import { safeText, say, type SafeText, type TerminalText } from '../../../core/safe-text.ts';
-import { formatDollars } from '../../../core/units.ts';
+import { safeText, say, type TerminalText } from '../../../core/safe-text.ts';
 import { alignCell } from '../../../output/layout/aligned-cells.ts';
 import { paintAll } from '../../../output/layout/cell-text.ts';
 import type { Paint, Piece } from '../../../output/layout/colour.ts';
 import { joinText, styled } from '../../../output/layout/terminal-text.ts';
 import { ellipsize } from '../../../output/layout/text-width.ts';
-import { countOf } from '../../../cli/words.ts';
-import { formatRate } from '../../shared/history.ts';
 import { placed, type TopColumn } from './columns.ts';
+import { headLines, type HeadInput } from './head.ts';
 import { endpointColumns, podColumns, secondsText } from './row-columns.ts';
-import type { EndpointRow, PodRow, Totals } from '../model/rows.ts';
+import type { EndpointRow, PodRow } from '../model/rows.ts';
 
 /** What a frame is drawn from. */
-export interface FrameInput {
-  /** The rows in the order shown; undefined for what `top` was not asked for. */
-  readonly pods: readonly PodRow[] | undefined;
-  readonly endpoints: readonly EndpointRow[] | undefined;
-  readonly totals: Totals;
+export interface FrameInput extends HeadInput {
   /** The service's time, for ages: milliseconds since the epoch. */
   readonly now: number;
   /** The key of the selected row. */
   readonly selected?: string;
-  /** The lines below the totals: ages, the pause, the filter, failures. */
-  readonly status: readonly Piece[];
   /** The last line. */
   readonly footer?: readonly Piece[];
 }
@@ -50,41 +42,6 @@ export function drawFrame(input: FrameInput, size: FrameSize, paint: Paint): rea
   const body = bodyLines(input, columns, room, paint);
   const blank = room === undefined ? 0 : Math.max(0, room - body.length);
   return [...head, say``, ...body, ...Array.from({ length: blank }, () => say``), ...foot];
-}
-
-/** The totals and the status line. */
-export const headLines = (
-  { totals, status, pods, endpoints }: FrameInput,
-  columns: number,
-  paint: Paint,
-): readonly TerminalText[] => [
-  fit(totalPieces(totals, pods !== undefined, endpoints !== undefined), columns, paint),
-  fit(status, columns, paint),
-];
-
-/** Cuts pieces to a width and paints them. */
-export const fit = (pieces: readonly Piece[], columns: number, paint: Paint): TerminalText =>
-  paintAll(ellipsize(pieces, columns), paint);
-
-/** The totals, the most important first: a narrow terminal cuts the last ones. */
-function totalPieces(totals: Totals, pods: boolean, endpoints: boolean): readonly Piece[] {
-  const { cost, spentToday, waiting, running, completedRate, failedRate } = totals;
-  const amount = (text: SafeText, unit: SafeText): readonly Piece[] => [{ text, tone: 'strong' }, { text: unit }];
-  const parts: readonly (readonly Piece[])[] = [
-    ...(pods ? [amount(say`${formatDollars(cost)}`, say`/h`)] : []),
-    ...(spentToday === undefined ? [] : [amount(say`${formatDollars(spentToday)}`, say` today`)]),
-    ...(endpoints
-      ? [
-          [...amount(say`${waiting}`, say` waiting, `), ...amount(say`${running}`, say` running`)],
-          ...(completedRate === undefined
-            ? []
-            : [[{ text: say`${formatRate(completedRate)} done, ${formatRate(failedRate ?? 0)} failed a minute` }]]),
-        ]
-      : []),
-    ...(pods ? [[{ text: say`${countOf(totals.pods, 'pod')}` }]] : []),
-    ...(endpoints ? [[{ text: say`${countOf(totals.endpoints, 'endpoint')}` }]] : []),
-  ];
-  return parts.flatMap((part, at) => (at === 0 ? part : [{ text: say`  ` }, ...part]));
 }
 
 /** The two tables. When not all rows fit, each table gets half of the room, and what the other one leaves. */
@@ -167,6 +124,10 @@ function firstRow(selected: number, count: number, lines: number): number {
   const usable = Math.max(1, lines - 1);
   return Math.max(0, Math.min(count - usable, selected - usable + 1));
 }
+
+/** Cuts pieces to a width and paints them. */
+export const fit = (pieces: readonly Piece[], columns: number, paint: Paint): TerminalText =>
+  paintAll(ellipsize(pieces, columns), paint);
 
 /** `pods 1s ago, jobs 2s to 14s ago`: how old numbers are. */
 export function agesText(ages: readonly (readonly [what: string, ms: readonly (number | undefined)[]])[]): string {

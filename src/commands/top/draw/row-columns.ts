@@ -31,7 +31,7 @@ export const podColumns = (now: number): readonly TopColumn<PodRow>[] => [
   },
   { header: 'CPU', widths: [4], rank: 3, right: true, cell: ({ cpu }) => [piece(percentText(cpu))] },
   { header: 'RAM', widths: [4], rank: 6, right: true, cell: ({ memory }) => [piece(percentText(memory))] },
-  { header: '$/H', widths: [6, 7], rank: 1, right: true, cell: ({ cost }) => [piece(dollars(cost))] },
+  { header: '$/H', widths: [6, 7], rank: 1, right: true, cell: hourCell },
   { header: 'TODAY', widths: [7, 8], rank: 4, right: true, cell: todayCell },
   { header: 'AGE', widths: [4], rank: 5, right: true, cell: (row) => [piece(age('createdAt')(row.document, { now }))] },
 ];
@@ -64,6 +64,7 @@ export const endpointColumns = (): readonly TopColumn<EndpointRow>[] => [
     rank: 3,
     cell: ({ failedRate }, width) => rateSeries(failedRate, width, 'bad'),
   },
+  { header: '$/H', widths: [6, 7], rank: 4, right: true, from: 100, cell: hourCell },
   { header: 'TODAY', widths: [7, 8], rank: 4, right: true, from: 100, cell: todayCell },
   {
     header: 'READ',
@@ -80,6 +81,8 @@ const piece = (text: string, tone: Tone = 'plain'): Piece => ({ text: safeText(t
 const nameCell = ({ name }: Row): readonly Piece[] => [piece(name, 'strong')];
 
 const toneOf = (row: PodRow): Tone => status()(row.document).tone ?? 'plain';
+
+const hourCell = ({ cost }: Row): readonly Piece[] => [piece(dollars(cost))];
 
 const todayCell = ({ spentToday }: Row): readonly Piece[] => [piece(dollars(spentToday))];
 

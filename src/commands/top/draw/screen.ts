@@ -1,7 +1,8 @@
 /** The lines of the whole screen of `top`, from what was read and what the user chose. */
 import { safeText, say, type TerminalText } from '../../../core/safe-text.ts';
 import type { Paint, Piece } from '../../../output/layout/colour.ts';
-import { agesText, drawFrame, fit, headLines, intervalText, rowKey, type FrameInput, type FrameSize } from './frame.ts';
+import { agesText, drawFrame, fit, intervalText, rowKey, type FrameInput, type FrameSize } from './frame.ts';
+import { headLines } from './head.ts';
 import { ordered } from '../model/order.ts';
 import { detailLines, helpLines, logLines, pagePart } from './pages.ts';
 import { endpointRows, podRows, totalsOf, type EndpointRow, type PodRow, type Row } from '../model/rows.ts';
@@ -46,7 +47,7 @@ export function screenLines(input: ScreenInput, size: FrameSize, paint: Paint): 
   const frame: FrameInput = {
     pods: shown.pods ? rows.pods : undefined,
     endpoints: shown.endpoints ? rows.endpoints : undefined,
-    totals: totalsAll(input),
+    totals: totalsOf(input.session.fleet, shown, input.now),
     now: serviceNow,
     ...(selected === undefined || !canSelect ? {} : { selected }),
     status: statusPieces(input, rows),
@@ -65,11 +66,6 @@ export function screenLines(input: ScreenInput, size: FrameSize, paint: Paint): 
           : logLines(input.log, size.columns, paint);
   const part = pagePart(lines, { rows: size.rows - 4, scroll: ui.scroll, fromEnd: ui.mode === 'logs' });
   return [...headLines(frame, size.columns, paint), say``, ...part, fit(footerPieces(input), size.columns, paint)];
-}
-
-/** The totals count what a filter hides, too. */
-function totalsAll({ session: { fleet }, now }: ScreenInput): FrameInput['totals'] {
-  return totalsOf(podRows(fleet, now), endpointRows(fleet, now), fleet);
 }
 
 /** How often and how long ago numbers were read, the order, the filter, and what could not be read. */

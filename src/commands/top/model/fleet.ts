@@ -1,4 +1,5 @@
 import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
+import type { RateFacts } from '../../shared/rate/rate.ts';
 import { idOf, type Sample } from '../../../output/view.ts';
 
 /** What a request gave, and when: milliseconds on the monotonic clock. */
@@ -10,12 +11,16 @@ export interface Reading<T> {
 /** US dollars since midnight UTC, by the id of a pod or an endpoint. */
 export type SpentToday = ReadonlyMap<string, number>;
 
+/** What the rate is computed from beside pods and endpoints. */
+export type OtherCosts = Omit<RateFacts, 'pods' | 'endpoints'>;
+
 /** Everything that was read. It is never changed: `fleetAfter` returns another one. */
 export interface Fleet {
   readonly pods?: Reading<readonly Json[]>;
   readonly endpoints?: Reading<readonly Json[]>;
   /** Undefined inside where the key may not read it. */
   readonly spent?: Reading<SpentToday | undefined>;
+  readonly otherCosts?: Reading<OtherCosts>;
   /** The use of each pod over time, by id; the rows have only the member `runtime`. */
   readonly use: ReadonlyMap<string, readonly Sample[]>;
   /** The health of each endpoint over time, by id. */
@@ -32,6 +37,7 @@ export type Read = { readonly at: number } & (
   | { readonly kind: 'health'; readonly id: string; readonly document: Json }
   | { readonly kind: 'no-health'; readonly id: string }
   | { readonly kind: 'spent'; readonly spent: SpentToday | undefined }
+  | { readonly kind: 'other-costs'; readonly costs: OtherCosts }
 );
 
 /** Values that are remembered of each pod and endpoint. */
@@ -67,6 +73,8 @@ export function fleetAfter(fleet: Fleet, read: Read): Fleet {
       return { ...fleet, failed: new Map([...fleet.failed, [read.id, at]]) };
     case 'spent':
       return { ...fleet, spent: { value: read.spent, at } };
+    case 'other-costs':
+      return { ...fleet, otherCosts: { value: read.costs, at } };
   }
 }
 

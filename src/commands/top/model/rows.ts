@@ -1,8 +1,10 @@
 import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../../core/json.ts';
 import { plainText } from '../../../output/layout/cell-functions.ts';
 import { idOf, type Sample } from '../../../output/view.ts';
+import { RATE_PARTS, rateOf, type Rate, type RateFacts, type RatePart } from '../../shared/rate/rate.ts';
 import { latestPerMinute, perMinute, valuesOf } from '../../shared/history.ts';
 import { type Fleet } from './fleet.ts';
+import type { Shown } from '../read/schedule.ts';
 
 /** A number now and over time. */
 export interface Series {
@@ -16,6 +18,8 @@ interface RowBase {
   /** What the service said of it. */
   readonly document: Json;
   readonly createdAt: string | undefined;
+  /** US dollars an hour: of a pod, or of the workers of an endpoint. */
+  readonly cost: number | undefined;
   /** US dollars since midnight UTC. */
   readonly spentToday: number | undefined;
   /** Milliseconds since its numbers were read; undefined where they were not. */
@@ -31,8 +35,6 @@ export interface PodRow extends RowBase {
   readonly gpuMemory: Series;
   readonly cpu: number | undefined;
   readonly memory: number | undefined;
-  /** US dollars an hour. */
-  readonly cost: number | undefined;
 }
 
 /** An endpoint. The rates are jobs a minute: `now` over the last minute, `history` between two reads. */
@@ -79,8 +81,9 @@ function meanOf(pod: Json, member: string): number | undefined {
 }
 
 /** `now` is the monotonic time in milliseconds. */
-export const endpointRows = (fleet: Fleet, now: number): readonly EndpointRow[] =>
-  (fleet.endpoints?.value ?? []).map((document): EndpointRow => {
+export function endpointRows(fleet: Fleet, now: number): readonly EndpointRow[] {
+  const costs = rateOf(rateFacts(fleet), ['workers']).endpoints;
+  return (fleet.endpoints?.value ?? []).map((document): EndpointRow => {
     const samples = fleet.health.get(idOf(document)) ?? [];
     const last = samples.at(-1);
     const count = (path: string): number | undefined => (last === undefined ? undefined : numberAt(last.row, path));
@@ -100,8 +103,10 @@ export const endpointRows = (fleet: Fleet, now: number): readonly EndpointRow[] 
       failed: count('jobs.failed'),
       completedRate: rate('jobs.completed'),
       failedRate: rate('jobs.failed'),
+      cost: costs.get(idOf(document)),
     };
   });
+}
 
 const workersOf = (health: Json | undefined): EndpointRow['workers'] =>
   Object.entries(objectAt(health, 'workers') ?? {}).flatMap(([state, count]) => {
@@ -114,7 +119,7 @@ function baseOf(
   { spent }: Fleet,
   samples: readonly Sample[],
   readMs: number | undefined,
-): Omit<RowBase, 'kind'> {
+): Omit<RowBase, 'cost'> {
   const id = idOf(document);
   return {
     id,
@@ -131,8 +136,8 @@ function baseOf(
 export interface Totals {
   readonly pods: number;
   readonly endpoints: number;
-  /** US dollars an hour of all pods. */
-  readonly cost: number;
+  /** What an hour costs; of the account, or of what is shown. */
+  readonly rate: Rate;
   /** US dollars since midnight UTC, of everything that was billed; undefined where that is not known. */
   readonly spentToday: number | undefined;
   readonly waiting: number;
@@ -141,8 +146,21 @@ export interface Totals {
   readonly failedRate: number | undefined;
 }
 
-/** The sums over all rows, whatever filter hides some of them. */
-export function totalsOf(pods: readonly PodRow[], endpoints: readonly EndpointRow[], { spent }: Fleet): Totals {
+/** What the rate is computed from, as far as it was read. */
+const rateFacts = ({ pods, endpoints, otherCosts }: Fleet): RateFacts => ({
+  ...(otherCosts?.value ?? { volumes: undefined, workers: new Map(), gpus: [], cpus: [] }),
+  pods: pods?.value,
+  endpoints: endpoints?.value,
+});
+
+/** The parts of the rate: all of them where everything is shown. */
+const shownParts = ({ pods, endpoints }: Shown): readonly RatePart[] =>
+  pods && endpoints ? RATE_PARTS : pods ? ['pods', 'clusters'] : ['workers'];
+
+/** The sums over everything that was read, whatever filter hides some of it. `now` is monotonic milliseconds. */
+export function totalsOf(fleet: Fleet, shown: Shown, now: number): Totals {
+  const { spent } = fleet;
+  const [pods, endpoints] = [podRows(fleet, now), endpointRows(fleet, now)];
   const sum = (values: readonly (number | undefined)[]): number =>
     values.reduce<number>((total, value) => total + (value ?? 0), 0);
   const sumOfKnown = (values: readonly (number | undefined)[]): number | undefined =>
@@ -150,7 +168,7 @@ export function totalsOf(pods: readonly PodRow[], endpoints: readonly EndpointRo
   return {
     pods: pods.length,
     endpoints: endpoints.length,
-    cost: sum(pods.map(({ cost }) => cost)),
+    rate: rateOf(rateFacts(fleet), shownParts(shown)),
     // What was deleted today has no row, but its cost counts.
     spentToday: spent?.value === undefined ? undefined : sum([...spent.value.values()]),
     waiting: sum(endpoints.map(({ waiting }) => waiting.now)),

@@ -18,7 +18,7 @@ export interface Ui {
 export const FIRST_UI: Ui = {
   mode: 'list',
   selected: undefined,
-  sort: 'name',
+  sort: 'cost',
   filter: '',
   paused: false,
   scroll: 0,
@@ -58,7 +58,7 @@ function pressedInList(ui: Ui, key: Key, rows: readonly string[], page: number):
     case 'q':
       return { ...ui, quit: true };
     case 's':
-      return { ...ui, sort: SORTS[(SORTS.indexOf(ui.sort) + 1) % SORTS.length] ?? 'name' };
+      return { ...ui, sort: SORTS[(SORTS.indexOf(ui.sort) + 1) % SORTS.length] ?? 'cost' };
     case 'p':
       return { ...ui, paused: !ui.paused };
     case '/':

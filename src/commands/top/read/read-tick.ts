@@ -1,9 +1,11 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
+import type { Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
-import { ENDPOINTS, PODS } from '../../shared/collections.ts';
+import { ENDPOINTS, PODS, VOLUMES } from '../../shared/collections.ts';
+import { readWorkers, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
 import { spentById, type Read } from '../model/fleet.ts';
 import type { Due } from './schedule.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
@@ -13,19 +15,19 @@ export interface Tick {
   readonly reads: readonly Read[];
   /** Why requests failed: `pods: connection refused`. */
   readonly failures: readonly { readonly what: string; readonly failure: Failure }[];
-  readonly requests: number;
 }
 
 /**
- * Sends the requests of one tick together. A failure does not keep the others from being read. An interrupt and what is
+ * Sends the requests of one tick together. `endpoints` are those whose workers are read. A failure does not keep the others from being read. An interrupt and what is
  * no Failure are thrown.
  */
-export async function readTick(ctx: CommandContext, due: Due): Promise<Tick> {
-  const jobs: readonly (readonly [what: string, work: () => Promise<Read>, requests: number])[] = [
-    ...(due.pods ? [['pods', () => readList(ctx, 'pods'), 1] as const] : []),
-    ...(due.endpoints ? [['endpoints', () => readList(ctx, 'endpoints'), 1] as const] : []),
-    ...(due.spent ? [['cost', () => readSpent(ctx), 2] as const] : []),
-    ...due.health.map((id) => [healthOf(id), () => readHealth(ctx, id), 1] as const),
+export async function readTick(ctx: CommandContext, due: Due, endpoints: readonly Json[]): Promise<Tick> {
+  const jobs: readonly (readonly [what: string, work: () => Promise<Read>])[] = [
+    ...(due.pods ? [['pods', () => readList(ctx, 'pods')] as const] : []),
+    ...(due.endpoints ? [['endpoints', () => readList(ctx, 'endpoints')] as const] : []),
+    ...(due.spent ? [['cost', () => readSpent(ctx)] as const] : []),
+    ...(due.otherCosts ? [['cost', () => readOtherCosts(ctx, endpoints)] as const] : []),
+    ...due.health.map((id) => [healthOf(id), () => readHealth(ctx, id)] as const),
   ];
   const settled = await Promise.allSettled(jobs.map(([, work]) => work()));
   const failures = settled.flatMap((each, at) => {
@@ -41,7 +43,6 @@ export async function readTick(ctx: CommandContext, due: Due): Promise<Tick> {
       ...unanswered.map((id): Read => ({ kind: 'no-health', id, at })),
     ],
     failures,
-    requests: jobs.reduce((sum, [, , count]) => sum + count, 0),
   };
 }
 
@@ -58,6 +59,12 @@ async function readList(ctx: CommandContext, kind: 'pods' | 'endpoints'): Promis
 async function readHealth(ctx: CommandContext, id: string): Promise<Read> {
   const { value = null } = await ctx.api.send(healthRequest(asId(id)));
   return { kind: 'health', id, document: value, at: ctx.clock.monotonic() };
+}
+
+/** What the rate is computed from beside pods and endpoints. What cannot be read is left out, and the rate says so. */
+async function readOtherCosts(ctx: CommandContext, endpoints: readonly Json[]): Promise<Read> {
+  const [volumes, workers] = await Promise.all([rowsUnlessFailed(ctx, VOLUMES), readWorkers(ctx, endpoints)]);
+  return { kind: 'other-costs', costs: { volumes, ...workers }, at: ctx.clock.monotonic() };
 }
 
 /** The costs of pods and endpoints since midnight UTC. A key that may not read them (403) gives none. */

@@ -16,25 +16,31 @@ export interface Due {
   readonly endpoints: boolean;
   /** The billing reports of today. */
   readonly spent: boolean;
+  /** The workers of all endpoints with their prices, and the volumes. */
+  readonly otherCosts: boolean;
   /** The endpoints whose health is read, the longest unread first. */
   readonly health: readonly string[];
 }
 
 /** The list of endpoints changes rarely, and costs are billed slowly. Milliseconds. */
 const ENDPOINTS_EVERY_MS = 30_000;
-const SPENT_EVERY_MS = 60_000;
+export const COSTS_EVERY_MS = 60_000;
 /** The most endpoints whose health is read in one tick: of more, those with jobs are read more often. */
 export const HEALTH_PER_TICK = 8;
 /** How much more often the health of an endpoint with jobs is read. */
 const ACTIVE_WEIGHT = 4;
 
-/** What is to be read now: one request for all pods, and at most eight for endpoints. `now` is monotonic milliseconds. */
+/**
+ * What is to be read now: one request for all pods, and at most eight for the health of endpoints. `now` is monotonic
+ * milliseconds.
+ */
 export function dueReads(fleet: Fleet, shown: Shown, now: number): Due {
   const isOld = (at: number | undefined, everyMs: number): boolean => at === undefined || now - at >= everyMs;
   return {
     pods: shown.pods,
     endpoints: shown.endpoints && isOld(fleet.endpoints?.at, ENDPOINTS_EVERY_MS),
-    spent: isOld(fleet.spent?.at, SPENT_EVERY_MS),
+    spent: isOld(fleet.spent?.at, COSTS_EVERY_MS),
+    otherCosts: shown.endpoints && fleet.endpoints !== undefined && isOld(fleet.otherCosts?.at, COSTS_EVERY_MS),
     health: shown.endpoints ? dueHealth(fleet, now).slice(0, HEALTH_PER_TICK) : [],
   };
 }

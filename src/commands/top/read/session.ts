@@ -1,8 +1,9 @@
+import type { Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { nextInterval } from '../../../cli/run/pace.ts';
 import { fleetAfter, EMPTY_FLEET, type Fleet } from '../model/fleet.ts';
 import { readTick, type Tick } from './read-tick.ts';
-import { dueReads, HEALTH_PER_TICK, type Due, type Shown } from './schedule.ts';
+import { COSTS_EVERY_MS, dueReads, HEALTH_PER_TICK, type Due, type Shown } from './schedule.ts';
 
 /** What was read, and how reading goes on. */
 export interface Session {
@@ -15,6 +16,10 @@ export interface Session {
 
 export const FIRST_SESSION: Session = { fleet: EMPTY_FLEET, intervalMs: 0, failures: [] };
 
+const NOTHING_DUE: Due = { pods: false, endpoints: false, spent: false, otherCosts: false, health: [] };
+
+const rowsOf = ({ endpoints }: Fleet): readonly Json[] => endpoints?.value ?? [];
+
 /**
  * Reads what is due and returns the session after it. The interval leaves half of what is left of each rate window to
  * other commands. Fails as a request does as long as nothing was ever read.
@@ -26,18 +31,20 @@ export async function nextTick(
   wantedMs: number,
 ): Promise<Session> {
   const due = dueReads(session.fleet, shown, ctx.clock.monotonic());
-  const tick = await readTick(ctx, due);
+  const tick = await readTick(ctx, due, rowsOf(session.fleet));
   let fleet = tick.reads.reduce(fleetAfter, session.fleet);
   if (session.fleet.endpoints === undefined && fleet.endpoints !== undefined) {
     // The first tick learns only now which endpoints there are.
-    const { health } = dueReads(fleet, shown, ctx.clock.monotonic());
-    const more = await readTick(ctx, { pods: false, endpoints: false, spent: false, health });
+    const { health, otherCosts } = dueReads(fleet, shown, ctx.clock.monotonic());
+    const more = await readTick(ctx, { ...NOTHING_DUE, health, otherCosts }, rowsOf(fleet));
     fleet = more.reads.reduce(fleetAfter, fleet);
   }
   const [failed] = tick.failures;
   if (failed !== undefined && fleet.pods === undefined && fleet.endpoints === undefined) throw failed.failure;
   const queues = dueReads(fleet, shown, Infinity).health.length;
-  const requests = (shown.pods ? 1 : 0) + Math.min(queues, HEALTH_PER_TICK);
+  // The workers of each endpoint are asked for once a minute.
+  const workers = shown.endpoints ? Math.ceil((rowsOf(fleet).length * wantedMs) / COSTS_EVERY_MS) : 0;
+  const requests = (shown.pods ? 1 : 0) + Math.min(queues, HEALTH_PER_TICK) + workers;
   return {
     fleet,
     intervalMs: await nextInterval(ctx, Math.max(1, requests), wantedMs),
@@ -48,7 +55,7 @@ export async function nextTick(
 /** Reads everything once: the lists, then the health of every endpoint, eight at a time. Fails as any request does. */
 export async function readAll(ctx: CommandContext, shown: Shown): Promise<Fleet> {
   const read = async (fleet: Fleet, due: Due): Promise<Fleet> => {
-    const { reads, failures } = await readTick(ctx, due);
+    const { reads, failures } = await readTick(ctx, due, rowsOf(fleet));
     const [failed] = failures.filter(({ what }) => what === 'pods' || what === 'endpoints');
     if (failed !== undefined) throw failed.failure;
     return reads.reduce(fleetAfter, fleet);
@@ -57,9 +64,11 @@ export async function readAll(ctx: CommandContext, shown: Shown): Promise<Fleet>
   const started = ctx.clock.monotonic();
   const asked = new Set<string>();
   for (;;) {
-    const health = dueReads(fleet, shown, started).health.filter((id) => !asked.has(id));
-    if (health.length === 0) return fleet;
+    const due = dueReads(fleet, shown, started);
+    const health = due.health.filter((id) => !asked.has(id));
+    const otherCosts = due.otherCosts && fleet.otherCosts === undefined;
+    if (health.length === 0 && !otherCosts) return fleet;
     for (const id of health) asked.add(id);
-    fleet = await read(fleet, { pods: false, endpoints: false, spent: false, health });
+    fleet = await read(fleet, { ...NOTHING_DUE, health, otherCosts });
   }
 }

@@ -4,7 +4,7 @@ import type { Books } from '../../../../src/batch/store/books.ts';
 import type { Ending } from '../../../../src/batch/store/items/item-state-machine.ts';
 import { parseStoreAddress } from '../../../../src/batch/store/postgres/address.ts';
 import { openDatabase } from '../../../../src/batch/store/postgres/database.ts';
-import { migrate } from '../../../../src/batch/store/postgres/migrations.ts';
+import { prepareTables } from '../../../../src/batch/store/postgres/migrations.ts';
 import { fileStore, sharedStore, type StoreUnderTest } from '../../../support/batch/two-stores.ts';
 import { describeWithPostgres, useCluster } from '../../../support/postgres/postgres.ts';
 
@@ -96,7 +96,7 @@ describeWithPostgres('both stores of a batch', () => {
     const database = await openDatabase({ address, password: () => Promise.resolve(password) });
     let runs = 0;
     try {
-      await migrate(database);
+      await prepareTables(database, 'create');
       await fc.assert(
         fc.asyncProperty(steps, async (history) => {
           runs += 1;

@@ -175,7 +175,7 @@ describe('selectors of a command that acts on many', () => {
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.err).toMatch(/│ p1 +│ train-a │ .*RUNNING.*\$2\.50/);
     expect(ran.err).toContain('This will stop 2 pods. It saves $3.00 an hour.');
-    expect(ran.err).toContain('stopped: nothing was changed');
+    expect(ran.err).toContain('not confirmed: nothing was changed');
     expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
@@ -233,8 +233,12 @@ describe('lists', () => {
     const server = await podServer();
     const run = async (tty: boolean, ...argv: readonly string[]) =>
       await berthIn(createTestWorld({ env: pointedAt(server.url), tty, columns: 120 }), ['pods', 'list', ...argv]);
-    expect((await run(true)).err).toBe('5 pods, $8.00 an hour, 1 locked\n');
-    expect((await run(true, '--match', 'web')).err).toBe('1 pod, $4.00 an hour\n');
+    expect((await run(true)).err).toMatch(
+      /^5 pods, \$8\.00 an hour, 1 locked\. The account costs at least \$8\.00 an hour/,
+    );
+    expect((await run(true, '--match', 'web')).err).toMatch(
+      /^1 pod, \$4\.00 an hour\. The account costs at least \$8\.00 an hour/,
+    );
     for (const ran of [await run(false), await run(true, '--json'), await run(true, '-o', 'id')])
       expect(ran.err).toBe('');
   });

@@ -57,21 +57,27 @@ const BILLING = {
   ),
   'GET /v2/billing/endpoints': document(),
 };
+const worker = (id: string) => ({ id, status: 'IDLE', gpuTypeId: 'GPU-80G', gpuCount: 1 });
 const FLEET = {
   'GET /v2/pods': json({
     pods: [
-      { id: 'pod-train', name: 'train', status: 'RUNNING', mounts: { network: [{ volumeId: 'vol-data' }] } },
-      { id: 'pod-broken', name: 'broken', status: 'ERROR' },
+      { id: 'pod-train', name: 'train', status: 'RUNNING', cost: 1.5, mounts: { network: [{ volumeId: 'vol-data' }] } },
+      { id: 'pod-broken', name: 'broken', status: 'ERROR', cost: 0.5 },
+      { id: 'pod-member', name: 'rank-0', status: 'RUNNING', cost: 4, cluster: { id: 'cl-train', rank: 0 } },
     ],
   }),
-  'GET /v2/serverless': json({ endpoints: [{ id: 'ep-chat', name: 'chat', networkVolumes: [] }] }),
+  'GET /v2/serverless': json({
+    endpoints: [{ id: 'ep-chat', name: 'chat', networkVolumes: [], gpu: { pools: ['POOL-80G'] } }],
+  }),
   'GET /v2/network-volumes': json({
     networkVolumes: [
-      { id: 'vol-data', name: 'data' },
+      { id: 'vol-data', name: 'data', size: 730 },
       { id: 'vol-old', name: 'old' },
     ],
   }),
   'GET /v2/clusters': json({ clusters: [] }),
+  'GET /v2/serverless/ep-chat/workers': json({ workers: [worker('w1'), worker('w2')] }),
+  'GET /v2/catalog/gpus': json({ gpus: [{ id: 'GPU-80G', pool: 'POOL-80G', price: { serverless: 4.18 } }] }),
 };
 const health = (idle: number, running: number, inQueue: number) => ({
   'GET /v2/ep-chat/health': json({ jobs: { inQueue, inProgress: 0 }, workers: { idle, running } }),
@@ -84,7 +90,8 @@ async function report(
 ): Promise<Ran> {
   const server = await serve([routed(routes)]);
   const env = { ...pointedAt(server.url), BERTH_QUEUE_URL: server.url, NO_COLOR: '1' };
-  return berth(['billing', 'report', '--last', '10d', ...argv], { ...options, clock: createTestClock(NOW), env });
+  const last = argv.includes('--last') ? [] : ['--last', '10d'];
+  return berth(['billing', 'report', ...last, ...argv], { ...options, clock: createTestClock(NOW), env });
 }
 
 const documentOf = ({ out }: Ran) =>
@@ -167,6 +174,29 @@ describe('the cost report', () => {
     if (code === 15) expect(ran.err).toContain(`is above the budget of $603.00 by`);
   });
 
+  test.each<[string, readonly string[], string]>([
+    ['of a budget is the calendar month', ['--budget', '1'], '2026-01-01T00:00:00Z'],
+    ['can be the calendar month without a budget', ['--last', 'month'], '2026-01-01T00:00:00Z'],
+    ['of a budget can be another one', ['--budget', '1', '--last', '7d'], '2026-01-09T00:00:00Z'],
+    ['is 30 days', [], '2025-12-17T00:00:00Z'],
+  ])('the time %s', async (_, flags, from) => {
+    const server = await serve([routed({ ...BILLING, ...FLEET, ...health(0, 0, 0) })]);
+    const env = { ...pointedAt(server.url), BERTH_QUEUE_URL: server.url };
+    const ran = await berth(['billing', 'report', ...flags, '-o', 'table'], { clock: createTestClock(NOW), env });
+    expect(ran.err).toContain(`from ${from.slice(0, 10)} to 2026-01-15`);
+    const asked = server.seen.filter(({ url }) => url.startsWith('/v2/billing/pods'));
+    expect(asked.map(({ url }) => new URL(url, server.url).searchParams.get('startTime'))).toEqual([from]);
+  });
+
+  test('forecasts the month by the last days and at the present rate, and compares both with the budget', async () => {
+    const { err } = await report(['--budget', '2000', '--last', 'month']);
+    const lines = err.split('\n').filter((line) => line.startsWith('2026-01: '));
+    expect(lines).toEqual([
+      '2026-01: $603.00 so far, about $1597.95 by its end at $60.30 a day (the average of the last 7 days).',
+      '2026-01: $603.00 so far, about $6317.28 by its end, above the budget of $2000.00, at the present rate of $14.43 an hour (pods $2.00, clusters $4.00, workers $8.36, volumes $0.0700).',
+    ]);
+  });
+
   test.each([[['--budget', 'much']], [['--budget', '-5']], [['--last', '12h']], [['--by', 'region']]])(
     '%j is refused',
     async (flags) => {
@@ -217,24 +247,21 @@ describe('the forecast', () => {
 
   test('is what was spent, and the average of the last whole days for the time that is left', () => {
     const days = Array.from({ length: 15 }, (_, at) => day(at + 1, at + 1 === 15 ? '5' : '10'));
-    const found = forecast(days, NOW);
-    expect([found.spent.toFixed(), found.perDay.toFixed(), found.days, found.total.toFixed()]).toEqual([
-      '145',
-      '10',
-      7,
-      '310',
-    ]);
+    const found = forecast(days, NOW, 2);
+    expect([found.spent, found.perDay, found.days, found.total].map(String)).toEqual(['145', '10', '7', '310']);
+    // 16.5 days are left.
+    expect(found.atPresentRate.toFixed()).toBe('937');
   });
 
   test('of a new account takes the days since its first cost; without one it is what was spent', () => {
-    expect(forecast([day(13, '4'), day(14, '6')], NOW)).toMatchObject({ days: 2 });
-    expect(forecast([day(13, '4'), day(14, '6')], NOW).perDay.toFixed()).toBe('5');
-    const none = forecast([day(15, '3')], NOW);
+    expect(forecast([day(13, '4'), day(14, '6')], NOW, 0)).toMatchObject({ days: 2 });
+    expect(forecast([day(13, '4'), day(14, '6')], NOW, 0).perDay.toFixed()).toBe('5');
+    const none = forecast([day(15, '3')], NOW, 0);
     expect([none.days, none.total.toFixed()]).toEqual([0, '3']);
   });
 
   test('at the last moment of a month is what was spent', () => {
     const days = Array.from({ length: 31 }, (_, at) => day(at + 1, '1'));
-    expect(forecast(days, Date.UTC(2026, 1, 1) - 1).total.toFixed(2)).toBe('31.00');
+    expect(forecast(days, Date.UTC(2026, 1, 1) - 1, 100).total.toFixed(2)).toBe('31.00');
   });
 });

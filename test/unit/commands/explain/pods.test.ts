@@ -31,9 +31,10 @@ const CASES: readonly CauseCase[] = [
     code: 'crash',
     setup: ['pods create --name bad --gpu GPU-24G --image example/does-not-start:1 -o id', 'local clock advance 1m'],
     ask: 'pods explain bad',
-    verdict: /^the container does not run: fatal: cannot open \/models\/weights\.bin: no such file$/,
+    verdict:
+      /^the container does not run, and goes on costing \$0\.69 an hour: fatal: cannot open \/models\/weights\.bin: no such file$/,
     evidence: ['last container line', /^fatal:/, /^GET \/v2\/pods\/\S+\/logs\?source=container$/],
-    cure: /^berth pods logs \S+\nberth pods update \S+ --image IMAGE\nberth pods start \S+ --wait$/,
+    cure: /^berth pods logs \S+\nberth pods update \S+ --image IMAGE\nberth pods start \S+ --wait\nberth pods terminate \S+$/,
   },
   {
     code: 'stopped',

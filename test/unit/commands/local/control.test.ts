@@ -168,3 +168,54 @@ describe.each(['array', 'object'] as const)('a stream as an %s', (streamShape) =
     );
   });
 });
+
+describe('commands of `berth local` with a profile of a service on this machine', () => {
+  const CHANGES = [
+    ['reset', '--yes'],
+    ['clock', 'advance', '1h'],
+    ['fault', 'add', 'drop', '--count', '1', '--match', 'GET /v2/none'],
+    ['fault', 'clear'],
+    ['stock', 'set', 'GPU-80G', '0'],
+    ['stock', 'clear'],
+  ];
+
+  /** A world whose profile `dev` is a served local service, and whose own local service has a fault set. */
+  async function worldWithProfile(address?: string) {
+    const { env } = await served();
+    const world = createTestWorld();
+    const url = address ?? env.BERTH_BASE_URL;
+    const login = ['auth', 'login', '--with-key', '--profile', 'dev', '--base-url', url, '--no-check'];
+    const input = createTestWorld({ stdin: 'berth-local-full-access\n' }).stdin;
+    const ran = await berthIn({ ...world, stdin: input }, login);
+    expect(ran.code, ran.err).toBe(0);
+    return { world, url };
+  }
+
+  it.each(CHANGES)('act on that service, and say so: local %s %s', async (...argv) => {
+    const { world, url } = await worldWithProfile();
+    const ran = await berthIn(world, ['local', ...argv]);
+    expect(ran.code, ran.err).toBe(0);
+    expect(ran.err).toContain(`Changed: the local service at ${url} of the profile "dev".`);
+  });
+
+  it('see the same clock as requests to that service', async () => {
+    const { world } = await worldWithProfile();
+    const advanced = async (...flags: readonly string[]): Promise<unknown> =>
+      (JSON.parse((await berthIn(world, ['local', 'clock', 'show', '--json', ...flags])).out) as { advancedMs: number })
+        .advancedMs;
+    await berthIn(world, ['local', 'clock', 'advance', '1h']);
+    expect([await advanced(), await advanced('--local')]).toEqual([3_600_000, 0]);
+  });
+
+  it('act on the one in this process when the profile is elsewhere, and refuse a flag that names it: 2', async () => {
+    const { world } = await worldWithProfile('https://service.test');
+    expect((await berthIn(world, ['local', 'clock', 'show'])).code).toBe(0);
+    for (const flags of [
+      ['--profile', 'dev'],
+      ['--base-url', 'https://service.test'],
+    ]) {
+      const ran = await berthIn(world, ['local', 'reset', '--yes', ...flags]);
+      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('names no service on this machine')]);
+    }
+  });
+});

@@ -164,3 +164,12 @@ test('--file accepts JSON, and members that cannot be written are left out with 
   expect(JSON.parse(ran.out)).toMatchObject({ name: 'from a file' });
   expect(ran.err).toContain('Left out, because it cannot be written: id.');
 });
+
+test.each([
+  [['--json'], '[\n  {\n    "id": "dlg-images",\n    "ok": true\n  }\n]\n'],
+  [['-o', 'id'], 'dlg-images\n'],
+  [[], ''],
+])('a delegation that is revoked is printed as a deleted resource is: %j', async (flags, out) => {
+  const ran = await berth(['--local', 'registries', 'delegations', 'revoke', 'dlg-images', '--yes', ...flags]);
+  expect([ran.code, ran.out]).toEqual([0, out]);
+});

@@ -47,6 +47,23 @@ test('colours are the sixteen of the terminal, without a background: they can be
   expect([...codes].filter((code) => code >= 40 || [30, 37].includes(code))).toEqual([]);
 });
 
+test('the head is never cut within a word, and names what the cost of an hour leaves out', () => {
+  const words = new Set(
+    screenLines(input(), { columns: 400, rows: 20 }, unpainted)
+      .slice(0, 2)
+      .flatMap((line) => line.split(/ +/)),
+  );
+  for (let columns = 60; columns <= 200; columns++) {
+    const head = screenLines(input(), { columns, rows: 20 }, unpainted).slice(0, 2);
+    expect(
+      head.flatMap((line) => line.replace('…', '').split(/ +/)).filter((word) => !words.has(word) && word !== ''),
+    ).toEqual([]);
+    expect(head[0]).toMatch(/^\$8\.15\/h at least {2}/);
+  }
+  const [, status] = screenLines(input(), { columns: 200, rows: 20 }, unpainted);
+  expect(status).toContain('at least: the cost of 1 pod is not known, the workers of 3 endpoints could not be read');
+});
+
 test.each([
   ['detail of a pod', { mode: 'detail', selected: 'pod pod-train' }],
   ['detail of an endpoint', { mode: 'detail', selected: 'endpoint ep-busy' }],
@@ -85,7 +102,7 @@ test('a pause, an order and a filter are shown', () => {
     { columns: 120, rows: 20 },
     unpainted,
   );
-  expect(status).toMatch(/^PAUSED {2}\/web .*by cost$/);
+  expect(status).toMatch(/^PAUSED {2}\/web .*by cost {2}at least: /);
 });
 
 test.each([

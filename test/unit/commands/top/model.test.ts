@@ -32,8 +32,8 @@ describe('the rows', () => {
     expect(train?.gpu.history).toHaveLength(31);
     const busy = endpointRows(fleet, LAST).find(({ id }) => id === 'ep-busy');
     expect(busy).toMatchObject({ completedRate: { now: 150 }, failedRate: { now: 10 }, spentToday: 3.5, readMs: 500 });
-    expect(totalsOf(podRows(fleet, LAST), endpointRows(fleet, LAST), fleet)).toMatchObject({
-      cost: 4.78 + 0.34 + 0.12 + 0.22 + 2.69,
+    expect(totalsOf(fleet, { pods: true, endpoints: true }, LAST)).toMatchObject({
+      rate: { total: 4.78 + 0.34 + 0.12 + 0.22 + 2.69 },
       spentToday: 61.9,
       running: 4,
       completedRate: 150,
@@ -89,6 +89,22 @@ describe('the rows', () => {
     expect(found).toEqual(names);
   });
 
+  test('by cost, pods that are stopped come last, also if they cost something today', () => {
+    const pods = [
+      { id: 'stopped', status: 'EXITED', cost: 0 },
+      { id: 'unknown', status: 'RUNNING' },
+      { id: 'cheap', status: 'RUNNING', cost: 0.1 },
+      { id: 'dear', status: 'RUNNING', cost: 2 },
+      { id: 'free', status: 'ERROR', cost: 0 },
+    ];
+    const fleet = fleetOf([
+      { kind: 'pods', at: 0, rows: pods },
+      { kind: 'spent', at: 0, spent: new Map([['stopped', 99]]) },
+    ]);
+    const ids = ordered(podRows(fleet, 0), 'cost', '').map(({ id }) => id);
+    expect(ids).toEqual(['dear', 'cheap', 'free', 'unknown', 'stopped']);
+  });
+
   test.each([
     ['TRAIN', ['pod-train']],
     ['provisioning', ['pod-new']],
@@ -109,8 +125,14 @@ describe('the schedule', () => {
       { kind: 'spent', at: 0, spent: new Map() },
     ]);
     const due = (now: number) => dueReads(fleet, all, now);
-    expect(dueReads(EMPTY_FLEET, all, 0)).toEqual({ pods: true, endpoints: true, spent: true, health: [] });
-    expect(due(29_000)).toEqual({ pods: true, endpoints: false, spent: false, health: ['a'] });
+    expect(dueReads(EMPTY_FLEET, all, 0)).toEqual({
+      pods: true,
+      endpoints: true,
+      spent: true,
+      otherCosts: false,
+      health: [],
+    });
+    expect(due(29_000)).toEqual({ pods: true, endpoints: false, spent: false, otherCosts: true, health: ['a'] });
     expect(due(30_000)).toMatchObject({ endpoints: true, spent: false });
     expect(due(60_000)).toMatchObject({ endpoints: true, spent: true });
     expect(dueReads(fleet, { pods: true, endpoints: false }, 30_000)).toMatchObject({ endpoints: false, health: [] });
@@ -186,8 +208,8 @@ describe('the keys', () => {
     [['j', 'j', 'j', 'j'], { selected: 'c' }],
     [['G', 'k'], { selected: 'b' }],
     [['pagedown', 'up', 'home'], { selected: 'a' }],
-    [['s'], { sort: 'cost' }],
-    [['s', 's', 's', 's'], { sort: 'name' }],
+    [['s'], { sort: 'use' }],
+    [['s', 's', 's', 's'], { sort: 'cost' }],
     [['p'], { paused: true }],
     [['p', 'p'], { paused: false }],
     [['?', 'x'], { mode: 'list' }],

@@ -16,8 +16,13 @@ const PODS = json({
 
 const ROUTES: Readonly<Record<string, Behaviour>> = {
   'GET /v2/pods': PODS,
-  'GET /v2/serverless': json({ endpoints: [{ id: 'e1', name: 'captions', type: 'QUEUE' }] }),
+  'GET /v2/serverless': json({
+    endpoints: [{ id: 'e1', name: 'captions', type: 'QUEUE', gpu: { pools: ['POOL-80G'] } }],
+  }),
   'GET /v2/e1/health': json({ jobs: { inQueue: 3, inProgress: 1, completed: 9, failed: 0 }, workers: { running: 1 } }),
+  'GET /v2/serverless/e1/workers': json({ workers: [{ id: 'w1', gpuTypeId: 'GPU-80G', gpuCount: 1 }] }),
+  'GET /v2/catalog/gpus': json({ gpus: [{ id: 'GPU-80G', pool: 'POOL-80G', price: { serverless: 4.18 } }] }),
+  'GET /v2/network-volumes': json({ networkVolumes: [] }),
   'GET /v2/billing/pods': json({ records: [{ podId: 'p1', totalAmount: 12.5 }] }),
   'GET /v2/billing/serverless': json({ records: [{ serverlessId: 'e1', totalAmount: 0.5 }] }),
 };
@@ -25,11 +30,11 @@ const ROUTES: Readonly<Record<string, Behaviour>> = {
 const serviceOf = (more: Readonly<Record<string, Behaviour>> = {}) => serve([routed({ ...ROUTES, ...more })]);
 
 describe('top --once', () => {
-  test('prints one frame with five requests', async () => {
+  test('prints one frame; the workers of endpoints are in the cost of an hour', async () => {
     const server = await serviceOf();
     const { code, out, err } = await berth(['top', '--once'], { env: pointedAt(server.url) });
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^\$2\.50\/h {2}\$13\.00 today {2}3 waiting, 1 running/);
+    expect(out).toMatch(/^\$6\.68\/h {2}\$13\.00 today {2}3 waiting, 1 running/);
     expect(out).toMatch(/train .*RUNNING .*40%.*20%.*\$2\.50 .*\$12\.50/);
     expect(out).toMatch(/captions .*3 .*1 .*1 running/);
     expect(out).toContain('evil \\x1b[31m');
@@ -37,9 +42,12 @@ describe('top --once', () => {
     expect(server.seen.map(({ url }) => url.replace(/T[\d:]+Z/, '')).sort()).toEqual([
       '/v2/billing/pods?startTime=2026-01-01T00%3A00%3A00Z&bucketSize=day',
       '/v2/billing/serverless?startTime=2026-01-01T00%3A00%3A00Z&bucketSize=day',
+      '/v2/catalog/gpus',
       '/v2/e1/health',
+      '/v2/network-volumes',
       '/v2/pods?includeClusterPods=true',
       '/v2/serverless',
+      '/v2/serverless/e1/workers',
     ]);
   });
 
@@ -77,7 +85,7 @@ describe('top --once', () => {
     const server = await serviceOf({ 'GET /v2/billing/pods': no, 'GET /v2/billing/serverless': no });
     const { code, out } = await berth(['top', '--once'], { env: pointedAt(server.url) });
     expect(code).toBe(0);
-    expect(out).toMatch(/^\$2\.50\/h {2}3 waiting/);
+    expect(out).toMatch(/^\$6\.68\/h {2}3 waiting/);
   });
 
   test('fails as its list does', async () => {
@@ -174,7 +182,7 @@ describe('top on a terminal', () => {
 
   test('selects, opens a detail, filters and is drawn for a new size', async () => {
     const { world, running } = await started();
-    await world.type('j', KEYS.enter);
+    await world.type(KEYS.enter);
     await shows(world, 'q back');
     await shows(world, 'gpu 0');
     await world.type('q', '/', 'c', 'a', 'p', KEYS.enter);
@@ -196,7 +204,7 @@ describe('top on a terminal', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`id: c1\ndata: ${data}\n\n`);
     };
     const { world, running } = await started({ 'GET /v2/pods/p1/logs': events });
-    await world.type('j', 'l');
+    await world.type('l');
     await shows(world, 'step 7 \\x1b[2J');
     await world.type('q', 'q');
     expect((await running).code).toBe(0);

@@ -218,6 +218,19 @@ describe('a file system', () => {
     },
   );
 
+  test('that renames, and says ENOENT when it repeats that, has locks all the same', async () => {
+    const { folder, path, locks } = place({
+      rename: (from, to) => {
+        renameSync(from, to);
+        throw failing('ENOENT');
+      },
+    });
+    const lock = await locks.take(path, NOW);
+    lock.check();
+    lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test('that cannot rename directories is reported as such', async () => {
     const { folder, path, locks } = place({
       rename: () => {

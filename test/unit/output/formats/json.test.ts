@@ -110,8 +110,8 @@ describe('--json', () => {
   });
 
   test('of a list is its array, and with -o jsonl one line for each item', async () => {
-    const source = { text: `{"next":null,"pods":[${text}, {"id" : "q"}]}`, member: 'pods' };
-    const many = { kind: 'many', view: podView, values: [one.value, { id: 'q' }], source } as const;
+    const sources = [{ text: `{"next":null,"pods":[${text}, {"id" : "q"}]}`, member: 'pods' }];
+    const many = { kind: 'many', view: podView, values: [one.value, { id: 'q' }], sources } as const;
     const pretty = screen();
     await render(many, as({ format: 'json' }), pretty);
     expect(tokensOf(pretty.out())).toEqual(tokensOf(`[${text},{"id":"q"}]`));
@@ -120,13 +120,40 @@ describe('--json', () => {
     expect(lines.out()).toBe(`${tokensOf(text).join('')}\n{"id":"q"}\n`);
   });
 
+  test('of a list of several pages is one array of their rows, without those that are left out', async () => {
+    const page = (rows: string) => ({ text: `{"pods":${rows}}`, member: 'pods' });
+    const values = [one.value, { id: 'q' }, { id: 'r' }];
+    for (const sources of [
+      [page(`[${text}]`), page('[ ]'), page('[{"id" : "q"}, {"id":"r"}]')],
+      [page('[]'), { ...page(`[{"id":"a"},${text}]`), without: new Set([0]) }, page('[{"id":"q"},{"id":"r"}]')],
+    ]) {
+      const many = { kind: 'many', view: podView, values, sources } as const;
+      const pretty = screen();
+      await render(many, as({ format: 'json' }), pretty);
+      expect(tokensOf(pretty.out())).toEqual(tokensOf(`[${text},{"id":"q"},{"id":"r"}]`));
+      expect(pretty.out().split('\n').slice(-6)).toEqual(
+        ['    "id": "q"', '  },', '  {', '    "id": "r"', '  }', ']', ''].slice(-6),
+      );
+      const lines = screen();
+      await render(many, as({ format: 'jsonl' }), lines);
+      expect(lines.out()).toBe(`${tokensOf(text).join('')}\n{"id":"q"}\n{"id":"r"}\n`);
+    }
+    const empty = screen();
+    await render(
+      { kind: 'many', view: podView, values: [], sources: [page('[]'), page('[]')] },
+      as({ format: 'json' }),
+      empty,
+    );
+    expect(empty.out()).toBe('[]\n');
+  });
+
   test('encodes the values if there is no source text or the text lacks the member', async () => {
     const empty = screen();
     await render({ ...one, value: { id: 'p' }, source: '' }, as({ format: 'json' }), empty);
     expect(empty.out()).toBe('{\n  "id": "p"\n}\n');
     const to = screen();
     await render(
-      { kind: 'many', view: podView, values: [], source: { text: '{}', member: 'pods' } },
+      { kind: 'many', view: podView, values: [], sources: [{ text: '{}', member: 'pods' }] },
       as({ format: 'json' }),
       to,
     );

@@ -10,7 +10,7 @@ export async function exportShared(
   values: StoreValues & SharedExportOptions & { readonly results: string },
   write: (exported: ExportedResults) => Promise<Result>,
 ): Promise<Result> {
-  return await withStore(ctx, values, async ({ ports, find }) =>
+  return await withStore(ctx, values, 'read', async ({ ports, find }) =>
     write(await exportSharedResults(ports, await find(values.results), values)),
   );
 }

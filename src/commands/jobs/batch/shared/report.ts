@@ -8,7 +8,7 @@ export async function analyze(
   ctx: CommandContext,
   values: StoreValues & { readonly results: string },
 ): Promise<BatchAnalysis> {
-  return await withStore(ctx, values, async ({ ports, find }) =>
+  return await withStore(ctx, values, 'read', async ({ ports, find }) =>
     analyzeShared(ports, await find(values.results), ports.reference(values.results)),
   );
 }

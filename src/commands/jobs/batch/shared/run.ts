@@ -1,6 +1,6 @@
 import {
   checkShared,
-  createBatchRows,
+  beginShared,
   driveShared,
   isStoreUnavailable,
   planShared,
@@ -42,6 +42,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
   return await withStore(
     ctx,
     values,
+    ctx.dryRun ? undefined : 'create',
     async ({ ports, find }) => {
       const options = planOptionsOf(values, name);
       if (ctx.dryRun) return await dryRunResult(ctx, values, await checkShared(ports, options));
@@ -50,7 +51,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
       try {
         const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
         const { endpoint } = values;
-        await createBatchRows(ports.database, name, { version: 1, endpoint, endpointId, service, ...manifest }, shards);
+        await beginShared(ports, name, { version: 1, endpoint, endpointId, service, ...manifest }, shards);
       } catch (error) {
         // Without an answer of the store, the batch may have been created, and needs its input.
         if (!isStoreUnavailable(error)) await discard().catch(() => undefined);
@@ -86,6 +87,7 @@ export async function workShared(ctx: CommandContext, values: WorkValues): Promi
   return await withStore(
     ctx,
     values,
+    'migrate',
     async ({ ports, find }) => {
       const batch = await find(values.batch);
       if (batch.cancelled)
@@ -109,6 +111,7 @@ export async function resumeShared(
   return await withStore(
     ctx,
     values,
+    'migrate',
     async ({ ports, find }) => {
       const batch = await find(values.results);
       const service = await serviceAddress(ctx);

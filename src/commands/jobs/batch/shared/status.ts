@@ -1,12 +1,6 @@
-import {
-  findGarbage,
-  removeGarbage,
-  setCancelled,
-  sharedStatus,
-  type SharedStatus,
-} from '../../../../batch/shared/index.ts';
+import { setCancelled, sharedStatus, type SharedStatus } from '../../../../batch/shared/index.ts';
+import { allowedAccess, requireAccess } from '../../../../core/access.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
-import { formatBytes } from '../../../../core/units.ts';
 import type { CommandContext } from '../../../../cli/context.ts';
 import { countOf } from '../../../../cli/words.ts';
 import { text } from '../../../../output/layout/cell-functions.ts';
@@ -15,27 +9,20 @@ import type { StatusValues } from '../flags.ts';
 import { batchView, summaryOf } from '../view.ts';
 import { withStore, type StoreValues } from './store.ts';
 
-/** Shows the state of a shared batch. With --clean, also removes objects that no part of the batch is. */
+/** Shows the state of a shared batch. Changes nothing. */
 export async function statusShared(ctx: CommandContext, values: StatusValues): Promise<Result> {
-  return await withStore(ctx, values, async ({ ports, find }) => {
+  return await withStore(ctx, values, 'read', async ({ ports, find }) => {
     const batch = await find(values.results);
     const status = await sharedStatus(ports.database, batch, ports.reference(batch.name));
-    const found = values.clean ? await findGarbage(ports, batch) : [];
-    const garbage = ctx.dryRun ? found : await removeGarbage(ports, batch, found);
     const { counts } = status;
     return {
       kind: 'one',
       view: statusView,
       value: summaryOf(status, {
         ...membersOf(status),
-        ...(values.clean ? { garbage: garbage.map(({ address, bytes }) => ({ address, bytes })) } : {}),
       }),
       exit: values.exitStatus && counts.completed !== counts.planned ? EXIT.batchIncomplete : EXIT.done,
       notes: [
-        ...garbage.map(
-          ({ address, bytes }) => `${ctx.dryRun ? 'Would remove' : 'Removed'} ${address} (${formatBytes(bytes)}).`,
-        ),
-        ...(values.clean && garbage.length === 0 ? ['No part is left over.'] : []),
         ...(status.holds ? [] : ['The counts do not add up: rows of the store were changed by hand or restored.']),
         ...(status.resumable && status.state !== 'running' ? [`Go on with: ${ports.resumeCommand(batch.name)}`] : []),
       ],
@@ -48,7 +35,8 @@ export async function cancelShared(
   ctx: CommandContext,
   values: StoreValues & { readonly batch: string },
 ): Promise<Result> {
-  return await withStore(ctx, values, async ({ ports, find }) => {
+  requireAccess('write', allowedAccess(ctx.settings));
+  return await withStore(ctx, values, 'read', async ({ ports, find }) => {
     const batch = await find(values.batch);
     await setCancelled(ports.database, batch.batch, true);
     const status = await sharedStatus(ports.database, await find(values.batch), ports.reference(batch.name));

@@ -1,5 +1,5 @@
-import { findBatch, migrate, openDatabase, parseStoreAddress } from '../../../../batch/shared/index.ts';
-import type { Database, SharedPorts, StoreAddress, StoredBatch } from '../../../../batch/shared/index.ts';
+import { findBatch, openDatabase, parseStoreAddress, prepareTables } from '../../../../batch/shared/index.ts';
+import type { Database, SharedPorts, StoreAddress, StoredBatch, TableAccess } from '../../../../batch/shared/index.ts';
 import { usage } from '../../../../core/failure.ts';
 import type { CommandContext } from '../../../../cli/context.ts';
 import { resumeLine } from '../command-lines.ts';
@@ -22,12 +22,14 @@ export interface OpenStore {
 }
 
 /**
- * Opens the store, runs `work` and closes it. Fails with usage (2) for an address that is not one or that has a password
+ * Opens the store, runs `work` and closes it. `access` is what may be done to its tables: nothing, where it is undefined,
+ * not even a look. Fails with usage (2) for an address that is not one or that has a password
  * on the command line, and as the database does.
  */
 export async function withStore<T>(
   ctx: CommandContext,
   values: StoreValues,
+  access: TableAccess | undefined,
   work: (store: OpenStore) => Promise<T>,
   timeoutMs?: number,
 ): Promise<T> {
@@ -47,7 +49,7 @@ export async function withStore<T>(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   try {
-    await migrate(database);
+    if (access !== undefined) await prepareTables(database, access);
     const ports = await sharedPorts(ctx, values, database);
     return await work({ ports, find: (name) => findBatch(database, name) });
   } finally {

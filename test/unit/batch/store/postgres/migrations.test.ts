@@ -2,8 +2,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseStoreAddress } from '../../../../../src/batch/store/postgres/address.ts';
 import { createBatchRows, findBatch, readAccount } from '../../../../../src/batch/store/postgres/batch-rows.ts';
 import { openDatabase, type Database } from '../../../../../src/batch/store/postgres/database.ts';
+import { isMarked } from '../../../../../src/batch/store/postgres/out-rows.ts';
 import { listParts } from '../../../../../src/batch/store/postgres/listing.ts';
-import { migrate, MIGRATION_STEPS } from '../../../../../src/batch/store/postgres/migrations.ts';
+import { MIGRATION_STEPS, prepareTables } from '../../../../../src/batch/store/postgres/migrations.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 
 // A real database and its own clock decide how long a test takes.
@@ -44,31 +45,71 @@ describeWithPostgres('the tables of shared batches', () => {
     const [name, fresh] = [await cluster().createDatabase(), await cluster().createDatabase()];
     const database = await open(name);
     if (version > 0) {
-      await migrate(database, MIGRATION_STEPS.slice(0, version));
+      await prepareTables(database, 'create', MIGRATION_STEPS.slice(0, version));
       expect(await versionsIn(name)).toBe(String(version));
-      await createBatchRows(database, 'nightly', MANIFEST, SHARDS);
-      const part = `SELECT batch, 0, 1, 'part-000000-0001.jsonl', 10, '', 1 FROM berth.batches`;
+      await insertBatch(name, 'nightly');
+      await insertBatch(name, 'second');
+      const part = `SELECT batch, 0, 1, 'part-000000-0001.jsonl', 10, '', 1 FROM berth.batches WHERE name = 'nightly'`;
       await cluster().query(`INSERT INTO berth.parts (batch, shard, epoch, name, bytes, sha256, items) ${part}`, name);
     }
-    await migrate(database);
-    await migrate(await open(fresh));
+    if (version > 0) await expectBatch(database);
+    await prepareTables(database, version === 0 ? 'create' : 'migrate');
+    await prepareTables(await open(fresh), 'create');
     expect(await versionsIn(name)).toBe(latest);
     expect(await tablesIn(name)).toBe(await tablesIn(fresh));
     if (version === 0) return;
+    await expectBatch(database);
+    // Of two batches in one folder, the first owns it.
+    const [first, second] = [await findBatch(database, 'nightly'), await findBatch(database, 'second')];
+    expect([await isMarked(database, first.batch), await isMarked(database, second.batch)]).toEqual([false, undefined]);
+    expect(new Set([first.token, second.token]).size).toBe(2);
+    await expect(createBatchRows(database, 'third', { ...MANIFEST, out: '/parts//' }, SHARDS)).rejects.toMatchObject({
+      exit: 14,
+      message: expect.stringContaining('batch nightly') as string,
+    });
+  });
+
+  /** A batch can be read from tables of any version. */
+  async function expectBatch(database: Database): Promise<void> {
     const found = await findBatch(database, 'nightly');
     expect(found).toMatchObject({ planned: 9, invalid: 1, shards: 2, manifest: MANIFEST });
     expect(await listParts(database, found.batch, 0, 2)).toMatchObject([{ name: 'part-000000-0001.jsonl', ends: [] }]);
     expect(await readAccount(database, found.batch)).toMatchObject({ planned: 9, waiting: 9, holds: true });
-  });
+  }
+
+  /** Inserts a batch as a version of berth did that knew no owners of folders. */
+  async function insertBatch(database: string, name: string): Promise<void> {
+    const values = `'${name}', '${JSON.stringify(MANIFEST)}', 9, 1, 2`;
+    const batches = `INSERT INTO berth.batches (name, manifest, planned, invalid, shards) VALUES (${values})`;
+    const shards = `INSERT INTO berth.shards (batch, shard, source, first_item, items, invalid, range)
+      SELECT batch, at, 0, 1 + 5 * at, 5, at, '{}' FROM berth.batches, generate_series(0, 1) AS at WHERE name = '${name}'`;
+    await cluster().query(`${batches}; ${shards}`, database);
+  }
+
+  test.each(MIGRATION_STEPS.map((_, at) => at))(
+    'of version %i stay as they are for a command that reads',
+    async (version) => {
+      const name = await cluster().createDatabase();
+      const database = await open(name);
+      if (version > 0) await prepareTables(database, 'create', MIGRATION_STEPS.slice(0, version));
+      const before = await tablesIn(name);
+      const read = prepareTables(database, 'read');
+      await (version === 0 ? expect(read).rejects.toMatchObject({ exit: 4 }) : read);
+      expect(await tablesIn(name)).toBe(before);
+      if (version === 0) await expect(prepareTables(database, 'migrate')).rejects.toMatchObject({ exit: 4 });
+    },
+  );
 
   test.each(MIGRATION_STEPS.map((_, at) => at))(
     'of version %i are migrated once by several drivers at the same time',
     async (version) => {
       const name = await cluster().createDatabase();
-      if (version > 0) await migrate(await open(name), MIGRATION_STEPS.slice(0, version));
+      if (version > 0) await prepareTables(await open(name), 'create', MIGRATION_STEPS.slice(0, version));
       const drivers = await Promise.all(Array.from({ length: 8 }, () => open(name)));
       await Promise.all(drivers.map((driver) => driver.query('SELECT 1')));
-      await Promise.all(drivers.map((driver) => migrate(driver)));
+      await Promise.all(
+        drivers.map((driver, at) => prepareTables(driver, at % 2 === 0 || version === 0 ? 'create' : 'migrate')),
+      );
       expect(await versionsIn(name)).toBe(latest);
     },
   );
@@ -76,19 +117,19 @@ describeWithPostgres('the tables of shared batches', () => {
   test('of a newer version are refused and not changed', async () => {
     const name = await cluster().createDatabase();
     const [old, current] = [await open(name), await open(name)];
-    await migrate(current, [...MIGRATION_STEPS, 'CREATE TABLE berth.later (n int)']);
+    await prepareTables(current, 'create', [...MIGRATION_STEPS, 'CREATE TABLE berth.later (n int)']);
     const before = await tablesIn(name);
-    await expect(migrate(old)).rejects.toMatchObject({ code: 'store-newer', exit: 14 });
+    await expect(prepareTables(old, 'create')).rejects.toMatchObject({ code: 'store-newer', exit: 14 });
     expect([await tablesIn(name), await versionsIn(name)]).toEqual([before, String(MIGRATION_STEPS.length + 1)]);
   });
 
   test('are unchanged after a step that fails', async () => {
     const name = await cluster().createDatabase();
     const database = await open(name);
-    await migrate(database);
+    await prepareTables(database, 'create');
     const before = await tablesIn(name);
     const steps = [...MIGRATION_STEPS, 'CREATE TABLE berth.later (n int)', 'SELECT 1 / 0'];
-    await expect(migrate(database, steps)).rejects.toThrow('division by zero');
+    await expect(prepareTables(database, 'create', steps)).rejects.toThrow('division by zero');
     expect([await tablesIn(name), await versionsIn(name)]).toEqual([before, latest]);
   });
 });

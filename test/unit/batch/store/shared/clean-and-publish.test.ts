@@ -4,12 +4,12 @@ import { readAccount, type StoredBatch } from '../../../../../src/batch/store/po
 import type { Database } from '../../../../../src/batch/store/postgres/database.ts';
 import type { ObjectStorage } from '../../../../../src/core/context.ts';
 import { databaseWithShard } from '../../../../support/batch/database-with-shard.ts';
-import { acceptItem, completeItem, openSharedDriver } from '../../../../support/batch/shared-driver.ts';
+import { acceptItem, completeItem, openSharedDriver, TOKEN } from '../../../../support/batch/shared-driver.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 
-const PART = 'out/part-000000-0001.jsonl';
+const PART = 'out/part-000000000000-000000-0001.jsonl';
 
-const BATCH = { batch: 1, manifest: { out: 'out' }, shards: 1 } as unknown as StoredBatch;
+const BATCH = { batch: 1, token: TOKEN, manifest: { out: 'out' }, shards: 1 } as unknown as StoredBatch;
 const SIGNAL = new AbortController().signal;
 
 describeWithPostgres('a part that is published while --clean looks', () => {
@@ -37,7 +37,7 @@ describeWithPostgres('a part that is published while --clean looks', () => {
     expect(await findGarbage(ports, BATCH)).toEqual([]);
     expect([statements, await database.query('SELECT name FROM berth.parts')]).toEqual([
       2,
-      [{ name: 'part-000000-0001.jsonl' }],
+      [{ name: 'part-000000000000-000000-0001.jsonl' }],
     ]);
   });
 });

@@ -80,6 +80,14 @@ describe.each([[[]], [['--dry-run']]])('--out with %j', (more) => {
         write(world, 'out.jsonl.ordered', 'mine');
       },
     ],
+    [
+      'other.jsonl.ordered',
+      'other.jsonl.ordered is a name that the batch at other.jsonl uses',
+      14,
+      (world) => {
+        write(world, 'other.jsonl.journal', '');
+      },
+    ],
   ])('%j is refused, and nothing is touched: %s', async (out, words, code, prepare) => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(1));

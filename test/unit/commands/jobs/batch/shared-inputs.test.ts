@@ -49,7 +49,7 @@ describeWithPostgres('the inputs of a shared batch', () => {
     expect(ran.err).toContain(`The input was copied to ${join(world.directory, 'parts', copy)}`);
     expect(Buffer.from(readFileSync(join(world.directory, 'parts', copy)))).toEqual(Buffer.from(stdin));
     expect(await exported(world)).toEqual(rows(...inputs));
-    const cleaned = await batchIn(world, 'status', 'nightly', '--clean');
+    const cleaned = await batchIn(world, 'clean', 'nightly', '--yes');
     expect([cleaned.code, copiesIn(world)]).toEqual([0, [copy]]);
   });
 

@@ -1,7 +1,7 @@
-import { isObject, itemsAt, type Json, memberAt, numberAt, numberOf, objectAt } from '../../core/json.ts';
-import type { DollarRange } from '../../core/units.ts';
-import type { Collection } from '../../cli/resource/identity/collection.ts';
-import { CPUS, GPUS } from './collections.ts';
+import { isObject, itemsAt, type Json, memberAt, numberAt, numberOf, objectAt } from '../../../core/json.ts';
+import type { DollarRange } from '../../../core/units.ts';
+import type { Collection } from '../../../cli/resource/identity/collection.ts';
+import { CPUS, GPUS } from '../collections.ts';
 
 /** The catalog with the prices of an endpoint's hardware. */
 export const priceCatalog = (endpoint: Json): Collection => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);

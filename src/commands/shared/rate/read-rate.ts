@@ -1,0 +1,57 @@
+import { unlessFailed } from '../../../core/failure.ts';
+import { isUsableId } from '../../../core/ids.ts';
+import { type Json, memberAt, stringAt } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import type { Collection } from '../../../cli/resource/identity/collection.ts';
+import { listRows } from '../../../cli/resource/identity/requests.ts';
+import { idOf } from '../../../output/view.ts';
+import { CPUS, ENDPOINTS, GPUS, PODS, VOLUMES } from '../collections.ts';
+import { rateOf, type Rate, type RateFacts } from './rate.ts';
+
+/** The most endpoints whose workers are asked for: each takes a request. The others are said to be unread. */
+const MAX_ENDPOINTS = 50;
+
+/** The rows of a list with all its members; undefined where it cannot be read. Rethrows an interrupt. */
+export const rowsUnlessFailed = (ctx: CommandContext, list: Collection): Promise<readonly Json[] | undefined> =>
+  unlessFailed(ctx, async () => (await listRows(ctx, list, list.lookupQuery)).values);
+
+/**
+ * Reads the workers of endpoints, and the catalogs with their prices. What cannot be read is left out; nothing is asked
+ * where there is no endpoint.
+ */
+export async function readWorkers(
+  ctx: CommandContext,
+  endpoints: readonly Json[],
+): Promise<Pick<RateFacts, 'workers' | 'gpus' | 'cpus'>> {
+  const ids = endpoints.map(idOf).filter(isUsableId).slice(0, MAX_ENDPOINTS);
+  const has = (member: string): boolean => endpoints.some((endpoint) => (memberAt(endpoint, member) ?? null) !== null);
+  const [found, gpus, cpus] = await Promise.all([
+    Promise.all(
+      ids.map(async (id) => {
+        const list = { path: [...ENDPOINTS.path, id, 'workers'], member: 'workers' };
+        return [id, await unlessFailed(ctx, async () => (await listRows(ctx, list)).values)] as const;
+      }),
+    ),
+    has('gpu') ? rowsUnlessFailed(ctx, GPUS) : [],
+    has('cpu') ? rowsUnlessFailed(ctx, CPUS) : [],
+  ]);
+  const workers = new Map(found.flatMap(([id, rows]) => (rows === undefined ? [] : [[id, rows] as const])));
+  return { workers, gpus: gpus ?? [], cpus: cpus ?? [] };
+}
+
+/**
+ * Reads everything that the rate is computed from, without the rows of some ids and the pods of some clusters. A part that cannot be read is named in
+ * the rate.
+ */
+export async function readRate(ctx: CommandContext, without: ReadonlySet<string> = new Set()): Promise<Rate> {
+  const rows = async (list: Collection): Promise<readonly Json[] | undefined> =>
+    (await rowsUnlessFailed(ctx, list))?.filter(
+      (row) => !without.has(idOf(row)) && !without.has(stringAt(row, 'cluster.id') ?? ''),
+    );
+  const [pods, volumes, [endpoints, workers]] = await Promise.all([
+    rows(PODS),
+    rows(VOLUMES),
+    rows(ENDPOINTS).then(async (found) => [found, await readWorkers(ctx, found ?? [])] as const),
+  ]);
+  return rateOf({ pods, volumes, endpoints, ...workers });
+}

@@ -1,0 +1,76 @@
+/** The first two lines of `top`: the totals, and the status of the readings. */
+import { safeText, say, type SafeText, type TerminalText } from '../../../core/safe-text.ts';
+import { formatDollars } from '../../../core/units.ts';
+import { paintAll } from '../../../output/layout/cell-text.ts';
+import type { Paint, Piece } from '../../../output/layout/colour.ts';
+import { ellipsize, piecesWidth } from '../../../output/layout/text-width.ts';
+import { countOf } from '../../../cli/words.ts';
+import { formatRate } from '../../shared/history.ts';
+import type { EndpointRow, PodRow, Totals } from '../model/rows.ts';
+
+export interface HeadInput {
+  /** The rows in the order shown; undefined for what `top` was not asked for. */
+  readonly pods: readonly PodRow[] | undefined;
+  readonly endpoints: readonly EndpointRow[] | undefined;
+  readonly totals: Totals;
+  /** The second line: ages, the pause, the filter, failures. */
+  readonly status: readonly Piece[];
+}
+
+/** The two lines, each cut to a width, and never within a word. */
+export const headLines = (
+  { totals, status, pods, endpoints }: HeadInput,
+  columns: number,
+  paint: Paint,
+): readonly TerminalText[] => [
+  paintAll(wholeParts(totalParts(totals, pods !== undefined, endpoints !== undefined), columns), paint),
+  paintAll(wholeWords([...status, ...unknownCosts(totals)], columns), paint),
+];
+
+/** Why the cost of an hour is a lower bound. */
+const unknownCosts = ({ rate: { unknown } }: Totals): readonly Piece[] =>
+  unknown.length === 0 ? [] : [{ text: safeText(`  at least: ${unknown.join(', ')}`), tone: 'quiet' }];
+
+type Part = readonly Piece[];
+
+/** The parts that fit a width, with two spaces between them; the others are left out. */
+function wholeParts(parts: readonly Part[], columns: number): readonly Piece[] {
+  let line: readonly Piece[] = [];
+  for (const part of parts) {
+    const longer = line.length === 0 ? part : [...line, { text: say`  ` }, ...part];
+    if (piecesWidth(longer) <= columns) line = longer;
+  }
+  return line;
+}
+
+/** The words that fit a width; an ellipsis takes the place of the others. */
+function wholeWords(pieces: readonly Piece[], columns: number): readonly Piece[] {
+  if (piecesWidth(pieces) <= columns) return pieces;
+  const words = pieces.flatMap((piece) =>
+    piece.text.split(/(?<= )(?! )/).map((word): Piece => ({ ...piece, text: safeText(word) })),
+  );
+  let used = 0;
+  const count = words.findIndex((word) => (used += piecesWidth([word])) > columns - 1);
+  // A word that is wider than the whole line is cut.
+  return count <= 0 ? ellipsize(pieces, columns) : [...words.slice(0, count), { text: safeText('…'), tone: 'quiet' }];
+}
+
+/** The totals, the most important first: a narrow terminal leaves the last ones out. */
+function totalParts(totals: Totals, pods: boolean, endpoints: boolean): readonly Part[] {
+  const { rate, spentToday, waiting, running, completedRate, failedRate } = totals;
+  const amount = (text: SafeText, unit: SafeText): Part => [{ text, tone: 'strong' }, { text: unit }];
+  return [
+    amount(say`${formatDollars(rate.total)}`, rate.unknown.length === 0 ? say`/h` : say`/h at least`),
+    ...(spentToday === undefined ? [] : [amount(say`${formatDollars(spentToday)}`, say` today`)]),
+    ...(endpoints
+      ? [
+          [...amount(say`${waiting}`, say` waiting, `), ...amount(say`${running}`, say` running`)],
+          ...(completedRate === undefined
+            ? []
+            : [[{ text: say`${formatRate(completedRate)} done, ${formatRate(failedRate ?? 0)} failed a minute` }]]),
+        ]
+      : []),
+    ...(pods ? [[{ text: say`${countOf(totals.pods, 'pod')}` }]] : []),
+    ...(endpoints ? [[{ text: say`${countOf(totals.endpoints, 'endpoint')}` }]] : []),
+  ];
+}

@@ -1,0 +1,30 @@
+import { EXIT } from './exit-codes.ts';
+import { Failure } from './failure.ts';
+import type { SettingsView } from './ports/settings.ts';
+
+/** What berth may do: only read; also create and change; also destroy. Each includes the ones before it. */
+export const ACCESS_LEVELS = ['read', 'write', 'full'] as const;
+export type Access = (typeof ACCESS_LEVELS)[number];
+
+/** What the `access` setting allows, and where its value comes from, such as `BERTH_ACCESS`. */
+export interface AllowedAccess {
+  readonly level: Access;
+  readonly from: string;
+}
+
+/** Reads the `access` setting. Fails as the settings do. */
+export const allowedAccess = (settings: SettingsView): AllowedAccess => ({
+  level: settings.get('access'),
+  from: settings.source('access') === 'environment' ? 'from BERTH_ACCESS' : `of the profile "${settings.profile}"`,
+});
+
+/** Fails with denied (3) when more is needed than is allowed. Call it before anything is sent or changed. */
+export function requireAccess(needed: Access, { level, from }: AllowedAccess): void {
+  if (ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level)) return;
+  throw new Failure({
+    code: 'access',
+    exit: EXIT.denied,
+    message: `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}; nothing was sent`,
+    hint: `Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: berth config set access ${needed}.`,
+  });
+}

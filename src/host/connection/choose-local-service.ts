@@ -1,0 +1,33 @@
+import { isLoopback } from '../../core/address.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import type { GlobalFlags } from '../../settings/resolve.ts';
+import { hostSettings } from '../settings.ts';
+import type { Runtime } from '../runtime.ts';
+
+/**
+ * Returns the global flags for `berth local ...`: with `local`, unless the settings name a service on this machine. So these
+ * commands act on the same service as all others with these settings, and never on one elsewhere. Fails with usage (2) when
+ * a flag names a service that is not on this machine, and as the settings do when a flag names a profile that cannot be read.
+ */
+export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Runtime): T {
+  const inProcess = { ...flags, local: true };
+  const named = ['base-url', 'profile'].find((flag) => flags[flag] !== undefined);
+  try {
+    const settings = hostSettings(runtime, flags);
+    if (settings.local || isOnThisMachine(settings.get('base-url'))) return settings.local ? inProcess : flags;
+  } catch (error) {
+    if (named === undefined && error instanceof Failure) return inProcess;
+    throw error;
+  }
+  if (named === undefined) return inProcess;
+  throw usage(
+    `--${named} ${String(flags[named])} names no service on this machine, and berth local is about those alone`,
+    'Use --local for the local service in this process, or name the address of one that berth local serve has started.',
+  );
+}
+
+function isOnThisMachine(address: string | undefined): boolean {
+  if (address === undefined || !URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && isLoopback(hostname);
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { pagedFleet } from '../support/servers/paged-fleet.ts';
+import { PAGE_FAULTS } from '../support/servers/paged-service.ts';
+import { pointedAt, serve, type Arrival } from '../support/servers/scripted-server.ts';
+import { expectNoKeyNoStack } from '../support/worlds/expect-run.ts';
+import { berth, berthIn, type Ran } from '../support/worlds/run-berth.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+
+// Lists in pages of 100 from a service that is not berth's own (additions to the contract, 1).
+
+const RETRIES = { BERTH_RETRIES: '0' };
+
+async function run(
+  argv: readonly string[],
+  fault?: (typeof PAGE_FAULTS)[number],
+): Promise<Ran & { readonly seen: readonly Arrival[] }> {
+  const server = await serve([pagedFleet(fault)]);
+  const ran = await berth(argv, { env: { ...pointedAt(server.url), ...RETRIES } });
+  expectNoKeyNoStack(ran);
+  return { ...ran, seen: server.seen };
+}
+
+/** The writes after the first request for a list. Before it, a name is tried as an id, which changes nothing. */
+function writesAfterList(seen: readonly Arrival[]): readonly string[] {
+  const first = seen.findIndex(({ method, url }) => method === 'GET' && LIST.test(url));
+  return seen.slice(first + 1).flatMap(({ method, url }) => (method === 'GET' ? [] : [`${method} ${url}`]));
+}
+
+const LIST = /^\/v2\/(pods|serverless|templates|serverless\/[^/]+\/(releases|builds))(\?|$)/;
+
+describe('a list of three pages', () => {
+  test.each([
+    ['pods list', 300],
+    ['pods list --sort name', 300],
+    ['pods list --status RUNNING', 299],
+    ['endpoints list', 300],
+    ['templates list', 300],
+  ])('berth %s has %i rows, in every format', async (line, count) => {
+    const argv = line.split(' ');
+    const documents = JSON.parse((await run([...argv, '-o', 'json'])).out) as readonly { readonly id: string }[];
+    expect(new Set(documents.map(({ id }) => id)).size).toBe(count);
+    expect(documents).toHaveLength(count);
+    const lines = (await run([...argv, '-o', 'jsonl'])).out.trimEnd().split('\n');
+    expect(lines.map((each) => JSON.parse(each) as unknown)).toEqual(documents);
+    expect((await run([...argv, '-o', 'id'])).out.trimEnd().split('\n')).toEqual(documents.map(({ id }) => id));
+    for (const format of ['table', 'wide', 'csv'])
+      expect((await run([...argv, '-o', format])).out.trimEnd().split('\n')).toHaveLength(count + 1);
+  });
+});
+
+describe('names, selectors and completion find a row of the third page', () => {
+  test.each([
+    ['pods get pod-name-300', /pod-300/],
+    ['pods get pod-name-300 -o id', /^pod-300\n$/],
+    ['pods start pod-name-300', /STARTING/],
+    ['pods stop --match pod-name-30? --yes --json', /"id": "pod-300"/],
+    ['pods terminate --match pod-name-300 --yes', /pod-300/],
+    ['endpoints get ep-name-300 -o id', /^ep-300\n$/],
+    ['endpoints releases ep-name-300 --json', /"id": "rel-300"/],
+    ['templates get tpl-name-300 -o id', /^tpl-300\n$/],
+    ['jobs run ep-name-300 --input {}', /^job-1\n$/],
+    ['queue purge ep-name-300 --yes', /.*/],
+    ['health ep-name-300', /in queue/],
+  ])('berth %s', async (line, out) => {
+    const ran = await run(line.split(' '));
+    expect([ran.code, ran.err]).toEqual([0, expect.anything()]);
+    expect(ran.out).toMatch(out);
+  });
+
+  test('a volume that a pod of the third page mounts is not deleted', async () => {
+    const ran = await run(['volumes', 'delete', 'vol-1', '--yes']);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('mounted by pod pod-300') as string]);
+    expect(writesAfterList(ran.seen)).toEqual([]);
+  });
+
+  test('completion', async () => {
+    const server = await serve([pagedFleet()]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    expect((await berthIn(world, ['__renew', 'pod'])).code).toBe(0);
+    const { out } = await berthIn(world, ['__complete', 'zsh', 'pods', 'get', 'pod-name-30']);
+    expect(out).toMatch(/\npod-name-300\t/);
+  });
+});
+
+describe.each(PAGE_FAULTS)('%s', (fault) => {
+  test.each([
+    ...['pods list --json', 'pods list -o id', 'pods list -o yaml', 'pods list --sort name', 'pods list --jq length'],
+    ...['endpoints list --json', 'templates list --json'],
+    ...['pods get pod-name-300', 'pods start pod-name-300', 'pods wait pod-name-300', 'pods explain pod-name-300'],
+    ...['pods update pod-name-300 --name x', 'pods terminate pod-name-300 --yes', 'pods logs pod-name-300'],
+    ...[
+      'pods stop --match pod-name-* --yes',
+      'pods terminate --match pod-name-* --yes',
+      'pods logs --match pod-name-300',
+    ],
+    ...['endpoints get ep-name-300', 'endpoints update ep-name-300 --name x', 'endpoints delete ep-name-300 --yes'],
+    ...['endpoints workers ep-name-300', 'endpoints releases ep-name-300', 'endpoints explain ep-name-300'],
+    ...['endpoints releases ep-300 --json', 'endpoints delete --match ep-name-* --yes'],
+    ...['templates get tpl-name-300', 'templates update tpl-name-300 --name x', 'templates delete tpl-name-300 --yes'],
+    ...['jobs run ep-name-300 --input {}', 'queue purge ep-name-300 --yes', 'health ep-name-300'],
+    ...['pods create --name new --template tpl-name-300 --gpu GPU-24', 'volumes delete vol-1 --yes'],
+    ...['billing pods --pod pod-name-300', 'top -o jsonl', 'api GET /v2/pods --paginate'],
+  ])('berth %s ends 7, prints nothing and sends no write', async (line) => {
+    const ran = await run(line.split(' '), fault);
+    expect([ran.code, ran.out], ran.err).toEqual([7, '']);
+    expect(ran.err).toMatch(/incomplete/);
+    expect(writesAfterList(ran.seen)).toEqual([]);
+  });
+
+  test.each(['pods list', 'pods list -o jsonl', 'pods list -o csv', 'pods list -o wide'])(
+    'berth %s ends 7 after the pages that came',
+    async (line) => {
+      const ran = await run(line.split(' '), fault);
+      expect([ran.code, ran.err]).toEqual([7, expect.stringMatching(/incomplete/) as string]);
+      expect(ran.out.trimEnd().split('\n').length).toBeLessThanOrEqual(101);
+    },
+  );
+
+  test('completion keeps nothing of it', async () => {
+    const server = await serve([pagedFleet(fault)]);
+    const world = createTestWorld({ env: { ...pointedAt(server.url), ...RETRIES } });
+    expect((await berthIn(world, ['__renew', 'pod'])).code).not.toBe(0);
+    expect((await berthIn(world, ['__complete', 'zsh', 'pods', 'get', 'pod'])).out).not.toContain('pod-1');
+  });
+});

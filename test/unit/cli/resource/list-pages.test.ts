@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { pagedFleet, PODS } from '../../../support/servers/paged-fleet.ts';
+import { pagedService } from '../../../support/servers/paged-service.ts';
+import { pointedAt, problem, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+
+async function run(argv: readonly string[], behaviour: Behaviour = pagedFleet(), tty = false) {
+  const server = await serve([behaviour]);
+  return { ...(await berth(argv, { env: pointedAt(server.url), tty })), requests: server.seen.length };
+}
+
+/** A service with these pods, in pages of one. */
+const pagesOfOne = (rows: readonly object[], beforePage?: (page: number) => void): Behaviour =>
+  pagedService({
+    lists: {
+      '/v2/pods': { member: 'pods', rows: () => rows.map((row, index) => ({ ...row, at: rows.length - index })) },
+    },
+    pageSize: 1,
+    ...(beforePage === undefined ? {} : { beforePage }),
+    otherwise: problem(404, 'resource not found'),
+  });
+
+describe('--limit', () => {
+  test('reads only the pages that it needs, and says that there are more', async () => {
+    const ran = await run(['pods', 'list', '--limit', '120', '-o', 'id']);
+    expect(ran.out.trimEnd().split('\n')).toEqual(PODS.slice(0, 120).map(({ id }) => id));
+    expect([ran.code, ran.requests]).toEqual([0, 2]);
+    expect(ran.err).toBe('Shown: 120 pods, because of --limit. There are more.\n');
+  });
+
+  test('says that there may be more where the next page was not read', async () => {
+    const ran = await run(['pods', 'list', '--limit', '100', '-o', 'jsonl']);
+    expect([ran.requests, ran.err]).toEqual([1, 'Shown: 100 pods, because of --limit. There may be more.\n']);
+  });
+
+  test.each(['300', '301'])('%s says nothing where there are no more', async (limit) => {
+    for (const format of ['json', 'jsonl', 'table'])
+      expect((await run(['pods', 'list', '--limit', limit, '-o', format])).err).toBe('');
+  });
+
+  test('counts the rows that the filters keep', async () => {
+    const ran = await run(['pods', 'list', '--match', 'pod-name-30*', '--limit', '1', '-o', 'id']);
+    expect([ran.out, ran.requests]).toEqual(['pod-30\n', 1]);
+  });
+
+  test('with --sort reads all pages, and shows the first rows of the order', async () => {
+    const ran = await run(['pods', 'list', '--sort', '-age', '--limit', '2', '-o', 'id']);
+    expect([ran.out, ran.requests]).toEqual(['pod-300\npod-299\n', 3]);
+    expect(ran.err).toContain('There are more.');
+  });
+
+  test('the total of all rows is not said of a part', async () => {
+    expect((await run(['pods', 'list'], pagedFleet(), true)).err).toContain('300 pods');
+    expect((await run(['pods', 'list', '--limit', '7'], pagedFleet(), true)).err).toBe(
+      'Shown: 7 pods, because of --limit. There are more.\n',
+    );
+  });
+
+  test.each(['0', '-1', 'all'])('%s is refused before anything is sent', async (limit) => {
+    expect(await run(['pods', 'list', '--limit', limit])).toMatchObject({ code: 2, requests: 0 });
+  });
+});
+
+describe('rows are printed as their page comes', () => {
+  const rows = [
+    { id: 'p1', name: 'one' },
+    { id: 'p2', name: 'two' },
+    { id: 'p3', name: 'three' },
+  ];
+
+  test.each([
+    ['jsonl', [0, 1, 2]],
+    ['csv', [0, 2, 3]],
+    ['table', [0, 2, 3]],
+    ['wide', [0, 2, 3]],
+    ['json', [0, 0, 0]],
+    ['yaml', [0, 0, 0]],
+    ['id', [0, 0, 0]],
+  ])('-o %s: %j lines before each page', async (format, lines) => {
+    const before: number[] = [];
+    const server = await serve([pagesOfOne(rows, () => before.push(world.out().split('\n').length - 1))]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    expect((await berthIn(world, ['pods', 'list', '-o', format])).code).toBe(0);
+    expect(before).toEqual(lines);
+  });
+
+  test.each(['jsonl', 'csv', 'table', 'wide', 'json', 'yaml', 'id'])(
+    '-o %s prints the same for pages as for one page',
+    async (format) => {
+      const one = pagedService({
+        lists: { '/v2/pods': { member: 'pods', rows: () => rows.map((row, index) => ({ ...row, at: 3 - index })) } },
+        otherwise: problem(404, 'resource not found'),
+      });
+      const argv = ['pods', 'list', '--fields', 'id,name,status', '-o', format];
+      expect((await run(argv, pagesOfOne(rows))).out).toBe((await run(argv, one)).out);
+    },
+  );
+
+  test('a wrong name in --fields is refused before anything is printed', async () => {
+    const ran = await run(['pods', 'list', '--fields', 'id,nmae', '-o', 'jsonl'], pagesOfOne(rows));
+    expect([ran.code, ran.out]).toEqual([2, '']);
+  });
+
+  test('--fields names a member that only a later page has', async () => {
+    const later = [...rows, { id: 'p4', name: 'four', shelf: 7 }];
+    const ran = await run(['pods', 'list', '--fields', 'id,shelf', '-o', 'csv'], pagesOfOne(later));
+    expect(ran.out).toBe('id,shelf\np1,\np2,\np3,\np4,7\n');
+  });
+
+  test('a CSV has columns for what pods can have, and says what came too late for one', async () => {
+    const ran = await run(['pods', 'list', '-o', 'csv'], pagesOfOne([...rows, { id: 'p4', cpu: {}, shelf: 7 }]));
+    const [header = ''] = ran.out.split('\n');
+    expect(header).toMatch(/^id,name,at,.*\bcpu\b/);
+    expect(ran.err).toBe(
+      'Without a column, because the first pods do not have it: shelf. --fields names the columns.\n',
+    );
+  });
+
+  test('a list that has pages and no rows', async () => {
+    const empty = pagedService({
+      lists: { '/v2/pods': { member: 'pods', rows: () => [] } },
+      otherwise: problem(404, 'resource not found'),
+    });
+    for (const [format, out] of [
+      ['jsonl', ''],
+      ['json', '[]\n'],
+      ['table', ''],
+    ] as const)
+      expect((await run(['pods', 'list', '-o', format], empty)).out).toBe(out);
+    expect((await run(['pods', 'list', '--match', 'none', '-o', 'jsonl'])).out).toBe('');
+    expect((await run(['pods', 'list', '--match', 'none', '-o', 'csv'])).out).toMatch(/^id,[^\n]*\n$/);
+  });
+
+  test('a terminal waits for the whole table', async () => {
+    const { out, code } = await run(['pods', 'list'], pagesOfOne(rows), true);
+    expect(code).toBe(0);
+    expect(out).toContain('three');
+  });
+});
+
+describe('berth api', () => {
+  test('--paginate prints one document with the rows of all pages', async () => {
+    const ran = await run(['api', 'GET', '/v2/pods?includeClusterPods=true', '--paginate', '-F', 'limit=70']);
+    const document = JSON.parse((await run(['api', 'GET', '/v2/pods', '--paginate', '--json'])).out) as {
+      readonly pods: readonly unknown[];
+      readonly pagination: unknown;
+    };
+    expect([ran.code, ran.requests]).toEqual([0, 5]);
+    expect(document.pods).toHaveLength(300);
+    expect(document.pagination).toEqual({ nextCursor: null, hasNextPage: false });
+  });
+
+  test('without it, stderr says that it is one page', async () => {
+    const ran = await run(['api', 'GET', '/v2/pods', '--json']);
+    expect([ran.requests, ran.err]).toEqual([1, 'This is one page of the list: --paginate reads all.\n']);
+  });
+
+  test('--paginate of what is no list prints it as it is, and of a write is refused', async () => {
+    expect((await run(['api', 'GET', '/v2/pods/pod-1', '--paginate', '--jq', '.id', '--raw'])).out).toBe('pod-1\n');
+    expect(await run(['api', 'DELETE', '/v2/pods/pod-300', '--paginate'])).toMatchObject({ code: 2, requests: 0 });
+  });
+});

@@ -1,0 +1,182 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { items, write } from '../../../../support/batch/command-fixture.ts';
+import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
+import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
+import { KEYS, type TestWorld } from '../../../../support/worlds/test-world.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+
+// A real database decides how long it takes.
+vi.setConfig({ testTimeout: 120_000 });
+
+const MARKER = 'berth-batch.json';
+
+const runOf = (world: TestWorld, name: string, out = 'parts'): Promise<Ran> =>
+  batchIn(world, 'run', 'echo', '--input', 'in.jsonl', '--out', out, '--name', name, '--shard-items', '5');
+
+/** The files in the folder of results with their contents. */
+const filesIn = (world: TestWorld): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(join(world.directory, 'parts')).map((name) => [
+      name,
+      readFileSync(join(world.directory, 'parts', name), 'utf8'),
+    ]),
+  );
+
+describeWithPostgres('a folder of results', () => {
+  const cluster = useCluster();
+
+  /** The same world with another empty database. */
+  async function withOtherStore(world: TestWorld): Promise<TestWorld> {
+    return { ...world, env: { ...world.env, BERTH_STORE: cluster().url(await cluster().createDatabase()) } };
+  }
+
+  test.each(['the same store', 'another store'])(
+    'is refused to a second batch of %s, which says whose it is, and nothing of the first changes',
+    async (which) => {
+      const { world } = await createStoreWorld(cluster());
+      write(world, 'in.jsonl', items(12));
+      expect((await runOf(world, 'first')).code).toBe(0);
+      const before = filesIn(world);
+      const other = which === 'the same store' ? world : await withOtherStore(world);
+      for (const out of ['parts', 'parts/', './parts//']) {
+        const ran = await runOf(other, 'second', out);
+        expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('batch first')]);
+        expect(ran.err).toContain('Name another --out.');
+      }
+      expect(filesIn(world)).toEqual(before);
+      expect((await batchIn(other, 'status', 'second')).code).toBe(4);
+      expect((await runOf(other, 'second', 'others')).code).toBe(0);
+    },
+  );
+
+  test.each(['the same store', 'two stores'])(
+    'belongs to one of two batches of %s that begin together',
+    async (which) => {
+      const { world } = await createStoreWorld(cluster());
+      write(world, 'in.jsonl', items(12));
+      const other = which === 'the same store' ? world : await withOtherStore(world);
+      const all = await Promise.all([runOf(world, 'one'), runOf(other, 'two')]);
+      expect(all.map(({ code }) => code).sort()).toEqual([0, 14]);
+      const won = all[0].code === 0;
+      const [winner, loser] = won ? ([world, other] as const) : ([other, world] as const);
+      const [name, refused] = won ? ['one', 'two'] : ['two', 'one'];
+      const exported = await batchIn(winner, 'export', name, '--format', 'jsonl', '--out', 'all.jsonl');
+      expect([
+        exported.code,
+        readFileSync(join(world.directory, 'all.jsonl'), 'utf8').trim().split('\n').length,
+      ]).toEqual([0, 12]);
+      expect((await batchIn(loser, 'status', refused)).code).toBe(4);
+    },
+  );
+
+  test('of a batch that was begun without a marker gets it from the next driver', async () => {
+    const { world, database } = await createStoreWorld(cluster());
+    write(world, 'in.jsonl', items(12));
+    expect((await runOf(world, 'nightly')).code).toBe(0);
+    rmSync(join(world.directory, 'parts', MARKER));
+    await cluster().query('UPDATE berth.outs SET marked = false', database);
+    expect((await batchIn(world, 'work', 'nightly')).code).toBe(0);
+    expect(filesIn(world)[MARKER]).toContain('"batch":"nightly"');
+  });
+
+  test('that is not the same on this machine is noticed before anything is written', async () => {
+    const { world } = await createStoreWorld(cluster());
+    write(world, 'in.jsonl', items(12));
+    expect((await runOf(world, 'nightly')).code).toBe(0);
+    const line = filesIn(world)[MARKER]?.trim() ?? '';
+    rmSync(join(world.directory, 'parts'), { recursive: true });
+    const ran = await batchIn(world, 'work', 'nightly');
+    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('is missing')]);
+    expect(existsSync(join(world.directory, 'parts'))).toBe(false);
+    expect((JSON.parse(ran.err) as { error: { hint: string } }).error.hint).toContain(line);
+  });
+
+  test('can be the input of another batch', async () => {
+    const { world } = await createStoreWorld(cluster());
+    write(world, 'in.jsonl', items(12));
+    expect((await runOf(world, 'nightly')).code).toBe(0);
+    const next = ['run', 'echo', '--input', 'parts/', '--input-field', 'output', '--out', 'next', '--name', 'next'];
+    expect(JSON.parse((await batchIn(world, ...next)).out)).toMatchObject({ completed: 12 });
+  });
+});
+
+describeWithPostgres('jobs batch clean', () => {
+  const cluster = useCluster();
+
+  async function batchWithLeftovers() {
+    const { world } = await createStoreWorld(cluster(), { tty: true });
+    write(world, 'in.jsonl', items(12));
+    expect((await runOf(world, 'nightly')).code).toBe(0);
+    const published = Object.keys(filesIn(world));
+    const [part = ''] = published.filter((name) => name.startsWith('part-'));
+    const own = [part.replace('-0001.', '-0000.'), `${part.replace('-0001.', '-0000.')}.x1.partial`];
+    // Those of another batch, and those of a version that left the token out: nothing proves whose they are.
+    const others = ['part-000000000000-000000-0000.jsonl', 'part-000000-0000.jsonl', 'part.txt'];
+    for (const name of [...own, ...others]) writeFileSync(join(world.directory, 'parts', name), '{}\n');
+    const left = (): readonly string[] => Object.keys(filesIn(world)).sort();
+    return { world, own, kept: [...published, ...others].sort(), left };
+  }
+
+  test('removes what was written for the batch and not published, and nothing else', async () => {
+    const { world, own, kept, left } = await batchWithLeftovers();
+    const ran = await batchIn(world, 'clean', 'nightly', '--yes');
+    expect((JSON.parse(ran.out) as { address: string }[]).map(({ address }) => address)).toEqual(
+      own.map((name) => join(world.directory, 'parts', name)),
+    );
+    expect(left()).toEqual(kept);
+    expect((await batchIn(world, 'export', 'nightly', '--format', 'jsonl', '--out', 'all.jsonl')).code).toBe(0);
+  });
+
+  test('says what it will remove, and asks', async () => {
+    const { world, own, kept, left } = await batchWithLeftovers();
+    const running = berthIn({ ...world }, ['jobs', 'batch', 'clean', 'nightly']);
+    while (!world.err().includes('Continue?')) await new Promise(setImmediate);
+    for (const name of own) expect(world.err()).toContain(name);
+    await world.type('n', KEYS.enter);
+    expect((await running).code).toBe(2);
+    expect(left().length).toBe(kept.length + own.length);
+  });
+
+  test.each([
+    ['without a terminal and without --yes', {}, ['--no-input'], 2],
+    ['when the profile may only read', { BERTH_ACCESS: 'read' }, ['--yes'], 3],
+    ['when the profile may not destroy', { BERTH_ACCESS: 'write' }, ['--yes'], 3],
+  ] as const)('removes nothing %s', async (_, env, flags, exit) => {
+    const { world, own, kept, left } = await batchWithLeftovers();
+    const ran = await batchIn({ ...world, env: { ...world.env, ...env } }, 'clean', 'nightly', ...flags);
+    expect([ran.code, left().length]).toEqual([exit, kept.length + own.length]);
+  });
+});
+
+describeWithPostgres('the tables of a store', () => {
+  const cluster = useCluster();
+
+  const NONE = '';
+  const tablesIn = (database: string): Promise<string> =>
+    cluster().query(`SELECT table_name FROM information_schema.tables WHERE table_schema = 'berth'`, database);
+
+  test.each([
+    ['status', 'nightly'],
+    ['report', 'nightly'],
+    ['export', 'nightly'],
+    ['cancel', 'nightly'],
+    ['clean', 'nightly', '--yes'],
+    ['work', 'nightly'],
+    ['resume', 'nightly'],
+  ])('are not created by %s, which says that there are none', async (...words) => {
+    const { world, database } = await createStoreWorld(cluster());
+    const ran = await batchIn(world, ...words);
+    expect([ran.code, ran.err]).toEqual([4, expect.stringContaining('it has no tables of berth')]);
+    expect(await tablesIn(database)).toBe(NONE);
+  });
+
+  test('are not created by a dry run', async () => {
+    const { world, database } = await createStoreWorld(cluster());
+    write(world, 'in.jsonl', items(3));
+    const dry = ['run', 'echo', '--input', 'in.jsonl', '--out', 'parts', '--dry-run'];
+    expect(JSON.parse((await batchIn(world, ...dry)).out)).toMatchObject({ planned: 3 });
+    expect([await tablesIn(database), existsSync(join(world.directory, 'parts'))]).toEqual([NONE, false]);
+  });
+});

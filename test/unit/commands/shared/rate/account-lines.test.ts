@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { createAccount, type Account } from '../../../../support/worlds/local-account.ts';
+import { json, pointedAt, problem, routed, serve } from '../../../../support/servers/scripted-server.ts';
+import { berth } from '../../../../support/worlds/run-berth.ts';
+
+const TERMINAL = { tty: true, columns: 400 };
+
+/** An account of the local service with 2 workers, a cluster of 2 pods, a pod in ERROR and other pods. */
+async function account(): Promise<Account> {
+  const run = createAccount();
+  await run('endpoints create --name busy --gpu-pool POOL-80G --image a/b --workers-min 2');
+  await run('clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b');
+  await run('local clock advance 1h');
+  return run;
+}
+
+/** `pods $8.27, clusters $38.24, workers $8.36, volumes $0.22`. */
+const PARTS = /\(pods \$\d+\.\d\d, clusters \$\d\d\.\d\d, workers \$8\.36, volumes \$0\.\d\d; /;
+
+describe('what an account costs an hour', () => {
+  test.each(['pods', 'endpoints', 'clusters'])(
+    'is below the list of %s on a terminal, with its parts',
+    async (noun) => {
+      const run = await account();
+      const { err } = await run(`${noun} list`, TERMINAL);
+      expect(err).toMatch(/The account costs at least \$\d+\.\d\d an hour/);
+      expect(err).toMatch(PARTS);
+      expect((await run(`${noun} list`)).err).toBe('');
+      expect((await run(`${noun} list --json`, TERMINAL)).err).not.toContain('The account');
+    },
+  );
+
+  test('is said at the end of stop and terminate, without what was just ended', async () => {
+    const run = await account();
+    const stopped = await run('pods stop pod-train', TERMINAL);
+    expect(stopped.err).toMatch(/The account goes on costing at least \$\d+\.\d\d an hour \(pods \$3\.\d\d,/);
+    const ended = await run('pods terminate pod-broken --yes', TERMINAL);
+    expect(ended.err).toMatch(
+      /is terminated\.\nThe account goes on costing at least \$\d+\.\d\d an hour \(pods \$0\.\d/,
+    );
+    const gone = await run('clusters delete train --yes', TERMINAL);
+    expect(gone.err).toMatch(/\(pods \$0\.\d+, workers \$8\.36/);
+    expect((await run('endpoints delete busy --yes', TERMINAL)).err).not.toContain('workers');
+    expect((await run('pods stop pod-notebook')).err).toBe('');
+  });
+
+  test('goes on after stop --all: a pod in ERROR and a locked one are named with what ends them', async () => {
+    const run = createAccount();
+    const { code, err } = await run('pods stop --all --yes');
+    expect(code).toBe(0);
+    const lines = err.split('\n').filter((line) => line.startsWith('Still paid: '));
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^Still paid: pod pod-web .*, locked, \$0\.12 an hour: berth pods update pod-web --locked off$/,
+      ),
+      expect.stringMatching(/^Still paid: pod pod-broken .*, ERROR, \$2\.69 an hour: berth pods terminate pod-broken$/),
+    ]);
+  });
+
+  test('of a pod in ERROR is in its explanation, with the command that ends it', async () => {
+    const { out } = await createAccount()('pods explain pod-broken --json');
+    const { verdict, cure } = JSON.parse(out) as { readonly verdict: string; readonly cure: readonly string[] };
+    expect(verdict).toContain('goes on costing $2.69 an hour');
+    expect(cure.at(-1)).toBe('berth pods terminate pod-broken');
+  });
+
+  test('of a month is shown for every volume; high-performance storage costs more than the published price', async () => {
+    const { out } = await createAccount()('volumes list');
+    expect(out).toMatch(/^vol-datasets\t.*\t>\$122\.88$/m);
+    expect(out).toMatch(/^vol-checkpoints\t.*\t\$35\.00$/m);
+  });
+
+  test('names what could not be read', async () => {
+    const server = await serve([
+      routed(
+        { 'GET /v2/pods': json({ pods: [{ id: 'p', cost: 1 }, { id: 'q' }] }) },
+        problem(403, 'not with this key'),
+      ),
+    ]);
+    const { err } = await berth(['pods', 'list'], { ...TERMINAL, env: pointedAt(server.url) });
+    expect(err).toContain(
+      'The account costs at least $1.00 an hour (pods $1.00; the cost of 1 pod is not known; the endpoints could not be read; the volumes could not be read).',
+    );
+  });
+});
