@@ -16,6 +16,9 @@ export const CONTAINER_FIELDS = {
     write: option.text('the container image', { metavar: 'IMAGE', ask: { kind: 'text', question: 'Image' } }),
   },
   args: { path: 'args', write: option.text("arguments of the container's entrypoint") },
+  // Read only here: `args` holds both.
+  entrypoint: { path: 'entrypoint', type: 'list' },
+  cmd: { path: 'cmd', type: 'list' },
   disk: {
     path: 'disk',
     type: 'gigabytes',
