@@ -5,6 +5,7 @@ import { vitestDefaults } from './test/support/environment/vitest-defaults.ts';
 export default defineConfig({
   test: {
     ...vitestDefaults,
+    isolate: false,
     include: ['test/e2e/**/*.test.ts'],
     globalSetup: [...vitestDefaults.globalSetup, 'test/e2e/install.ts'],
   },

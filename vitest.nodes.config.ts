@@ -17,6 +17,8 @@ const NOT_IN_CI = [
   // The files of the packages.
   'debian',
   'image',
+  // It builds with the Node that runs the tests.
+  'install-page',
   'man-pages',
   'package',
   'reproducible',
@@ -26,6 +28,7 @@ const NOT_IN_CI = [
 export default defineConfig({
   test: {
     ...vitestDefaults,
+    isolate: false,
     include: ['test/e2e/**/*.test.ts'],
     exclude: NOT_IN_CI.map((name) => `test/e2e/${name}.test.ts`),
     globalSetup: [...vitestDefaults.globalSetup, 'test/e2e/install.ts'],

@@ -1,7 +1,7 @@
 /**
  * The batch part of `npm run bench`: submissions per second against a server that answers as fast as possible, compared with
- * a load generator at the same concurrency; jobs per second from start to end on the local service; and memory by the length
- * of the input. `BENCH_BATCH_ITEMS` sets the length of the longest input.
+ * a load generator at the same concurrency; jobs per second from start to end on the local service; submissions and polls of jobs
+ * whose durations vary; and memory by the length of the input. `BENCH_BATCH_ITEMS` sets the length of the longest input.
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
@@ -19,6 +19,9 @@ const SECONDS = 5;
 const RATIO_TARGET = 0.35;
 const SHORT = 10_000;
 const LONG = Number(process.env.BENCH_BATCH_ITEMS ?? 1_000_000);
+const SPREAD_SECONDS = 30;
+const SPREAD_TARGET = 0.95;
+const POLLS_TARGET = 1.6;
 const GROWTH_TARGET = 1.2;
 const MEMORY_TARGET_MIB = 150;
 
@@ -135,6 +138,34 @@ async function benchLocal(berth, folder, env) {
   );
 }
 
+/** Jobs of 0.5 to 3 s, 10,000 in flight, at the known limits and at 500 a second: submissions, and polls of each job. */
+async function benchSpread(berth, folder, env) {
+  const rows = [];
+  for (const rate of [99, 500]) {
+    const server = await startFixed('spread');
+    const count = rate * SPREAD_SECONDS;
+    await writeItems(path.join(folder, 'spread.jsonl'), count);
+    const args = ['bench', '--input', 'spread.jsonl', '--out', `spread-${rate}.out`, '--in-flight', '10000'];
+    await runBatch(berth, folder, at(env, server.url), [...args, '--rate', String(rate), '--concurrency', '200']);
+    const { submissions, looks, seconds } = await server.ask();
+    server.stop();
+    const ratio = submissions / seconds / rate;
+    const polls = looks / submissions;
+    rows.push([
+      String(rate),
+      (submissions / seconds).toFixed(1),
+      ratio.toFixed(2),
+      polls.toFixed(2),
+      verdict(ratio >= SPREAD_TARGET && polls <= POLLS_TARGET),
+    ]);
+  }
+  printTable(
+    `Jobs of 0.5 to 3 s (targets ${SPREAD_TARGET} and ${POLLS_TARGET})`,
+    ['allowed a second', 'submitted', 'ratio', 'polls a job', ''],
+    rows,
+  );
+}
+
 async function benchMemory(berth, folder, env) {
   const server = await startFixed('done');
   const rows = [];
@@ -180,5 +211,6 @@ export async function benchBatch({ berth, home, env }) {
   await mkdir(folder);
   await benchSubmissions(berth, folder, env);
   await benchLocal(berth, folder, env);
+  await benchSpread(berth, folder, env);
   await benchMemory(berth, folder, env);
 }

@@ -1,6 +1,6 @@
 /**
- * A minimal queue server in a separate process: answers every submission with a new id and every poll with the same result.
- * When its parent asks, it reports how many submissions it received, and when.
+ * A minimal queue server in a separate process: answers every submission with a new id and every poll with the same result,
+ * or, as `spread`, with what a job gives that runs for 0.5 to 3 s. When its parent asks, it reports how many submissions it received, and when.
  */
 import { createServer } from 'node:net';
 
@@ -14,6 +14,17 @@ const DONE = aroundId(',"status":"COMPLETED","output":{"ok":true},"delayTime":1,
 let [submissions, looks, first, last] = [0, 0, 0, 0];
 let ids = 0;
 const look = process.argv[2] === 'waiting' ? TAKEN : DONE;
+/** When each job was submitted; kept for `spread` only. */
+const submittedAt = process.argv[2] === 'spread' ? new Map() : undefined;
+const RUNNING = (ranMs) => aroundId(`,"status":"IN_PROGRESS","delayTime":0,"executionTime":${ranMs}`);
+const ENDED = (ranMs) => aroundId(`,"status":"COMPLETED","output":{"ok":true},"delayTime":0,"executionTime":${ranMs}`);
+
+/** The answer about a job that began when it was submitted, and whose duration depends on its id alone. */
+function spread(id) {
+  const durationMs = 500 + Math.floor((2500 * ((Number(id) * 2_654_435_761) % 4_294_967_296)) / 4_294_967_296);
+  const ageMs = Math.floor(performance.now() - (submittedAt.get(id) ?? 0));
+  return ageMs < durationMs ? RUNNING(ageMs) : ENDED(durationMs);
+}
 
 const server = createServer((socket) => {
   let rest = '';
@@ -31,11 +42,14 @@ const server = createServer((socket) => {
         last = performance.now();
         first ||= last;
         ids += 1;
-        socket.write(TAKEN[0] + String(ids).padStart(10, '0') + TAKEN[1]);
+        const id = String(ids).padStart(10, '0');
+        submittedAt?.set(id, last);
+        socket.write(TAKEN[0] + id + TAKEN[1]);
       } else {
         looks += 1;
         const id = /\/status\/(\d+)/.exec(text.slice(0, end))?.[1] ?? '0000000000';
-        socket.write(look[0] + id + look[1]);
+        const [before, after] = submittedAt === undefined ? look : spread(id);
+        socket.write(before + id + after);
       }
       text = text.slice(end + 4 + length);
     }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('fixed-server.mjs', import.meta.url));
 
-/** `kind` is `waiting` or `done`: the status of every job. `ask` returns what was counted since the last call. */
+/** `kind` is `waiting` or `done`, the status of every job, or `spread`: each runs for 0.5 to 3 s. `ask` returns what was counted since the last call. */
 export async function startFixed(kind) {
   const child = fork(program, [kind]);
   const next = () => once(child, 'message').then(([message]) => message);

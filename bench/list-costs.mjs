@@ -11,6 +11,9 @@ import { median, printTable } from './measure.mjs';
 const LENGTHS = (process.env.BENCH_LIST_PODS ?? '10000,50000').split(',').map(Number);
 const ROUNDS = 3;
 const MEMORY_TARGET = 6;
+/** The same list in so many pages, so many requests: its memory must not be more than that of one page. */
+const PAGES = 50;
+const PAGED = ['json', 'jsonl', 'csv', 'table'];
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -23,8 +26,8 @@ const FORMATS = [
   { name: "--jq '.[].id'", flags: "--jq '.[].id'" },
 ];
 
-async function startServer(count, numbers) {
-  const child = fork(here('list-server.mjs'), [String(count), numbers]);
+async function startServer(count, numbers, pages = 1) {
+  const child = fork(here('list-server.mjs'), [String(count), numbers, String(pages)]);
   const [{ url, bytes }] = await event(child, 'message');
   return { url, bytes, stop: () => child.disconnect() };
 }
@@ -42,7 +45,11 @@ async function run(command, env) {
 }
 
 async function benchLength(count, berth, env) {
-  const servers = { whole: await startServer(count, 'whole'), exact: await startServer(count, 'exact') };
+  const servers = {
+    whole: await startServer(count, 'whole'),
+    exact: await startServer(count, 'exact'),
+    paged: await startServer(count, 'whole', PAGES),
+  };
   const list = ({ url }, flags) =>
     `BERTH_BASE_URL=${url} '${process.execPath}' --require '${here('peak-memory.cjs')}' '${berth}' pods list ${flags}`;
   const cases = [
@@ -53,6 +60,8 @@ async function benchLength(count, berth, env) {
       target,
       command: list(servers.exact, flags),
     })),
+    ...PAGED.map((format) => ({ name: `-o ${format}, one page`, command: list(servers.whole, `-o ${format}`) })),
+    ...PAGED.map((format) => ({ name: `-o ${format}, ${PAGES} pages`, command: list(servers.paged, `-o ${format}`) })),
   ];
   const results = cases.map(() => []);
   for (let round = 0; round < ROUNDS; round++)

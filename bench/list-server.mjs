@@ -1,11 +1,11 @@
 /**
- * A server in a separate process that answers every request with a list of pods. Its arguments are their number, and
- * `exact` for costs that are written 0.0. Sends its address and the length of the document to its parent.
+ * A server in a separate process that answers every request with a list of pods. Its arguments are their number, `exact`
+ * for costs that are written 0.0, and the number of pages, 1 by default. Sends its address and the length of the document to its parent.
  */
 import { createServer } from 'node:http';
 import { samplePod } from './sample-pod.mjs';
 
-const [count, numbers] = process.argv.slice(2);
+const [count, numbers, pages = '1'] = process.argv.slice(2);
 const STATUSES = ['RUNNING', 'EXITED', 'RUNNING', 'STARTING'];
 const KEY = `ssh-ed25519 ${'AAAAC3NzaC1lZDI1NTE5AAAAI'.repeat(4)} user@example`;
 
@@ -34,12 +34,25 @@ const pod = (number) => {
   };
 };
 
-const text = JSON.stringify({ pods: Array.from({ length: Number(count) }, (_, number) => pod(number)) });
-const body = Buffer.from(numbers === 'exact' ? text.replaceAll('"cost":0,', '"cost":0.0,') : text);
-const server = createServer((_request, response) => {
+const size = Math.ceil(Number(count) / Number(pages));
+
+/** The pages by their cursor, which is their number. */
+const bodies = Array.from({ length: Number(pages) }, (_, page) => {
+  const rows = Array.from({ length: Math.min(size, Number(count) - page * size) }, (__, at) => pod(page * size + at));
+  const hasNextPage = page + 1 < Number(pages);
+  const pagination = { nextCursor: hasNextPage ? String(page + 1) : null, hasNextPage };
+  const text = JSON.stringify({ pods: rows, pagination });
+  return Buffer.from(numbers === 'exact' ? text.replaceAll('"cost":0,', '"cost":0.0,') : text);
+});
+const server = createServer((request, response) => {
+  const cursor = new URL(request.url, 'http://service').searchParams.get('cursor') ?? '0';
+  const body = bodies[Number(cursor)];
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.byteLength }).end(body);
 });
 server.listen(0, '127.0.0.1', () => {
-  process.send({ url: `http://127.0.0.1:${server.address().port}`, bytes: body.byteLength });
+  process.send({
+    url: `http://127.0.0.1:${server.address().port}`,
+    bytes: bodies.reduce((sum, body) => sum + body.byteLength, 0),
+  });
 });
 process.on('disconnect', () => process.exit());

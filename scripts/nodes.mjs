@@ -9,8 +9,6 @@ import { isInstalled, root } from './prepare.mjs';
 
 const NODES = path.join(root, 'test/nodes');
 const CACHE = path.join(root, 'node_modules/.cache/nodes');
-/** Three archives of 30 MB each. */
-const LIMIT_MS = 120_000;
 
 /** The lock files of the project, by their paths. */
 export const LOCK_FILES = ['package-lock.json', 'test/nodes/package-lock.json'];
@@ -43,7 +41,7 @@ export async function installNodes() {
 
 /** Runs a program in the cache folder. Returns why it failed; undefined when it ended with 0. */
 function run(command, args) {
-  const child = spawn(command, args, { cwd: CACHE, stdio: ['ignore', 'ignore', 'pipe'], timeout: LIMIT_MS });
+  const child = spawn(command, args, { cwd: CACHE, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
   return new Promise((resolve) => {

@@ -132,9 +132,12 @@ async function serveSample() {
   return { url: `http://127.0.0.1:${server.address().port}`, stop };
 }
 
+/** A command that has not ended after so long hangs, on the slowest machine too. */
+const HANGS_MS = 300_000;
+
 function runListed(args, env) {
   return new Promise((resolve, reject) => {
-    spawn(process.execPath, ['--require', lister, ...args], { env, stdio: 'ignore', timeout: 20_000 })
+    spawn(process.execPath, ['--require', lister, ...args], { env, stdio: 'ignore', timeout: HANGS_MS })
       .on('error', reject)
       .on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${args.join(' ')} ended ${code}`))));
   });

@@ -4,6 +4,7 @@ import { Failure } from '../core/failure.ts';
 import { asId } from '../core/ids.ts';
 import type { DollarRange } from '../core/units.ts';
 import { RATE_LIMITS } from '../queue/limits.ts';
+import { timeToLive } from '../queue/submission.ts';
 import type { InvalidItem, Item } from './input/item.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
 import { createCostMeter, type ExecutionCost } from './report/cost.ts';
@@ -23,6 +24,8 @@ const FIRST_IN_FLIGHT = 10;
 /** What a process works on: the same for a batch of its own and for a shared one. */
 export interface Work {
   readonly endpointId: string;
+  /** The members that every submission has in addition to its input: see `optionsText`. */
+  readonly extras: string;
   readonly books: Books;
   readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
   /** The rates that all drivers share; absent for a process that shares nothing. */
@@ -85,7 +88,7 @@ export async function drive(ports: BatchPorts, work: Work, limits: BatchLimits, 
   try {
     const run = await runItems({
       books,
-      options: runOptions(limits, books),
+      options: runOptions(limits, work),
       items: work.items,
       client,
       clock,
@@ -126,7 +129,7 @@ export async function drive(ports: BatchPorts, work: Work, limits: BatchLimits, 
   };
 }
 
-function runOptions(limits: BatchLimits, { states }: Books): RunOptions {
+function runOptions(limits: BatchLimits, { books: { states }, extras }: Work): RunOptions {
   const { maxFailures } = limits;
   return {
     concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY,
@@ -139,6 +142,7 @@ function runOptions(limits: BatchLimits, { states }: Books): RunOptions {
     maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
     timeoutMs: limits.maxTime ?? Number.POSITIVE_INFINITY,
     retryFailed: limits.retryFailed ?? 0,
+    ttlMs: timeToLive(extras),
   };
 }
 

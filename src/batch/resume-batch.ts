@@ -1,4 +1,6 @@
 import { usage } from '../core/failure.ts';
+import { certainMs } from '../queue/not-there-yet.ts';
+import { timeToLive } from '../queue/submission.ts';
 import { findInputs } from './input/sources/find-inputs.ts';
 import type { WholeInput } from './input/sources/whole-inputs.ts';
 import { fingerprintFile, verifiedItems } from './input/input-file.ts';
@@ -45,6 +47,8 @@ export async function resumeBatch(ports: BatchPorts, options: ResumeOptions, vie
   const input = await verifyInput(ports, path, header, options.input);
   const batch = await recoverBatch(durable, path, {
     wantFailed: (options.limits.retryFailed ?? 0) > 0,
+    // eslint-disable-next-line no-restricted-syntax -- a date of the journal
+    expiredSince: ports.clock.now() - certainMs({ ttlMs: timeToLive(header.extras) }),
     resubmit: options.resubmit,
     signal: ports.signal,
   });

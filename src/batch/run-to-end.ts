@@ -38,6 +38,7 @@ export async function runToEnd(
     ports,
     {
       endpointId: header.endpointId,
+      extras: header.extras,
       // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
       books: fileBooks(batch, () => clock.now()),
       items: input.items,

@@ -5,7 +5,7 @@ import type { Downloads } from './ports/downloads.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
-import type { RememberedJobs, RememberedLists } from './ports/remembered.ts';
+import type { RememberedJobs, RememberedLists, RememberedNotes } from './ports/remembered.ts';
 import type { ProfileStore, SettingsView } from './ports/settings.ts';
 import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
@@ -21,6 +21,7 @@ export type {
   LockHolder,
   ResolvedPath,
 } from './ports/files.ts';
+export type { RememberedNotes } from './ports/remembered.ts';
 export type { ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
 export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
 export type { KeyView, Profile, ProfileStore, SettingSource, SettingsView, SettingValues } from './ports/settings.ts';
@@ -73,6 +74,7 @@ export interface Context {
   /** For the completion in shells. */
   readonly lists: RememberedLists;
   readonly jobs: RememberedJobs;
+  readonly notes: RememberedNotes;
   /**
    * Starts another process of this program with these arguments, without streams. It goes on when this process ends.
    * Resolves when it has ended, also if it failed or could not be started.

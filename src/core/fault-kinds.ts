@@ -21,7 +21,7 @@ export const FAULT_SETTINGS = {
     fallback: 1000,
     minimum: 0,
     maximum: 3_600_000,
-    help: 'the delay of latency and worker-slow-start (default 1s)',
+    help: 'the delay of latency and worker-slow-start, the lag of replica-lag (default 1s)',
   },
   /** Seconds. */
   retryAfter: { fallback: 1, minimum: 0, help: 'the Retry-After of a rate-limit (default 1s)' },
@@ -61,6 +61,12 @@ export const FAULT_KINDS = [
     details: 'low-balance answers 402 to every POST, or to what --match says.',
     // An account without money cannot start anything, but it can read.
     match: 'POST',
+  },
+  {
+    name: 'replica-lag',
+    details:
+      'replica-lag answers reads from a replica that lags by --latency: a job or pod that is younger than that is not there.',
+    match: 'GET',
   },
   {
     name: 'refuse',

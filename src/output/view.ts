@@ -194,4 +194,6 @@ export interface OutputOptions {
   readonly jq: string | undefined;
   /** Prints strings that jq returns without their quotes. */
   readonly raw: boolean;
+  /** Prints and reads the cells of a CSV as they are, without apostrophes before formulas. */
+  readonly csvRaw?: boolean | undefined;
 }

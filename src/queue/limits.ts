@@ -4,6 +4,9 @@ export const PAYLOAD_LIMITS = { run: 10_000_000, runsync: 20_000_000 } as const;
 /** How long the service keeps the result of a job that was submitted with run, in milliseconds (specification 8.2). */
 export const RESULT_RETENTION_MS = 30 * 60_000;
 
+/** The same with runsync, at least (contract rules, Queue API). */
+export const SYNC_RESULT_RETENTION_MS = 60_000;
+
 /**
  * Known limits per endpoint and user (contract rules, Queue API): 1000 submissions and 2000 status requests in any ten
  * seconds, and so many requests at once. The rates, in requests a second, are slightly lower than that, which leaves

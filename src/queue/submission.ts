@@ -1,4 +1,4 @@
-import { encodeJson, Exact } from '../core/json.ts';
+import { encodeJson, Exact, memberAt, numberOf, tryDecodeJson } from '../core/json.ts';
 
 /** Options of a job that are sent beside its input. Durations are milliseconds. */
 export interface JobOptions {
@@ -14,6 +14,10 @@ export function optionsText({ webhook, executionTimeout, ttl, lowPriority }: Job
   const text = encodeJson({ webhook, policy: policy === '{}' ? undefined : new Exact(policy) }).slice(1, -1);
   return text === '' ? '' : `,${text}`;
 }
+
+/** The time to live in the text that `optionsText` returned, in milliseconds; undefined when it has none. */
+export const timeToLive = (options: string): number | undefined =>
+  numberOf(memberAt(tryDecodeJson(`{${options.slice(1)}}`), 'policy.ttl'));
 
 const OPEN = Buffer.from('{"input":');
 const CLOSE = Buffer.from('}');

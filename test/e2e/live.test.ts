@@ -102,7 +102,7 @@ async function shell(): Promise<{ session: TerminalSession; run: (line: string) 
   return {
     session,
     run: (line) => {
-      session.type(`sh -c 'echo $$ > ~/pid; exec ${berthPath()} ${line}'`);
+      session.type(`sh -c 'echo $$ > ~/pid; exec "${berthPath()}" ${line}'`);
       session.press('Enter');
     },
     pid: () => Number(readFileSync(path.join(folder, 'pid'), 'utf8')),
@@ -140,7 +140,7 @@ describe.skipIf(!hasTerminal).each(VIEWS)('`%s`', (line, shown) => {
     await session.waitFor(shown);
     process.kill(pid(), signal);
     // After SIGKILL the shell may print its prompt before the screen is restored, which hides it: Enter gives another one.
-    await expect.poll(() => session.alternateShown(), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => session.alternateShown()).toBe(false);
     session.press('Enter');
     await session.waitFor(/shell> *$/);
     await expectSane(session);
@@ -167,7 +167,7 @@ describe.skipIf(!hasTerminal).each(VIEWS)('`%s`', (line, shown) => {
 
 test.skipIf(!hasTerminal)('top shows jobs and workers as they come', async () => {
   const { session } = await shell();
-  session.type(`${berthPath()} jobs run sleep --input '{"seconds":600}'; ${berthPath()} top endpoints`);
+  session.type(`'${berthPath()}' jobs run sleep --input '{"seconds":600}'; '${berthPath()}' top endpoints`);
   session.press('Enter');
   await session.waitFor(/sleep .* 1 [▁-█ ]+ .*1 running/);
   session.press('q');

@@ -83,7 +83,7 @@ describeWithPostgres('a batch with its books in PostgreSQL', () => {
     return { folder, env };
   };
 
-  test('is finished on another machine after the first one is deleted whole', { timeout: 120_000 }, async () => {
+  test('is finished on another machine after the first one is deleted whole', async () => {
     const service = await startService();
     const shared = await temporaryFolder();
     const input = path.join(shared, 'in.jsonl');

@@ -20,15 +20,16 @@ import type { Environment } from './support.ts';
 
 const KEY = 'key-of-this-test-0123456789';
 
-/** A job that never ends, and when it was first looked at. */
-async function endlessJob(): Promise<{ readonly env: Environment; readonly asked: Promise<void> }> {
-  let tell: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => (tell = resolve));
+/** A job that never ends. `asked` waits until its state is asked for once more. */
+async function endlessJob(): Promise<{ readonly env: Environment; readonly asked: () => Promise<void> }> {
+  const waiting = new Set<() => void>();
   const url = await serve((_request, response) => {
     response.setHeader('content-type', 'application/json').end('{"id":"job1","status":"IN_PROGRESS"}');
-    tell();
+    for (const tell of waiting) tell();
+    waiting.clear();
   });
-  return { env: await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: KEY }), asked };
+  const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: KEY });
+  return { env, asked: () => new Promise<void>((resolve) => waiting.add(resolve)) };
 }
 
 interface Ended {
@@ -71,7 +72,7 @@ const isAlive = (pid: number): boolean => {
 test('SIGHUP ends a command as SIGTERM does', async () => {
   const { env, asked } = await endlessJob();
   const { child, ended } = start(berthPath(), ['jobs', 'wait', 'ep', 'job1'], env);
-  await asked;
+  await asked();
   child.kill('SIGHUP');
   const { code, stderr } = await ended;
   expect(code, stderr).toBe(143);
@@ -90,11 +91,13 @@ test.skipIf(!hasProc).each([
     // As an interactive shell sets it.
     ...(script.includes('nohup') ? { _: '/usr/bin/nohup' } : {}),
   });
-  await asked;
+  await asked();
   const pid = script.includes('exec') ? child.pid : await onlyChild(child.pid);
   process.kill(pid ?? 0, 'SIGHUP');
   process.kill(pid ?? 0, 'SIGHUP');
-  await pause(200);
+  // It goes on asking.
+  await asked();
+  await asked();
   expect(child.exitCode).toBeNull();
   process.kill(pid ?? 0, 'SIGTERM');
   const { code, stderr } = await ended;
@@ -109,9 +112,11 @@ async function onlyChild(pid = 0): Promise<number> {
 test('SIGUSR1 does not open the inspector and does not end the command', async () => {
   const { env, asked } = await endlessJob();
   const { child, ended } = start(berthPath(), ['jobs', 'wait', 'ep', 'job1'], env);
-  await asked;
+  await asked();
   child.kill('SIGUSR1');
-  await pause(200);
+  // It goes on asking.
+  await asked();
+  await asked();
   child.kill('SIGTERM');
   const { code, stderr } = await ended;
   expect(code).toBe(143);
@@ -190,7 +195,7 @@ test.skipIf(!hasProc).each([
 test.skipIf(!hasTerminal)('Ctrl-Z gives the cursor back, and fg draws the view again', async () => {
   const folder = await temporaryFolder();
   const session = await inShell(folder);
-  session.type(`${berthPath()} pods get pod-train --watch`);
+  session.type(`'${berthPath()}' pods get pod-train --watch`);
   session.press('Enter');
   await session.waitFor('train-llm');
   expect(session.cursorShown()).toBe(false);

@@ -11,7 +11,7 @@ import { NO_LINKS } from '../trials/no-links.ts';
 // lock-trials` makes 40 starts of each trial. A trial is skipped if this machine lacks the rights or programs for it.
 
 const PER_START_MS = 5000;
-const timeout = 20_000 + STARTS * PER_START_MS;
+const timeout = 300_000 + STARTS * PER_START_MS;
 const root = process.getuid?.() === 0;
 const onLinux = process.platform === 'linux';
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse, type Options } from 'csv-parse';
+import { withoutApostrophe } from '../../core/csv-formulas.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
 import { typedColumns, typedValue, type Column } from './csv-types.ts';
@@ -148,7 +149,7 @@ function columnsOf({ fields, line }: Row, format: InputFormat): readonly Column[
   const invalid = (reason: string, hint = 'The first line of a CSV file names its columns.'): Error =>
     invalidCsv(format.path, line, reason, hint);
   if (!fields.every((field) => isUtf8(field))) throw invalid('the header is not UTF-8 text', 'Save the file as UTF-8.');
-  const columns = typedColumns(fields.map(textOf), format.types);
+  const columns = typedColumns(fields.map(cellText(format)), format.types);
   const names = columns.map(({ name }) => name);
   const [only = ''] = names;
   if (names.length === 1 && /[;\t]/.test(only))
@@ -183,7 +184,7 @@ function parseRow(
   const at = (name: string): number => columns.findIndex((column) => column.name === name);
   let wrong: InvalidItem | undefined;
   const values = columns.map(({ name, type }, index): Json =>
-    typedValue(textOf(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
+    typedValue(cellText(format)(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
       wrong ??= invalid(`row ${String(number)}, column ${JSON.stringify(name)}: ${reason}`);
       return null;
     }),
@@ -201,6 +202,10 @@ function parseRow(
     ? createItem(input, id, format, number, invalid)
     : invalid(`column ${JSON.stringify(inputField)}: ${problem.reason}`);
 }
+
+/** Returns what reads the text of a cell. */
+const cellText = ({ exported }: InputFormat): ((field: Uint8Array) => string) =>
+  exported === true ? (field) => withoutApostrophe(textOf(field)) : textOf;
 
 const EMPTY = new Uint8Array(0);
 

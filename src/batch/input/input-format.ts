@@ -11,6 +11,8 @@ export interface InputOptions {
   readonly idField?: string | undefined;
   /** The types of CSV columns, as `price:number,active:boolean`. */
   readonly types?: string | undefined;
+  /** The cells of CSV files are taken as they are. */
+  readonly csvRaw?: boolean | undefined;
 }
 
 /** Returns how the input at an address is read. Fails with usage (2) for options that exclude each other. */
@@ -26,6 +28,7 @@ export function inputFormat(path: string, options: InputOptions, extras: string)
     path,
     format: kind,
     ...(kind === 'csv' ? { types: types === undefined ? {} : parseColumnTypes(types) } : {}),
+    ...(kind === 'csv' && options.csvRaw !== true ? { exported: true } : {}),
     ...(inputField === undefined ? {} : { inputField }),
     ...(idField === undefined ? {} : { idField }),
     extras,

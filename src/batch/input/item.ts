@@ -21,6 +21,11 @@ export interface InputFormat {
   readonly idField?: string;
   /** The types of CSV columns. Batches of an earlier version have none: all their cells are text. */
   readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
+  /**
+   * The cells of a CSV file are as berth exports them: the apostrophe before what a spreadsheet would run as a formula is taken
+   * away. Batches of an earlier version do not have it.
+   */
+  readonly exported?: boolean;
   /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
   readonly extras: string;
 }

@@ -31,23 +31,31 @@ const MAX_LINE_BYTES = 64 * 1024;
 export const addressDigest = (address: string): string => createHash('sha256').update(address).digest('hex');
 
 /**
- * Opens the manifest of a folder, or begins one. The end of a line that was not written to its end is cut off. Fails
- * with local-file (14), also when a line is not one of a manifest.
+ * Opens the manifest of a folder, or begins one. After a line of a manifest, a line that was not written to its end is cut
+ * off. Fails with local-file (14), also when there is something else in its place; it is not changed then.
  */
 export async function openManifest(durable: DurableFiles, path: string): Promise<Manifest> {
   const known = new Map<string, FetchedFile>();
   const keyOf = (item: number, index: number): string => `${String(item)}-${String(index)}`;
   const size = await durable.size(path);
-  let end = 0;
-  if (size !== undefined)
-    for await (const line of linesOf(durable.read(path), MAX_LINE_BYTES)) {
-      if (!line.complete) break;
-      const file = parse(path, line.bytes);
-      known.set(keyOf(file.item, file.index), file);
-      ({ end } = line);
-    }
+  // Opened before it is read: only a regular file can be opened.
   const opened: AppendFile = size === undefined ? await durable.create(path) : await durable.open(path);
-  if (size !== undefined && end < size) await opened.truncate(end);
+  try {
+    let end = 0;
+    if (size !== undefined)
+      for await (const line of linesOf(durable.read(path), MAX_LINE_BYTES)) {
+        if (!line.complete) break;
+        const file = parse(path, line.bytes);
+        known.set(keyOf(file.item, file.index), file);
+        ({ end } = line);
+      }
+    // Without a line of a manifest before it, the tail may be another program's file.
+    if (size !== undefined && end === 0 && size > 0) throw notAManifest(path);
+    if (size !== undefined && end < size) await opened.truncate(end);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
   return {
     find: (item, index) => known.get(keyOf(item, index)),
     add: async (file) => {
@@ -68,5 +76,8 @@ function parse(path: string, bytes: Uint8Array): FetchedFile {
   } catch {
     // The same as for a line of another kind.
   }
-  throw localFile(`${path} is not a list of downloaded files`, 'Name another --into.');
+  throw notAManifest(path);
 }
+
+const notAManifest = (path: string): Error =>
+  localFile(`${path} is not a list of downloaded files`, 'Name another --into.');

@@ -1,69 +1,77 @@
-/** Running averages over the jobs that have ended, in which faster and recent jobs count more. Milliseconds. */
-export interface JobTiming {
-  /** From submission to end. */
-  readonly turnaroundMs: number | undefined;
-  /** On a worker. */
-  readonly executionMs: number | undefined;
+import { createDurations } from './durations.ts';
+
+/**
+ * Decides how long jobs are left alone before they are polled, by how long the latest jobs took. A poll is due when most of the
+ * jobs like it have ended: an earlier one would find many that run, and the service limits polls to two for each submission.
+ * Polls that are due and exceed that limit are sent later, and then find more jobs ended. All times are milliseconds.
+ */
+export interface PollDelays {
+  /** A job has ended: the times from its submission to its end, and on a worker. A time that is not known is undefined. */
+  add(turnaroundMs: number | undefined, executionMs: number | undefined): void;
+  /** The delay from the submission of a job to its first poll, for a job that is not queued behind others. See `next`. */
+  first(openJobs: number): number;
+  /**
+   * The delay until the next poll of a job that has not ended, and that has run for `ranMs` or, when it does not run, has been
+   * queued for `waitedMs`. `openJobs` is the number of jobs that are polled like this one.
+   */
+  next(waitedMs: number, ranMs: number | undefined, openJobs: number): number;
 }
-
-export const UNKNOWN_TIMING: JobTiming = { turnaroundMs: undefined, executionMs: undefined };
-
-/** Weights of a job that was faster or slower than the average: a few slow jobs must not delay the polls of all others. */
-const FASTER_WEIGHT = 0.3;
-const SLOWER_WEIGHT = 0.05;
-
-/** Returns the averages after one more job. Times that the service did not report are undefined. */
-export const withJob = (
-  timing: JobTiming,
-  turnaroundMs: number | undefined,
-  executionMs: number | undefined,
-): JobTiming => ({
-  turnaroundMs: average(timing.turnaroundMs, turnaroundMs),
-  executionMs: average(timing.executionMs, executionMs),
-});
-
-const average = (before: number | undefined, value: number | undefined): number | undefined =>
-  before === undefined || value === undefined
-    ? (value ?? before)
-    : before + (value < before ? FASTER_WEIGHT : SLOWER_WEIGHT) * (value - before);
 
 export const MIN_POLL_DELAY_MS = 100;
 export const FIRST_POLL_DELAY_MS = 250;
 /** The service keeps results for 30 minutes (specification 8.2): with this maximum, each is fetched long before that. */
 const MAX_POLL_DELAY_MS = 60_000;
-/** The delay of a job without a known duration, as a fraction of the time it took so far. */
+/** While no job has ended, the jobs after these are polled later and later. */
+const PILOT_JOBS = 8;
+/** A job is polled when this fraction of the jobs that took longer than it has so far had ended. */
+const ENDED_FRACTION = 0.8;
+/** While polls are left over it is polled earlier, but not before this fraction of them had ended. */
+const EARLY_FRACTION = 0.2;
+/** Below this age a job is polled first when most have ended; above it, earlier: a poll is then cheaper than the time. */
+const SHORT_JOB_MS = 5000;
+/** A poll is this much later, as a fraction of the duration and at most: the next job may take slightly longer. */
+const MARGIN_FRACTION = 0.05;
+const MAX_MARGIN_MS = 1000;
+/** The delay of a job that takes longer than all others, and of any job while polls are left over: a fraction of the time it took so far. */
 const ELAPSED_FRACTION = 1 / 8;
-/** Maximum number of polls per second of all jobs without a known duration. */
-const MAX_UNTIMED_POLLS_PER_SECOND = 50;
+/** The part of the allowed polls that may be used to see the end of a job earlier than most like it end. */
+const EARLY_PART = 1 / 4;
 
 const bounded = (milliseconds: number): number =>
   Math.min(MAX_POLL_DELAY_MS, Math.max(MIN_POLL_DELAY_MS, milliseconds));
 
-/** Returns the delay in milliseconds from the submission of a job to its first poll, for a job that is not queued. */
-export const firstPollDelay = ({ turnaroundMs, executionMs }: JobTiming): number =>
-  turnaroundMs === undefined
-    ? FIRST_POLL_DELAY_MS
-    : bounded(Math.min(turnaroundMs * 0.95, (executionMs ?? Number.POSITIVE_INFINITY) * 1.5));
+const withMargin = (milliseconds: number): number =>
+  milliseconds + Math.min(MAX_MARGIN_MS, milliseconds * MARGIN_FRACTION);
 
-/**
- * Returns the delay in milliseconds until the next poll of a job that has not ended. A job that has run for `ranMs` is
- * polled when the average execution time is over. For a longer one, and for one that has been queued for `waitedMs`,
- * the delay grows with the time it took so far. `untimedJobs` is the number of jobs of these two kinds.
- */
-export function nextPollDelay(
-  { executionMs }: JobTiming,
-  waitedMs: number,
-  ranMs: number | undefined,
-  untimedJobs: number,
-): number {
-  if (ranMs !== undefined && executionMs !== undefined && ranMs < executionMs) return bounded(executionMs - ranMs);
-  return bounded(
-    Math.max(
-      FIRST_POLL_DELAY_MS,
-      (ranMs ?? waitedMs) * ELAPSED_FRACTION,
-      (untimedJobs / MAX_UNTIMED_POLLS_PER_SECOND) * 1000,
-    ),
-  );
+/** `pollsPerSecond` returns how many polls may be sent. */
+export function createPollDelays(pollsPerSecond: () => number): PollDelays {
+  const turnarounds = createDurations();
+  const executions = createDurations();
+  /** When this fraction of the jobs had ended, from their submission on: their time in a queue may be over by now. */
+  const firstAt = (fraction: number): number | undefined => {
+    const turnaroundMs = turnarounds.endOf(fraction);
+    const executionMs = executions.endOf(fraction) ?? Number.POSITIVE_INFINITY;
+    return turnaroundMs === undefined ? undefined : Math.min(turnaroundMs, executionMs * 1.5);
+  };
+  return {
+    add: (turnaroundMs, executionMs) => {
+      if (turnaroundMs !== undefined) turnarounds.add(turnaroundMs);
+      if (executionMs !== undefined) executions.add(executionMs);
+    },
+    first: (openJobs) => {
+      const lateMs = firstAt(ENDED_FRACTION);
+      if (lateMs === undefined) return FIRST_POLL_DELAY_MS * Math.max(1, openJobs / PILOT_JOBS);
+      const soonMs = firstAt(EARLY_FRACTION) ?? lateMs;
+      return bounded(Math.min(withMargin(lateMs), Math.max(soonMs, SHORT_JOB_MS)));
+    },
+    next: (waitedMs, ranMs, openJobs) => {
+      const spreadMs = (openJobs / (pollsPerSecond() * EARLY_PART)) * 1000;
+      const elapsedMs = Math.max(FIRST_POLL_DELAY_MS, (ranMs ?? waitedMs) * ELAPSED_FRACTION, spreadMs);
+      const [soonMs, lateMs] = [EARLY_FRACTION, ENDED_FRACTION].map((fraction) => executions.endOf(fraction, ranMs));
+      if (ranMs === undefined || soonMs === undefined || lateMs === undefined) return bounded(elapsedMs);
+      return bounded(Math.min(withMargin(lateMs) - ranMs, Math.max(elapsedMs, soonMs - ranMs)));
+    },
+  };
 }
 
 /** Returns the delay in milliseconds after this many failed polls of one job in a row: exponential backoff. */

@@ -1,11 +1,5 @@
 import TinyQueue from 'tinyqueue';
-import {
-  FIRST_POLL_DELAY_MS,
-  firstPollDelay,
-  MIN_POLL_DELAY_MS,
-  nextPollDelay,
-  type JobTiming,
-} from './poll-delays.ts';
+import { FIRST_POLL_DELAY_MS, MIN_POLL_DELAY_MS, type PollDelays } from './poll-delays.ts';
 
 /** A job that is polled. Times are milliseconds of the monotonic clock. */
 export interface PolledJob {
@@ -57,7 +51,7 @@ const PAUSE_FRACTION = 1 / 16;
 const MIN_ENDS = 1;
 const MAX_ENDS = 4;
 
-export function createPollSchedule<J extends PolledJob>(timing: () => JobTiming): PollSchedule<J> {
+export function createPollSchedule<J extends PolledJob>(delays: PollDelays): PollSchedule<J> {
   const queued = new TinyQueue<J>([], (a, b) => a.submittedAt - b.submittedAt || a.item - b.item);
   const timed = new TinyQueue<J>([], (a, b) => a.pollAt - b.pollAt || a.submittedAt - b.submittedAt);
   const probing = new Set<number>();
@@ -69,7 +63,7 @@ export function createPollSchedule<J extends PolledJob>(timing: () => JobTiming)
   const queuedDueAt = (): number => {
     const first = queued.peek();
     if (first === undefined || probing.size >= maxProbes) return Number.POSITIVE_INFINITY;
-    return Math.max(pausedUntil, first.submittedAt + firstPollDelay(timing()));
+    return Math.max(pausedUntil, first.submittedAt + delays.first(timed.length));
   };
   const timedDueAt = (): number => timed.peek()?.pollAt ?? Number.POSITIVE_INFINITY;
 
@@ -89,7 +83,7 @@ export function createPollSchedule<J extends PolledJob>(timing: () => JobTiming)
       queued.push({ ...job, queuedPolls: job.queuedPolls + 1 });
       return;
     }
-    const delayMs = nextPollDelay(timing(), now - job.submittedAt, undefined, timed.length);
+    const delayMs = delays.next(now - job.submittedAt, undefined, timed.length);
     timed.push({ ...job, pollAt: now + delayMs });
   };
 

@@ -1,10 +1,11 @@
 import type { Failure } from '../../core/failure.ts';
 import { memberAt, numberOf, type Json } from '../../core/json.ts';
+import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 import type { Ending } from '../store/items/item-state-machine.ts';
-import type { JournalJob } from '../store/journal/replay.ts';
-import { nextPollDelay, retryPollDelay, UNKNOWN_TIMING, withJob } from './poll-delays.ts';
-import { createPollSchedule, type PolledJob } from './poll-order.ts';
+import { createPollDelays, retryPollDelay } from './poll-delays.ts';
+import { createPollSchedule } from './poll-order.ts';
+import { newJob, type Job, type JobRef } from './polled-job.ts';
 import type { RetryLater } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
@@ -15,32 +16,24 @@ export interface Poller {
   add(job: JobRef, submittedAt: number): void;
   /** Retries a job that failed in an earlier run. */
   addFailed(job: JobRef): void;
+  /** Asks once more for a job that the service did not have in an earlier run, and that it may have all the same. */
+  addExpired(job: JobRef, submittedAt: number): void;
   /**
    * Sends the polls that are due. Returns the milliseconds until the next one, or undefined when it must wait for an
    * event, such as the answer to a request.
    */
   step(): number | undefined;
-  /** Number of failed jobs that are still to be retried. */
-  readonly pendingRetries: number;
+  /** Number of jobs of earlier runs that are still to be retried or asked for once more. */
+  readonly pendingEarlier: number;
   /** Number of jobs that run again although their result had been written. */
   readonly rerunCount: number;
-}
-
-/** A job as it is in the journal, without its date: durations are measured by the monotonic clock. */
-export type JobRef = Omit<JournalJob, 'submittedAt'>;
-
-interface Job extends JobRef, PolledJob {
-  /** Number of polls to which the service answered that the job does not exist. */
-  readonly notFoundPolls: number;
-  /** Number of polls in a row that failed, 429 excluded. */
-  readonly failedPolls: number;
-  /** True when it failed in an earlier run: it is retried, not polled. */
-  readonly retryFirst: boolean;
 }
 
 export interface PollerOptions {
   /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed: number;
+  /** Time to live of a job; undefined for that of the service. */
+  readonly ttlMs?: number | undefined;
   /** Called with the execution time of each job that ended, in milliseconds. */
   readonly onExecuted?: ((milliseconds: number) => void) | undefined;
   /** Called when a job of an earlier run cannot be retried. */
@@ -49,23 +42,21 @@ export interface PollerOptions {
 
 /** Maximum number of results that are being written to disk at the same time; each may be large. */
 const MAX_SAVING = 256;
-/** A job that is younger than this and that the service does not have yet is polled once more. Milliseconds. */
-const NOT_FOUND_GRACE_MS = 60_000;
 
 export function createPoller(run: RunState, options: PollerOptions): Poller {
   const { rates, clock, client, books, control, monitor } = run;
   const granted = rates.granted.poll;
-  let timing = UNKNOWN_TIMING;
-  const schedule = createPollSchedule<Job>(() => timing);
+  const delays = createPollDelays(() => rates.poll.perSecond);
+  const schedule = createPollSchedule<Job>(delays);
   let active = 0;
   let saving = 0;
-  let pendingRetries = 0;
+  let pendingEarlier = 0;
   let rerunCount = 0;
 
   /** Schedules the next poll of a job that has not ended; `ranMs` is its execution time so far, when it is known. */
   const pollLater = (job: Job, ranMs?: number): void => {
     const now = clock.monotonic();
-    const delayMs = nextPollDelay(timing, now - job.submittedAt, ranMs, schedule.timedCount());
+    const delayMs = delays.next(now - job.submittedAt, ranMs, schedule.timedCount());
     schedule.addTimed({ ...job, pollAt: now + delayMs });
   };
   const postpone = (job: Job, outcome: RetryLater, sentAt: number): void => {
@@ -97,7 +88,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
     // The poll may be later than the end: the service's times are more exact.
     const turnaroundMs =
       delayMs === undefined || executionMs === undefined ? ageMs : Math.min(ageMs, delayMs + executionMs);
-    timing = withJob(timing, turnaroundMs, executionMs);
+    delays.add(turnaroundMs, executionMs);
     if (executionMs !== undefined) options.onExecuted?.(executionMs);
   };
 
@@ -115,7 +106,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
         measure(job, document);
         const submittedAt = clock.monotonic();
         await recordRetry(job);
-        schedule.addQueued({ ...job, retries: job.retries + 1, submittedAt, queuedPolls: 0, retryFirst: false });
+        schedule.addQueued({ ...job, retries: job.retries + 1, submittedAt, queuedPolls: 0, kind: 'submitted' });
         return;
       }
       case 'refused':
@@ -153,6 +144,16 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
     await save(job, document, ending);
   };
 
+  /** False when the service no longer has the job: a younger one may be missing on a replica that lags. */
+  const pollUntilThere = (job: Job): boolean => {
+    const now = clock.monotonic();
+    const absence = job.absence ?? absenceOfJob(clock, now - job.submittedAt, { ttlMs: options.ttlMs });
+    if (!absence.isNotThereYet()) return false;
+    const notFoundPolls = job.notFoundPolls + 1;
+    schedule.addTimed({ ...job, absence, notFoundPolls, pollAt: now + retryPollDelay(notFoundPolls) });
+    return true;
+  };
+
   const poll = async (job: Job): Promise<void> => {
     const sentAt = clock.monotonic();
     const outcome = await client.status(job.job);
@@ -160,14 +161,16 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
     switch (outcome.kind) {
       case 'found':
         onSuccess();
-        await onFound(job.failedPolls === 0 ? job : { ...job, failedPolls: 0 }, outcome.document);
+        await onFound(
+          job.failedPolls === 0 && job.notFoundPolls === 0
+            ? job
+            : { ...job, failedPolls: 0, notFoundPolls: 0, absence: undefined },
+          outcome.document,
+        );
         return;
       case 'not-found':
         onSuccess();
-        if (job.notFoundPolls === 0 && clock.monotonic() - job.submittedAt < NOT_FOUND_GRACE_MS) {
-          pollLater({ ...job, notFoundPolls: 1 });
-          return;
-        }
+        if (pollUntilThere(job)) return;
         await save(job, { status: 'EXPIRED', error: EXPIRED }, 'expired');
         return;
       case 'retry-later':
@@ -187,7 +190,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
       postpone(job, outcome, sentAt);
       return;
     }
-    pendingRetries -= 1;
+    pendingEarlier -= 1;
     if (outcome.kind === 'refused') options.onNotRetried?.(outcome.failure);
     if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
     // With an unknown outcome, the next poll shows whether it runs again.
@@ -196,13 +199,33 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
     rerunCount += 1;
     const submittedAt = clock.monotonic();
     await recordRetry(job);
-    schedule.addQueued({ ...job, retryFirst: false, submittedAt, retries: 1 });
+    schedule.addQueued({ ...job, kind: 'submitted', submittedAt, retries: 1 });
   };
 
+  /** Asks once for a job that the service did not have. It is polled like any other when it is there after all. */
+  const findExpired = async (job: Job): Promise<void> => {
+    const sentAt = clock.monotonic();
+    const outcome = await client.status(job.job);
+    if (outcome.kind === 'retry-later') {
+      postpone(job, outcome, sentAt);
+      return;
+    }
+    pendingEarlier -= 1;
+    if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
+    if (outcome.kind !== 'found') return;
+    onSuccess();
+    rerunCount += 1;
+    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+    const at = clock.now() - (clock.monotonic() - job.submittedAt);
+    await books.record(job.item, { kind: 'find', job: job.job }, { at, id: job.id });
+    await onFound({ ...job, kind: 'submitted' }, outcome.document);
+  };
+
+  const HANDLERS = { submitted: poll, failed: retryEnded, expired: findExpired };
   const handle = async (job: Job): Promise<void> => {
     active += 1;
     try {
-      await (job.retryFirst ? retryEnded(job) : poll(job));
+      await HANDLERS[job.kind](job);
     } finally {
       active -= 1;
       control.wake();
@@ -211,11 +234,15 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
 
   return {
     add: (job, submittedAt) => {
-      schedule.addQueued(newJob(job, submittedAt, false));
+      schedule.addQueued(newJob(job, submittedAt, 'submitted'));
     },
     addFailed: (job) => {
-      pendingRetries += 1;
-      schedule.addTimed(newJob(job, clock.monotonic(), true));
+      pendingEarlier += 1;
+      schedule.addTimed(newJob(job, clock.monotonic(), 'failed'));
+    },
+    addExpired: (job, submittedAt) => {
+      pendingEarlier += 1;
+      schedule.addTimed(newJob(job, submittedAt, 'expired'));
     },
     step: () => {
       const now = clock.monotonic();
@@ -229,7 +256,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
         if (granted.available(now) < 1) return granted.delay(now);
         const job = schedule.take(now);
         if (job === undefined) return undefined;
-        if (!job.retryFirst && books.states.stateOf(job.item) !== 'submitted') {
+        if (job.kind === 'submitted' && books.states.stateOf(job.item) !== 'submitted') {
           // Another driver has taken over this item.
           schedule.onPollFailed(job);
           continue;
@@ -239,28 +266,14 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
         run.start(handle(job));
       }
     },
-    get pendingRetries() {
-      return pendingRetries;
+    get pendingEarlier() {
+      return pendingEarlier;
     },
     get rerunCount() {
       return rerunCount;
     },
   };
 }
-
-/** Lists the members one by one: thousands of jobs are created per second, and object spread is slower. */
-const newJob = ({ item, job, id, retries }: JobRef, submittedAt: number, retryFirst: boolean): Job => ({
-  item,
-  job,
-  id,
-  submittedAt,
-  retries,
-  queuedPolls: 0,
-  notFoundPolls: 0,
-  failedPolls: 0,
-  retryFirst,
-  pollAt: submittedAt,
-});
 
 const EXPIRED = 'the service no longer has this job: its result was not fetched in time, or its time to live was over';
 

@@ -7,6 +7,7 @@ import { createItemQueue } from '../input/item-queue.ts';
 import type { Books } from '../store/books.ts';
 import type { SharedPace } from '../store/postgres/pace/shared-pace.ts';
 import type { EndEvent } from '../store/items/item-state-machine.ts';
+import type { JournalJob } from '../store/journal/replay.ts';
 import { countsAddUp, type ItemCounts } from '../store/items/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
@@ -30,6 +31,8 @@ export interface RunOptions {
   readonly timeoutMs: number;
   /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed: number;
+  /** Time to live of a job, in milliseconds; undefined for that of the service. */
+  readonly ttlMs?: number | undefined;
 }
 
 export interface RunParts {
@@ -121,6 +124,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
   const poller = createPoller(run, {
     retryFailed: options.retryFailed,
+    ttlMs: options.ttlMs,
     onExecuted: observer.onExecuted,
     onNotRetried: observer.onNotRetried,
   });
@@ -138,14 +142,15 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     return control.mayPoll() ? Math.ceil(Math.min(rates.poll.perSecond, states.count('submitted'))) : 0;
   };
   const started = clock.monotonic();
+  /** The date is from another process, and the wall clock may have been changed in either direction since then. */
+  const submissionTime = ({ submittedAt }: JournalJob): number =>
+    // eslint-disable-next-line no-restricted-syntax -- a date of the books
+    clock.monotonic() - Math.max(0, clock.now() - submittedAt);
   for (const job of books.failed) poller.addFailed(job);
+  for (const job of books.expired) poller.addExpired(job, submissionTime(job));
   books.open({
     onJobs: (jobs) => {
-      for (const job of jobs) {
-        // The date is from another process, and the wall clock may have been changed in either direction since then.
-        // eslint-disable-next-line no-restricted-syntax -- a date of the books
-        poller.add(job, clock.monotonic() - Math.max(0, clock.now() - job.submittedAt));
-      }
+      for (const job of jobs) poller.add(job, submissionTime(job));
       scheduler.wake();
     },
     onChange: scheduler.wake,
@@ -167,7 +172,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const isDone = (): boolean => {
     if (running > 0) return false;
     if (!control.mayPoll()) return true;
-    const allEnded = states.count('submitted') === 0 && poller.pendingRetries === 0;
+    const allEnded = states.count('submitted') === 0 && poller.pendingEarlier === 0;
     return allEnded && states.count('sending') === 0 && (!control.maySubmit() || items.empty);
   };
   try {

@@ -81,6 +81,7 @@ export async function driveShared(
     { ...ports, onSecondInterrupt },
     {
       endpointId: manifest.endpointId,
+      extras: manifest.extras,
       books,
       items: sharedItems(ports, manifest, books),
       paces: openPaces(ports, batch, driver.owner, limits.rate),

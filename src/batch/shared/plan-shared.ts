@@ -144,12 +144,13 @@ const formatOf = (format: InputFormat | undefined): Pick<ManifestSource, 'format
 /** What all inputs have in common: the options of each, and the types of those that are CSV. */
 function sharedFormat(formats: readonly InputFormat[]): ManifestFormat {
   const [{ format, inputField, idField } = { format: 'jsonl' } as const] = formats;
-  const types = formats.find((each) => each.format === 'csv')?.types;
+  const { types, exported } = formats.find((each) => each.format === 'csv') ?? {};
   return {
     format,
     ...(inputField === undefined ? {} : { inputField }),
     ...(idField === undefined ? {} : { idField }),
     ...(types === undefined ? {} : { types }),
+    ...(exported === undefined ? {} : { exported }),
   };
 }
 

@@ -14,6 +14,8 @@ export interface Books {
   readonly states: Pick<ItemStates, 'stateOf' | 'count' | 'counts'>;
   /** Jobs that failed or timed out in an earlier run, when they are to be retried. */
   readonly failed: readonly JournalJob[];
+  /** Jobs that the service did not have in an earlier run, and may have all the same. */
+  readonly expired: readonly JournalJob[];
   /** Begins to call the listener. Call it once. */
   open(listener: BooksListener): void;
   /**

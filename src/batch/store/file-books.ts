@@ -3,10 +3,13 @@ import type { OpenBatch } from './open-batch.ts';
 import { resultLine } from './results/results-file.ts';
 
 /** The parts of an open batch that its books are kept in. */
-type BatchFiles = Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed'>;
+type BatchFiles = Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed' | 'expired'>;
 
 /** Returns the books that are kept in the files of a batch. `now` returns the date, in milliseconds since the epoch. */
-export function fileBooks({ states, jobIds, journal, results, jobs, failed }: BatchFiles, now: () => number): Books {
+export function fileBooks(
+  { states, jobIds, journal, results, jobs, ...earlier }: BatchFiles,
+  now: () => number,
+): Books {
   const record: Books['record'] = (item, event, data = {}) => {
     if (!states.apply(item, event))
       throw new Error(`item ${String(item)} is ${states.stateOf(item)} and cannot ${event.kind}`);
@@ -14,7 +17,8 @@ export function fileBooks({ states, jobIds, journal, results, jobs, failed }: Ba
   };
   return {
     states,
-    failed,
+    failed: earlier.failed,
+    expired: earlier.expired,
     open: ({ onJobs }) => {
       onJobs(jobs);
     },

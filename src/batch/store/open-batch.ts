@@ -19,6 +19,8 @@ export interface OpenBatch {
   readonly jobs: readonly JournalJob[];
   /** Jobs that failed or timed out, when they are to be retried. */
   readonly failed: readonly JournalJob[];
+  /** Jobs that the service did not have, when they are to be asked for once more. */
+  readonly expired: readonly JournalJob[];
   readonly jobIds: JobIds;
   /** Length of the results that are sorted already, in bytes; undefined when they are not. */
   readonly sortedBytes: number | undefined;
@@ -71,6 +73,7 @@ export async function createBatch(
 const NOTHING_DONE = {
   jobs: [],
   failed: [],
+  expired: [],
   sortedBytes: undefined,
   hasRerunItems: false,
   resubmitted: 0,

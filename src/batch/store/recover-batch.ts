@@ -15,6 +15,8 @@ import { saveTail } from './write-file.ts';
 export interface RecoverOptions {
   /** True to load the jobs that failed or timed out, so that they can be retried. */
   readonly wantFailed: boolean;
+  /** Expired jobs that were submitted after this date are loaded, so that they can be asked for once more. */
+  readonly expiredSince?: number | undefined;
   /** Items to send again as new jobs; none by default. */
   readonly resubmit?: Resubmit | undefined;
   /** Stops the reading of the results, before anything is repaired. */
@@ -30,7 +32,10 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
   await mustExist(durable, path);
   const release = await durable.lock(lockPath(path), [journalPath(path), path]);
   try {
-    const state = await replayJournal(durable, path, { wantFailed: options.wantFailed });
+    const state = await replayJournal(durable, path, {
+      wantFailed: options.wantFailed,
+      expiredSince: options.expiredSince,
+    });
     await finishInterruptedSort(durable, path, state);
     const content = await readResults(durable, path, state, options.signal);
     checkUnrecorded(path, state, content);
@@ -54,6 +59,7 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
         results,
         jobs: [...jobs.values()],
         failed: [...state.failed.values()].filter(({ item }) => states.stateOf(item) !== 'waiting'),
+        expired: [...state.expired.values()].filter(({ item }) => states.stateOf(item) === 'expired'),
         jobIds,
         sortedBytes: state.inOrder && !resubmitted.hadResults ? state.resultBytes : undefined,
         hasRerunItems: state.hasRerunItems || resubmitted.hadResults,

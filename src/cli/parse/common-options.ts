@@ -1,11 +1,14 @@
 import type { Command } from '../command.ts';
 import { onlyWith, option, type Param, type Params } from './params.ts';
 
+/** `--yes`. */
+export const yesOption: Param<boolean> = option.on('do not ask for confirmation', { short: '-y' });
+
 /** The flags that follow from `writes`, `confirm` and `watch` of a command. */
 export function commonOptions(command: Command): Params {
   return {
     ...(command.writes ? { dryRun: option.on('print the request as JSON and send nothing') } : {}),
-    ...(command.confirm ? { yes: option.on('do not ask for confirmation', { short: '-y' }) } : {}),
+    ...(command.confirm ? { yes: yesOption } : {}),
     ...(command.watch
       ? {
           watch: option.on('refresh the output until it ends, or q', { short: '-w' }),

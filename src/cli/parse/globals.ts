@@ -41,6 +41,12 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
   },
   { name: 'jq', flag: '--jq', metavar: 'EXPR', summary: 'filter the JSON with a jq expression' },
   { name: 'raw', flag: '--raw', short: '-r', summary: 'print text that --jq gives without its quotes' },
+  {
+    name: 'csvRaw',
+    flag: '--csv-raw',
+    summary:
+      "leave CSV cells as they are: without it, text that begins with = + - @, tab or line break has a ' before it",
+  },
   { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },
 ];
 
@@ -64,7 +70,7 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
           .filter((field) => field !== '')
       : undefined;
   if (fields?.length === 0) throw usage('--fields is empty', 'Write --fields id,runtime.gpus.');
-  return { format, fields, jq, raw };
+  return { format, fields, jq, raw, csvRaw: globals['csvRaw'] === true };
 }
 
 const optionalFormat = (text: string | undefined): OutputFormat | undefined =>

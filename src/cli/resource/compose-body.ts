@@ -164,7 +164,7 @@ function refuseSeveral(keys: readonly string[]): void {
 }
 
 /** A deep merge of two objects; members of `over` win. */
-function merged(under: JsonObject, over: JsonObject): JsonObject {
+export function merged(under: JsonObject, over: JsonObject): JsonObject {
   const members = Object.entries(over).map(([name, value]) => {
     const below = memberOf(under, name);
     return [name, isObject(below) && isObject(value) ? merged(below, value) : value] as const;

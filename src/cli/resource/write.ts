@@ -8,15 +8,17 @@ import { flagName, type Params } from '../parse/params.ts';
 import { defineCommand, type Command, type Values, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { asId, type Id } from '../../core/ids.ts';
+import { askUntilThere, createAbsence, type Absence } from '../../core/not-there-yet.ts';
 import { identify, readRow } from './identity/identify.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completeBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
+import { rememberCreated } from './created.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './identity/references.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
-import { waitOptions } from '../parse/common-options.ts';
+import { waitOptions, yesOption } from '../parse/common-options.ts';
 
 /** A create or update command of a collection. */
 export interface WriteSpec extends BodySpec, CommandWords {
@@ -29,6 +31,13 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly fill?: (body: JsonObject, values: Values, readRow: () => Promise<Json>) => Promise<JsonObject>;
   /** A sentence about the price, printed before a create. Omitted if the catalog cannot be read. */
   readonly price?: (ctx: CommandContext, body: JsonObject) => Promise<string | undefined>;
+  /** Whether a person is asked about the price of a create, also where nothing else was asked. */
+  readonly asksAboutPrice?: (body: JsonObject) => boolean;
+  /**
+   * What an update that raises the bill costs before and after it; undefined where it does not. It is shown on a
+   * terminal, and a person is asked. Omitted if it cannot be found out.
+   */
+  readonly raise?: (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
   /** Members that hold ids of other resources; a name is accepted too. */
   readonly references?: References;
   /** A member of a create that is never given on the command line and never printed. */
@@ -70,6 +79,7 @@ const optionsOf = (spec: WriteSpec): Params => ({
   ),
   ...bodyOptions(setExampleOf(spec)),
   ...(spec.wait === undefined ? {} : waitOptions('wait until it is ready')),
+  ...(spec.asksAboutPrice === undefined && spec.raise === undefined ? {} : { yes: yesOption }),
 });
 
 const wordsOf = ({ summary, details, examples, costs, price }: WriteSpec) => ({
@@ -99,7 +109,11 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
       const price = ctx.dryRun ? undefined : await unlessFailed(ctx, async () => spec.price?.(ctx, body));
-      if (price !== undefined) await tellPrice(ctx, price, asked);
+      if (price !== undefined) {
+        await ctx.tell(price);
+        if (asked || (spec.asksAboutPrice?.(body) ?? false))
+          await ask(ctx, 'Create it?', 'stopped: nothing was created');
+      }
       const act = () =>
         sendReferences(ctx, spec.references ?? {}, body, (known) =>
           send(ctx, {
@@ -120,20 +134,34 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
       const nameNote = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
       const notes = [...(spec.notes?.(value, body) ?? []), nameNote, next].filter((note) => note !== undefined);
+      if (createdId !== undefined && spec.wait !== undefined) await rememberCreated(ctx, resource.noun, value);
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       const id = asId(createdId);
       await ctx.tell(`created ${id}`);
       for (const note of notes) await ctx.tell(note);
-      return await afterWait(ctx, resource, name, id, spec.wait, values, result);
+      return await afterWait(ctx, resource, name, id, spec.wait, values, result, createAbsence(ctx.clock));
     },
   });
 }
 
-/** Prints the price. After questions the user may still decline: then it fails with declined (2), and nothing was sent. */
-async function tellPrice(ctx: CommandContext, price: string, asked: boolean): Promise<void> {
-  await ctx.tell(price);
-  if (!asked || ctx.yes || (await ctx.prompts.confirm('Create it?', true))) return;
-  throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was created' });
+/** Asks a person. Fails with declined (2) where the answer is no; nothing was sent then. A script is not asked. */
+async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
+  if (ctx.yes || !ctx.terminal.canAsk || (await ctx.prompts.confirm(question, true))) return;
+  throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
+}
+
+/** Shows what an update that raises the bill costs before and after it, and asks about it. */
+async function askAboutRaise(
+  ctx: CommandContext,
+  { raise }: WriteSpec,
+  body: JsonObject,
+  readBefore: () => Promise<Json>,
+): Promise<void> {
+  if (raise === undefined || ctx.dryRun || !ctx.terminal.errors) return;
+  const raised = await unlessFailed(ctx, () => raise(ctx, body, readBefore));
+  if (raised === undefined) return;
+  await ctx.tell(raised);
+  await ask(ctx, 'Change it?', 'stopped: nothing was changed');
 }
 
 const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send(request);
@@ -159,6 +187,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       const body = (await spec.fill?.(given, values, readBefore)) ?? given;
       spec.checkFields?.(body);
       await spec.check?.(body, ctx.dryRun ? undefined : readBefore);
+      await askAboutRaise(ctx, spec, body, readBefore);
       const { id, result: answer } = await identify(ctx, resource, word, (known) =>
         sendReferences(ctx, spec.references ?? {}, body, (complete) =>
           ctx.api.send({
@@ -208,12 +237,16 @@ async function afterWait(
   wait: WaitSpec,
   values: Values,
   answer: Result,
+  absence?: Absence,
 ): Promise<Result> {
-  const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
+  const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']), absence);
   return wait.subresource === undefined ? end : { ...answer, exit: end.exit };
 }
 
-/** Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. */
+/**
+ * Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. `absence` is that of
+ * a row that was just created.
+ */
 export async function waitForRow(
   ctx: CommandContext,
   resource: Resource,
@@ -221,13 +254,16 @@ export async function waitForRow(
   id: Id,
   wait: WaitSpec,
   timeoutMs: number,
+  absence?: Absence,
 ) {
   const path = [...resource.path, id, ...(wait.subresource === undefined ? [] : [wait.subresource])];
   let text = '';
+  const ask = askUntilThere(async () => absence);
   const value = await waitFor<Json>(ctx, {
     what: `${resource.noun} ${id} to be ${wait.until}`,
     poll: async () => {
-      const answer = await ctx.api.send(readRequest(path, { id }));
+      const answer = await ask(() => ctx.api.send(readRequest(path, { id })));
+      if (answer === undefined) return { status: 'not there yet' };
       text = answer.text;
       return answer.value ?? null;
     },

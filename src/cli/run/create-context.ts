@@ -9,6 +9,7 @@ import { styled } from '../../output/layout/terminal-text.ts';
 import { openRows } from '../../output/row-writer.ts';
 import type { CommandContext, Progress } from '../context.ts';
 import { createIdCache } from '../resource/identity/id-cache.ts';
+import { warningOfUnknownPages } from '../resource/pages/unknown-paging.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
 import { openWaitLines } from './wait-lines.ts';
@@ -33,7 +34,9 @@ export interface RunState {
 /** Extends the Context for one run of a command. `state` is updated while the command runs. */
 export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
   const serviceClock = createServiceClock(context.clock);
-  const service = serviceClock.following(context.api);
+  const { notes } = context;
+  const tellLine = (line: string): Promise<void> => tell(context, safeText(line));
+  const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
   const api = modes.dryRun ? dryRunApi(context.api) : recordWrites(service, state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
@@ -51,7 +54,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
         await unlessFailed(context, () => api.send(ANY_READ));
       return serviceClock.time();
     },
-    tell: (line) => tell(context, safeText(line)),
+    tell: tellLine,
     tellRows: (view, rows) => tellRows(context, view, rows, serviceClock.time()),
     progress: (text) => progress(context, text),
     rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),

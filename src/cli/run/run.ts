@@ -40,6 +40,12 @@ export async function runCommand(
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     const asks = mustConfirm(ctx, command, values, path);
     const prepared = await command.prepare?.(ctx, values);
+    if (
+      ctx.dryRun &&
+      showsQuestion(ctx, command, values, output) &&
+      (await showQuestion(ctx, command, values, prepared))
+    )
+      return EXIT.done;
     if (asks) await confirm(ctx, await command.confirm?.(ctx, values, prepared));
     if (command.watch !== undefined && values['watch'] === true) {
       const { watch } = await import('./watch.ts');
@@ -93,11 +99,43 @@ function mustConfirm(ctx: CommandContext, command: Command, values: Values, path
   );
 }
 
-async function confirm(ctx: CommandContext, question: string | Confirmation | undefined): Promise<void> {
-  if (question === undefined) return;
-  const { rows, lines, typed } = typeof question === 'string' ? { lines: [question] } : question;
+async function tellQuestion(ctx: CommandContext, question: string | Confirmation): Promise<void> {
+  const { rows, lines } = typeof question === 'string' ? { rows: undefined, lines: [question] } : question;
   if (rows !== undefined) await ctx.tellRows(rows.view, rows.values);
   for (const line of lines) await ctx.tell(line);
+}
+
+/** Whether a dry run shows what the command would ask about: on a terminal, where no format is asked for. */
+const showsQuestion = ({ terminal }: CommandContext, command: Command, values: Values, { format }: OutputOptions) =>
+  terminal.output &&
+  terminal.errors &&
+  format === undefined &&
+  command.confirm !== undefined &&
+  command.confirmWhen(values);
+
+/** Shows it. False where it needs an answer that a dry run does not ask for: then the requests are shown. */
+async function showQuestion(
+  ctx: CommandContext,
+  command: Command,
+  values: Values,
+  prepared: unknown,
+): Promise<boolean> {
+  try {
+    const question = await command.confirm?.(ctx, values, prepared);
+    if (question === undefined) return false;
+    await tellQuestion(ctx, question);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'dry-run') return false;
+    throw error;
+  }
+  await ctx.tell('A dry run: nothing was sent. The requests as JSON: --json.');
+  return true;
+}
+
+async function confirm(ctx: CommandContext, question: string | Confirmation | undefined): Promise<void> {
+  if (question === undefined) return;
+  const typed = typeof question === 'string' ? undefined : question.typed;
+  await tellQuestion(ctx, question);
   const confirmed = typed === undefined ? await ctx.prompts.confirm('Continue?', false) : await wasTyped(ctx, typed);
   if (!confirmed)
     throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });

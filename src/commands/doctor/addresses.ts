@@ -99,13 +99,27 @@ function namingProxy(ctx: CommandContext, address: string | undefined, check: Ch
   return { ...check, finding: named, hint: PROXY_ADVICE };
 }
 
-function refused({ setting, member }: Probe, address: string | undefined, error: Failure, answers: Check): Check {
+function refused(
+  { service, setting, member }: Probe,
+  address: string | undefined,
+  error: Failure,
+  answers: Check,
+): Check {
   const { status = 0 } = error;
   if (status === 404 && (member !== undefined || (address !== undefined && endsInVersion(address))))
     return notTheService(setting, address, 'it answers, and has nothing where the service has its lists (404)');
+  if (service === 'rest' && status === 410) return retired(setting, address);
   const isAnswer = status < 500 && status !== 401 && status !== 407 && member === undefined;
   return isAnswer ? answers : failedRow(setting, error);
 }
+
+/** Additions to the contract, 4. */
+const retired = (check: string, address: string | undefined): Check => ({
+  check,
+  result: 'WARNING',
+  finding: `${address ?? ''}: the older volume API (v1) is retired (410); volumes are created with the management API`,
+  hint: 'Drop the address: berth config unset rest-url.',
+});
 
 function notTheService(check: string, address: string | undefined, what: string): Check {
   return {

@@ -7,17 +7,20 @@ import {
   type JsonObject,
   memberAt,
   numberAt,
+  objectOf,
   stringAt,
   stringOf,
 } from '../../core/json.ts';
-import { formatDollarRange } from '../../core/units.ts';
+import { type DollarRange, formatDollarRange } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { bodyOf, type WriteVerb } from '../../cli/resource/field-writes.ts';
+import { merged } from '../../cli/resource/compose-body.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
+import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
 import { ROLLOUT } from './releases.ts';
 
@@ -56,6 +59,7 @@ export const createSpec: WriteSpec = {
     checkScaling(body, stringOf(body['type']), body['scaling']);
   },
   price,
+  asksAboutPrice: (body) => minWorkers(body) > 0,
   examples: [
     [
       'berth endpoints create --name captions --image example/captions:1.0 --gpu-pool POOL-24G',
@@ -87,6 +91,7 @@ export const updateSpec: WriteSpec = {
     checkKind(body, before);
     checkScaling(body, stringAt(before, 'type'), body['scaling'] ?? memberAt(before, 'scaling'));
   },
+  raise,
   examples: [
     ['berth endpoints update captions --image example/captions:1.1 --wait', 'release an image and watch it roll out'],
     ['berth endpoints update captions --workers-min 1 --workers-max 5', 'scale it'],
@@ -132,11 +137,42 @@ function checkScaling(body: JsonObject, type: string | undefined, scaling: Json 
     );
 }
 
+const minWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.min') ?? 0;
+
+/** The price of one worker of an endpoint; undefined where the catalog does not tell it. Fails as the catalog does. */
+async function workerPrice(ctx: CommandContext, endpoint: Json): Promise<DollarRange | undefined> {
+  return workerHourlyPrice(endpoint, (await listRows(ctx, priceCatalog(endpoint))).values);
+}
+
+/** What a number of workers that always run costs: `$8.36 an hour, $6102.80 a month`. */
+const alwaysRunning = ({ low, high }: DollarRange, count: number): string =>
+  [
+    `${formatDollarRange({ low: low * count, high: high * count })} an hour`,
+    `${formatDollarRange({ low: low * count * HOURS_PER_MONTH, high: high * count * HOURS_PER_MONTH })} a month`,
+  ].join(', ');
+
+/** What a higher minimum of workers, or other hardware for it, costs before and after. */
+async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>): Promise<string | undefined> {
+  if (['gpu', 'cpu', 'workers'].every((member) => body[member] === undefined)) return undefined;
+  const before = await readRow();
+  const after = merged(objectOf(before) ?? {}, body);
+  const [from, to] = [minWorkers(before), minWorkers(after)];
+  if (to === 0 || (to <= from && body['gpu'] === undefined && body['cpu'] === undefined)) return undefined;
+  const [was, is] = [await workerPrice(ctx, before), await workerPrice(ctx, after)];
+  if (was !== undefined && is !== undefined && is.high * to <= was.high * from) return undefined;
+  const price = (range: DollarRange | undefined, count: number): string =>
+    range === undefined ? 'a price that the catalog does not tell' : alwaysRunning(range, count);
+  return `Workers that always run, also without jobs: ${from} (${price(was, from)}) to ${to} (${price(is, to)}).`;
+}
+
 /** `A worker costs $1.12 to $1.90 an hour while it runs.` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
-  const { values } = await listRows(ctx, priceCatalog(body));
-  const hour = workerHourlyPrice(body, values);
+  const [hour, min] = [await workerPrice(ctx, body), minWorkers(body)];
   if (hour === undefined) return undefined;
   const max = numberAt(body, 'workers.max') ?? 3;
-  return `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(max, 'worker')} at most.`;
+  const always =
+    min === 0
+      ? ''
+      : ` ${countOf(min, 'worker')} always run${min === 1 ? 's' : ''}: ${alwaysRunning(hour, min)}, also without jobs.`;
+  return `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(max, 'worker')} at most.${always}`;
 }

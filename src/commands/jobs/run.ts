@@ -8,6 +8,7 @@ import { onlyWith, option } from '../../cli/parse/params.ts';
 import { answerResult, asksForData, type Result } from '../../output/view.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
 import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS } from '../../queue/limits.ts';
+import { absenceOfJob, certainMs } from '../../queue/not-there-yet.ts';
 import { runRequest, runSyncRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { optionsText } from '../../queue/submission.ts';
@@ -80,13 +81,16 @@ export const run = defineCommand({
         : { ...runRequest(id), body, checkCommand };
     });
     const job = answer.value ?? null;
-    await ctx.jobs.add({ id: jobIdOf(job) ?? '', endpoint, named: values.endpoint });
+    const lifetime = { ttlMs: values.ttl, sync: values.sync };
+    const absence = absenceOfJob(ctx.clock, 0, lifetime);
+    const certain = certainMs(lifetime);
+    await ctx.jobs.add({ id: jobIdOf(job) ?? '', endpoint, named: values.endpoint, certainMs: certain });
     if (values.sync && hasEnded(job)) return { ...answerResult(jobView, answer), exit: exitOf(job) };
     if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);
     const id = submittedId(job);
     await ctx.tell(`submitted ${id}`);
-    if (values.stream) return await streamJob(ctx, endpoint, id, values.waitTimeout);
-    return await waitForJob(ctx, endpoint, id, values.waitTimeout);
+    if (values.stream) return await streamJob(ctx, endpoint, id, values.waitTimeout, absence);
+    return await waitForJob(ctx, endpoint, id, values.waitTimeout, absence);
   },
 });
 

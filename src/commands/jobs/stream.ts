@@ -3,6 +3,7 @@ import type { Id } from '../../core/ids.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { arrayAt, arrayOf, encodeJson, type Json, memberAt, objectOf } from '../../core/json.ts';
+import type { Absence } from '../../core/not-there-yet.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -18,6 +19,7 @@ import { statusRequest, streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { exitOf } from './outcome.ts';
+import { askForJob } from './ask-for-job.ts';
 import { chunkView } from './view.ts';
 import { explainExpired } from './wait.ts';
 import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
@@ -43,14 +45,16 @@ export const stream = defineCommand({
 
 /**
  * Prints the chunks of a job until it ends. The service returns each chunk once, so every answer is printed completely
- * before the next request.
+ * before the next request. `absence` is that of a job that this command has submitted.
  */
 export async function streamJob(
   ctx: CommandContext,
   endpoint: string,
   job: string,
   timeoutMs: number,
+  absence?: Absence,
 ): Promise<Result> {
+  const ask = askForJob(ctx, job, absence);
   const resumeCommand = commandLine('jobs', 'stream', endpoint, job);
   ctx.setResumeCommand(resumeCommand);
   const start = ctx.clock.monotonic();
@@ -62,12 +66,12 @@ export async function streamJob(
     return answer.value ?? null;
   };
   for (;;) {
-    const poll = await send((id) => streamRequest(id, job)).catch((error: unknown) => {
+    const poll = await ask(() => send((id) => streamRequest(id, job))).catch((error: unknown) => {
       if (ended !== undefined && isNotFound(error)) return undefined;
       throw error;
     });
     // The job has ended and expired.
-    if (poll === undefined) break;
+    if (poll === undefined && ended !== undefined) break;
     const chunks = chunksOf(poll);
     for (const chunk of chunks) await printer.print(chunk);
     chunkCount += chunks.length;
@@ -76,7 +80,7 @@ export async function streamJob(
     const before = ended;
     if (hasEnded(wrapped)) ended = wrapped;
     else if (chunks.length === 0 && ended === undefined) {
-      const current = await send((id) => statusRequest(id, job));
+      const current = poll === undefined ? undefined : await ask(() => send((id) => statusRequest(id, job)));
       if (hasEnded(current)) ended = current;
     }
     // One more poll after the end returns the chunks that were produced between the two requests.

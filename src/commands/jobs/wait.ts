@@ -2,6 +2,7 @@ import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
+import type { Absence } from '../../core/not-there-yet.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
@@ -10,6 +11,7 @@ import { outcomeRow } from '../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
+import { askForJob } from './ask-for-job.ts';
 import { statusRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
@@ -55,22 +57,29 @@ export const wait = defineCommand({
   },
 });
 
-/** Polls one job until it ends. Returns its document, with the exit code of its outcome. */
+/**
+ * Polls one job until it ends. Returns its document, with the exit code of its outcome. `absence` is that of a job that this
+ * command has submitted.
+ */
 export async function waitForJob(
   ctx: CommandContext,
   endpoint: string,
   job: string,
   timeoutMs: number,
+  absence?: Absence,
 ): Promise<Result> {
   let text = '';
+  const ask = askForJob(ctx, job, absence);
   const stall = createStallNotice(ctx, endpoint);
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
     poll: async () => {
-      const { answer } = await readJob(ctx, endpoint, job);
-      text = answer.text;
-      stall.saw(job, answer.value ?? null);
-      return answer.value ?? null;
+      const read = await ask(() => readJob(ctx, endpoint, job));
+      if (read === undefined) return NOT_THERE_YET;
+      const { text: source, value = null } = read.answer;
+      text = source;
+      stall.saw(job, value);
+      return value;
     },
     done: hasEnded,
     describe: statusAndProgress,
@@ -99,6 +108,7 @@ async function waitForJobs(
   const failures = new Map<string, Failure>();
   /** Why the wait ended before the jobs did. */
   let end: Failure | undefined;
+  const asks = new Map(jobs.map((job) => [job, askForJob(ctx, job)]));
   const stream = ctx.output.format === 'jsonl' ? ctx.rows(jobView) : undefined;
   const settle = async (job: string, row: Json): Promise<void> => {
     rows.set(job, row);
@@ -111,7 +121,9 @@ async function waitForJobs(
   const isDone = (): boolean => rows.size === jobs.length || (any && rows.size > failures.size);
   const poll = async (job: string): Promise<void> => {
     try {
-      const { answer } = await readJob(ctx, endpoint, job);
+      const read = await asks.get(job)?.(() => readJob(ctx, endpoint, job));
+      if (read === undefined) return;
+      const { answer } = read;
       stall.saw(job, answer.value ?? null);
       if (hasEnded(answer.value)) await settle(job, answer.value ?? null);
     } catch (error) {
@@ -153,6 +165,9 @@ async function waitForJobs(
 /** A row could not be printed: the command ends. */
 const isOutputFailure = ({ exit, code }: Failure): boolean =>
   exit === EXIT.localFile || code === 'closed-pipe' || code === 'jq';
+
+/** What is shown of a job that the service does not have yet. */
+const NOT_THERE_YET: Json = { status: 'not there yet' };
 
 /** How much of the progress of a running job is shown while it is waited for. Characters. */
 const MAX_PROGRESS_LENGTH = 80;

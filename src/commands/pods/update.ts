@@ -1,6 +1,7 @@
 import { usage } from '../../core/failure.ts';
-import { type Json, type JsonObject, objectAt, objectOf, stringOf } from '../../core/json.ts';
+import { type Json, type JsonObject, numberAt, objectAt, objectOf, stringOf } from '../../core/json.ts';
 import type { Values } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { checkUpdate } from './body/body-checks.ts';
@@ -23,12 +24,32 @@ export const update = updateCommand(PODS, 'pods', {
   references: REFERENCES,
   fill: wholeMount,
   check: checkUpdate,
+  raise: largerStorage,
   examples: [
     ['berth pods update lab2 --name trainer', 'another name'],
     ['berth pods update train-llm --locked on', 'protect it from being stopped'],
     ['berth pods update lab --file pod.yaml', 'what an editor made of berth pods get POD -o yaml'],
   ],
 });
+
+/** The storage of a pod that is paid by its size. It has no published price. */
+const STORAGE = { disk: 'container disk', 'mounts.persistent.size': 'persistent mount' } as const;
+
+/** What storage grows, which costs more. */
+async function largerStorage(
+  _: CommandContext,
+  body: JsonObject,
+  readPod: () => Promise<Json>,
+): Promise<string | undefined> {
+  const given = Object.entries(STORAGE).filter(([path]) => numberAt(body, path) !== undefined);
+  if (given.length === 0) return undefined;
+  const before = await readPod();
+  const grown = given.flatMap(([path, name]) => {
+    const [from, to] = [numberAt(before, path) ?? 0, numberAt(body, path) ?? 0];
+    return to > from ? [`${name} ${from} GB to ${to} GB`] : [];
+  });
+  return grown.length === 0 ? undefined : `It costs more: ${grown.join(', ')}. The service publishes no price for it.`;
+}
 
 /** Completes a mount from the pod: the service accepts a mount only with all of its members (specification 2.3). */
 async function wholeMount(body: JsonObject, values: Values, readPod: () => Promise<Json>): Promise<JsonObject> {

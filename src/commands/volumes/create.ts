@@ -1,15 +1,15 @@
-import { Failure } from '../../core/failure.ts';
 import { type JsonObject, numberOf, stringAt, stringOf } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
+import { isKnownRetired, isRetired, tellRetired } from './retired-v1.ts';
 import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
 import { monthlyCost } from '../shared/rate/volume-price.ts';
 
 export const createSpec: WriteSpec = {
   summary: 'create a network volume',
-  details: `Sizes are GB, ${MIN_GB} to ${MAX_GB}; a volume can grow later and never shrink, and its data center and type are for good. The older volume API is used where a rest address is configured and no --type is asked for.`,
+  details: `Sizes are GB, ${MIN_GB} to ${MAX_GB}; a volume can grow later and never shrink, and its data center and type are for good. Where a rest address is configured and no --type is asked for, the older volume API (v1) is tried first.`,
   ...bodyOf(VOLUME_TABLE, 'create'),
   needed: ['name', 'size', 'dataCenter'],
   setExample: 'size=200',
@@ -34,12 +34,15 @@ export const createSpec: WriteSpec = {
 const costOf = (body: JsonObject): string => monthlyCost(numberOf(body['size']) ?? 0, stringOf(body['type']));
 
 /**
- * Sends POST {base}/v2/network-volumes, or, where a rest address is configured and no tier is given, POST
- * {rest}/v1/networkvolumes (specification 4.4; contract rules, Addresses).
+ * Sends POST {base}/v2/network-volumes. Where a rest address is configured and no tier is given, POST
+ * {rest}/v1/networkvolumes comes first (specification 4.4): only where that API is retired, which the answers 410 and 404
+ * say, is the request sent to v2 (additions to the contract, 4).
  */
 async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
   const { dataCenter, ...body } = request.body;
-  if (body['type'] !== undefined || ctx.settings.get('rest-url') === undefined) return await ctx.api.send(request);
+  const address = ctx.settings.get('rest-url');
+  if (body['type'] !== undefined || address === undefined || (await isKnownRetired(ctx, address)))
+    return await ctx.api.send(request);
   try {
     return await ctx.api.send({
       ...request,
@@ -49,11 +52,7 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
     });
   } catch (error) {
     if (!isRetired(error)) throw error;
-    await ctx.tell('The older volume API (v1) at the rest address is not there any more: the management API is used.');
-    return await ctx.api.send(request);
+    await tellRetired(ctx, address, error);
   }
+  return await ctx.api.send(request);
 }
-
-/** A 404 or 410 of the v1 API means that nothing happened there (additions 4). */
-const isRetired = (error: unknown): boolean =>
-  error instanceof Failure && (error.status === 404 || error.status === 410);

@@ -1,4 +1,4 @@
-import { type Json, memberAt, numberAt, numberOf } from '../../core/json.ts';
+import { type Json, memberAt, numberAt, numberOf, objectOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { usage } from '../../core/failure.ts';
 import { defineGroup } from '../../cli/command.ts';
@@ -7,6 +7,7 @@ import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
+import { labelOf } from '../../cli/resource/select/choose.ts';
 import { countOf } from '../../cli/words.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines } from '../shared/rate/account-line.ts';
@@ -29,6 +30,14 @@ const update = updateCommand(VOLUMES, 'volumes', {
     const before = read === undefined ? undefined : numberAt(await read(), 'size');
     if (before !== undefined && size < before)
       throw usage(`--size: a volume never shrinks; it has ${before} GB`, 'Create a smaller one and copy the data.');
+  },
+  raise: async (_, body, readRow) => {
+    const size = numberOf(body['size']);
+    if (size === undefined) return undefined;
+    const before = await readRow();
+    if (size <= sizeOf(before)) return undefined;
+    const grown = { ...(objectOf(before) ?? {}), size };
+    return `Volume ${labelOf(before)}: ${sizeOf(before)} GB to ${size} GB, ${monthly([before])} to ${monthly([grown])}. This cannot be undone: a volume never shrinks.`;
   },
   examples: [['berth volumes update checkpoints --size 1000', 'let it grow to 1000 GB']],
 });

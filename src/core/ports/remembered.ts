@@ -38,6 +38,8 @@ export interface RememberedJob {
   readonly named: string;
   /** When it was submitted: milliseconds since the epoch. */
   readonly at: number;
+  /** For how long after that the service certainly has it, in milliseconds. Earlier versions did not store it. */
+  readonly certainMs?: number;
 }
 
 /** The jobs that this machine submitted last with the profile in use. Errors of the file are ignored. */
@@ -45,4 +47,11 @@ export interface RememberedJobs {
   /** The latest first. */
   read(): Promise<readonly RememberedJob[]>;
   add(job: Omit<RememberedJob, 'at'>): Promise<void>;
+}
+
+/** Short notes about the service of the profile in use: what was found out, and what was said. Errors are ignored. */
+export interface RememberedNotes {
+  /** Milliseconds since a note was made; undefined where there is none, and where the wall clock was set back since. */
+  ageMs(note: string): Promise<number | undefined>;
+  make(note: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { fdatasync, mkdirSync, promises as fs, statSync, writeSync } from 'node:fs';
+import { constants, fdatasync, mkdirSync, promises as fs, statSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
@@ -27,10 +27,10 @@ export function openDurable(
     for (const lock of held) lock.check();
   };
   const absolute = (path: string): string => absolutePath(runtime, path);
-  const opened = (path: string, flags: string): Promise<AppendFile> =>
+  const opened = (path: string, flags: number): Promise<AppendFile> =>
     wrapErrors(`cannot open ${path}`, async () => {
       check();
-      return appendTo(path, absolute(path), await fs.open(absolute(path), flags, 0o600), check);
+      return appendTo(path, absolute(path), await openRegular(path, absolute(path), flags), check);
     });
   return {
     absolute,
@@ -45,12 +45,12 @@ export function openDurable(
     read: (path, from = 0) =>
       path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
     create: async (path) => {
-      const file = await opened(path, 'wx');
+      const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
       await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));
       return file;
     },
     // Not opened with O_APPEND: after `truncate`, writing continues at the new end.
-    open: (path) => opened(path, 'r+'),
+    open: (path) => opened(path, constants.O_RDWR),
     replace: (from, to) =>
       wrapErrors(`cannot put ${from} in place of ${to}`, async () => {
         check();
@@ -76,6 +76,24 @@ export function openDurable(
     holder: (path) => wrapErrors(`cannot read ${path}`, () => locks.holder(absolute(path))),
   };
 }
+
+/**
+ * Opens a regular file that berth writes. Fails with local-file (14) for anything else, without waiting: a pipe has perhaps no
+ * reader, and the target of a link may be another program's.
+ */
+async function openRegular(path: string, absolute: string, flags: number): Promise<FileHandle> {
+  // Where the system does not have them, they are undefined.
+  const careful = constants.O_NOFOLLOW | 0 | (constants.O_NONBLOCK | 0);
+  const handle = await fs.open(absolute, flags | careful, 0o600).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? notRegular(path, 'it is a link') : error;
+  });
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw notRegular(path, 'it is not a regular file');
+}
+
+const notRegular = (path: string, why: string): Failure =>
+  localFile(`cannot open ${path}: ${why}`, 'Name another place, or move it away.');
 
 /** The minimum time between two syncs of a file, in milliseconds, so that several writes share one sync. */
 const SYNC_INTERVAL_MS = 1;

@@ -6,7 +6,7 @@ import type { WorkerKeys } from '../state/worker-keys.ts';
 import type { CallSignal, CallSignals } from './call-signals.ts';
 import { authenticate, authenticatePod, authenticateWorker, authorize, type Key } from './auth.ts';
 import type { LocalAnswer, LocalRequest } from './request-and-answer.ts';
-import { applyFaults, faultError, ForeignAnswer } from './fault-effects.ts';
+import { applyFaults, faultError, ForeignAnswer, lagOf } from './fault-effects.ts';
 import { faults as injectedFaults, takeFaults, takeStepFault, type FaultRecord } from './faults.ts';
 import type { Call, Operation, Reply } from './operation.ts';
 import type { ServiceSettings } from './settings.ts';
@@ -67,7 +67,7 @@ export async function dispatch(
     operation.service === 'control'
       ? admitControl(operation, request)
       : await frame.transact((state, now) => admit(operation, request, params, state, now, frame, early));
-  const { faults, refusal, keyId, headers } = admission;
+  const { faults, refusal, headers } = admission;
   const signal = frame.signals(request);
   const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal.get());
 
@@ -77,7 +77,7 @@ export async function dispatch(
     if (refusal !== undefined) throw refusal;
     if (faults.length > 0) await applyFaults(faults, 'operation', request, sleep);
     const body = early ?? (await bytesOf(request));
-    const reply = await operation.run(await callOf(operation, request, params, body, keyId, signal, frame));
+    const reply = await operation.run(await callOf(operation, request, params, body, admission, signal, frame));
     if (faults.length > 0) await applyFaults(faults, 'answer', request, sleep);
     isStream = reply.stream !== undefined;
     return respond(reply, headers);
@@ -154,7 +154,7 @@ async function callOf(
   request: LocalRequest,
   params: Readonly<Record<string, string>>,
   bytes: Uint8Array,
-  keyId: string,
+  { keyId, faults }: Admission,
   signal: CallSignal,
   frame: Frame,
 ): Promise<Call> {
@@ -172,6 +172,7 @@ async function callOf(
     bodyText,
     body,
     keyId,
+    lagMs: lagOf(faults),
     get signal() {
       return signal.get();
     },

@@ -39,14 +39,18 @@ const refusalText = ({ path }: FaultedRequest): string => (path.endsWith('/actio
 
 /**
  * When a fault takes effect: after the request was authenticated, in place of counting it (`counting`); before anything is
- * answered (`arrival`); before the operation runs (`operation`); after it has run (`answer`).
+ * answered (`arrival`); before the operation runs (`operation`); while it runs (`lookup`); after it has run (`answer`).
  */
 type FaultStage = 'counting' | 'arrival' | 'operation' | 'answer';
 
-/** A fault delays the request, or fails it: a Problem or ForeignAnswer is answered, DroppedConnection closes the connection. */
+/**
+ * A fault delays the request, fails it (a Problem or ForeignAnswer is answered, DroppedConnection closes the connection), or hides what was
+ * created in the last `lagMs` from it.
+ */
 type FaultEffect =
   | { readonly stage: 'arrival'; delayMs(fault: FaultRecord): number }
-  | { readonly stage: FaultStage; error(fault: FaultRecord, request: FaultedRequest): FaultError };
+  | { readonly stage: FaultStage; error(fault: FaultRecord, request: FaultedRequest): FaultError }
+  | { readonly stage: 'lookup'; lagMs(fault: FaultRecord): number };
 
 /** What each kind of fault does. Faults of one stage take effect in this order. */
 const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
@@ -58,6 +62,7 @@ const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
   refuse: { stage: 'operation', error: ({ detail }, request) => badRequest(detail ?? refusalText(request)) },
   forbidden: { stage: 'operation', error: () => forbidden() },
   blocked: { stage: 'arrival', error: () => new ForeignAnswer(BLOCKED) },
+  'replica-lag': { stage: 'lookup', lagMs: settingOf('latencyMs') },
   'accept-drop': { stage: 'answer', error: () => new DroppedConnection(true) },
 };
 
@@ -70,8 +75,14 @@ export async function applyFaults(
 ): Promise<void> {
   for (const [fault, effect] of effectsAt(faults, stage)) {
     if ('delayMs' in effect) await sleep(effect.delayMs(fault));
-    else throw effect.error(fault, request);
+    else if ('error' in effect) throw effect.error(fault, request);
   }
+}
+
+/** How far the replica that answers a request lags behind, in milliseconds. */
+export function lagOf(faults: readonly FaultRecord[]): number {
+  for (const [fault, effect] of effectsAt(faults, 'lookup')) if ('lagMs' in effect) return effect.lagMs(fault);
+  return 0;
 }
 
 /** The error of the faults of one stage; undefined when there is none. */
@@ -86,7 +97,7 @@ export function faultError(
 
 const effectsAt = (
   faults: readonly FaultRecord[],
-  stage: FaultStage,
+  stage: FaultEffect['stage'],
 ): readonly (readonly [FaultRecord, FaultEffect])[] =>
   faults.length === 0
     ? []

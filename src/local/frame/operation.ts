@@ -23,6 +23,8 @@ export interface Call {
   readonly body: Json | undefined;
   /** The id of the key that the request was authenticated with. */
   readonly keyId: string;
+  /** What was created in the last so many milliseconds is not there for this call: a fault of a replica that lags. */
+  readonly lagMs: number;
   /** Aborted when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
   /** The fault that affects this call at one of these points, counted down; undefined when there is none. */

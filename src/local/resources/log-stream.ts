@@ -25,7 +25,7 @@ export const linesOfFailedStart = (at: number, lastLine: string): readonly LogLi
  */
 export interface LogSource {
   /** The earliest time of a line, in milliseconds since the epoch. Throws the 404 Problem when there is no such log. */
-  readonly begin: (state: State) => number;
+  readonly begin: (state: State, now: number) => number;
   /** The lines with `from <= at < to`, in order; none when the pod or worker was removed meanwhile. */
   readonly lines: (state: State, from: number, to: number) => readonly LogLine[];
 }
@@ -106,7 +106,7 @@ const read = (call: Call, source: LogSource, from: number) =>
   });
 
 function startOf(call: Call, source: LogSource, state: State, now: number): Start {
-  const begin = source.begin(state);
+  const begin = source.begin(state, now);
   const { query, headers } = call;
   const lastEventId = headers['last-event-id'];
   const seen = cursorOf(lastEventId ?? '');

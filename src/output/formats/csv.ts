@@ -1,3 +1,4 @@
+import { withApostrophe } from '../../core/csv-formulas.ts';
 import { Exact, encodeJson, isObject, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { rowsOf, type OutputOptions, type View } from '../view.ts';
@@ -10,19 +11,21 @@ export interface CsvOptions {
   readonly fields: OutputOptions['fields'];
   /** Escapes characters that could mislead a terminal. */
   readonly onTerminal: boolean;
+  /** Prints cells as they are: no apostrophe is put before what a spreadsheet would run as a formula. */
+  readonly csvRaw?: boolean | undefined;
 }
 
 /** A header line, then one line per row. */
 export const csvPrinter: FormatPrinter = {
-  result: async function* (result, { fields }, { terminal }) {
+  result: async function* (result, { fields, csvRaw }, { terminal }) {
     const rows = rowsOf(result);
     const columns = csvColumns(rows, fields, result.view);
-    const options = { fields, onTerminal: terminal.output };
+    const options = { fields, csvRaw, onTerminal: terminal.output };
     yield await csvLines(columns, [], { ...options, header: true });
     for (const group of groupsOf(rows)) yield await csvLines(columns, group, { ...options, header: false });
   },
-  rows: (view, { fields }, { terminal }) => {
-    const options = { fields, onTerminal: terminal.output };
+  rows: (view, { fields, csvRaw }, { terminal }) => {
+    const options = { fields, csvRaw, onTerminal: terminal.output };
     const leftOut = new Set<string>();
     let columns: readonly string[] | undefined;
     return {
@@ -69,7 +72,7 @@ const VALUE_COLUMN = 'value';
 /**
  * Renders rows as CSV (RFC 4180, lines end with a line feed): nested members as compact JSON, null and missing ones
  * empty. An apostrophe is put before text that a spreadsheet would run as a formula, because other users may have
- * written it. `-o json` prints the text unchanged.
+ * written it; with `csvRaw` the text is unchanged, as in JSON.
  */
 export async function csvLines(
   columns: readonly string[],
@@ -82,15 +85,16 @@ export async function csvLines(
     column === VALUE_COLUMN && !isObject(row) ? row : memberOf(row, column);
   const valueAt = options.fields === undefined ? member : fieldAt;
   const escapeCell = (json: string): string => (options.onTerminal ? safeText(json) : json);
+  const textCell = (text: string): string => {
+    const cell = options.csvRaw === true ? text : withApostrophe(text);
+    return options.onTerminal ? safeText(cell, true) : cell;
+  };
   const format = {
-    // The library leaves the minus sign of a number, but an exact number is an object.
-    escape_formulas: true,
     cast: {
-      string: (text: string) => (options.onTerminal ? safeText(text, true) : text),
+      string: textCell,
       boolean: String,
       number: (value: number) => encodeJson(value),
-      object: (value: unknown) =>
-        value instanceof Exact ? { value: value.text, escape_formulas: false } : escapeCell(encodeJson(value as Json)),
+      object: (value: unknown) => (value instanceof Exact ? value.text : escapeCell(encodeJson(value as Json))),
     },
   };
   const cells = rows.map((row) => columns.map((column) => valueAt(row, column)));

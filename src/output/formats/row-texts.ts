@@ -16,6 +16,8 @@ export interface RowTextOptions {
   readonly members: readonly string[];
   /** Escapes characters that could mislead a terminal. */
   readonly onTerminal: boolean;
+  /** See `CsvOptions`. */
+  readonly csvRaw?: boolean | undefined;
 }
 
 /** Characters of a text, about. */
@@ -33,12 +35,12 @@ export async function* rowTexts(
 
 async function* csvTexts(
   groups: AsyncIterable<Iterable<Json>>,
-  { fields, members, onTerminal }: RowTextOptions,
+  { members, ...options }: RowTextOptions,
 ): AsyncGenerator<DataText> {
-  const columns = csvColumns([], fields, { members });
-  yield data(await csvLines(columns, [], { fields, onTerminal, header: true }));
+  const columns = csvColumns([], options.fields, { members });
+  yield data(await csvLines(columns, [], { ...options, header: true }));
   const format = async (rows: readonly Json[]): Promise<DataText> =>
-    data(await csvLines(columns, rows, { fields, onTerminal, header: false }));
+    data(await csvLines(columns, rows, { ...options, header: false }));
   let rows: Json[] = [];
   for await (const group of groups)
     for (const row of group) {

@@ -48,7 +48,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods create --name a --file -', { stdin: 'image: image:1\ngpu: {id: G1}\nports: [80/http]\n' }),
   ],
   'pods update': [
-    line(`pods update p1 --name b ${CONTAINER} --template t1 --global-networking on --locked off`),
+    line(`pods update p1 --name b ${CONTAINER} --template t1 --global-networking on --locked off --yes`),
     line('pods update p1 --persistent-size 30 --mount-path /data', {
       answers: { 'GET /v2/pods/{id}': { mounts: { persistent: { size: 20, path: '/workspace' } } } },
     }),
@@ -86,7 +86,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'endpoints get': [line('endpoints get e1')],
   'endpoints create': [
     line(
-      `endpoints create --name e --type QUEUE ${CONTAINER} --template t1 --gpu-pool P1,P2 --exclude-gpu G1 --gpu-count 2 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot FLASHBOOT --data-center D1 --network-volume v1 --wait`,
+      `endpoints create --name e --type QUEUE ${CONTAINER} --template t1 --gpu-pool P1,P2 --exclude-gpu G1 --gpu-count 2 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot FLASHBOOT --data-center D1 --network-volume v1 --wait --yes`,
       { answers: ROLLED_OUT },
     ),
     line('endpoints create --name e --image image:1 --gpu-pool P1 --min-cuda 12.4'),
@@ -94,7 +94,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
   'endpoints update': [
     line(
-      `endpoints update e1 --name e ${CONTAINER} --template t1 --gpu-pool P1 --exclude-gpu G1 --gpu-count 1 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot OFF --data-center D1 --network-volume v1 --wait`,
+      `endpoints update e1 --name e ${CONTAINER} --template t1 --gpu-pool P1 --exclude-gpu G1 --gpu-count 1 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot OFF --data-center D1 --network-volume v1 --wait --yes`,
       { answers: ROLLED_OUT },
     ),
     line('endpoints update e1 --min-cuda 12.4 --request-count 4', {
@@ -166,7 +166,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('volumes create --name v --size 100 --data-center D1'),
     line('volumes create --name v --size 100 --data-center D1 --type HIGH_PERFORMANCE'),
   ],
-  'volumes update': [line('volumes update v1 --name w --size 200')],
+  'volumes update': [line('volumes update v1 --name w --size 200 --yes')],
   'volumes delete': [line('volumes delete v1 --yes')],
   'templates list': [line('templates list'), line('templates list --serverless'), line('templates list --pods')],
   'templates get': [line('templates get t1')],

@@ -11,9 +11,6 @@ export const isTrial = TRIALS > 0;
 /** How many jobs each shape serves. */
 export const jobCount = (few: number): number => (TRIALS > 0 ? TRIALS : few);
 
-/** Milliseconds for a test that serves so many jobs. */
-export const timeFor = (few: number): number => (TRIALS > 0 ? 1_800_000 : few);
-
 interface ResultLine {
   readonly item: number;
   readonly status: string;

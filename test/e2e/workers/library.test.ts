@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { isTrial, jobCount, serveBatch, timeFor } from './batch.ts';
+import { isTrial, jobCount, serveBatch } from './batch.ts';
 import { importLibrary, installLibrary, libraryFlags, readLibrary, type Library } from './library.ts';
 import { KILLED_HANDLER, serveWhileKilled } from './kill-workers.ts';
 import { libraryWorker, SHAPES } from './shapes.ts';
@@ -17,20 +17,15 @@ describe('the public worker library', () => {
     return python === '' ? skip('the worker library is not installed') : { library, python };
   };
 
-  test.for(SHAPES.map((shape) => [shape.name, shape] as const))(
-    'serves a batch: %s',
-    { timeout: timeFor(180_000) },
-    async ([, shape], { skip }) => {
-      const used = useLibrary(skip);
-      const folder = await folderWith({ 'worker.py': libraryWorker(shape, used.library) });
-      await serveBatch(folder, shape, jobCount(5), libraryFlags(used.python, used.library));
-    },
-  );
+  test.for(SHAPES.map((shape) => [shape.name, shape] as const))('serves a batch: %s', async ([, shape], { skip }) => {
+    const used = useLibrary(skip);
+    const folder = await folderWith({ 'worker.py': libraryWorker(shape, used.library) });
+    await serveBatch(folder, shape, jobCount(5), libraryFlags(used.python, used.library));
+  });
 
   // Its workers take seconds to start again: only in the long form. kill.test.ts always runs.
   test.skipIf(!isTrial)(
     'workers that are killed: every job ends, and `retried` equals the kills that hit a job',
-    { timeout: timeFor(180_000) },
     async ({ skip }) => {
       const used = useLibrary(skip);
       const source = `${KILLED_HANDLER}\n${importLibrary(used.library)}worker.start({"handler": handler})\n`;

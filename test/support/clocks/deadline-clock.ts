@@ -1,9 +1,19 @@
 import type { Behaviour } from '../servers/scripted-server.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
+/**
+ * Waits until what was written to connections between two ends in this process has been read: each turn of the event loop reads
+ * what has arrived.
+ */
+export async function untilRead(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+}
+
 export interface DeadlineClock extends TestClock {
   /** Lets every running deadline pass now. */
   readonly expire: () => void;
+  /** The same, after both sides of the connections of this process have read what was sent to them. */
+  expireWhenQuiet(): Promise<void>;
   /** Runs the behaviour, then lets every running deadline pass. */
   expireAfter(behaviour: Behaviour): Behaviour;
 }
@@ -27,6 +37,10 @@ export function createDeadlineClock(): DeadlineClock {
       return { signal: controller.signal, cancel: () => running.delete(controller) };
     },
     expire,
+    expireWhenQuiet: async () => {
+      await untilRead();
+      expire();
+    },
     expireAfter: (behaviour) => (exchange) => {
       behaviour(exchange);
       setImmediate(expire);

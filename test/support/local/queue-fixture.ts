@@ -74,6 +74,7 @@ export function createHarness(
         bodyText: body,
         body: undefined,
         keyId,
+        lagMs: 0,
         signal: new AbortController().signal,
         transact,
         sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),

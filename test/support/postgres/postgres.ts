@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createCluster, findPostgres, type Cluster, type ClusterOptions } from './cluster.mjs';
 
-const START_TIMEOUT_MS = 120_000;
 const isInstalled = findPostgres() !== undefined;
 if (!isInstalled) console.log('note: PostgreSQL 15 or newer is not installed, the tests that need it are skipped');
 
@@ -13,10 +12,10 @@ export function useCluster(options: ClusterOptions = {}): () => Cluster {
   let cluster: Cluster | undefined;
   beforeAll(async () => {
     cluster = await createCluster(options);
-  }, START_TIMEOUT_MS);
+  });
   afterAll(async () => {
     await cluster?.remove();
-  }, START_TIMEOUT_MS);
+  });
   return () => {
     if (cluster === undefined) throw new Error('the cluster is started when the tests begin');
     return cluster;

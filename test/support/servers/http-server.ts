@@ -122,7 +122,7 @@ export function connect(base: string, options: Partial<ApiOptions> = {}, wire: P
     random: () => 0.5,
     signal: interrupt.signal,
     retries: 3,
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     userAgent: 'berth/test',
     onWindows: (told) => {
       windows.push(told);

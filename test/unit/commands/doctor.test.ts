@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { freePort } from '../../support/servers/http-server.ts';
 import { berth, type Ran } from '../../support/worlds/run-berth.ts';
-import { json, pointedAt, problem, reset, serve } from '../../support/servers/scripted-server.ts';
+import { json, pointedAt, problem, reset, routed, serve } from '../../support/servers/scripted-server.ts';
 
 const LIST = json({ delegations: [] });
 
@@ -107,6 +107,16 @@ describe('berth doctor', () => {
       7,
       expect.stringMatching(new RegExp(`base-url: .*proxy ${host}.*\n {2}-> Check HTTPS_PROXY`)),
     ]);
+  });
+
+  test('says that the older volume API is retired, which is no error', async () => {
+    const routes = {
+      'GET /v2/registries/delegations': json({ delegations: [] }),
+      'GET /v1/networkvolumes': problem(410, 'gone'),
+    };
+    const server = await serve([routed(routes)]);
+    const ran = await berth(['doctor'], { env: pointedAt(server.url) });
+    expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(/\(v1\) is retired \(410\)/) as string]);
   });
 
   test('sends each request once, tries an address that does not answer once, and never advises to run doctor', async () => {

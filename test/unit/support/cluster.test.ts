@@ -33,7 +33,7 @@ describeWithPostgres('a cluster of the tests', () => {
       // Its user may not remove the folder itself where the folder above belongs to another user.
       rmSync(folder, { recursive: true, force: true });
     });
-    await expect.poll(() => existsSync(join(folder, 'data')), { timeout: 15_000 }).toBe(false);
+    await expect.poll(() => existsSync(join(folder, 'data'))).toBe(false);
     expect(await new Promise((resolve) => connect(port, '127.0.0.1').on('error', resolve))).toMatchObject({
       code: 'ECONNREFUSED',
     });

@@ -36,6 +36,8 @@ export interface InputIdentity {
   readonly idField?: string;
   /** The types of CSV columns; earlier versions did not store them, and all their cells are text. */
   readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
+  /** See `InputFormat`. */
+  readonly exported?: boolean;
   readonly bytes: number;
   readonly sha256: string;
   /** All inputs, when there are several, or one that is compressed or an object. `path` is then that of the first. */
@@ -62,10 +64,10 @@ export type JournalRecord =
 
 /** Data of an event that is not needed to determine the next state. */
 export interface EventData {
-  /** JSON text of the item's label, with `send` and `retry`. */
+  /** JSON text of the item's label, with `send`, `retry` and `find`. */
   readonly id?: string | undefined;
   /**
-   * Milliseconds since the epoch, with `accept`, `retry`, `end` and `refuse`; earlier versions did not store the time
+   * Milliseconds since the epoch, with `accept`, `retry`, `find`, `end` and `refuse`; earlier versions did not store the time
    * of an end.
    */
   readonly at?: number | undefined;
@@ -75,7 +77,17 @@ export interface EventData {
   readonly checksum?: number | undefined;
 }
 
-const CODES = { send: 'i', withdraw: 'w', accept: 's', refuse: 'x', lose: 'u', end: 'e', retry: 'r', resubmit: 'a' };
+const CODES = {
+  send: 'i',
+  withdraw: 'w',
+  accept: 's',
+  refuse: 'x',
+  lose: 'u',
+  end: 'e',
+  retry: 'r',
+  find: 'f',
+  resubmit: 'a',
+};
 const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as ItemEvent['kind']]));
 
 /** Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. */
@@ -141,6 +153,7 @@ function eventToArray({ item, event, data }: JournalRecord & { kind: 'event' }):
     case 'accept':
       return [code, item, event.job, data.at ?? 0];
     case 'retry':
+    case 'find':
       return [code, item, event.job, data.at ?? 0, ...optional(data.id)];
     case 'end':
       return [code, item, event.ending, data.resultBytes ?? 0, ...checksumAndDate(data)];
@@ -185,7 +198,8 @@ function fromArray([code, first, second, third, fourth, fifth]: readonly unknown
         event: { kind },
         data: endData(second, third, fourth),
       };
-    case 'retry': {
+    case 'retry':
+    case 'find': {
       const data = { at: Number(third), id: fourth as string | undefined };
       return { kind: 'event', item, event: { kind, job: String(second) }, data };
     }

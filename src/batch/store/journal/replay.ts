@@ -26,6 +26,8 @@ export interface JournalState {
   readonly jobs: ReadonlyMap<number, JournalJob>;
   /** Jobs that failed or timed out, by item; empty unless `wantFailed` is set. */
   readonly failed: ReadonlyMap<number, JournalJob>;
+  /** Jobs that expired, by item; those submitted after `expiredSince`. */
+  readonly expired: ReadonlyMap<number, JournalJob>;
   /** The ids of all jobs that the service accepted. */
   readonly jobIds: JobIds;
   /** Length of the results file in bytes, and its CRC-32 when the journal has it. */
@@ -54,6 +56,8 @@ export interface JournalState {
 export interface ReplayOptions {
   /** True to load the jobs that failed or timed out. */
   readonly wantFailed?: boolean;
+  /** The jobs that expired and were submitted after this date are loaded; none by default. Milliseconds since the epoch. */
+  readonly expiredSince?: number | undefined;
   /** Called with each record after the header, in the order of events. */
   readonly onRecord?: (record: JournalRecord) => void;
 }
@@ -66,12 +70,13 @@ export interface ReplayOptions {
 export async function replayJournal(
   durable: DurableFiles,
   results: string,
-  { wantFailed = false, onRecord }: ReplayOptions = {},
+  { wantFailed = false, expiredSince = Number.POSITIVE_INFINITY, onRecord }: ReplayOptions = {},
 ): Promise<JournalState> {
   const path = journalPath(results);
   const ids = new Map<number, string>();
   const jobs = new Map<number, JournalJob>();
   const failed = new Map<number, JournalJob>();
+  const expired = new Map<number, JournalJob>();
   let batch: { readonly header: BatchHeader; readonly states: ItemStates; readonly jobIds: JobIds } | undefined;
   let resultBytes = 0;
   let checksum: number | undefined = 0;
@@ -101,6 +106,13 @@ export async function replayJournal(
         jobs.delete(item);
         if (wantFailed && job !== undefined && (event.ending === 'failed' || event.ending === 'timedOut'))
           failed.set(item, job);
+        if (event.ending === 'expired' && job !== undefined && job.submittedAt > expiredSince) expired.set(item, job);
+        return;
+      case 'find':
+        inOrder = false;
+        hasRerunItems = true;
+        expired.delete(item);
+        jobs.set(item, { item, job: event.job, id: data.id, submittedAt: data.at ?? 0, retries: 0 });
         return;
       case 'retry':
         retried += 1;
@@ -118,6 +130,7 @@ export async function replayJournal(
       case 'resubmit':
         resubmitted += 1;
         failed.delete(item);
+        expired.delete(item);
         if (!hasResult(before)) return;
         // Its line in the results stays until they are sorted.
         hasRerunItems = true;
@@ -159,7 +172,7 @@ export async function replayJournal(
   });
   if (batch === undefined) throw brokenJournal(path, 0, 'it has no header');
   const content = { resultBytes, checksum, hasRerunItems, endsWithOrdered, inOrder };
-  return { ...batch, jobs, failed, ...content, resubmitted, retried, workerPrice, end };
+  return { ...batch, jobs, failed, expired, ...content, resubmitted, retried, workerPrice, end };
 }
 
 const widest = (known: DollarRange | undefined, { low, high }: DollarRange): DollarRange => ({

@@ -31,6 +31,7 @@ export function recordOf(item: number, event: ItemEvent, data: EventFacts): Shar
     case 'lose':
       return ['u', item];
     case 'end':
+    case 'find':
     case 'resubmit':
       return undefined;
   }

@@ -170,6 +170,7 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
       counts: () => progress.counts(),
     },
     failed: [],
+    expired: [],
     open: (calls) => {
       listener = calls;
       keepRenewing().catch(() => undefined);

@@ -29,7 +29,7 @@ export type Sent<N extends string = string> = Pick<Outcome, 'id' | 'name' | 'sta
 /**
  * Sends requests one after the other. A failure does not stop the rest. An interrupt does: the requests that were not
  * sent yet fail with not-sent, so that the outcomes of the earlier ones are still printed. A dry run prints all
- * requests.
+ * requests, or fails as reading one of them did.
  */
 export async function sendEach<N extends string>(
   ctx: CommandContext,
@@ -37,10 +37,14 @@ export async function sendEach<N extends string>(
   requests: readonly EachRequest<N>[],
 ): Promise<readonly Sent<N>[]> {
   if (ctx.dryRun) {
+    const [failed] = requests.flatMap(({ failure }) => failure ?? []);
+    if (failed !== undefined) throw failed;
     const words = [...new Set(requests.map(({ given }) => given))];
     const unknown = words.filter((word) => ctx.ids.get(collection, word) === undefined);
     if (unknown.length > 0) await ctx.tell(dryRunNote(unknown));
-    return await ctx.previewAll(requests.map(({ given, request }) => request(asId(given))));
+    return await ctx.previewAll(
+      requests.map(({ given, request }) => request(ctx.ids.get(collection, given) ?? asId(given))),
+    );
   }
   const sent: Sent<N>[] = [];
   for (const { given, label, name, failure, request } of requests) {

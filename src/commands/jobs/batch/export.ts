@@ -58,16 +58,16 @@ async function writeRows(
     missing = watched.missing;
     return watched.groups;
   };
-  const { fields } = ctx.output;
+  const { fields, csvRaw } = ctx.output;
   if (out === undefined)
-    for await (const text of textsOf(rows(), format, { fields, members, onTerminal: ctx.terminal.output }))
+    for await (const text of textsOf(rows(), format, { fields, members, csvRaw, onTerminal: ctx.terminal.output }))
       await ctx.stdout.write(text);
   else {
     const file = { name: out, force, batchFiles: exported.files };
     const parts =
       format === 'parquet'
         ? await parquetOf(rows, { fields, members })
-        : textsOf(rows(), format, { fields, members, onTerminal: false });
+        : textsOf(rows(), format, { fields, members, csvRaw, onTerminal: false });
     await writeExport(await ctx.durable(), file, parts);
   }
   const wrong = missing().map((path) => safeText(path));

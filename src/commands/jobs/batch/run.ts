@@ -31,6 +31,7 @@ export async function runBatch(ctx: CommandContext, values: RunValues): Promise<
     inputField: values.inputField,
     idField: values.idField,
     types: values.types,
+    csvRaw: ctx.output.csvRaw,
     skipInvalid: values.skipInvalid,
     jobOptions: values,
   };

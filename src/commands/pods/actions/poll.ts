@@ -3,6 +3,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, isNotFound } from '../../../core/failure.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
+import { askForCreated } from '../../../cli/resource/created.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
 import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../../cli/run/wait.ts';
@@ -27,14 +28,27 @@ const rowOf = (seen: Seen): Json => seen?.value ?? { status: 'TERMINATED' };
 const isSettled = (seen: Seen, wanted: string): boolean =>
   seen === undefined || statusOf(rowOf(seen)) === wanted || isStuck(rowOf(seen), wanted);
 
-/** Reads a pod. A pod that existed before is then gone; one that never existed is the user's mistake: not-found (4). */
-async function poll(ctx: CommandContext, pod: string, wasSeen: boolean): Promise<Seen> {
-  try {
-    return (await readRow(ctx, PODS, pod)).answer;
-  } catch (error) {
-    if (isNotFound(error) && wasSeen) return undefined;
-    throw error;
-  }
+type Poll = (wasSeen: boolean) => Promise<Seen | typeof NOT_THERE_YET>;
+
+/** A pod that was just created, and that the service does not have yet. */
+const NOT_THERE_YET = 'not there yet';
+
+/**
+ * Returns what reads a pod. A pod that existed before is then gone; one that never existed is the user's mistake: not-found
+ * (4).
+ */
+function pollOf(ctx: CommandContext, pod: string, wanted: string): Poll {
+  const ask = askForCreated(ctx, PODS.noun, pod);
+  const read = () => readRow(ctx, PODS, pod);
+  return async (wasSeen) => {
+    try {
+      const found = await (wasSeen || wanted === 'TERMINATED' ? read() : ask(read));
+      return found === undefined ? NOT_THERE_YET : found.answer;
+    } catch (error) {
+      if (isNotFound(error) && wasSeen) return undefined;
+      throw error;
+    }
+  };
 }
 
 const waitLine = (pods: readonly string[], wanted: string): string =>
@@ -51,17 +65,21 @@ export async function waitForPod(
   timeoutMs: number,
   check?: Check,
 ): Promise<Result> {
+  const poll = pollOf(ctx, pod, wanted);
   let wasSeen = false;
-  const last = await waitFor<Seen>(ctx, {
+  let last: Seen;
+  await waitFor<boolean>(ctx, {
     what: `pod ${pod} to be ${wanted}`,
     poll: async () => {
-      const seen = await poll(ctx, pod, wasSeen);
+      const seen = await poll(wasSeen);
+      if (seen === NOT_THERE_YET) return false;
       if (seen !== undefined) check?.(rowOf(seen), wanted);
       wasSeen = true;
-      return seen;
+      last = seen;
+      return isSettled(seen, wanted);
     },
-    done: (seen) => isSettled(seen, wanted),
-    describe: (seen) => statusOf(rowOf(seen)),
+    done: (isOver) => isOver,
+    describe: () => (wasSeen ? statusOf(rowOf(last)) : NOT_THERE_YET),
     timeoutMs,
     resumeCommand: waitLine([pod], wanted),
     id: pod,
@@ -97,11 +115,13 @@ export async function waitForEach(
 ): Promise<readonly Outcome[]> {
   const seen = new Map<string, Seen>();
   const failures = new Map<string, Failure>();
+  const polls = new Map(pods.map((pod) => [pod, pollOf(ctx, pod, wanted)]));
   const open = (): readonly string[] =>
     pods.filter((pod) => !failures.has(pod) && !(seen.has(pod) && isSettled(seen.get(pod), wanted)));
   const pollOne = async (pod: string): Promise<void> => {
     try {
-      const answer = await poll(ctx, pod, seen.has(pod));
+      const answer = await polls.get(pod)?.(seen.has(pod));
+      if (answer === NOT_THERE_YET) return;
       seen.set(pod, answer);
       if (answer !== undefined) check?.(rowOf(answer), wanted);
     } catch (error) {
@@ -117,7 +137,8 @@ export async function waitForEach(
         return open();
       },
       done: (left) => left.length === 0,
-      describe: (left) => left.map((pod) => statusOf(rowOf(seen.get(pod)))).join(', '),
+      describe: (left) =>
+        left.map((pod) => (seen.has(pod) ? statusOf(rowOf(seen.get(pod))) : NOT_THERE_YET)).join(', '),
       timeoutMs,
       resumeCommand: waitLine(pods, wanted),
     });

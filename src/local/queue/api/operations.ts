@@ -74,7 +74,7 @@ async function runJobSync(call: Call): Promise<Reply> {
 /** Not in the specification, but used by clients of the public service: answers as `status`, once the job has ended. */
 async function getStatusSync(call: Call): Promise<Reply> {
   const waitMs = readMilliseconds(call.query, 'wait', 1000, 300_000) ?? DEFAULT_WAIT_MS;
-  return waitForEnd(call, waitMs, (state) => jobOf(state, call));
+  return waitForEnd(call, waitMs, (state, now) => jobOf(state, call, now));
 }
 
 /**
@@ -112,7 +112,7 @@ async function waitForEnd(call: Call, waitMs: number, begin: (state: State, now:
 async function getStatus(call: Call): Promise<Reply> {
   const ttlMs = readMilliseconds(call.query, 'ttl', 1, 604_800_000);
   return reply(200, (state, _call, now) => {
-    const job = jobOf(state, call);
+    const job = jobOf(state, call, now);
     return jobDocument(ttlMs === undefined ? job : setTimeToLive(state, job, now + ttlMs), now);
   })(call);
 }
@@ -127,21 +127,21 @@ async function streamJob(call: Call, shape: StreamShape): Promise<Reply> {
     call,
     waitMs,
     (state, now) => {
-      const job = jobOf(state, call);
+      const job = jobOf(state, call, now);
       const chunks = fetchChunks(state, job, now);
       return chunks.length > 0 || isTerminal(job.status) ? { status: job.status, chunks } : undefined;
     },
-    (state) => ({ status: jobOf(state, call).status, chunks: [] }),
+    (state, now) => ({ status: jobOf(state, call, now).status, chunks: [] }),
   );
   const stream = (found?.chunks ?? []).map((text) => new Exact(text));
   return ok(shape === 'array' ? stream : { status: found?.status ?? null, stream });
 }
 
 /** For a job that has already ended it answers with its status: a late cancel is not an error. */
-const cancelJob = reply(200, (state, call, now) => jobBrief(cancel(state, jobOf(state, call), now)));
+const cancelJob = reply(200, (state, call, now) => jobBrief(cancel(state, jobOf(state, call, now), now)));
 
 const retryJob = reply(200, (state, call, now) => {
-  const job = jobOf(state, call);
+  const job = jobOf(state, call, now);
   const retried = retry(state, job, now);
   if (retried !== undefined) return { id: retried.id, status: 'IN_QUEUE' };
   throw conflict(`job ${job.id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried`);
@@ -165,11 +165,12 @@ function endpointOf(state: State, call: Call): EndpointRecord {
   return endpoint;
 }
 
-function jobOf(state: State, call: Call): Job {
+function jobOf(state: State, call: Call, now: number): Job {
   const endpoint = endpointOf(state, call);
   const id = call.params.jobId ?? '';
   const job = queuesOf(state).jobs[id];
-  return job?.endpointId === endpoint.id ? job : missing(id);
+  if (job?.endpointId !== endpoint.id || now - job.submittedAt < call.lagMs) return missing(id);
+  return job;
 }
 
 function missing(id: string): never {

@@ -14,12 +14,15 @@ import { podLines } from './logs.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { ACTIONS, applyAction, statusAt, type PodAction } from './transitions.ts';
 
-function find(state: State, call: Call): PodRecord {
+function find(state: State, call: Call, now: number): PodRecord {
   const id = call.params['id'] ?? '';
   const pod = pods.get(state, id);
-  if (pod === undefined) throw notFound('pod not found');
+  if (pod === undefined || isHidden(pod, call, now)) throw notFound('pod not found');
   return pod;
 }
+
+/** True for a pod that a lagging replica does not have yet. */
+const isHidden = (pod: PodRecord, call: Call, now: number): boolean => now - pod.createdAt < call.lagMs;
 
 function checkNotClusterMember(pod: PodRecord): void {
   if (pod.cluster !== undefined) throw conflict(`the pod is a member of cluster ${pod.cluster.id}`);
@@ -37,7 +40,7 @@ export const podOperations: readonly Operation[] = [
   operation(
     'listPods',
     reply(200, (state, call, now) => {
-      const present = pods.all(state).filter(({ life }) => life.kind !== 'terminated');
+      const present = pods.all(state).filter((pod) => pod.life.kind !== 'terminated' && !isHidden(pod, call, now));
       const { rows, pagination } = pageOf(state, call, present);
       // Members leave the page after it was cut: it may be short, or empty, with more to come.
       const includeMembers = call.query.get('includeClusterPods') === 'true';
@@ -54,12 +57,12 @@ export const podOperations: readonly Operation[] = [
   ),
   operation(
     'getPod',
-    reply(200, (state, call, now) => podDocument(find(state, call), now)),
+    reply(200, (state, call, now) => podDocument(find(state, call, now), now)),
   ),
   operation(
     'updatePod',
     reply(200, (state, call, now) => {
-      const pod = find(state, call);
+      const pod = find(state, call, now);
       checkNotClusterMember(pod);
       if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
       updatePod(state, pod, bodyOf(call) as UpdatePodBody, now, call.settings);
@@ -69,7 +72,7 @@ export const podOperations: readonly Operation[] = [
   operation(
     'deletePod',
     noContent((state, call, now) => {
-      const pod = find(state, call);
+      const pod = find(state, call, now);
       if (pod.life.kind === 'terminated') throw notFound('pod not found');
       checkNotClusterMember(pod);
       applyAction(pod, 'terminate', now);
@@ -77,7 +80,7 @@ export const podOperations: readonly Operation[] = [
   ),
   operation('getPodLogs', (call) =>
     logStream(call, {
-      begin: (state) => find(state, call).createdAt,
+      begin: (state, now) => find(state, call, now).createdAt,
       lines: (state, from, to) => {
         const pod = pods.get(state, call.params['id'] ?? '');
         return pod === undefined ? [] : podLines(pod, from, to);
@@ -89,7 +92,7 @@ export const podOperations: readonly Operation[] = [
     // The key of a pod stops it and nothing else.
     if (isPodKey(call.keyId) && action !== 'stop') throw forbidden();
     const pod = await call.transact((state, now) => {
-      const found = find(state, call);
+      const found = find(state, call, now);
       if (action === 'terminate') checkNotClusterMember(found);
       if (action === 'start') checkFreeGpus(state, found, now);
       applyAction(found, action, now, bootNote(state, call.settings, found));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isObject } from '../../../core/json.ts';
+import { isObject, type JsonObject } from '../../../core/json.ts';
 import { localFile, type Failure } from '../../../core/failure.ts';
 import { errorReason } from '../../../core/file-errors.ts';
 import { createState } from '../state.ts';
@@ -85,11 +85,15 @@ function loadDocument(path: string, file: OpenFile, texts: LongTexts, codecs: re
     throw localFile(`the local service's state is not JSON: ${path}`, START_OVER, error);
   }
   const version = isObject(value) ? value['version'] : undefined;
-  if (version === undefined) throw localFile(`the local service's state is not one: ${path}`, START_OVER);
+  if (!isObject(value) || version === undefined || (DOCUMENT_VERSIONS.includes(version) && !hasStateMembers(value)))
+    throw localFile(`the local service's state is not one: ${path}`, START_OVER);
   if (!DOCUMENT_VERSIONS.includes(version))
     throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
   return decodeOldState(value as SavedState, texts, codecs);
 }
+
+/** Other programs write JSON with such a `version` too, such as source maps: it must not be written anew as a state. */
+const hasStateMembers = (value: JsonObject): boolean => typeof value['since'] === 'number' && isObject(value['queue']);
 
 export const cannotRead = (path: string, cause: unknown): Failure =>
   localFile(`cannot read the local service's state ${path}: ${errorReason(cause)}`, undefined, cause);

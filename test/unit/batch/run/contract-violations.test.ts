@@ -82,7 +82,7 @@ test('a balance that is too low stops the batch, and no item fails for it', asyn
   expect(end.counts).toMatchObject({ waiting: 50, failed: 0, unknown: 0 });
 });
 
-test('a job that the service does not have yet is polled once more, and only then counts as expired', async () => {
+test('a job that the service does not have yet is asked for again for a minute, and only then counts as expired', async () => {
   const polls = new Map<number, number>();
   const fixture = await createScriptedService(4, (asked) => {
     if (asked.operation !== 'status') return answerNormally(asked);
@@ -93,7 +93,11 @@ test('a job that the service does not have yet is polled once more, and only the
   });
   const end = await fixture.run(fixture.batch);
   expect(end.counts).toMatchObject({ completed: 3, expired: 1 });
-  expect(polls.get(1)).toBe(2);
+  expect(polls.get(1)).toBeLessThan(12);
+  const { asked, clock } = fixture;
+  const last = asked.findLast(({ operation, n }) => operation === 'status' && n === 1)?.at ?? 0;
+  expect(last - (asked[0]?.at ?? 0)).toBeGreaterThanOrEqual(60_000);
+  expect(clock.now() - (asked[0]?.at ?? 0)).toBeLessThan(70_000);
 });
 
 test.each([

@@ -108,5 +108,5 @@ describeWithPostgres('both stores of a batch', () => {
     } finally {
       await database.close();
     }
-  }, 120_000);
+  });
 });

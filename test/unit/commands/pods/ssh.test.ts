@@ -18,7 +18,7 @@ async function ssh(document: unknown, flags: readonly string[]): Promise<Ran & {
   const server = await serve([json(document)]);
   const world = createTestWorld();
   const [program, log] = [join(world.directory, 'ssh'), join(world.directory, 'given')];
-  writeFileSync(program, `#!/bin/sh\nfor each in "$@"; do echo "<$each>"; done > ${log}\nexit 7\n`);
+  writeFileSync(program, `#!/bin/sh\nfor each in "$@"; do echo "<$each>"; done > "${log}"\nexit 7\n`);
   chmodSync(program, 0o755);
   const env = { ...world.env, ...pointedAt(server.url), PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
   const ran = await berthIn({ ...world, env }, ['pods', 'ssh', 'p1', ...flags]);
@@ -38,7 +38,7 @@ describe('pods ssh', () => {
     async (argv) => {
       const world = createTestWorld();
       const [program, mark] = [join(world.directory, 'ssh'), join(world.directory, 'ran')];
-      writeFileSync(program, `#!/bin/sh\ntouch ${mark}\n`);
+      writeFileSync(program, `#!/bin/sh\ntouch "${mark}"\n`);
       chmodSync(program, 0o755);
       const env = { ...world.env, PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
       const { code, out, err } = await berthIn({ ...world, env }, argv);

@@ -35,13 +35,45 @@ describe('the volume API that create uses, v1 or v2', () => {
     expect(JSON.parse(server.seen[0]?.body.toString() ?? '')).toEqual(body);
   });
 
-  test.each([404, 410])('a v1 that answers %i is gone: v2 is used, and said once', async (status) => {
-    const server = await serve([problem(status, 'gone'), json({ id: 'v1', name: 'data' }, 201)]);
+  describe.each([404, 410])('a v1 that answers %i', (status) => {
+    const RETIRED = {
+      'POST /v1/networkvolumes': problem(status, 'gone'),
+      'POST /v2/network-volumes': json({ id: 'v1', name: 'data' }, 201),
+    };
+
+    test('gives way to v2, which is said once and remembered for the profile and the address', async () => {
+      const server = await serve([routed(RETIRED)]);
+      const world = createTestWorld({ env: pointedAt(server.url) });
+      const first = await berthIn(world, CREATE);
+      expect([first.code, first.err]).toEqual([0, expect.stringContaining(`is retired (${status})`) as string]);
+      const second = await berthIn(world, CREATE);
+      expect([second.code, second.err]).toEqual([0, expect.not.stringContaining('retired') as string]);
+      expect(server.seen.map(({ url }) => url)).toEqual([
+        '/v1/networkvolumes',
+        '/v2/network-volumes',
+        '/v2/network-volumes',
+      ]);
+      expect(JSON.parse(server.seen[1]?.body.toString() ?? '')).toEqual(V2);
+      world.clock.advance(31 * 86_400_000);
+      await berthIn(world, CREATE);
+      expect(server.seen[3]?.url).toBe('/v1/networkvolumes');
+    });
+
+    test('is not remembered for another address', async () => {
+      const world = createTestWorld();
+      const [one, other] = [await serve([routed(RETIRED)]), await serve([json({ id: 'v1', name: 'data' }, 201)])];
+      for (const { url } of [one, other]) await berthIn({ ...world, env: { ...world.env, ...pointedAt(url) } }, CREATE);
+      expect(one.seen).toHaveLength(2);
+      expect(other.seen.map(({ url }) => url)).toEqual(['/v1/networkvolumes']);
+    });
+  });
+
+  test.each([400, 401, 403, 409, 422, 500])('a v1 that answers %i is not tried again on v2', async (status) => {
+    const server = await serve([problem(status, 'no')]);
     const ran = await berth(CREATE, { env: pointedAt(server.url) });
-    expect(ran.code, ran.err).toBe(0);
-    expect(server.seen.map(({ url }) => url)).toEqual(['/v1/networkvolumes', '/v2/network-volumes']);
-    expect(JSON.parse(server.seen[1]?.body.toString() ?? '')).toEqual(V2);
-    expect(ran.err.match(/\(v1\)/g)).toHaveLength(1);
+    expect(ran.code).not.toBe(0);
+    const writes = server.seen.filter(({ method }) => method === 'POST');
+    expect(writes.map(({ url }) => url)).toEqual(['/v1/networkvolumes']);
   });
 });
 

@@ -51,6 +51,9 @@ async function until(reached: () => boolean): Promise<void> {
   while (!reached()) await pause(10);
 }
 
+/** Whether another process has written a line to a file. A file that is there may still be empty. */
+const isWritten = (path: string): boolean => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n');
+
 const pidIn = (path: string): number => Number(readFileSync(path, 'utf8'));
 
 describe.skipIf(process.platform === 'win32')('a process of its own group', () => {
@@ -121,7 +124,7 @@ describe.skipIf(process.platform === 'win32')('a process of its own group', () =
   test('what ignores SIGTERM is killed after the grace, with its children', async () => {
     const script = `trap '' TERM; sh -c 'trap "" TERM; echo $$ > child; while :; do sleep 1; done' & echo $$ > self; wait; wait; wait`;
     const { process, cwd } = await start(script, {}, {}, impatient);
-    await until(() => existsSync(join(cwd, 'child')) && existsSync(join(cwd, 'self')));
+    await until(() => isWritten(join(cwd, 'child')) && isWritten(join(cwd, 'self')));
     const group = pidIn(join(cwd, 'self'));
     expect(isGroupAlive(group)).toBe(true);
     await process.stop();

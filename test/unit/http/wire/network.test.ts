@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { interrupted } from '../../../../src/core/failure.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
@@ -162,7 +163,9 @@ describe('a connection that breaks after the request was sent', () => {
   });
 
   it('an idle connection that the server closed is not used', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
     const server = await serveTcp((socket) => {
+      closed = once(socket, 'close');
       onRequest(socket, () => {
         // The answer has no `connection: close`, and the server closes a moment later.
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}', () => socket.end());
@@ -170,7 +173,7 @@ describe('a connection that breaks after the request was sent', () => {
     });
     const { api } = connect(server.url);
     await api.send(read);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await closed;
     expect((await api.send(write)).status).toBe(200);
   });
 

@@ -134,7 +134,7 @@ describe('a proxy', () => {
       asked++;
       socket.on('data', () => socket.end());
     });
-    const { api } = connect('https://example.com', { timeoutMs: 1000 }, { env: { HTTPS_PROXY: proxy.url } });
+    const { api } = connect('https://example.com', {}, { env: { HTTPS_PROXY: proxy.url } });
     expect(await failureOf(api.send(write))).toMatchObject({ exit: 7 });
     expect(asked).toBe(4);
   });

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ApiRequest, ServerEvent } from '../../../../src/core/api.ts';
 import { interrupted } from '../../../../src/core/failure.ts';
+import { createDeadlineClock, untilRead } from '../../../support/clocks/deadline-clock.ts';
 import { connect, failureOf, json, read, serve, type World } from '../../../support/servers/http-server.ts';
 
 const logs: ApiRequest = { ...read, path: ['v2', 'pods', 'p1', 'logs'] };
@@ -42,19 +43,22 @@ describe('a stream of events', () => {
   });
 
   it('may last longer than the deadline of a request', async () => {
+    const clock = createDeadlineClock();
     const server = await serve((response) => {
       response.writeHead(200, EVENTS).write('data: 1\n\n');
-      setTimeout(() => response.end('data: 2\n\n'), 80);
+      void clock.expireWhenQuiet().then(() => response.end('data: 2\n\n'));
     });
-    expect(await collect(connect(server.url, { timeoutMs: 40 }))).toHaveLength(2);
+    expect(await collect(connect(server.url, { clock }))).toHaveLength(2);
   });
 
   it('ends at its own deadline', async () => {
+    const clock = createDeadlineClock();
     const server = await serve((response) => {
       response.writeHead(200, EVENTS).write('data: 1\n\n');
+      void clock.expireWhenQuiet();
     });
     const got: ServerEvent[] = [];
-    const failure = await failureOf(collect(connect(server.url), { ...logs, deadlineMs: 50 }, got));
+    const failure = await failureOf(collect(connect(server.url, { clock }), { ...logs, deadlineMs: 50 }, got));
     expect(failure).toMatchObject({ exit: 7 });
     expect(got).toHaveLength(1);
   });
@@ -69,18 +73,18 @@ describe('a stream of events', () => {
   });
 
   it('ends at its idle timeout and closes the connection', async () => {
+    const clock = createDeadlineClock();
     let hungUp: () => void = () => undefined;
     const closed = new Promise<void>((resolve) => (hungUp = resolve));
     const server = await serve((response) => {
       response.on('close', hungUp);
       response.writeHead(200, EVENTS).write('data: 1\n\n');
-      setTimeout(() => response.write('data: 2\n\n'), 5);
-      const alive = setInterval(() => response.write(': alive\n\n'), 10);
-      response.on('close', () => {
-        clearInterval(alive);
+      void untilRead().then(() => {
+        response.write('data: 2\n\n: alive\n\n: alive\n\n');
+        return clock.expireWhenQuiet();
       });
     });
-    expect(await collect(connect(server.url), { ...logs, idleTimeoutMs: 60 })).toMatchObject([
+    expect(await collect(connect(server.url, { clock }), { ...logs, idleTimeoutMs: 60 })).toMatchObject([
       { data: '1' },
       { data: '2' },
     ]);

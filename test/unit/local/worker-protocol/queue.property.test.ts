@@ -264,5 +264,4 @@ test.each(['protocol', 'attach'] as const)(
       { numRuns: 150 },
     );
   },
-  120_000,
 );

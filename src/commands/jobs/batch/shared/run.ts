@@ -44,7 +44,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
     values,
     ctx.dryRun ? undefined : 'create',
     async ({ ports, find }) => {
-      const options = planOptionsOf(values, name);
+      const options = planOptionsOf(ctx, values, name);
       if (ctx.dryRun) return await dryRunResult(ctx, values, await checkShared(ports, options));
       const { manifest, shards, summary, copy, discard } = await planShared(ports, options);
       const service = await serviceAddress(ctx);
@@ -67,7 +67,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
   );
 }
 
-const planOptionsOf = (values: RunValues, name: string): PlanOptions => ({
+const planOptionsOf = (ctx: CommandContext, values: RunValues, name: string): PlanOptions => ({
   name,
   inputs: values.input,
   out: values.out,
@@ -75,6 +75,7 @@ const planOptionsOf = (values: RunValues, name: string): PlanOptions => ({
   inputField: values.inputField,
   idField: values.idField,
   types: values.types,
+  csvRaw: ctx.output.csvRaw,
   skipInvalid: values.skipInvalid,
   compression: (values.compress ?? 'none') as PlanOptions['compression'],
   itemsPerShard: values.shardItems,

@@ -1,10 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parseStoreAddress } from '../../../../../src/batch/store/postgres/address.ts';
 import { openDatabase } from '../../../../../src/batch/store/postgres/database.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
-
-// A real database is killed and started again.
-vi.setConfig({ testTimeout: 120_000 });
 
 describeWithPostgres('a database that confirms transactions before they are on disk', () => {
   // What the server has not written when it is killed is lost, as after the end of a machine.

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parseStoreAddress } from '../../../../../src/batch/store/postgres/address.ts';
 import { createBatchRows, findBatch, readAccount } from '../../../../../src/batch/store/postgres/batch-rows.ts';
 import { openDatabase, type Database } from '../../../../../src/batch/store/postgres/database.ts';
@@ -6,9 +6,6 @@ import { isMarked } from '../../../../../src/batch/store/postgres/out-rows.ts';
 import { listParts } from '../../../../../src/batch/store/postgres/listing.ts';
 import { MIGRATION_STEPS, prepareTables } from '../../../../../src/batch/store/postgres/migrations.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
-
-// A real database and its own clock decide how long a test takes.
-vi.setConfig({ testTimeout: 60_000 });
 
 const MANIFEST = {
   version: 1,

@@ -47,5 +47,5 @@ describeWithPostgres('the published results of a shared batch', () => {
       }
       if (maxBytes === 1) expect(grouped.map((groups) => groups.length)).toEqual([15, 15, 10]);
     }
-  }, 60_000);
+  });
 });

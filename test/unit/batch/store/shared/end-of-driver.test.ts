@@ -23,7 +23,7 @@ describeWithPostgres('a driver that ends while it publishes results', () => {
     advance(20_000);
     const renewed = async (): Promise<unknown> =>
       database.query('SELECT lease_until > now() AS held FROM berth.shards');
-    await expect.poll(renewed, { timeout: 10_000 }).toEqual([{ held: true }]);
+    await expect.poll(renewed).toEqual([{ held: true }]);
     finishWrite();
     await closing;
     expect(await database.query('SELECT owner, completed FROM berth.shards')).toEqual([{ owner: null, completed: 1 }]);

@@ -2,15 +2,12 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createStoreWorld } from '../../../../support/batch/store-world.ts';
 import { errorMessage, messageOf } from '../../../../support/postgres/messages.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../../support/worlds/test-world.ts';
-
-// A connection to a real database: no clock of a test decides how long it takes.
-vi.setConfig({ testTimeout: 60_000 });
 
 const tlsFile = (name: string): string => join(import.meta.dirname, '../../../../support/tls', name);
 const CERTIFICATE = tlsFile('test-only-certificate.pem');

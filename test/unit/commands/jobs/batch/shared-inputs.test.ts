@@ -1,14 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
 import { parquetBytes } from '../../../../support/parquet/parquet-bytes.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import type { TestWorld } from '../../../../support/worlds/test-world.ts';
-
-// A real database and its own clock decide how long a test takes.
-vi.setConfig({ testTimeout: 60_000 });
 
 const TO = ['--out', 'parts', '--name', 'nightly', '--shard-items', '2'];
 

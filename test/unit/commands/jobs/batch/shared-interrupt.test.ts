@@ -1,13 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { countSubmissions } from '../../../../support/batch/check-journal.ts';
 import { write, type BatchWorld } from '../../../../support/batch/command-fixture.ts';
 import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { createFaultProxy } from '../../../../support/storage/fault-proxy.ts';
 import { describeWithS3, S3_ENV } from '../../../../support/storage/s3-peer.ts';
-
-// A real database and its own clock decide how long a test takes.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Two jobs that end soon and one that does not. */
 const INPUT = [0.01, 0.01, 3600].map((seconds, at) => `${JSON.stringify({ seconds, n: at + 1 })}\n`).join('');

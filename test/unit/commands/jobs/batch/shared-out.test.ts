@@ -1,14 +1,11 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { items, write } from '../../../../support/batch/command-fixture.ts';
 import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { KEYS, type TestWorld } from '../../../../support/worlds/test-world.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
-
-// A real database decides how long it takes.
-vi.setConfig({ testTimeout: 120_000 });
 
 const MARKER = 'berth-batch.json';
 

@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { items, write } from '../../../../support/batch/command-fixture.ts';
 import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
 import { errorMessage } from '../../../../support/postgres/messages.ts';
 import { hasPooler, startPooler } from '../../../../support/postgres/pooler.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { createTestWorld } from '../../../../support/worlds/test-world.ts';
-
-// Real databases and poolers decide how long it takes.
-vi.setConfig({ testTimeout: 120_000 });
 
 const RUN = ['run', 'echo', '--input', 'in.jsonl', '--out', 'parts', '--name', 'nightly', '--shard-items', '5'];
 

@@ -55,7 +55,7 @@ describeWithPostgres('a shared batch', () => {
     expect(lines.map((line) => (JSON.parse(line) as { item: number }).item)).toEqual(
       Array.from({ length: 25 }, (_, at) => at + 1),
     );
-  }, 60_000);
+  });
 
   test('does not use a part that was changed after it was published', async () => {
     const { world } = await storeWorld();
@@ -67,7 +67,7 @@ describeWithPostgres('a shared batch', () => {
     expect(ran.code).toBe(14);
     expect(ran.err).toContain(`${name} is not what was published`);
     expect(existsSync(join(world.directory, 'all.jsonl'))).toBe(false);
-  }, 60_000);
+  });
 
   test('refuses tables of a newer version and changes nothing', async () => {
     const { world, database } = await storeWorld();
@@ -76,7 +76,7 @@ describeWithPostgres('a shared batch', () => {
     const ran = await batchIn(world, 'status', 'nightly');
     expect(ran.code).toBe(14);
     expect(ran.err).toContain('version 999');
-  }, 60_000);
+  });
 
   test('refuses a password on the command line and does not repeat it', async () => {
     const { world } = await storeWorld();

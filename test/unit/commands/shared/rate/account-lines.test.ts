@@ -48,12 +48,15 @@ describe('what an account costs an hour', () => {
     const run = createAccount();
     const { code, err } = await run('pods stop --all --yes');
     expect(code).toBe(0);
-    const lines = err.split('\n').filter((line) => line.startsWith('Still paid: '));
+    const lines = err
+      .split('\n')
+      .filter((line) => line.startsWith('Still paid: '))
+      .toSorted();
     expect(lines).toEqual([
+      expect.stringMatching(/^Still paid: pod pod-broken .*, ERROR, \$2\.69 an hour: berth pods terminate pod-broken$/),
       expect.stringMatching(
         /^Still paid: pod pod-web .*, locked, \$0\.12 an hour: berth pods update pod-web --locked off$/,
       ),
-      expect.stringMatching(/^Still paid: pod pod-broken .*, ERROR, \$2\.69 an hour: berth pods terminate pod-broken$/),
     ]);
   });
 

@@ -1,0 +1,28 @@
+import type { CommandContext } from '../../cli/context.ts';
+import { Failure } from '../../core/failure.ts';
+
+/**
+ * How long a profile remembers that its older volume API (v1) is retired. A rest address that serves another program by
+ * then is tried again.
+ */
+const REMEMBERED_MS = 30 * 86_400_000;
+
+const noteOf = (address: string): string => `v1 retired: ${address}`;
+
+/** Whether the service has said lately that its older volume API (v1) at this address is retired. */
+export async function isKnownRetired({ notes }: CommandContext, address: string): Promise<boolean> {
+  const ageMs = await notes.ageMs(noteOf(address));
+  return ageMs !== undefined && ageMs < REMEMBERED_MS;
+}
+
+/** Says once that v1 is retired, and remembers it for the profile. */
+export async function tellRetired(ctx: CommandContext, address: string, { status }: Failure): Promise<void> {
+  await ctx.tell(
+    `The older volume API (v1) at ${address} is retired (${status ?? 410}): the management API (v2) is used instead, from now on too. Drop the address: berth config unset rest-url.`,
+  );
+  await ctx.notes.make(noteOf(address));
+}
+
+/** Whether v1 is not there (additions to the contract, 4): nothing happened, so that sending to v2 is safe. */
+export const isRetired = (error: unknown): error is Failure =>
+  error instanceof Failure && (error.status === 410 || error.status === 404);
