@@ -33,12 +33,15 @@ async function tour({ berth, read }, say) {
   await berth(['jobs', 'wait', 'fail', failed], 10);
   await berth(['jobs', 'retry', 'fail', failed]);
 
-  say('More jobs than workers: the waiting ones are purged');
+  say('More jobs than workers: the purge removes those that wait, and those that run go on');
   for (let job = 1; job <= 5; job++) await berth(['jobs', 'run', 'sleep', '--input', '{"seconds":60}']);
-  await berth(['queue', 'purge', 'sleep', '--yes']);
-
-  say("The endpoint's health");
-  await berth(['health', 'sleep']);
+  // The endpoint gets its third and last worker when jobs have waited for some seconds.
+  await berth(['local', 'clock', 'advance', '30s']);
+  const before = JSON.parse(await read(['health', 'sleep', '--json'])).jobs;
+  const { removed } = JSON.parse(await read(['queue', 'purge', 'sleep', '--yes', '--json']));
+  const after = JSON.parse(await read(['health', 'sleep', '--json'])).jobs;
+  if (before.inProgress !== 3 || before.inQueue !== 2 || removed !== 2 || after.inProgress !== 3)
+    throw new Unexpected('3 jobs were to run and 2 to wait; the purge was to remove these 2');
 }
 
 /** Prints and runs `berth --local ...`. Throws Unexpected when the exit code is not `code`. */

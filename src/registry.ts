@@ -63,6 +63,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/templates/index.ts')).templates,
   },
   {
+    name: 'secrets',
+    section: 'Storage and images',
+    summary: 'values for the variables of pods and endpoints, never shown',
+    load: async () => (await import('./commands/secrets/index.ts')).secrets,
+  },
+  {
     name: 'registries',
     section: 'Storage and images',
     summary: 'credentials and delegations for private images',

@@ -13,6 +13,7 @@ import { createRouter } from './frame/router.ts';
 import { createValidator, type Validator } from './frame/validate.ts';
 import { takesByProtocol, type Served } from './model/endpoints/record.ts';
 import { endpoints, withServed } from './model/endpoints/seed.ts';
+import { giveOddNames } from './model/pods/odd-names.ts';
 import {
   advanceQueue,
   createHeldRequests,
@@ -174,7 +175,12 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       ...(settings.contract === 'august' ? asOfAugust(createTable(options)) : createTable(options)),
       ...createWorkerOperations({ held, random: options.random, log: options.log }),
       ...createControlOperations({
-        reset: () => store.replace(create),
+        reset: (seed) =>
+          store.replace((previous) => {
+            const state = create(previous);
+            if (seed === 'odd') giveOddNames(state);
+            return state;
+          }),
         variablesOf,
       }),
     ],

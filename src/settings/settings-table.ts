@@ -151,6 +151,13 @@ export const SETTINGS = [
     appliesToLocal: true,
     summary: 'the prefix of the variables that tell workers of `berth local` where their queue is',
   },
+  {
+    ...kept,
+    kind: 'identifier',
+    name: 'secret-prefix',
+    variable: 'BERTH_SECRET_PREFIX',
+    summary: 'what the placeholders of secrets begin with: PREFIX of {{ PREFIX_SECRET_name }}',
+  },
   { ...open, kind: 'path', name: 'config-dir', variable: 'BERTH_CONFIG_DIR', summary: 'the directory of the profiles' },
   {
     ...open,

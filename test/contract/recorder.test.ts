@@ -8,7 +8,8 @@ import { berth } from '../support/worlds/run-berth.ts';
 import { contractFolder } from '../support/files/contract-folder.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 import { readContract, type Contract, type Document, type Sent } from './support/contract.ts';
-import { INVOCATIONS, SILENT, UNCALLED, UNSENT, UNSENT_PARAMETERS, type Invocation } from './support/invocations.ts';
+import { INVOCATIONS, type Invocation } from './support/invocations.ts';
+import { SILENT, UNCALLED, UNSENT, UNSENT_PARAMETERS } from './support/not-covered.ts';
 import { record } from './support/recorder.ts';
 import { sample } from './support/sample.ts';
 

@@ -10,6 +10,8 @@ import { groupHelp } from '../../src/cli/help/help.ts';
 interface Collection {
   /** Verbs without an operation of the API. */
   readonly without?: readonly string[];
+  /** Verbs whose flags are their own. */
+  readonly differing?: readonly string[];
   /** Whether create starts something that can be waited for. */
   readonly starts?: boolean;
 }
@@ -22,6 +24,8 @@ const COLLECTIONS: Readonly<Record<string, Collection>> = {
   templates: {},
   // A credential is write-only and has no PATCH: another one is created in its place.
   registries: { without: ['update'] },
+  // An update sends its value and its description one after the other, and takes no other members.
+  secrets: { differing: ['update'] },
 };
 
 const VERBS = ['list', 'get', 'create', 'update', 'delete'];
@@ -55,8 +59,8 @@ const flagsOf = (command: Command): ReadonlyMap<string, Param<unknown>> =>
     ),
   );
 
-const rows = Object.entries(COLLECTIONS).flatMap(([noun, { without = [], starts = false }]) =>
-  VERBS.filter((verb) => !without.includes(verb)).map((verb) => ({ noun, verb, starts })),
+const rows = Object.entries(COLLECTIONS).flatMap(([noun, { without = [], differing = [], starts = false }]) =>
+  VERBS.filter((verb) => ![...without, ...differing].includes(verb)).map((verb) => ({ noun, verb, starts })),
 );
 
 test('every group with list and get is in the table of collections', () => {

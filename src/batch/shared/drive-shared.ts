@@ -124,7 +124,7 @@ async function reportOf(
   const account = await readAccount(database, batch.batch).catch(() => undefined);
   const unknownItems = await listUnknown(database, batch.batch).catch(() => []);
   const { holds: _, ...counts } = account ?? { ...end.counts, holds: true };
-  if (account?.holds === false) throw accountBroken(batch.name);
+  if (account?.holds === false && driven.stopped?.reason !== 'error') throw accountBroken(batch.name);
   const left = counts.waiting + counts.inFlight > 0;
   return {
     results: batch.name,

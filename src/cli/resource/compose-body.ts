@@ -27,6 +27,8 @@ export interface BodySpec {
   readonly adapt?: (document: JsonObject) => JsonObject;
   /** Validates values of the body before it is sent. Fails with usage (2). */
   readonly checkFields?: (body: JsonObject) => void;
+  /** Completes values of the body before it is shown or sent. Fails with usage (2). */
+  readonly completeFields?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<JsonObject>;
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** The command line that sends a body without questions; said after questions. */
@@ -54,7 +56,7 @@ export async function composeBody(ctx: CommandContext, spec: BodySpec, values: V
   });
   if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
   if (stringAt(body, spec.members['name']?.path ?? 'name')?.trim() === '') throw usage('--name is empty');
-  return body;
+  return (await spec.completeFields?.(ctx, body, values)) ?? body;
 }
 
 /** A body that is ready to be sent, and whether a question was asked for it. */

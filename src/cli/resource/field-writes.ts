@@ -1,5 +1,5 @@
 import { memberAt } from '../../core/json.ts';
-import type { Member, Members } from './body.ts';
+import { withMember, type Member, type Members } from './body.ts';
 import type { BodySpec } from './compose-body.ts';
 import { readPaths, type Field, type FieldWrite, type ResourceTable } from './fields.ts';
 
@@ -9,7 +9,7 @@ export type WriteVerb = 'create' | 'update';
 export function bodyOf(
   table: ResourceTable,
   verb: WriteVerb,
-): Pick<BodySpec, 'members' | 'accepts' | 'prints' | 'checkFields'> {
+): Pick<BodySpec, 'members' | 'accepts' | 'prints' | 'checkFields' | 'completeFields'> {
   return {
     members: flagsOf(table, verb),
     accepts: acceptedPaths(table, verb),
@@ -19,6 +19,16 @@ export function bodyOf(
         const value = path === undefined ? undefined : memberAt(body, path);
         if (value !== undefined) check?.(value);
       }
+    },
+    completeFields: async (ctx, body, values) => {
+      let complete = body;
+      for (const field of Object.values(table.fields)) {
+        const { path, complete: completeValue } = field;
+        if (path === undefined || completeValue === undefined || writeOf(field, verb) === undefined) continue;
+        const value = await completeValue(ctx, memberAt(complete, path), values);
+        if (value !== undefined) complete = withMember(complete, path.split('.'), value);
+      }
+      return complete;
     },
   };
 }

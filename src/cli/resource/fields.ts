@@ -12,6 +12,8 @@ import {
   yesNo,
 } from '../../output/layout/cell-functions.ts';
 import { idOf, type Column, type Facts, type Section, type Shown, type View } from '../../output/view.ts';
+import type { Values } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import type { Param } from '../parse/params.ts';
 import { memberLabel, otherMembers, pairs } from './detail-lines.ts';
 
@@ -77,6 +79,11 @@ export interface Field {
   readonly create?: FieldWrite;
   /** In the body of an update. */
   readonly update?: FieldWrite;
+  /**
+   * Completes the value of a body with what the command line, the files or the service know; called with undefined when the
+   * body has none. Fails with usage (2).
+   */
+  readonly complete?: (ctx: CommandContext, value: Json | undefined, values: Values) => Promise<Json | undefined>;
   /** Refuses a value in a body before it is sent, with usage (2). */
   readonly check?: (value: Json) => void;
 }

@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { Failure, usage } from '../../core/failure.ts';
 import { type JsonObject, stringAt } from '../../core/json.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { flagName, option, type Params } from '../parse/params.ts';
 
 /** A member of a body that is never given on the command line and never printed, such as a password. */
@@ -9,16 +11,27 @@ export interface Secret {
   readonly member: string;
   /** The text of its masked prompt. */
   readonly question: string;
+  /** Its largest size in bytes of UTF-8, where the service has a limit. */
+  readonly maxBytes?: number;
 }
 
 const REDACTED = '***';
 
 const stdinKey = ({ member }: Secret): string => `${member}Stdin`;
+const fileKey = ({ member }: Secret): string => `${member}File`;
 
-/** `--password-stdin`. */
+/** `--password-stdin` and `--password-file FILE`. */
 export const secretOptions = (secret: Secret): Params => ({
   [stdinKey(secret)]: option.on(`read the ${secret.member} from stdin`),
+  [fileKey(secret)]: option.text(`read the ${secret.member} from a file; a line end at its end is left out`, {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
 });
+
+/** Whether stdin or a file is named for the secret. */
+export const isSecretGiven = (secret: Secret, values: Values): boolean =>
+  values[stdinKey(secret)] === true || values[fileKey(secret)] !== undefined;
 
 /** Fails with usage (2) if the secret is on the command line, where shell history and process lists show it. */
 export function refuseSecretOnArgv(secret: Secret, values: Values): void {
@@ -26,15 +39,16 @@ export function refuseSecretOnArgv(secret: Secret, values: Values): void {
   if ((values['set'] as readonly string[]).some((text) => text.startsWith(`${member}=`)))
     throw usage(
       `the ${member} cannot be given on the command line`,
-      `It is asked for on a terminal, and read from stdin with ${flagName(stdinKey(secret))}.`,
+      `It is asked for on a terminal, and read with ${flagName(stdinKey(secret))} or ${flagName(fileKey(secret))}.`,
     );
   if (values[stdinKey(secret)] === true && values['file'] === '-')
     throw usage(`--file - and ${flagName(stdinKey(secret))} both read stdin`, 'Keep one of them.');
 }
 
 /**
- * The body with its secret from stdin, from the body's file, or from a masked prompt. A dry run shows `***`. Fails with
- * usage (2) if the secret is empty or there is no terminal for the prompt.
+ * The body with its secret from stdin, from a file, from the body's file, or from a masked prompt. A dry run shows `***`.
+ * Fails with usage (2) if the secret is empty, too large or no text, or if there is no terminal for the prompt, and with
+ * local-file (14) if a file cannot be read.
  */
 export async function withSecret(
   ctx: CommandContext,
@@ -44,18 +58,41 @@ export async function withSecret(
 ): Promise<JsonObject> {
   const { member, question } = secret;
   if (ctx.dryRun) return { ...body, [member]: REDACTED };
-  const flag = flagName(stdinKey(secret));
+  const [stdin, file] = [flagName(stdinKey(secret)), flagName(fileKey(secret))];
+  const path = values[fileKey(secret)] as string | undefined;
   if (values[stdinKey(secret)] === true) {
-    const text = new TextDecoder().decode(await ctx.files.read('-')).replace(/\r?\n$/, '');
-    if (text === '') throw usage(`${flag}: stdin is empty`);
-    return { ...body, [member]: text };
+    if (path !== undefined) throw usage(`${stdin} and ${file} exclude each other`, 'Keep one of them.');
+    return { ...body, [member]: textOf(secret, await ctx.files.read('-'), `${stdin}: stdin`) };
   }
+  if (path !== undefined) return { ...body, [member]: textOf(secret, await ctx.files.read(path), `${file}: ${path}`) };
   if (stringAt(body, member) !== undefined) return body;
   if (!ctx.terminal.canAsk)
-    throw usage(`missing ${flag}`, `The ${member} is asked for on a terminal, and read from stdin with ${flag}.`);
+    throw usage(
+      `missing ${stdin} or ${file}`,
+      `The ${member} is asked for on a terminal, and read from stdin with ${stdin}, or from a file with ${file}.`,
+    );
   const text = await ctx.prompts.secret(question);
   if (text === '') throw usage(`the ${member} is empty`);
   return { ...body, [member]: text };
+}
+
+/** The text of a secret without the line end at its end. No message has a part of it. */
+function textOf({ maxBytes = Infinity }: Secret, bytes: Uint8Array, source: string): string {
+  if (!isUtf8(bytes))
+    throw usage(`${source} is not UTF-8`, 'Encode other data as text first, for example with base64.');
+  const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
+  if (text === '') throw usage(`${source} is empty`);
+  if (text.includes('\0')) throw usage(`${source} has a zero byte, which no variable can have`);
+  if (Buffer.byteLength(text) > maxBytes)
+    throw usage(`${source} has more than ${String(maxBytes)} bytes, the most that the service takes`);
+  return text;
+}
+
+/** How an answer or a message may contain a secret: as it is, as JSON, made safe for a terminal, or line by line. */
+function formsOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.length >= 4);
+  const forms = [text, ...lines].flatMap((form) => [form, JSON.stringify(form).slice(1, -1), safeText(form)]);
+  return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
 }
 
 /** Runs `act`; replaces the secret with `***` in the texts of its failure. */
@@ -65,7 +102,9 @@ export async function redactingSecret<T>(secret: Secret, body: JsonObject, act: 
     return await act();
   } catch (error) {
     if (!(error instanceof Failure) || text === '') throw error;
-    const hide = (message: string): string => message.replaceAll(text, REDACTED);
+    const forms = formsOf(text);
+    const hide = (message: string): string =>
+      forms.reduce((hidden, form) => hidden.replaceAll(form, REDACTED), message);
     throw error.with({
       message: hide(error.message),
       detail: error.detail === undefined ? undefined : hide(error.detail),

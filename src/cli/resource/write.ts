@@ -112,7 +112,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       if (price !== undefined) {
         await ctx.tell(price);
         if (asked || (spec.asksAboutPrice?.(body) ?? false))
-          await ask(ctx, 'Create it?', 'stopped: nothing was created');
+          await ask(ctx, 'Create it?', 'not confirmed: nothing was created');
       }
       const act = () =>
         sendReferences(ctx, spec.references ?? {}, body, (known) =>
@@ -161,7 +161,7 @@ async function askAboutRaise(
   const raised = await unlessFailed(ctx, () => raise(ctx, body, readBefore));
   if (raised === undefined) return;
   await ctx.tell(raised);
-  await ask(ctx, 'Change it?', 'stopped: nothing was changed');
+  await ask(ctx, 'Change it?', 'not confirmed: nothing was changed');
 }
 
 const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send(request);

@@ -77,6 +77,7 @@ const FIELDS = {
   disk: createOnly(CONTAINER_FIELDS.disk),
   port: createOnly(CONTAINER_FIELDS.port),
   env: createOnly(CONTAINER_FIELDS.env),
+  envFile: createOnly(CONTAINER_FIELDS.envFile),
   dataCenter: {
     path: 'dataCenterIds',
     type: 'list',

@@ -3,6 +3,7 @@ import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { encodeJson, itemsAt, numberAt, objectAt, objectOf, type Json } from '../../core/json.ts';
+import { SEEDS } from '../../core/local-seeds.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
@@ -145,12 +146,21 @@ export const reset = defineCommand({
   output: LOCAL_STATUS,
   summary: 'delete everything and start over with the seeded account',
   changesMachine: true,
-  examples: [['berth local reset --yes', 'without a question, for scripts']],
+  options: {
+    seed: option.choice('what the new account contains: `odd` has names that are difficult to print', SEEDS, {
+      initial: 'plain',
+    }),
+  },
+  examples: [
+    ['berth local reset --yes', 'without a question, for scripts'],
+    ['berth local reset --seed odd --yes', 'to try how a program shows long names and control characters'],
+  ],
   confirm: async ({ settings }) => {
     const whose = settings.local ? `in ${settings.text('data-dir') ?? ''}` : `at ${settings.text('base-url') ?? ''}`;
     return `This forgets everything the local service ${whose} holds: pods, volumes, jobs, faults and its clock.`;
   },
-  run: async (ctx) => changed(ctx, answerResult(statusView, await sendControl(ctx, 'POST', ['reset']))),
+  run: async (ctx, { seed }) =>
+    changed(ctx, answerResult(statusView, await sendControl(ctx, 'POST', ['reset'], { query: { seed } }))),
 });
 
 export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {

@@ -108,6 +108,7 @@ const environment = (server: LocalServer): Readonly<Record<string, string>> => (
   BERTH_QUEUE_URL: server.url,
   BERTH_REST_URL: server.url,
   BERTH_API_KEY: server.key,
+  BERTH_SECRET_PREFIX: server.secretPrefix,
   BERTH_LOCAL: '',
   BERTH_PROFILE: '',
 });

@@ -17,7 +17,7 @@ const REGISTRIES = resourceOf(collections.REGISTRIES, REGISTRY_TABLE);
 const create = createCommand(REGISTRIES, 'registries', {
   summary: 'store a credential for private images',
   details:
-    'The password is asked for without showing it, or read from stdin with --password-stdin; it is never given on the command line. The service keeps credentials and never gives them back.',
+    'The password is asked for without showing it, or read from stdin with --password-stdin or from a file with --password-file; it is never given on the command line. The service keeps credentials and never gives them back.',
   ...bodyOf(REGISTRY_TABLE, 'create'),
   needed: ['name', 'username'],
   secret: { member: 'password', question: 'Password or token' },

@@ -51,6 +51,14 @@ export const GPUS: Collection<'GPU type'> = {
   listed: 'catalog gpus',
   described: [{ gigabytes: 'memory' }, { hourly: 'price.secure' }],
 };
+/** Whole, without pages (additions 1). */
+export const SECRETS: Collection<'secret'> = {
+  noun: 'secret',
+  path: ['v2', 'account', 'secrets'],
+  member: 'secrets',
+  schema: 'Secret',
+  described: ['description'],
+};
 /** The pools of GPU types that workers of endpoints run on. */
 export const POOLS: Collection<'pool'> = {
   noun: 'pool',

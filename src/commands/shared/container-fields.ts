@@ -1,9 +1,9 @@
-import { usage } from '../../core/failure.ts';
-import { objectOf, type Json } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import type { Field, Fields } from '../../cli/resource/fields.ts';
 import { list } from '../../output/layout/cell-functions.ts';
 import { REGISTRIES } from './collections.ts';
+import { addVariables, completeEnvironment } from './environment.ts';
 import { pick } from './pick.ts';
 
 /**
@@ -35,8 +35,21 @@ export const CONTAINER_FIELDS = {
     path: 'env',
     type: 'pairs',
     write: {
-      param: option.texts('an environment variable; an update replaces them all', { metavar: 'NAME=VALUE' }),
-      value: environment,
+      param: option.texts('an environment variable; NAME=@secret:SECRET for a secret', { metavar: 'NAME=VALUE' }),
+      value: addVariables,
+    },
+    complete: completeEnvironment,
+  },
+  envFile: {
+    writeOnly: true,
+    write: {
+      param: option.texts('read variables from a file of NAME=VALUE lines; --env overrides them', {
+        metavar: 'FILE',
+        complete: 'file',
+      }),
+      path: 'env',
+      // The field `env` reads the files.
+      value: (_, before) => before ?? {},
     },
   },
   registry: {
@@ -54,16 +67,6 @@ export const CONTAINER_SECTION = {
   title: 'container',
   fields: ['image', 'args', 'disk', 'registry', 'port', 'env'],
 } as const;
-
-/** Adds the `NAME=VALUE` texts to the variables of the body, name by name. Fails with usage (2). */
-function environment(given: readonly string[], before: Json | undefined): Json {
-  const named = given.map((each) => {
-    const at = each.indexOf('=');
-    if (at < 1) throw usage(`--env takes NAME=VALUE, not ${JSON.stringify(each)}`);
-    return [each.slice(0, at), each.slice(at + 1)] as const;
-  });
-  return { ...objectOf(before), ...Object.fromEntries(named) };
-}
 
 /** The flag that names a new thing, asked for where it is missing. */
 export const NAME_FLAG = option.text('its name', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } });

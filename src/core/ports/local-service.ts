@@ -39,6 +39,8 @@ export interface LocalServer {
   readonly url: string;
   /** The seeded full-access key. It is valid on this server only. */
   readonly key: string;
+  /** What the placeholders of its secrets begin with. */
+  readonly secretPrefix: string;
   stop(): Promise<void>;
 }
 

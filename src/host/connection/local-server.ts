@@ -10,6 +10,7 @@ import {
   fileStore,
   LOCAL_KEY,
   memoryStore,
+  SECRET_PREFIX,
   serveLocal,
   type EndpointSource,
   type LocalService,
@@ -66,6 +67,7 @@ export async function startLocalServer(runtime: LocalRuntime, options: LocalServ
   return {
     url: served.url,
     key: LOCAL_KEY,
+    secretPrefix: options.secretPrefix ?? SECRET_PREFIX,
     stop: async () => {
       await endWatch?.();
       // First: workers that end may still send their results.

@@ -89,7 +89,7 @@ export const operation = (
   checks: Pick<Operation, 'checkSize'> = {},
 ): Operation => ({ ...ROWS[id], id, run, ...checks });
 
-type UnpublishedOptions = Pick<Operation, 'run' | 'body'> & { readonly service?: ServiceKind };
+type UnpublishedOptions = Pick<Operation, 'run' | 'body' | 'parameters'> & { readonly service?: ServiceKind };
 
 /**
  * An operation that is not in the published contract, by its method and path: `GET /v2/things`. It is routed, validated,

@@ -12,10 +12,13 @@ export interface ServiceSettings {
   readonly podKeys: 'refused' | 'own';
 }
 
+/** The prefix of placeholders where none is set. */
+export const SECRET_PREFIX = 'BERTH';
+
 /** Settings that are given; the others keep their defaults. */
 export type GivenSettings = { readonly [Name in keyof ServiceSettings]?: ServiceSettings[Name] | undefined };
 
 export const settingsOf = (given: GivenSettings): ServiceSettings => {
-  const { pageSize = 1000, secretPrefix = 'BERTH', contract = 'current', podKeys = 'refused' } = given;
+  const { pageSize = 1000, secretPrefix = SECRET_PREFIX, contract = 'current', podKeys = 'refused' } = given;
   return { pageSize, secretPrefix, contract, podKeys, v1: given.v1 ?? contract === 'august' };
 };

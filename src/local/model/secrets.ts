@@ -1,4 +1,4 @@
-import { noRecords, without, type Records } from '../state/records.ts';
+import { recordsFrom, without, type Records } from '../state/records.ts';
 import { createPart, createShelf } from '../state/shelf.ts';
 import type { State } from '../state/state.ts';
 
@@ -12,10 +12,21 @@ export interface SecretRecord {
   valueChangedAt: number | null;
 }
 
-export const secrets = createShelf<SecretRecord>('secrets');
+/** The secret of a new account. */
+const SEEDED = 'sec-api-token';
+
+export const secrets = createShelf<SecretRecord>('secrets', (since) => [
+  {
+    id: SEEDED,
+    name: 'api-token',
+    description: 'for the model registry',
+    createdAt: since - 30 * 86_400_000,
+    valueChangedAt: null,
+  },
+]);
 
 /** The values by the ids of their secrets: apart from the records, so that no document of a secret can have one. */
-const values = createPart<Records<string>>('secretValues', () => noRecords());
+const values = createPart<Records<string>>('secretValues', () => recordsFrom([[SEEDED, 'value-of-a-local-secret']]));
 
 export const setSecretValue = (state: State, { id }: SecretRecord, value: string): void => {
   values.of(state)[id] = value;

@@ -1,5 +1,7 @@
 import type { Json } from '../../core/json.ts';
+import { SEEDS, type Seed } from '../../core/local-seeds.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
+import { oneOfWords } from '../contract/schema.ts';
 import { faults, type FaultRecord } from '../frame/faults.ts';
 import { noContent, reply, unpublished, type Call, type Operation } from '../frame/operation.ts';
 import { bodyOf } from '../frame/validate.ts';
@@ -22,8 +24,8 @@ import { putBuild, type BuildBody } from './endpoints/builds.ts';
 import { delegations } from './registries/delegations.ts';
 
 export interface ControlOptions {
-  /** Replaces the state by a new one, even when the present one cannot be read. */
-  readonly reset: () => Promise<void>;
+  /** Replaces the state by a new one of this seed, even when the present one cannot be read. */
+  readonly reset: (seed: Seed) => Promise<void>;
   /** The variables of a worker; without a prefix those that the service is set to. */
   readonly variablesOf: (
     state: State,
@@ -32,8 +34,17 @@ export interface ControlOptions {
   ) => Readonly<Record<string, string>>;
 }
 
-const control = (id: string, request: string, run: Operation['run'], body?: string): Operation =>
-  unpublished(id, request, { service: 'control', run, ...(body === undefined ? {} : { body }) });
+const control = (
+  id: string,
+  request: string,
+  run: Operation['run'],
+  body?: string,
+  parameters: Operation['parameters'] = [],
+): Operation =>
+  unpublished(id, request, { service: 'control', run, parameters, ...(body === undefined ? {} : { body }) });
+
+/** `POST /local/reset?seed=odd`; `plain` where none is named. */
+const SEED_PARAMETER = { name: 'seed', in: 'query', schema: oneOfWords(...SEEDS) } as const;
 
 const readStatus = reply(200, (state, _call, now) => statusOf(state, now));
 const readClock = reply(200, (state, _call, now) => clockOf(state, now));
@@ -41,10 +52,16 @@ const readClock = reply(200, (state, _call, now) => clockOf(state, now));
 /** The operations behind `berth local status`, `worker-env`, `reset`, `clock`, `fault` and `stock`. */
 export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
   control('localStatus', 'GET /local/status', readStatus),
-  control('localReset', 'POST /local/reset', async (call) => {
-    await reset();
-    return readStatus(call);
-  }),
+  control(
+    'localReset',
+    'POST /local/reset',
+    async (call) => {
+      await reset((call.query.get('seed') ?? 'plain') as Seed);
+      return readStatus(call);
+    },
+    undefined,
+    [SEED_PARAMETER],
+  ),
   control(
     'localClock',
     'POST /local/clock',

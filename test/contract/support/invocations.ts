@@ -45,10 +45,12 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     ),
     line('pods create --name a --image image:1 --gpu G1 --min-cuda 12.4 --persistent-size 20 --mount-path /data'),
     line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --cloud COMMUNITY --set startSsh=true'),
+    line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --env-file -', { stdin: 'A=1\n' }),
     line('pods create --name a --file -', { stdin: 'image: image:1\ngpu: {id: G1}\nports: [80/http]\n' }),
   ],
   'pods update': [
     line(`pods update p1 --name b ${CONTAINER} --template t1 --global-networking on --locked off --yes`),
+    line('pods update p1 --env-file -', { stdin: 'A=1\n' }),
     line('pods update p1 --persistent-size 30 --mount-path /data', {
       answers: { 'GET /v2/pods/{id}': { mounts: { persistent: { size: 20, path: '/workspace' } } } },
     }),
@@ -90,6 +92,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
       { answers: ROLLED_OUT },
     ),
     line('endpoints create --name e --image image:1 --gpu-pool P1 --min-cuda 12.4'),
+    line('endpoints create --name e --image image:1 --gpu-pool P1 --env-file -', { stdin: 'A=1\n' }),
     line('endpoints create --name e --type LOAD_BALANCER --image image:1 --cpu C1:4 --request-count 4'),
   ],
   'endpoints update': [
@@ -97,6 +100,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
       `endpoints update e1 --name e ${CONTAINER} --template t1 --gpu-pool P1 --exclude-gpu G1 --gpu-count 1 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot OFF --data-center D1 --network-volume v1 --wait --yes`,
       { answers: ROLLED_OUT },
     ),
+    line('endpoints update e1 --env-file -', { stdin: 'A=1\n' }),
     line('endpoints update e1 --min-cuda 12.4 --request-count 4', {
       answers: { 'GET /v2/serverless/{id}': { type: 'LOAD_BALANCER', gpu: { pools: ['P1'] } } },
     }),
@@ -136,6 +140,9 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
       'clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --image image:1 --args go --disk 20 --port 80/http --env A=1 --data-center D1 --network-volume v1 --start-ssh --start-jupyter --wait',
       { answers: RUNNING },
     ),
+    line('clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --image image:1 --env-file -', {
+      stdin: 'A=1\n',
+    }),
   ],
   'clusters update': [line('clusters update c1 --name d')],
   'clusters delete': [line('clusters delete c1 --yes')],
@@ -174,21 +181,36 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line(
       `templates create --name t ${CONTAINER} --category NVIDIA ${CUDA} --persistent-size 20 --mount-path /data --public --start-ssh on --start-jupyter off`,
     ),
-    line('templates create --name t --image image:1 --serverless'),
+    line('templates create --name t --image image:1 --serverless --env-file -', { stdin: 'A=1\n' }),
   ],
   'templates update': [
     line(
       `templates update t1 --name t ${CONTAINER} --category AMD ${CUDA} --persistent-size 20 --mount-path /data --serverless off --public on --start-ssh on --start-jupyter off`,
     ),
+    line('templates update t1 --env-file -', { stdin: 'A=1\n' }),
   ],
   'templates delete': [line('templates delete t1 --yes')],
   'registries list': [line('registries list')],
   'registries get': [line('registries get r1')],
-  'registries create': [line('registries create --name r --username u --password-stdin', { stdin: 'secret\n' })],
+  'registries create': [
+    line('registries create --name r --username u --password-stdin', { stdin: 'secret\n' }),
+    line('registries create --name r --username u --password-file -', { stdin: 'secret\n' }),
+  ],
   'registries delete': [line('registries delete r1 --yes')],
   'registries delegations list': [line('registries delegations list')],
   'registries delegations create': [line('registries delegations create --resource arn:x:y --name d')],
   'registries delegations revoke': [line('registries delegations revoke d1 --yes')],
+  'secrets list': [line('secrets list')],
+  'secrets get': [line('secrets get s1')],
+  'secrets create': [
+    line('secrets create --name s --value-stdin --description d', { stdin: 'secret\n' }),
+    line('secrets create --name s --value-file -', { stdin: 'secret\n' }),
+  ],
+  'secrets update': [
+    line('secrets update s1 --value-stdin --description d', { stdin: 'secret\n' }),
+    line('secrets update s1 --value-file -', { stdin: 'secret\n' }),
+  ],
+  'secrets delete': [line('secrets delete s1 --yes')],
   'catalog gpus': [
     line('catalog gpus'),
     line(`catalog gpus --available --product POD,CLUSTER --count 2 --cloud SECURE --country se,us ${CUDA}`),
@@ -239,45 +261,3 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     { argv: ['api', 'PUT', '/v2/account/ssh-keys', '--input', `{"keys":["${KEY}"]}`] },
   ],
 };
-
-/** Commands, or whole groups, that send nothing to the management API by themselves. */
-export const SILENT: readonly string[] = [
-  'auth logout',
-  'auth list',
-  'auth switch',
-  'config',
-  'limits',
-  'local',
-  'completion',
-  'help',
-  'schema',
-  // Uses only the queue API and has its own tests.
-  'jobs batch',
-];
-
-/** Operations that no command calls yet: `berth api` sends them. */
-export const UNCALLED: readonly string[] = [
-  ...['listSecrets', 'createSecret', 'getSecret', 'updateSecret', 'deleteSecret'],
-  ...['listEndpointBuilds', 'getEndpointBuild'],
-];
-
-/** Parameters that no request of these commands has: the answers of the recorder have no further page. */
-export const UNSENT_PARAMETERS: readonly string[] = ['cursor', 'limit'];
-
-/** Flags that do not change a request, or have their own tests: merged bodies, limits of a wait, an unchecked key. */
-export const UNSENT: readonly string[] = [
-  ...[
-    'file',
-    'set',
-    'waitTimeout',
-    'noCheck',
-    'match',
-    'status',
-    'olderThan',
-    'newerThan',
-    'all',
-    'sort',
-    'force',
-    'map',
-  ],
-];

@@ -45,7 +45,8 @@ describe('a login', () => {
     'with %s in the clear ends 2 and keeps nothing',
     async (flag) => {
       const world = createTestWorld();
-      const ran = await logIn(world, '--base-url', 'https://api.example.com', flag, 'http://api.example.com');
+      const base = flag === '--base-url' ? [] : ['--base-url', 'https://api.example.com'];
+      const ran = await logIn(world, ...base, flag, 'http://api.example.com');
       expect(ran.code).toBe(2);
       expect(ran.err).toMatch(/plain http to another machine[^]*Use https/);
       expect(() => kept(world)).toThrow(/ENOENT/);

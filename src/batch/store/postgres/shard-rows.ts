@@ -97,6 +97,39 @@ export async function renewLeases(
   return rows.map(({ shard }) => shard);
 }
 
+/** A shard that a driver holds, and its latest group of records that the database has confirmed, if it is of this epoch. */
+export interface ConfirmedShard extends Held {
+  readonly group: number | undefined;
+}
+
+/**
+ * Returns the shards of which the database has lost something that it had confirmed: the shard itself, the claim of this
+ * driver, or its latest group of records. A shard that another driver has taken over has a greater epoch and is not among
+ * them.
+ */
+export async function findLostWrites(
+  queries: Queries,
+  { batch, owner }: Driver,
+  confirmed: readonly ConfirmedShard[],
+): Promise<readonly number[]> {
+  const rows = await queries.query<{ shard: number }>(
+    `SELECT g.shard FROM unnest($2::int[], $3::int[], $4::int[]) AS g (shard, epoch, number)
+    LEFT JOIN berth.shards s ON s.batch = $1 AND s.shard = g.shard
+    WHERE s.epoch IS NULL OR s.epoch < g.epoch OR (s.epoch = g.epoch AND (
+      s.owner IS DISTINCT FROM $5 OR (g.number IS NOT NULL AND NOT EXISTS (
+        SELECT FROM berth.records r
+        WHERE r.batch = $1 AND r.shard = g.shard AND r.epoch = g.epoch AND r.number = g.number))))`,
+    [
+      batch,
+      confirmed.map(({ shard }) => shard),
+      confirmed.map(({ epoch }) => epoch),
+      confirmed.map(({ group }) => group ?? null),
+      owner,
+    ],
+  );
+  return rows.map(({ shard }) => shard);
+}
+
 /** Whether a batch is done, and whether nothing more is to be sent. */
 export async function readBatchState(
   queries: Queries,

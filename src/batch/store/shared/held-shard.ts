@@ -101,6 +101,8 @@ export interface HeldShard {
    * does; undefined also for the result of another job.
    */
   readonly end: (owner: LineOwner, event: EndEvent, line: string, at: number) => ItemState | undefined;
+  /** Items that were sent, by this driver or an earlier one, and have no published end. */
+  readonly sentItems: () => readonly number[];
   /** Returns the records since the last call; undefined without any. */
   readonly takeRecords: () => RecordGroup | undefined;
   /** Bytes of the results that are kept, approximately, with those of a draft that is not published yet. */
@@ -183,6 +185,7 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
       keptBytes += line.length;
       return state;
     },
+    sentItems: () => [...open.keys()],
     takeRecords: () => {
       if (pending.length === 0) return undefined;
       const events = pending;

@@ -9,6 +9,8 @@ export interface HeldEntry {
   readonly tenure: number;
   /** Resolves when the records are durable that were not taken yet; undefined when nobody waits. */
   written: Deferred | undefined;
+  /** The latest group of records that the store has confirmed. */
+  confirmed: { readonly epoch: number; readonly number: number } | undefined;
   /** Set while a part is published. */
   publishing: Promise<void> | undefined;
   /** Time of the monotonic clock. */
@@ -33,6 +35,8 @@ export interface HeldShards {
   /** Returns the shard of an item; undefined when this driver does not hold it. */
   holderOf(item: number): HeldEntry | undefined;
   stateOf(item: number): ItemState;
+  /** The store has confirmed groups of records of these shards. */
+  confirm(groups: readonly { readonly shard: number; readonly epoch: number; readonly number: number }[]): void;
   /** What happens to the items of the shard is ignored from now on. */
   drop(entry: HeldEntry): void;
   /** Drops those of the asked shards that are not in `still`. */
@@ -65,7 +69,15 @@ export function createHeldShards(onDrop: () => void): HeldShards {
     epochs: () => all().map(({ shard }) => ({ shard: shard.shard, epoch: shard.epoch() })),
     add: (shard, now) => {
       tenure += 1;
-      const entry = { shard, tenure, written: undefined, publishing: undefined, publishedAt: now, lost: false };
+      const entry = {
+        shard,
+        tenure,
+        written: undefined,
+        confirmed: undefined,
+        publishing: undefined,
+        publishedAt: now,
+        lost: false,
+      };
       held.set(shard.shard, entry);
       return entry;
     },
@@ -76,6 +88,12 @@ export function createHeldShards(onDrop: () => void): HeldShards {
       const state = shard.stateOf(item);
       // An earlier driver has published its end.
       return state === 'waiting' && !shard.isWaiting(item) ? 'unknown' : state;
+    },
+    confirm: (groups) => {
+      for (const { shard, epoch, number } of groups) {
+        const entry = held.get(shard);
+        if (entry !== undefined) entry.confirmed = { epoch, number };
+      }
     },
     drop,
     dropAllBut: (still, asked) => {

@@ -19,6 +19,7 @@ import { createDeferred, createHeldShards, takeWritten, type Deferred } from './
 import { createJobIdWindow } from './job-id-window.ts';
 import type { Lease } from './lease.ts';
 import type { PartFiles } from './part-files.ts';
+import { requireOwnWrites } from './lost-writes.ts';
 import { createProgress } from './progress.ts';
 import { createPublisher } from './publisher.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -97,7 +98,11 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     flushQueued = true;
     let groups: readonly ShardGroup[] | undefined;
     let waiting: readonly Deferred[] = [];
+    let attempts = 0;
     const write = async (): Promise<void> => {
+      attempts += 1;
+      // The database may have been away, and have come back with less.
+      if (attempts > 1) await requireOwnWrites(database, driver, held.all());
       if (groups === undefined) {
         flushQueued = false;
         const taken = held.all().map((entry) => ({ entry, group: entry.shard.takeRecords() }));
@@ -108,6 +113,8 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
       }
       if (groups.length > 0) {
         const still = await appendRecords(database, driver, groups);
+        if (still.length < groups.length) await requireOwnWrites(database, driver, held.all());
+        held.confirm(groups);
         held.dropAllBut(
           still,
           groups.map(({ shard }) => shard),
@@ -125,6 +132,7 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     const mark = lease.mark();
     const asked = held.epochs();
     if (asked.length > 0) {
+      await requireOwnWrites(database, driver, held.all());
       const still = await renewLeases(database, driver, asked);
       held.dropAllBut(
         still,

@@ -30,14 +30,15 @@ export interface Facts {
 const MAX_HEALTH = 50;
 
 /**
- * Reads the costs from `start` on by resource, and those from `daysFrom` on by day. Fails as the reports do; a list of
- * resources or a health that cannot be read is left out.
+ * Reads the costs from `start` to `end` by resource, and those from `daysFrom` to `end` by day; `end` is the end of a day,
+ * because the service refuses a time without length, which a day is at its first instant. Fails as the reports do; a list
+ * of resources or a health that cannot be read is left out.
  */
-export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: number): Promise<Facts> {
+export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: number, end: number): Promise<Facts> {
   const [days, costs, pods, endpoints, volumes, clusters] = await Promise.all([
-    readRecords(ctx, SUMMARY, daysFrom).then(daysOf),
+    readRecords(ctx, SUMMARY, daysFrom, end).then(daysOf),
     Promise.all(
-      KIND_REPORTS.map(async ({ kind, report }) => costsOf(kind, report, await readRecords(ctx, report, start))),
+      KIND_REPORTS.map(async ({ kind, report }) => costsOf(kind, report, await readRecords(ctx, report, start, end))),
     ),
     rowsUnlessFailed(ctx, collections.PODS),
     rowsUnlessFailed(ctx, collections.ENDPOINTS),
@@ -60,8 +61,13 @@ export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: n
   };
 }
 
-async function readRecords(ctx: CommandContext, { path }: Report, start: number): Promise<readonly Json[]> {
-  const query = { startTime: formatTimestamp(start), bucketSize: 'day' };
+async function readRecords(
+  ctx: CommandContext,
+  { path }: Report,
+  start: number,
+  end: number,
+): Promise<readonly Json[]> {
+  const query = { startTime: formatTimestamp(start), endTime: formatTimestamp(end), bucketSize: 'day' };
   return (await listRows(ctx, { path, member: 'records' }, query)).values;
 }
 

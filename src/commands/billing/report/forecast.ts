@@ -48,7 +48,8 @@ export function forecast(days: readonly DayCost[], now: number, perHour: number)
   };
 }
 
-const dayStart = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
+/** The start of the day of a time, in UTC: milliseconds since the epoch. */
+export const dayStart = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 /** The start of the calendar month of a time, in UTC: milliseconds since the epoch. */
 export const monthStart = (at: number): number =>
   Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth(), 1);

@@ -7,7 +7,7 @@ import type { Result } from '../../../output/view.ts';
 import { costReport, type CostReport, type Grouping } from './document.ts';
 import { fetchFacts, type Facts } from './fetch.ts';
 import { rateDetails, rateText } from '../../shared/rate/rate.ts';
-import { forecastStart, monthStart } from './forecast.ts';
+import { dayStart, forecastStart, monthStart } from './forecast.ts';
 import { formatMoney, parseMoney, type Money } from './money.ts';
 import { costView, legend } from './view.ts';
 
@@ -35,7 +35,7 @@ export async function costs(ctx: CommandContext, values: ReportValues): Promise<
   // A budget is one of a month, unless another time is asked for.
   const last = values.last ?? (budget === undefined ? DEFAULT_LAST : MONTH);
   const start = last === MONTH ? monthStart(now) : startOf(last, now);
-  const facts = await fetchFacts(ctx, start, Math.min(start, forecastStart(now)));
+  const facts = await fetchFacts(ctx, start, Math.min(start, forecastStart(now)), dayStart(now) + DAY_MS);
   const report = costReport(facts, by, start, now, budget);
   const { rows } = report.document;
   const isTable = isTableOutput(ctx.output);
@@ -57,7 +57,7 @@ function startOf(last: string, now: number): number {
       `--last is at least a day, and not ${formatDuration(lastMs)}`,
       'Costs are summed up by the day: --last 30d, or --last month for this calendar month.',
     );
-  return (Math.floor(now / DAY_MS) + 1 - Math.ceil(lastMs / DAY_MS)) * DAY_MS;
+  return dayStart(now) + (1 - Math.ceil(lastMs / DAY_MS)) * DAY_MS;
 }
 
 function budgetOf(text: string): Money {

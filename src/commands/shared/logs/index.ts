@@ -26,7 +26,11 @@ export const LOG_OPTIONS = {
   source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
   tail: option.count('how many of the last lines to begin with, up to 5000 (default 100)', 0, { most: MAX_TAIL }),
   since: option.text('begin at a moment: 2026-01-31T12:00:00Z, or 10m for 10 minutes ago', { metavar: 'TIME' }),
-  times: option.choice('times as utc, local, relative or none (default utc)', TIMES, { metavar: 'WORD' }),
+  times: option.choice(
+    'times as clock (21:03:07, the default on a terminal), utc (elsewhere), local, relative or none',
+    TIMES,
+    { metavar: 'WORD' },
+  ),
   after: option.text('go on after this event: what an earlier run ended with', { metavar: 'CURSOR' }),
 } as const satisfies Params;
 
@@ -58,7 +62,7 @@ export async function showLogs<N extends string>(
   };
   goOn(query.after);
   const { first, events } = await openLog(ctx, target, query, values.follow);
-  const print = printer(ctx, timesOf(values));
+  const print = printer(ctx, timesOf(ctx, values));
   try {
     for (let next = first; next.done !== true; next = await events.next()) {
       await print.line(next.value);

@@ -2,14 +2,20 @@ import type { ServerEvent } from '../../../core/api.ts';
 import { isObject, stringOf, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
+import type { CommandContext } from '../../../cli/context.ts';
 
-/** How the times of lines are shown: as the service sends them, in this machine's time zone, as an age, or not at all. */
-export const TIMES = ['utc', 'local', 'relative', 'none'] as const;
+/**
+ * How the times of lines are shown: the time of day in this machine's time zone, as the service sends them, with date and
+ * milliseconds in this machine's time zone, as an age, or not at all.
+ */
+export const TIMES = ['clock', 'utc', 'local', 'relative', 'none'] as const;
 export type Times = (typeof TIMES)[number];
 
-/** The choice of `--times`. */
-export const timesOf = ({ times }: { readonly times: string | undefined }): Times =>
-  TIMES.find((each) => each === times) ?? 'utc';
+/** The choice of `--times`; without one the time of day on a terminal, and elsewhere what the service sent. */
+export const timesOf = (
+  { terminal }: Pick<CommandContext, 'terminal'>,
+  { times }: { readonly times: string | undefined },
+): Times => TIMES.find((each) => each === times) ?? (terminal.output ? 'clock' : 'utc');
 
 /** The row of an event. Data that is not a JSON object becomes the text of the line. */
 export function rowOf({ data }: ServerEvent): JsonObject {
@@ -35,7 +41,10 @@ function timeText(given: string | undefined, times: Times, now: number): string 
   if (times === 'relative') return formatDuration(Math.floor(Math.max(0, now - time) / 1000) * 1000).padStart(7);
   const at = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
-  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const dateOf = (day: Date): string => `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+  const date = dateOf(at);
   const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
+  // A line of another day would be taken for one of today.
+  if (times === 'clock') return date === dateOf(new Date(now)) ? clock : `${date} ${clock}`;
   return `${date} ${clock}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }

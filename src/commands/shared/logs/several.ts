@@ -118,7 +118,7 @@ async function printer(
     );
   });
   const width = Math.min(MAX_NAME, Math.max(...shown.map(textWidth)));
-  const times = timesOf(values);
+  const times = timesOf(ctx, values);
   return {
     line: async ({ at, event }) => {
       const name = shown[at] ?? say``;

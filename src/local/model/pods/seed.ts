@@ -7,13 +7,7 @@ import { storageEvent, type PodEvent, type PodRecord } from './record.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A name with escape sequences for colour, the window title and the clipboard, and a change of the text direction. */
-const HOSTILE_NAME =
-  'evil \u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u0007 \u009b2J \u202egnp.exe\u202c\ttab\nline';
-
-const LONG_NAME = `a-very-long-name-${'that-goes-on-and-on-'.repeat(12)}and-ends`;
-
-/** The pods of a new account: one of every status and kind. Some names are difficult to print; ids are easy to remember. */
+/** The pods of a new account: one of every status and kind. Ids are easy to remember. */
 export function seedPods(now: number): PodRecord[] {
   const then = now - SEED_OFFSET_MS;
   const pod = (id: string, name: string, rest: Partial<PodRecord>): PodRecord =>
@@ -87,7 +81,7 @@ export function seedPods(now: number): PodRecord[] {
       createdAt: now - 90_000,
       life: { kind: 'held', status: 'STARTING' },
     }),
-    pod('pod-stopped', LONG_NAME, {
+    pod('pod-stopped', 'old-experiment', {
       mounts: { network: [{ volumeId: 'vol-checkpoints', path: '/data' }] },
       gpu: { id: 'GPU-48G', count: 1 },
       dataCenterId: 'US-EAST-1',
@@ -103,7 +97,7 @@ export function seedPods(now: number): PodRecord[] {
       startedBefore: then - 20 * HOUR,
       life: { kind: 'exited', at: then - 19 * HOUR },
     }),
-    pod('pod-broken', HOSTILE_NAME, {
+    pod('pod-broken', 'exits-at-once', {
       image: 'example/does-not-start:latest',
       args: 'sh -c "exit 1"',
       gpu: { id: 'GPU-192G', count: 1 },

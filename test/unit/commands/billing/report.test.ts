@@ -188,6 +188,16 @@ describe('the cost report', () => {
     expect(asked.map(({ url }) => new URL(url, server.url).searchParams.get('startTime'))).toEqual([from]);
   });
 
+  test.each([
+    ['the calendar month', ['--budget', '2000']],
+    ['one day', ['--last', '1d']],
+  ])('the time of %s can begin now, at the first instant of a day and a month', async (_, flags) => {
+    const world = createTestWorld({ clock: createTestClock(Date.UTC(2026, 0, 1)) });
+    const ran = await berthIn(world, ['--local', 'billing', 'report', ...flags, '-o', 'table']);
+    expect(ran.err).toContain('from 2026-01-01 to 2026-01-01 (UTC)');
+    expect(ran.code).toBe(0);
+  });
+
   test('forecasts the month by the last days and at the present rate, and compares both with the budget', async () => {
     const { err } = await report(['--budget', '2000', '--last', 'month']);
     const lines = err.split('\n').filter((line) => line.startsWith('2026-01: '));

@@ -43,6 +43,33 @@ describe('control commands over HTTP', () => {
   });
 });
 
+describe('local reset --seed', () => {
+  const names = async (...flags: readonly string[]): Promise<readonly string[]> => {
+    const world = createTestWorld();
+    if (flags.length > 0) await berthIn(world, ['--local', 'local', 'reset', '--yes', ...flags]);
+    const { out } = await berthIn(world, ['--local', 'pods', 'list', '--json']);
+    return (JSON.parse(out) as readonly { readonly name: string }[]).map(({ name }) => name);
+  };
+  const isOdd = (name: string): boolean => name.length > 200 || /\p{Cc}/u.test(name);
+
+  it('gives a new account names that are difficult to print only with `odd`', async () => {
+    for (const flags of [[], ['--seed', 'plain']]) expect((await names(...flags)).filter(isOdd)).toEqual([]);
+    expect((await names('--seed', 'odd')).filter(isOdd)).toHaveLength(2);
+  });
+
+  it('resets to a plain account after an odd one, also over HTTP', async () => {
+    const { keyed } = await served();
+    const oddNames = async (): Promise<number> => {
+      const { out } = await berth(['pods', 'list', '--json'], { env: keyed });
+      return (JSON.parse(out) as readonly { readonly name: string }[]).filter(({ name }) => isOdd(name)).length;
+    };
+    await berth(['local', 'reset', '--seed', 'odd', '--yes'], { env: keyed });
+    expect(await oddNames()).toBe(2);
+    await berth(['local', 'reset', '--yes'], { env: keyed });
+    expect(await oddNames()).toBe(0);
+  });
+});
+
 describe('job ids', () => {
   it('are not used again after a reset', async () => {
     const world = createTestWorld();

@@ -84,7 +84,10 @@ describe('pods create on a terminal', () => {
     await answer('--template: ', KEYS.enter);
     await answer('Image', 'a/b', KEYS.enter);
     await answer('Create it?', 'n', KEYS.enter);
-    expect([(await running).code, world.err()]).toEqual([2, expect.stringContaining('stopped: nothing was created')]);
+    expect([(await running).code, world.err()]).toEqual([
+      2,
+      expect.stringContaining('not confirmed: nothing was created'),
+    ]);
     expect((await local(world, 'list', '--match', 'lab', '-o', 'id')).out).toBe('');
   });
 });

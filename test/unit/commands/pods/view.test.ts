@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { berth } from '../../../support/worlds/run-berth.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 /** The printed views are kept as golden files, so that a change of them is visible in a diff. */
 test.each<[string, readonly string[], number | undefined]>([
@@ -13,7 +14,9 @@ test.each<[string, readonly string[], number | undefined]>([
   ['logs', ['logs', 'pod-broken', '--tail', '5'], 80],
 ])('%s', async (name, argv, columns) => {
   const terminal = columns === undefined ? {} : { tty: { stdout: true }, columns, env: { NO_COLOR: '1' } };
-  const { code, out } = await berth(['--local', 'pods', ...argv], terminal);
+  const world = createTestWorld(terminal);
+  await berthIn(world, ['--local', 'local', 'reset', '--seed', 'odd', '--yes']);
+  const { code, out } = await berthIn(world, ['--local', 'pods', ...argv]);
   expect(code).toBe(0);
   await expect(out).toMatchFileSnapshot(`../../../golden/pods/${name}.txt`);
 });

@@ -75,11 +75,15 @@ describe('pods create', () => {
     [['--persistent-size', '5'], /--persistent-size is a whole number of at least 10 GB/],
     [['--env', 'A'], /--env takes NAME=VALUE/],
     [['--network-volume', ':/x'], /--network-volume is empty/],
-    [['--name', ''], /--name is empty/],
   ])('refuses %j before anything is sent', async (flags, says) => {
     const { code, err } = await berth(['--local', 'pods', 'create', ...GPU, ...flags]);
     expect(code).toBe(2);
     expect(err).toMatch(says);
+  });
+
+  it('refuses an empty name before anything is sent', async () => {
+    const { code, err } = await berth(['--local', 'pods', 'create', '--gpu', 'GPU-24G', '--image', 'i', '--name', '']);
+    expect([code, err]).toEqual([2, expect.stringMatching(/--name is empty/) as string]);
   });
 
   it('names the missing flags', async () => {

@@ -57,6 +57,21 @@ describe('pods logs', () => {
     );
   });
 
+  it.each([
+    ['on a terminal prints times of this machine, with the date for another day', { tty: true }, ['clock']],
+    ['elsewhere prints times as the service sent them', {}, ['utc']],
+  ] as const)('%s', async (_, options, [times]) => {
+    const sent = ['2025-12-30T12:10:08Z', '2026-01-01T00:00:07.5Z', 'no time'];
+    const events = sent.map((ts) => `data: ${JSON.stringify({ ts, source: 'container', line: 'x' })}\n\n`).join('');
+    const outputs = [];
+    for (const flags of [[], ['--times', times]])
+      outputs.push((await works(['pods', 'logs', 'p1', ...flags], [text(events, 200, EVENTS)], options)).out);
+    const local = sent.slice(0, 2).map((ts) => new Date(ts).toLocaleTimeString('en-GB'));
+    const shown = times === 'utc' ? sent : [`2025-12-30 ${local[0] ?? ''}`, local[1], 'no time'];
+    const printed = shown.map((time) => `${time ?? ''} container x\n`).join('');
+    expect(outputs).toEqual([printed, printed]);
+  });
+
   it('escapes control characters in text output', async () => {
     const evil = JSON.stringify({ ts: 'a\u001b]0;x\u0007', source: '\u202e', line: 'b\r\n\u001b[2Jc\r\n' });
     const { out } = await works(['pods', 'logs', 'p1'], [text(`data: ${evil}\n\n`, 200, EVENTS)], { tty: true });

@@ -1,0 +1,67 @@
+import { readRequest, type ApiAnswer } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, unlessFailed } from '../../core/failure.ts';
+import { type Json, stringAt, stringOf } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
+import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
+import { commandLine } from '../../cli/words.ts';
+import { SECRETS } from '../shared/collections.ts';
+import { idOf } from '../../output/view.ts';
+import { SECRET_TABLE, VALUE } from './fields.ts';
+
+export const createSpec: WriteSpec = {
+  summary: 'store a secret for the variables of pods and endpoints',
+  details:
+    'The value is asked for without showing it, or read from stdin or a file; it is never given on the command line, and the service never gives it back. Use it with --env NAME=@secret:SECRET: pods and workers get the value at their start.',
+  ...bodyOf(SECRET_TABLE, 'create'),
+  needed: ['name'],
+  secret: VALUE,
+  send,
+  setExample: 'description=TEXT',
+  examples: [['berth secrets create --name hf-token --value-stdin < token', 'for scripts']],
+};
+
+/** How far the service's dates may be apart from each other. Milliseconds. */
+const DATE_TOLERANCE_MS = 2000;
+
+/**
+ * Sends the create. When its answer is lost, it looks for the name, which is unique (additions 7): a repeated create would be
+ * refused because of the first one. Fails with conflict (5) when the name is older than the request, and with the lost
+ * answer (8) when there is no such secret or it cannot be looked up.
+ */
+async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
+  const startedAt = ctx.clock.monotonic();
+  try {
+    return await ctx.api.send(request);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exit !== EXIT.unknown) throw error;
+    const name = stringOf(request.body['name']) ?? '';
+    const rows = await unlessFailed(ctx, async () => (await listRows(ctx, SECRETS, { name })).values);
+    const found = rows?.find((row) => stringAt(row, 'name') === name);
+    if (found === undefined)
+      throw rows === undefined
+        ? error
+        : error.with({
+            hint: `No secret has this name now. Look again before you create it: ${commandLine('secrets', 'list')}`,
+          });
+    if (!isNewerThan(found, ctx.serviceNow() - (ctx.clock.monotonic() - startedAt))) throw alreadyThere(error, found);
+    await ctx.tell('The answer was lost. The secret is there: it was created.');
+    return ctx.api.send(readRequest([...SECRETS.path, idOf(found)]));
+  }
+}
+
+function isNewerThan(row: Json, time: number): boolean {
+  const createdAt = Date.parse(stringAt(row, 'createdAt') ?? '');
+  return createdAt >= time - DATE_TOLERANCE_MS;
+}
+
+const alreadyThere = (error: Failure, row: Json): Failure =>
+  error.with({
+    code: 'conflict',
+    exit: EXIT.refused,
+    message: `a secret is named ${safeText(stringAt(row, 'name') ?? '')} since ${safeText(stringAt(row, 'createdAt') ?? '')}: nothing was created`,
+    hint: `Change its value: ${commandLine('secrets', 'update', idOf(row), '--value-stdin')}`,
+  });

@@ -1,0 +1,24 @@
+import { option } from '../../cli/parse/params.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import type { Secret } from '../../cli/resource/secret.ts';
+import { CREATED_AT, NAME_FLAG } from '../shared/container-fields.ts';
+
+/** The fields of a secret (contract, Secret, CreateSecretRequest and UpdateSecretRequest). No answer has its value. */
+const FIELDS = {
+  id: { path: 'id' },
+  name: { path: 'name', create: NAME_FLAG },
+  value: { path: 'value', writeOnly: true, write: 'accepted' },
+  description: { path: 'description', write: option.text('what it is for; "" clears it') },
+  createdAt: CREATED_AT,
+  valueLastUpdatedAt: { path: 'valueLastUpdatedAt', type: 'time', label: 'changed', column: { header: 'CHANGED' } },
+} as const satisfies Fields;
+
+export const SECRET_TABLE = defineTable({
+  noun: ['secret', 'secrets'],
+  fields: FIELDS,
+  table: ['id', 'name', 'description', 'valueLastUpdatedAt', 'createdAt'],
+  detail: [{ fields: ['id', 'name', 'description', 'createdAt', 'valueLastUpdatedAt'] }],
+});
+
+/** The value: never on the command line, never printed. */
+export const VALUE: Secret = { member: 'value', question: 'Value of the secret', maxBytes: 16_777_215 };

@@ -1,0 +1,79 @@
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { defineCommand } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { option } from '../../cli/parse/params.ts';
+import { dryRunNote, identify } from '../../cli/resource/identity/identify.ts';
+import { idArgument, resourceOf, rowSchema } from '../../cli/resource/read.ts';
+import { isSecretGiven, redactingSecret, secretOptions, withSecret } from '../../cli/resource/secret.ts';
+import { commandLine } from '../../cli/words.ts';
+import { answerResult } from '../../output/view.ts';
+import { asId } from '../../core/ids.ts';
+import { SECRETS } from '../shared/collections.ts';
+import { SECRET_TABLE, VALUE } from './fields.ts';
+
+const RESOURCE = resourceOf(SECRETS, SECRET_TABLE);
+
+/**
+ * `berth secrets update ID`: the value and the description are two requests, because one with both is not atomic: after an
+ * error the value may be new (additions 7).
+ */
+export const update = defineCommand({
+  summary: 'change the value or the description of a secret',
+  details:
+    'Without a flag the value is asked for. Pods and workers get a new value at their next start. A name never changes.',
+  args: { id: idArgument(RESOURCE) },
+  options: {
+    ...secretOptions(VALUE),
+    description: option.text('what it is for; "" clears it'),
+  },
+  fields: RESOURCE.view.paths,
+  output: rowSchema(RESOURCE),
+  writes: true,
+  examples: [
+    ['berth secrets update api-token --value-stdin < token', 'a new value, for scripts'],
+    ['berth secrets update api-token --description "for downloads"', 'only the description'],
+  ],
+  run: async (ctx, values) => {
+    const { id: word, description } = values;
+    const isValueGiven = isSecretGiven(VALUE, values) || description === undefined;
+    const value = isValueGiven ? await withSecret(ctx, VALUE, {}, values) : undefined;
+    const bodies = [...(value === undefined ? [] : [value]), ...(description === undefined ? [] : [{ description }])];
+    if (ctx.dryRun) {
+      if (ctx.ids.get(SECRETS, word) === undefined) await ctx.tell(dryRunNote([word]));
+      return await ctx.previewAll(bodies.map((body) => patch(asId(word), body)));
+    }
+    return redactingSecret(VALUE, value ?? {}, async () => {
+      const answer = await sendAll(ctx, word, bodies);
+      const notes = value === undefined ? [] : ['Pods and workers that use it get the new value at their next start.'];
+      return { ...answerResult(RESOURCE.view, answer), notes };
+    });
+  },
+});
+
+const patch = (id: Id, body: JsonObject): ApiRequest => ({
+  service: 'base',
+  method: 'PATCH',
+  path: [...SECRETS.path, id],
+  body,
+  id,
+  // The same value and the same description once more change nothing.
+  repeatable: true,
+  checkCommand: commandLine('secrets', 'get', id),
+});
+
+/** Sends one request for each body, in order. A failure of the second one says that the value is changed. */
+async function sendAll(ctx: CommandContext, word: string, bodies: readonly JsonObject[]): Promise<ApiAnswer> {
+  const [first, second] = bodies;
+  if (first === undefined) throw usage('nothing to change', 'Name --value-stdin, --value-file or --description.');
+  const { id, result } = await identify(ctx, SECRETS, word, (known) => ctx.api.send(patch(known, first)));
+  if (second === undefined) return result;
+  try {
+    return await ctx.api.send(patch(id, second));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw error.with({ message: `the value is changed, and the description is not: ${error.message}` });
+  }
+}

@@ -1,0 +1,83 @@
+/** The environment of containers, from `--env`, `--env-file` and references to secrets. */
+import { parseEnv } from 'node:util';
+import { unlessFailed, usage } from '../../core/failure.ts';
+import { objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import type { Values } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
+import { countOf } from '../../cli/words.ts';
+import { SECRETS } from './collections.ts';
+import { secretNamedIn, withPlaceholder } from './secret-placeholder.ts';
+
+/** The most variables of a pod (contract rules, Pods). */
+const MAX_VARIABLES = 50;
+
+/** The prefix of the placeholders of the local service, when `berth --local` is used. */
+const LOCAL_PREFIX = 'BERTH';
+
+/** Adds the `NAME=VALUE` texts to the variables of the body, name by name. Fails with usage (2). */
+export function addVariables(given: readonly string[], before: Json | undefined): Json {
+  const named = given.map((each) => {
+    const at = each.indexOf('=');
+    if (at < 1) throw usage(`--env takes NAME=VALUE, not ${JSON.stringify(each)}`);
+    return [each.slice(0, at), each.slice(at + 1)] as const;
+  });
+  return { ...objectOf(before), ...Object.fromEntries(named) };
+}
+
+/**
+ * The variables of a body with those of `--env-file` under them, and with placeholders in the place of `@secret:NAME`.
+ * Warns about placeholders that name no secret. Fails with usage (2) for a wrong file or reference and for too many
+ * variables, and with local-file (14) for a file that cannot be read. Undefined when the body has no variables.
+ */
+export async function completeEnvironment(
+  ctx: CommandContext,
+  given: Json | undefined,
+  values: Values,
+): Promise<Json | undefined> {
+  const files = (values['envFile'] as readonly string[] | undefined) ?? [];
+  if (given === undefined && files.length === 0) return undefined;
+  const read = await Promise.all(files.map((path) => readVariables(ctx, path)));
+  const variables: JsonObject = Object.assign({}, ...read, objectOf(given)) as JsonObject;
+  if (Object.keys(variables).length > MAX_VARIABLES)
+    throw usage(`${countOf(Object.keys(variables).length, 'variable')}: a container has at most ${MAX_VARIABLES}`);
+  const prefix = ctx.settings.local ? LOCAL_PREFIX : ctx.settings.get('secret-prefix');
+  const complete = Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => {
+      const text = stringOf(value);
+      return [name, text === undefined ? value : withPlaceholder(text, prefix)];
+    }),
+  );
+  await warnOfMissingSecrets(ctx, complete);
+  return complete;
+}
+
+/** Reads a file of `NAME=VALUE` lines, with quotes and comments as in a .env file. */
+async function readVariables(ctx: CommandContext, path: string): Promise<JsonObject> {
+  const text = new TextDecoder().decode(await ctx.files.read(path)).replace(/^\uFEFF/, '');
+  const variables = parseEnv(text);
+  const wrong = Object.keys(variables).find((name) => !/^[A-Za-z_][\w.-]*$/.test(name));
+  if (wrong !== undefined)
+    throw usage(
+      `--env-file ${path} has a line that is not NAME=VALUE: ${JSON.stringify(wrong.split('\n', 1)[0])}`,
+      'One variable a line, as in a .env file.',
+    );
+  return variables;
+}
+
+/** A missing secret is no error: it may be created before the container starts. The list may be unreadable for this key. */
+async function warnOfMissingSecrets(ctx: CommandContext, variables: JsonObject): Promise<void> {
+  const named = Object.entries(variables).flatMap(([variable, value]) => {
+    const name = secretNamedIn(stringOf(value) ?? '');
+    return name === undefined ? [] : [{ variable, name }];
+  });
+  if (named.length === 0) return;
+  const rows = await unlessFailed(ctx, async () => (await listRows({ ...ctx, api: ctx.reads }, SECRETS)).values);
+  if (rows === undefined) return;
+  const known = new Set(rows.map((row) => stringAt(row, 'name')));
+  for (const { variable, name } of named)
+    if (!known.has(name))
+      await ctx.tell(
+        `Warning: no secret is named ${name}: ${variable} will have no usable value. berth secrets create --name ${name}`,
+      );
+}

@@ -1,0 +1,30 @@
+import { usage } from '../../core/failure.ts';
+
+/** `@secret:hf-token` in the value of a variable. */
+const REFERENCE = /^@secret:(.*)$/s;
+
+/** `{{ PREFIX_SECRET_name }}`, whatever the prefix. The names of secrets: additions 7. */
+const PLACEHOLDER = /\{\{\s*[A-Za-z][A-Za-z0-9_]*?_SECRET_([a-zA-Z_][a-zA-Z0-9_.\-/]*)\s*\}\}/;
+
+/** The text that the service replaces by the value of a secret when a container starts (additions 7). */
+export const placeholderOf = (prefix: string, name: string): string => `{{ ${prefix}_SECRET_${name} }}`;
+
+/** The name of the secret that a variable refers to; undefined when it refers to none. */
+export const secretNamedIn = (value: string): string | undefined => PLACEHOLDER.exec(value)?.[1];
+
+/**
+ * The value of a variable, with the placeholder in the place of `@secret:NAME`. `prefix` is what the profile says
+ * placeholders begin with. Fails with usage (2) for a reference without a name or a prefix.
+ */
+export function withPlaceholder(value: string, prefix: string | undefined): string {
+  const name = REFERENCE.exec(value)?.[1];
+  if (name === undefined) return value;
+  if (!/^[a-zA-Z_][a-zA-Z0-9_.\-/]*$/.test(name))
+    throw usage(`@secret: takes the name of a secret, not ${JSON.stringify(name)}`, 'See berth secrets list.');
+  if (prefix === undefined)
+    throw usage(
+      'the prefix of the placeholders of secrets is not known for this service',
+      'Its documentation says what stands before _SECRET_ in {{ PREFIX_SECRET_name }}: berth config set secret-prefix PREFIX',
+    );
+  return placeholderOf(prefix, name);
+}

@@ -1,0 +1,41 @@
+/** Commands, or whole groups, that send nothing to the management API by themselves. */
+export const SILENT: readonly string[] = [
+  'auth logout',
+  'auth list',
+  'auth switch',
+  'config',
+  'limits',
+  'local',
+  'completion',
+  'help',
+  'schema',
+  // Uses only the queue API and has its own tests.
+  'jobs batch',
+];
+
+/** Operations that no command calls yet: `berth api` sends them. */
+export const UNCALLED: readonly string[] = [...['listEndpointBuilds', 'getEndpointBuild']];
+
+/**
+ * Parameters that no request of these commands has: the answers of the recorder have no further page, and secrets are looked
+ * up by `name` only after a lost answer.
+ */
+export const UNSENT_PARAMETERS: readonly string[] = ['cursor', 'limit', 'name'];
+
+/** Flags that do not change a request, or have their own tests: merged bodies, limits of a wait, an unchecked key. */
+export const UNSENT: readonly string[] = [
+  ...[
+    'file',
+    'set',
+    'waitTimeout',
+    'noCheck',
+    'match',
+    'status',
+    'olderThan',
+    'newerThan',
+    'all',
+    'sort',
+    'force',
+    'map',
+  ],
+];

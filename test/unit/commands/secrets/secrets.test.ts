@@ -1,0 +1,278 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { json, pointedAt, reset, serve, type ScriptedServer } from '../../../support/servers/scripted-server.ts';
+import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS } from '../../../support/worlds/test-world.ts';
+
+/** A value that must not be anywhere but at the service. */
+const VALUE = 'value-with-"quotes"-and-a-\nline-4711';
+
+const secret = (more = {}) => ({
+  id: 'sec-1',
+  name: 'hf-token',
+  description: null,
+  createdAt: '2020-01-01T00:00:00Z',
+  valueLastUpdatedAt: null,
+  ...more,
+});
+
+const sent = (server: ScriptedServer): readonly unknown[] =>
+  server.seen.map(({ method, url, body }) => [
+    method,
+    url,
+    ...(body.length === 0 ? [] : [JSON.parse(body.toString()) as unknown]),
+  ]);
+
+async function withSecret(): Promise<Account> {
+  const account = createAccount();
+  const ran = await account('secrets create --name hf-token --value-stdin -o id', { stdin: VALUE });
+  expect(ran.code, ran.err).toBe(0);
+  return account;
+}
+
+describe('the value of a secret', () => {
+  test.each([
+    ['of a create', 'secrets create --name tls --value-stdin --verbose'],
+    ['of an update', 'secrets update hf-token --value-stdin --verbose'],
+    ['of a create in a dry run', 'secrets create --name tls --value-stdin --verbose --dry-run'],
+    ['of an update in a dry run', 'secrets update hf-token --value-stdin --verbose --dry-run'],
+    ['of a create that is refused', 'secrets create --name hf-token --value-stdin --verbose'],
+    ['of a create with a wrong name', 'secrets create --name 1x --value-stdin --verbose'],
+    ['of an update of nothing', 'secrets update nothing --value-stdin --verbose'],
+  ])('%s is in no output', async (_, line) => {
+    const account = await withSecret();
+    for (const format of ['', ' --json']) {
+      const { out, err } = await account(line + format, { stdin: VALUE });
+      expect(out + err).not.toContain('4711');
+    }
+  });
+
+  test('is not in an error that quotes it', async () => {
+    const detail = `bad value ${VALUE}`;
+    const problem = { status: 422, title: 'Unprocessable', detail, errors: [`/value: ${JSON.stringify(VALUE)}`] };
+    const server = await serve([json(problem, 422, { 'content-type': 'application/problem+json' })]);
+    const ran = await berth(['secrets', 'create', '--name', 'a', '--value-stdin', '--json', '--verbose'], {
+      env: pointedAt(server.url),
+      stdin: VALUE,
+    });
+    expect(ran.code).toBe(5);
+    expect(ran.out + ran.err).not.toContain('4711');
+    expect(ran.err).toContain('***');
+  });
+
+  test('is in no list, row or file of a profile or cache; only the state of the local service has it', async () => {
+    const account = await withSecret();
+    for (const line of [
+      'secrets list --json',
+      'secrets get hf-token --json',
+      'api GET v2/account/secrets',
+      'secrets list -o csv',
+    ])
+      expect(await local(account, line)).not.toContain('4711');
+    const { world } = await account('secrets list');
+    const found = filesBelow(world.env['BERTH_DATA_DIR'] ?? '').filter((path) =>
+      readFileSync(path, 'utf8').includes('4711'),
+    );
+    for (const path of found) {
+      expect(path).toContain(join('local', 'state'));
+      expect(statSync(path).mode & 0o077).toBe(0);
+    }
+  });
+
+  test.each([
+    ['stdin', ['--value-stdin'], VALUE],
+    ['stdin without its line end', ['--value-stdin'], `${VALUE}\n`],
+    ['stdin with the line end of Windows', ['--value-stdin'], `${VALUE}\r\n`],
+  ])('comes from %s', async (_, flags, stdin) => {
+    const server = await serve([json(secret(), 201)]);
+    const ran = await berth(['secrets', 'create', '--name', 'hf-token', ...flags], {
+      env: pointedAt(server.url),
+      stdin,
+    });
+    expect(ran.code, ran.err).toBe(0);
+    expect(sent(server)).toEqual([['POST', '/v2/account/secrets', { name: 'hf-token', value: VALUE }]]);
+  });
+
+  test('comes from a file', async () => {
+    const path = join(temporaryDirectory(), 'value');
+    writeFileSync(path, `${VALUE}\n`);
+    const server = await serve([json(secret(), 201)]);
+    const argv = ['secrets', 'create', '--name', 'hf-token', '--value-file', path];
+    const ran = await berth(argv, { env: pointedAt(server.url) });
+    expect(ran.code, ran.err).toBe(0);
+    expect(sent(server)).toEqual([['POST', '/v2/account/secrets', { name: 'hf-token', value: VALUE }]]);
+  });
+
+  test('is asked for on a terminal without an echo, also by an update without flags', async () => {
+    const server = await serve([json(secret())]);
+    const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
+    const running = berthIn(world, ['secrets', 'update', 'sec-1']);
+    while (!world.err().includes('Value of the secret')) await new Promise(setImmediate);
+    for (const key of ['4711', KEYS.enter]) await world.type(key);
+    const ran = await running;
+    expect(ran.code, ran.err).toBe(0);
+    expect(ran.out + ran.err).not.toContain('4711');
+    expect(sent(server)).toEqual([['PATCH', '/v2/account/secrets/sec-1', { value: '4711' }]]);
+  });
+
+  test.each<[string, readonly string[], string | Uint8Array, RegExp]>([
+    ['on the command line', ['--set', 'value=4711'], '', /the value cannot be given on the command line/],
+    ['empty', ['--value-stdin'], '\n', /stdin is empty/],
+    ['not UTF-8', ['--value-stdin'], Uint8Array.of(0x34, 0x37, 0xff), /stdin is not UTF-8/],
+    ['with a zero byte', ['--value-stdin'], 'a\0b', /zero byte/],
+    ['too large', ['--value-stdin'], 'x'.repeat(16_777_216), /has more than 16777215 bytes/],
+    ['from two places', ['--value-stdin', '--value-file', 'x'], 'x', /exclude each other/],
+    ['from nowhere', [], '', /missing --value-stdin or --value-file/],
+  ])('is refused before anything is sent: %s', async (_, flags, stdin, message) => {
+    const server = await serve([]);
+    const ran = await berth(['secrets', 'create', '--name', 'a', ...flags], { env: pointedAt(server.url), stdin });
+    expect([ran.code, ran.out, server.seen]).toEqual([2, '', []]);
+    expect(ran.err).toMatch(message);
+    expect(ran.err).not.toContain('4711');
+  });
+});
+
+describe('secrets create', () => {
+  test('finds the secret when its answer is lost', async () => {
+    const account = createAccount();
+    await local(account, "local fault add accept-drop --count 1 --match 'POST /v2/account/secrets'");
+    const ran = await account('secrets create --name hf-token --value-stdin -o id', { stdin: VALUE });
+    expect([ran.code, ran.out], ran.err).toEqual([0, expect.stringMatching(/^sec-\d+\n$/)]);
+    expect(ran.err).toContain('The answer was lost. The secret is there: it was created.');
+  });
+
+  test.each([
+    ['is not there', [], 8, /No secret has this name now/],
+    [
+      'is older than the request',
+      [secret()],
+      5,
+      /a secret is named hf-token since 2020-01-01T00:00:00Z: nothing was created/,
+    ],
+    [
+      'has another spelling',
+      [secret({ name: 'HF-TOKEN', createdAt: '2999-01-01T00:00:00Z' })],
+      8,
+      /No secret has this name now/,
+    ],
+  ])('ends with the outcome when its answer is lost and the secret %s', async (_, secrets, code, message) => {
+    const server = await serve([reset, json({ secrets })]);
+    const argv = ['secrets', 'create', '--name', 'hf-token', '--value-stdin'];
+    const ran = await berth(argv, { env: pointedAt(server.url), stdin: VALUE });
+    expect([ran.code, ran.out], ran.err).toEqual([code, '']);
+    expect(ran.err).toMatch(message);
+    expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /v2/account/secrets',
+      'GET /v2/account/secrets?name=hf-token',
+    ]);
+  });
+});
+
+describe('secrets update', () => {
+  test('sends value and description one after the other', async () => {
+    const server = await serve([json(secret()), json(secret({ description: 'new' }))]);
+    const argv = ['secrets', 'update', 'sec-1', '--value-stdin', '--description', 'new', '--json'];
+    const ran = await berth(argv, { env: pointedAt(server.url), stdin: VALUE });
+    expect([ran.code, JSON.parse(ran.out)]).toEqual([0, secret({ description: 'new' })]);
+    expect(sent(server)).toEqual([
+      ['PATCH', '/v2/account/secrets/sec-1', { value: VALUE }],
+      ['PATCH', '/v2/account/secrets/sec-1', { description: 'new' }],
+    ]);
+  });
+
+  test('says that the value is changed when the description is refused', async () => {
+    const problem = { status: 403, title: 'Forbidden', detail: 'access denied' };
+    const server = await serve([json(secret()), json(problem, 403)]);
+    const argv = ['secrets', 'update', 'sec-1', '--value-stdin', '--description', 'new'];
+    const ran = await berth(argv, { env: pointedAt(server.url), stdin: VALUE });
+    expect(ran.code).toBe(3);
+    expect(ran.err).toContain('the value is changed, and the description is not');
+  });
+
+  test('clears a description, and prints both requests of a dry run', async () => {
+    const account = await withSecret();
+    await local(account, "secrets update hf-token --description 'for downloads'");
+    expect(JSON.parse(await local(account, "secrets update hf-token --description '' --json"))).toMatchObject({
+      description: null,
+    });
+    const dry = await local(account, 'secrets update hf-token --value-stdin --description x --dry-run --json');
+    expect(JSON.parse(dry)).toMatchObject([{ body: { value: '***' } }, { body: { description: 'x' } }]);
+  });
+});
+
+describe('secrets in variables', () => {
+  const CREATE = 'pods create --name lab --cpu cpu-general --vcpu 2 --image example/web --dry-run --json';
+  const bodyOf = (out: string): unknown => (JSON.parse(out) as { body: { env: unknown } }).body.env;
+
+  test('a reference is sent as the placeholder of the local service', async () => {
+    const account = await withSecret();
+    const ran = await account(`${CREATE} --env A=@secret:hf-token --env B=@secrets --env C=x@secret:hf-token`);
+    expect([bodyOf(ran.out), ran.err]).toEqual([
+      { A: '{{ BERTH_SECRET_hf-token }}', B: '@secrets', C: 'x@secret:hf-token' },
+      '',
+    ]);
+  });
+
+  test('a placeholder that names no secret is a warning', async () => {
+    const ran = await (await withSecret())(`${CREATE} --env A=@secret:nope`);
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Warning: no secret is named nope')]);
+  });
+
+  test('the prefix is that of the profile, and a reference without one is refused', async () => {
+    const server = await serve([json({ secrets: [secret()] })]);
+    const argv = [...CREATE.split(' '), '--env', 'A=@secret:hf-token'];
+    const ran = await berth(argv, { env: { ...pointedAt(server.url), BERTH_SECRET_PREFIX: 'PFX' } });
+    expect(bodyOf(ran.out)).toEqual({ A: '{{ PFX_SECRET_hf-token }}' });
+    const without = await berth(argv, { env: pointedAt(server.url) });
+    expect([without.code, without.err]).toEqual([2, expect.stringContaining('config set secret-prefix PREFIX')]);
+  });
+
+  test.each(['@secret:', '@secret:a b', '@secret:1x', '@secret:{{'])('%s is refused', async (value) => {
+    const ran = await berth(['--local', ...CREATE.split(' '), '--env', `A=${value}`]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('takes the name of a secret')]);
+  });
+
+  test('a file of variables is read, and --env overrides it', async () => {
+    const path = join(temporaryDirectory(), 'variables');
+    writeFileSync(path, '# comment\nA=1\nexport B="two words"\nC=3\n');
+    const ran = await berth(['--local', ...CREATE.split(' '), '--env-file', path, '--env', 'C=4']);
+    expect(bodyOf(ran.out)).toEqual({ A: '1', B: 'two words', C: '4' });
+  });
+
+  test('a line of the file that is no variable is refused, and so is a file that is not there', async () => {
+    const path = join(temporaryDirectory(), 'variables');
+    writeFileSync(path, 'A=1\nbroken line\nB=2\n');
+    const wrong = await berth(['--local', ...CREATE.split(' '), '--env-file', path]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/broken\s+line/)]);
+    const missing = await berth(['--local', ...CREATE.split(' '), '--env-file', `${path}.missing`]);
+    expect(missing.code).toBe(14);
+  });
+
+  test('more variables than a container has are refused', async () => {
+    const variables = Array.from({ length: 51 }, (_, at) => ['--env', `A${String(at)}=1`]).flat();
+    const ran = await berth(['--local', ...CREATE.split(' '), ...variables]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('51 variables: a container has at most 50')]);
+  });
+});
+
+test('a secret in use is not deleted unless it is forced', async () => {
+  const account = await withSecret();
+  await local(
+    account,
+    'pods create --name lab --cpu cpu-general --vcpu 2 --image example/web --env A=@secret:hf-token -o id',
+  );
+  const refused = await account('secrets delete hf-token --yes');
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('(hf-token) is used by pod ')]);
+  await local(account, 'secrets delete hf-token --yes --force');
+  expect(JSON.parse(await local(account, 'secrets list --json'))).toMatchObject([{ name: 'api-token' }]);
+});
+
+const filesBelow = (directory: string): readonly string[] =>
+  existsSync(directory)
+    ? readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    : [];
