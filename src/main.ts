@@ -54,7 +54,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     if (target === undefined) return await printRootHelp(ctx, wantsHelp);
     if (wantsHelp || target.kind === 'group') return await printHelp(ctx, path, target, wantsHelp);
     const { runCommand } = await import('./cli/run/run.ts');
-    return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')), path);
+    return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings), path);
   } catch (error) {
     const ctx = open();
     // The variable is read first, because the settings may be what cannot be read.

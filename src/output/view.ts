@@ -3,6 +3,7 @@ import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
 import { itemsAt, stringAt, type Json, type JsonObject } from '../core/json.ts';
 import type { OutputFormat } from '../core/output-formats.ts';
+import type { IsSecret } from '../core/secret-names.ts';
 import type { Page } from './page.ts';
 
 /** The meaning of a piece of text, from which its colour follows. */
@@ -196,4 +197,6 @@ export interface OutputOptions {
   readonly raw: boolean;
   /** Prints and reads the cells of a CSV as they are, without apostrophes before formulas. */
   readonly csvRaw?: boolean | undefined;
+  /** The variables of `env` that are hidden in tables and detail views; none where it is absent (`--show-secrets`). */
+  readonly isSecret?: IsSecret | undefined;
 }

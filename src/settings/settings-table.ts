@@ -153,6 +153,14 @@ export const SETTINGS = [
   },
   {
     ...kept,
+    kind: 'text',
+    name: 'secret-names',
+    variable: 'BERTH_SECRET_NAMES',
+    appliesToLocal: true,
+    summary: 'words, with commas, that make a variable of `env` a secret, besides TOKEN, KEY, PASSWORD, ...',
+  },
+  {
+    ...kept,
     kind: 'identifier',
     name: 'secret-prefix',
     variable: 'BERTH_SECRET_PREFIX',

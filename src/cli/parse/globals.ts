@@ -1,5 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { OUTPUT_FORMATS, type OutputFormat } from '../../core/output-formats.ts';
+import type { SettingsView } from '../../core/ports/settings.ts';
+import { createIsSecret } from '../../core/secret-names.ts';
 import { isJsonFormat, parseFormat } from '../../output/formats/format-table.ts';
 import type { OutputOptions } from '../../output/view.ts';
 
@@ -47,11 +49,16 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
     summary:
       "leave CSV cells as they are: without it, text that begins with = + - @, tab or line break has a ' before it",
   },
+  {
+    name: 'showSecrets',
+    flag: '--show-secrets',
+    summary: 'show the values of variables that tables hide as ***: TOKEN, KEY, PASSWORD, ...',
+  },
   { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },
 ];
 
-/** Validates the output flags; `fallback` is the format of the settings. Fails with usage (2). */
-export function outputOptions(globals: GlobalValues, fallback: string | undefined): OutputOptions {
+/** Validates the output flags, and completes them by the settings. Fails with usage (2). */
+export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView, 'get'>): OutputOptions {
   const named = typeof globals['output'] === 'string' ? globals['output'] : undefined;
   const jq = typeof globals['jq'] === 'string' ? globals['jq'] : undefined;
   if (globals['json'] === true && named !== undefined && named !== 'json')
@@ -59,19 +66,22 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
   const raw = globals['raw'] === true;
   if (raw && jq === undefined)
     throw usage('--raw needs --jq', 'An id alone: -o id. Any member alone: --jq .name --raw.');
-  const format = globals['json'] === true ? 'json' : optionalFormat(named ?? fallback);
+  const format = globals['json'] === true ? 'json' : optionalFormat(named ?? settings.get('output'));
   if (jq !== undefined && format !== undefined && !isJsonFormat(format))
     throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
-  const fields =
-    typeof globals['fields'] === 'string'
-      ? globals['fields']
-          .split(',')
-          .map((field) => field.trim())
-          .filter((field) => field !== '')
-      : undefined;
+  const fields = typeof globals['fields'] === 'string' ? wordsOf(globals['fields']) : undefined;
   if (fields?.length === 0) throw usage('--fields is empty', 'Write --fields id,runtime.gpus.');
-  return { format, fields, jq, raw, csvRaw: globals['csvRaw'] === true };
+  const isSecret =
+    globals['showSecrets'] === true ? undefined : createIsSecret(wordsOf(settings.get('secret-names') ?? ''));
+  return { format, fields, jq, raw, csvRaw: globals['csvRaw'] === true, isSecret };
 }
+
+/** The words of a list with commas. */
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 
 const optionalFormat = (text: string | undefined): OutputFormat | undefined =>
   text === undefined ? undefined : parseFormat(text);

@@ -2,7 +2,9 @@ import type { Api, ApiRequest, RequestPreview } from '../../core/api.ts';
 import { Failure } from '../../core/failure.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Json } from '../../core/json.ts';
-import type { Result } from '../../output/view.ts';
+import type { Terminal } from '../../core/context.ts';
+import { asksForData, type OutputOptions, type Result, type RowsResult } from '../../output/view.ts';
+import { hiddenNotes, resultWithoutSecrets } from '../../output/without-secrets.ts';
 
 /** Thrown to end a dry run with the requests that would be sent. Not a failure: exit 0. */
 export class DryRun extends Error {
@@ -13,8 +15,15 @@ export class DryRun extends Error {
     this.previews = previews;
   }
 
+  /** The requests as JSON: whole, except that a person on a terminal who asks for no format sees no secrets. */
+  result({ terminal }: { readonly terminal: Terminal }, options: OutputOptions): Result {
+    const result = this.requests();
+    if (!terminal.output || asksForData(options)) return result;
+    return { ...resultWithoutSecrets(result, options), notes: hiddenNotes(result, options, terminal) };
+  }
+
   /** One request as an object, several as an array. */
-  result(): Result {
+  private requests(): RowsResult {
     const rows = this.previews.map(asJson);
     const [only] = rows;
     const view = { noun: ['request', 'requests'], id: () => '', columns: [] } as const;

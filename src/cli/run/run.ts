@@ -3,10 +3,11 @@ import { Failure, usage } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { isJsonFormat } from '../../output/formats/format-table.ts';
+import { isJsonFormat, isTableOutput } from '../../output/formats/format-table.ts';
 import { checkFields, checkKnownFields } from '../../output/check-fields.ts';
 import { render } from '../../output/render.ts';
 import type { OutputOptions, Result, View } from '../../output/view.ts';
+import { hiddenNotes } from '../../output/without-secrets.ts';
 import { completeValues } from './prompt-missing.ts';
 import type { Command, Confirmation, Values } from '../command.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
@@ -57,7 +58,7 @@ export async function runCommand(
       checkFields(result, output, suggestName);
     return await print(ctx, result, state.writes);
   } catch (error) {
-    if (error instanceof DryRun) return await print(ctx, error.result(), state.writes);
+    if (error instanceof DryRun) return await print(ctx, error.result(ctx, output), state.writes);
     throw withWriteHint(withResumeHint(error, state.resumeCommand), state.writes);
   } finally {
     if (state.writes.changedLists) await context.lists.expire();
@@ -72,7 +73,9 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
   }
   // A failure that is printed as JSON must be the only output on stderr.
   const asJson = isJsonFormat(ctx.output.format);
-  if (result.failure === undefined || !asJson) for (const note of result.notes ?? []) await ctx.tell(note);
+  const hidden = isTableOutput(ctx.output) ? hiddenNotes(result, ctx.output, ctx.terminal) : [];
+  if (result.failure === undefined || !asJson)
+    for (const note of [...(result.notes ?? []), ...hidden]) await ctx.tell(note);
   if (writes.ids.size > 0 && ctx.terminal.outputClosed)
     await ctx.tell(`Standard output is closed, so this was not printed there: ${[...writes.ids].join(', ')}`);
   if (result.failure !== undefined) throw result.failure;

@@ -35,6 +35,7 @@ export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wanted
     serviceNow: ctx.serviceNow(),
     log: log?.page.lines ?? [],
     canSelect: screen.hasKeys,
+    output: ctx.output,
   });
   const draw = async (): Promise<void> => {
     await screen.draw(session.intervalMs > 0 ? screenLines(input(), screen, paint) : [say`reading...`]);

@@ -18,6 +18,7 @@ export interface SettingValues {
   readonly output: OutputFormat | undefined;
   readonly 'max-answer-bytes': number;
   readonly 'worker-prefix': string | undefined;
+  readonly 'secret-names': string | undefined;
   readonly 'secret-prefix': string | undefined;
   readonly 'config-dir': string | undefined;
   readonly 'data-dir': string | undefined;

@@ -6,6 +6,7 @@ import { selectColumns, selectSections } from '../layout/select-columns.ts';
 import { DEFAULT_COLUMNS } from '../layout/terminal-size.ts';
 import type { Output } from '../output.ts';
 import type { OutputOptions, RowsResult, View } from '../view.ts';
+import { resultWithoutSecrets, rowWithoutSecrets } from '../without-secrets.ts';
 import type { FormatPrinter, RowPrinter } from './format-printer.ts';
 
 /** Tables and details: with borders and colour on a terminal, cells separated by tabs elsewhere. */
@@ -16,8 +17,9 @@ export const tablePrinter: FormatPrinter = {
   rows: growingRows,
 };
 
-async function renderTable(result: RowsResult, options: OutputOptions, output: Output): Promise<TerminalText> {
+async function renderTable(whole: RowsResult, options: OutputOptions, output: Output): Promise<TerminalText> {
   const { terminal } = output;
+  const result = resultWithoutSecrets(whole, options);
   const facts = { now: output.serviceNow() };
   const paint = await loadPaint(terminal.colour.output);
   const wide = options.format === 'wide';
@@ -41,7 +43,8 @@ function growingRows(view: View, options: OutputOptions, output: Output): RowPri
     ? import('../layout/growing-table.ts').then(({ growingTable }) => growingTable())
     : undefined;
   return {
-    rows: async (values: readonly Json[], first) => {
+    rows: async (all: readonly Json[], first) => {
+      const values = all.map((row) => rowWithoutSecrets(row, options));
       const columns = selectColumns(view, values, options).filter(
         (column) => options.format === 'wide' || column.wide !== true,
       );

@@ -40,6 +40,7 @@ const SERVICES = {
   BERTH_CONFIG_DIR: `${NOWHERE}/config`,
   BERTH_DATA_DIR: `${NOWHERE}/data`,
   BERTH_WORKER_PREFIX: 'OTHER',
+  BERTH_SECRET_NAMES: 'name,id,epochs,data',
   BERTH_TIMEOUT: '1ms',
   BERTH_RETRIES: '0',
   BERTH_NO_INPUT: '1',

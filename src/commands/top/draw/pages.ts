@@ -2,7 +2,8 @@
 import { safeText, say, type TerminalText } from '../../../core/safe-text.ts';
 import type { Paint } from '../../../output/layout/colour.ts';
 import { terminalDetail } from '../../../output/layout/terminal-detail.ts';
-import type { LiveFacts, Section } from '../../../output/view.ts';
+import type { LiveFacts, OutputOptions, Section } from '../../../output/view.ts';
+import { rowWithoutSecrets } from '../../../output/without-secrets.ts';
 import { endpointView } from '../../endpoints/fields.ts';
 import { healthView } from '../../health.ts';
 import { podView } from '../../pods/fields.ts';
@@ -11,15 +12,21 @@ import type { Row } from '../model/rows.ts';
 import { KEY_HELP } from '../model/ui.ts';
 
 /** What `pods get --watch` or `health --watch` shows of a row, and for an endpoint then its settings. */
-export function detailLines(row: Row, facts: Omit<LiveFacts, 'samples'>, paint: Paint): readonly TerminalText[] {
+export function detailLines(
+  row: Row,
+  facts: Omit<LiveFacts, 'samples'>,
+  paint: Paint,
+  options: OutputOptions,
+): readonly TerminalText[] {
+  const document = rowWithoutSecrets(row.document, options);
   const live = { ...facts, samples: row.samples };
   const sections =
     row.kind === 'pod'
-      ? podView.live?.(row.document, live)
+      ? podView.live?.(document, live)
       : [
           { lines: [{ label: 'name', value: row.name }] },
           ...(row.samples.length === 0 ? [] : (healthView.live?.(row.samples.at(-1)?.row ?? null, live) ?? [])),
-          ...(endpointView.detail?.(row.document, facts) ?? []),
+          ...(endpointView.detail?.(document, facts) ?? []),
         ];
   return linesOf(sections ?? [], facts.columns, paint);
 }

@@ -1,6 +1,7 @@
 /** The lines of the whole screen of `top`, from what was read and what the user chose. */
 import { safeText, say, type TerminalText } from '../../../core/safe-text.ts';
 import type { Paint, Piece } from '../../../output/layout/colour.ts';
+import type { OutputOptions } from '../../../output/view.ts';
 import { agesText, drawFrame, fit, intervalText, rowKey, type FrameInput, type FrameSize } from './frame.ts';
 import { headLines } from './head.ts';
 import { ordered } from '../model/order.ts';
@@ -22,6 +23,7 @@ export interface ScreenInput {
   readonly log: readonly string[];
   /** Whether the user can press keys. */
   readonly canSelect: boolean;
+  readonly output: OutputOptions;
 }
 
 /** The rows in the order shown. */
@@ -62,7 +64,7 @@ export function screenLines(input: ScreenInput, size: FrameSize, paint: Paint): 
       : row === undefined
         ? [say`it is not there any more`]
         : ui.mode === 'detail'
-          ? detailLines(row, facts, paint)
+          ? detailLines(row, facts, paint, input.output)
           : logLines(input.log, size.columns, paint);
   const part = pagePart(lines, { rows: size.rows - 4, scroll: ui.scroll, fromEnd: ui.mode === 'logs' });
   return [...headLines(frame, size.columns, paint), say``, ...part, fit(footerPieces(input), size.columns, paint)];

@@ -87,9 +87,11 @@ describe('parsing the command line', () => {
     expect((await read(...argv)).globals).toEqual(globals);
   });
 
+  const NOTHING_SET = { get: () => undefined as never };
+
   it('refuses --raw without --jq', () => {
-    expect(outputOptions({ raw: true, jq: '.id' }, undefined).raw).toBe(true);
-    expect(() => outputOptions({ raw: true }, undefined)).toThrow('--raw needs --jq');
+    expect(outputOptions({ raw: true, jq: '.id' }, NOTHING_SET).raw).toBe(true);
+    expect(() => outputOptions({ raw: true }, NOTHING_SET)).toThrow('--raw needs --jq');
   });
 
   it('finds a verb of a nested group', async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { screenLines, type ScreenInput } from '../../../../src/commands/top/draw/screen.ts';
 import { FIRST_UI, type Ui } from '../../../../src/commands/top/model/ui.ts';
+import { createIsSecret } from '../../../../src/core/secret-names.ts';
 import { loadPaint, unpainted } from '../../../../src/output/layout/colour.ts';
 import { textWidth } from '../../../../src/output/layout/text-width.ts';
 import { EMPTY_FLEET } from '../../../../src/commands/top/model/fleet.ts';
+import type { JsonObject } from '../../../../src/core/json.ts';
 import { LAST, NOW, sampleFleet } from '../../../support/top/sample-fleet.ts';
 
 const input = (ui: Partial<Ui> = {}, more: Partial<ScreenInput> = {}): ScreenInput => ({
@@ -14,6 +16,7 @@ const input = (ui: Partial<Ui> = {}, more: Partial<ScreenInput> = {}): ScreenInp
   serviceNow: NOW,
   log: [],
   canSelect: true,
+  output: { format: undefined, fields: undefined, jq: undefined, raw: false, isSecret: createIsSecret([]) },
   ...more,
 });
 
@@ -111,6 +114,21 @@ test.each([
 ])('a terminal of %i columns and %i rows gets one line that says what is needed', (columns, rows) => {
   const lines = screenLines(input(), { columns, rows }, unpainted);
   expect(lines).toEqual(['top needs 60 columns and 8 rows']);
+});
+
+test('the detail of an endpoint hides the secrets of its variables', () => {
+  const { fleet, ...session } = input().session;
+  const rows = (fleet.endpoints?.value ?? []).map((row) => ({
+    ...(row as JsonObject),
+    env: { HF_TOKEN: 'hf-value', MODE: 'a' },
+  }));
+  const changed = { ...fleet, endpoints: { at: LAST, value: rows } };
+  const lines = screenLines(
+    input({ mode: 'detail', selected: 'endpoint ep-busy' }, { session: { ...session, fleet: changed } }),
+    { columns: 120, rows: 60 },
+    unpainted,
+  ).join('\n');
+  expect(lines).toMatch(/HF_TOKEN=\*\*\*\s+MODE=a/);
 });
 
 test('an account without anything shows that', () => {

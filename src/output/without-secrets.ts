@@ -1,0 +1,29 @@
+/** Secret variables in results that people read: tables, detail views, dry runs on a terminal. */
+import type { Terminal } from '../core/context.ts';
+import type { Json } from '../core/json.ts';
+import { hideSecrets } from '../core/secret-names.ts';
+import { rowsOf, type OutputOptions, type Result, type RowsResult } from './view.ts';
+
+/** Told beside a result with hidden values, on a terminal. */
+const HIDDEN_NOTE = 'Values shown as *** are secret by their names; --show-secrets shows them.';
+
+/** The row as a table shows it. `--fields env.NAME` asks for a variable by its name, and shows it. */
+export const rowWithoutSecrets = (row: Json, { isSecret, fields }: OutputOptions): Json =>
+  isSecret === undefined || fields?.some((path) => /(^|\.)env\./.test(path)) === true
+    ? row
+    : hideSecrets(row, isSecret);
+
+/** The result as a table shows it; the same result where nothing is hidden. */
+export function resultWithoutSecrets(result: RowsResult, options: OutputOptions): RowsResult {
+  const rows = rowsOf(result);
+  const values = rows.map((row) => rowWithoutSecrets(row, options));
+  if (values.every((value, at) => value === rows[at])) return result;
+  return result.kind === 'many' ? { ...result, values } : { ...result, value: values[0] ?? null };
+}
+
+/** What a person is told of the values that a result hides. Tables of lists have no column of variables by default. */
+export function hiddenNotes(result: Result, options: OutputOptions, { output, errors }: Terminal): readonly string[] {
+  if (!output || !errors || !(result.kind === 'one' || result.kind === 'many')) return [];
+  if (result.kind === 'many' && options.fields === undefined && result.view.columns.length > 0) return [];
+  return resultWithoutSecrets(result, options) === result ? [] : [HIDDEN_NOTE];
+}

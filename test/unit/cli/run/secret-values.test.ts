@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
+
+const POD =
+  'pods create --name p --image a/b --gpu GPU-80G --env HF_TOKEN=hf-value --env apiKey=api-value --env EPOCHS=3' +
+  " --env EMPTY_SECRET= --env LICENSE=license-value --env MAX_TOKENS=4096 --env 'DB_PASSWORD={{ PFX_SECRET_db }}'";
+const TERMINAL = { tty: true, columns: 200, env: { NO_COLOR: '1' } };
+const VALUES = /hf-value|api-value/;
+
+/** An account with the pod of `POD`, and the pod's id. */
+async function withPod(): Promise<{ readonly account: Account; readonly id: string }> {
+  const account = createAccount();
+  return { account, id: await local(account, `${POD} -o id`) };
+}
+
+describe('values of `env` whose names say secret', () => {
+  test('are hidden in a detail view; the others, empty values and placeholders of secrets are not', async () => {
+    const { account, id } = await withPod();
+    const { out, err } = await account(`pods get ${id}`, TERMINAL);
+    expect(out).not.toMatch(VALUES);
+    for (const pair of ['HF_TOKEN=***', 'apiKey=***', 'EPOCHS=3', 'MAX_TOKENS=4096', 'LICENSE=license-value'])
+      expect(out).toContain(pair);
+    expect(out).toContain('DB_PASSWORD={{ PFX_SECRET_db }}');
+    expect(out).toMatch(/EMPTY_SECRET=\s/);
+    expect(err).toContain('--show-secrets');
+    const shown = await account(`pods get ${id} --show-secrets`, TERMINAL);
+    expect(shown.out).toContain('HF_TOKEN=hf-value');
+    expect(shown.err).not.toContain('--show-secrets');
+  });
+
+  test('are hidden in the tables of a pipe too, which says nothing about it', async () => {
+    const { account, id } = await withPod();
+    const { out, err } = await account(`pods get ${id}`);
+    expect([out.includes('HF_TOKEN=***'), VALUES.test(out), err]).toEqual([true, false, '']);
+    const fields = await account('pods list --fields id,env');
+    expect([fields.out.includes('"HF_TOKEN":"***"'), VALUES.test(fields.out), fields.err]).toEqual([true, false, '']);
+  });
+
+  test.each(['json', 'yaml', 'jsonl', 'csv'])('stay in %s, on a terminal too', async (format) => {
+    const { account, id } = await withPod();
+    for (const options of [{}, TERMINAL]) {
+      const { out, err } = await account(`pods get ${id} -o ${format}`, options);
+      expect(out).toContain('hf-value');
+      expect(err).not.toContain('--show-secrets');
+    }
+  });
+
+  test('are hidden in what `create` prints', async () => {
+    const { out } = await createAccount()(POD, TERMINAL);
+    expect(out).not.toMatch(VALUES);
+  });
+
+  test('are hidden in a dry run on a terminal, and stay in one that is piped or asked for as JSON', async () => {
+    const account = createAccount();
+    const dry = 'endpoints update echo --env HF_TOKEN=hf-value --dry-run';
+    const { out, err } = await account(dry, TERMINAL);
+    expect(out).not.toMatch(VALUES);
+    expect(out).toContain('"HF_TOKEN": "***"');
+    expect(err).toContain('--show-secrets');
+    for (const ran of [
+      await account(dry),
+      await account(`${dry} --json`, TERMINAL),
+      await account(`${dry} --show-secrets`, TERMINAL),
+    ]) {
+      expect(JSON.parse(ran.out)).toMatchObject({ body: { env: { HF_TOKEN: 'hf-value' } } });
+      expect(ran.err).not.toContain('--show-secrets');
+    }
+  });
+
+  test('are hidden in the changes of a release', async () => {
+    const account = createAccount();
+    await local(account, 'endpoints update echo --env HF_TOKEN=hf-value');
+    const { out } = await account('endpoints releases echo', TERMINAL);
+    expect(out).toContain('"HF_TOKEN":"***"');
+    expect(out).not.toMatch(VALUES);
+  });
+
+  test('are of more names with the setting secret-names', async () => {
+    const { account, id } = await withPod();
+    const env = { ...TERMINAL.env, BERTH_SECRET_NAMES: 'pin, License' };
+    const { out } = await account(`pods get ${id}`, { ...TERMINAL, env });
+    expect(out).toContain('LICENSE=***');
+    expect(out).toContain('HF_TOKEN=***');
+  });
+});
