@@ -10,10 +10,10 @@ export const asOfAugust = (operations: readonly Operation[]): readonly Operation
   operations.filter(existedInAugust).map((each) => (each.tag === undefined ? each : older(each)));
 
 function older(operation: Operation): Operation {
-  const { run, ...described } = augustRow(operation);
+  const before = augustRow(operation);
   const settings = { pageSize: Number.MAX_SAFE_INTEGER };
   return {
-    ...described,
+    ...before,
     run: async (call) => {
       const query = new URLSearchParams([...call.query].filter(([name]) => name !== 'cursor' && name !== 'limit'));
       // Not a copy of the call: its signal is made when it is used.
@@ -22,7 +22,7 @@ function older(operation: Operation): Operation {
         settings: { value: { ...call.settings, ...settings } },
         operation: { value: { ...operation, parameters: [] } },
       }) as typeof call;
-      const reply = await run(whole);
+      const reply = await before.run(whole);
       return reply.body === undefined ? reply : { ...reply, body: augustAnswer(reply.body) as Json };
     },
   };

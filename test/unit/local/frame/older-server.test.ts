@@ -7,10 +7,10 @@ describe('a server of August', () => {
   it('has neither pages, nor arrays, nor sizes of GPU pods in its answers', async () => {
     const { send } = localFixture({ contract: 'august', pageSize: 1 });
     const { body } = await send('GET', '/v2/pods?limit=1&cursor=x');
-    const rows = body['pods'] as Readonly<Record<string, object>>[];
+    const rows = body['pods'] as Readonly<Record<string, unknown>>[];
     expect([rows.length > 3, Object.keys(body)]).toEqual([true, ['pods']]);
     for (const row of rows) expect(Object.keys(row)).not.toEqual(expect.arrayContaining(['cmd']));
-    expect(rows.find(({ id }) => String(id) === 'pod-train')?.['gpu']).toEqual({ id: 'GPU-80G', count: 2 });
+    expect(rows.find(({ id }) => id === 'pod-train')?.['gpu']).toEqual({ id: 'GPU-80G', count: 2 });
     for (const path of ['/v2/serverless', '/v2/templates', '/v2/serverless/echo/releases', '/v2/catalog/templates'])
       expect((await send('GET', path)).text).not.toMatch(/"(pagination|cmd|entrypoint)"/);
     expect((await send('GET', '/v2/catalog/gpus')).text).toContain('"memory"');
