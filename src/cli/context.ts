@@ -1,4 +1,4 @@
-import type { Api, ApiRequest } from '../core/api.ts';
+import type { ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import type { OutputOptions, View } from '../output/view.ts';
@@ -14,15 +14,10 @@ export interface Progress {
 /** The Context, extended for one run of a command. */
 export interface CommandContext extends Context {
   readonly output: OutputOptions;
-  /** `--dry-run`: nothing is sent, not even reads. The first write is printed and ends the command. */
+  /** `--dry-run`: reads are sent, to find what the command is about. The first write is printed and ends the command. */
   readonly dryRun: boolean;
   /** `--yes`. */
   readonly yes: boolean;
-  /**
-   * Sends GET requests, in a dry run too. A dry run uses it only to read the list that selectors pick from; for everything
-   * else `api` refuses to send.
-   */
-  readonly reads: Api;
   /** The ids that the words of the command line stand for, once they are resolved. */
   readonly ids: IdCache;
   /** The service's time, from the `Date` of its answers, to compute ages: milliseconds since the epoch. */

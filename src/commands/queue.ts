@@ -1,6 +1,7 @@
 import { type Json, numberAt } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
+import { unlessUnread } from '../cli/run/dry-run.ts';
 import { countOf } from '../cli/words.ts';
 import { answerResult, type View } from '../output/view.ts';
 import { healthRequest, purgeRequest } from '../queue/requests.ts';
@@ -20,10 +21,11 @@ const purge = defineCommand({
   summary: 'remove every job that is waiting; jobs in progress go on',
   args: { endpoint: QUEUE_ARGUMENT },
   writes: true,
-  confirm: async (ctx, { endpoint }) => {
-    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
-    return `This removes ${waitingJobs(answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`;
-  },
+  // Read also for a dry run, which ends where there is no such endpoint.
+  prepare: async (ctx, { endpoint }) =>
+    ctx.yes && !ctx.dryRun ? undefined : await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, endpoint, healthRequest)),
+  confirm: async (_, { endpoint }, health) =>
+    health && `This removes ${waitingJobs(health.answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`,
   examples: [['berth queue purge demo --yes', 'without a question, for scripts']],
   run: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({

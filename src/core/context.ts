@@ -22,7 +22,7 @@ export type {
   ResolvedPath,
 } from './ports/files.ts';
 export type { RememberedNotes } from './ports/remembered.ts';
-export type { ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
+export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
 export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
 export type { KeyView, Profile, ProfileStore, SettingSource, SettingsView, SettingValues } from './ports/settings.ts';
 export type {

@@ -91,8 +91,7 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, given: J
     if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
   }
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
-  // A dry run sends nothing, so it has no lists to pick from.
-  if (missing.length === 0 || ctx.dryRun) return { body: complete, asked: missing.length > 0 };
+  if (missing.length === 0) return { body: complete, asked: false };
   const answered = (await spec.offer?.(ctx, complete)) ?? complete;
   if (spec.commandLine !== undefined) await ctx.tell(`Without questions: ${spec.commandLine(answered)}`);
   return { body: answered, asked: true };

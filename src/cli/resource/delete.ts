@@ -1,5 +1,4 @@
 import type { ApiRequest } from '../../core/api.ts';
-import { EXIT } from '../../core/exit-codes.ts';
 import { usage, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { type Json, stringAt } from '../../core/json.ts';
@@ -20,7 +19,6 @@ import {
   selectTargets,
   type ChoiceValues,
   type Chosen,
-  type Target,
 } from './select/choose.ts';
 import { selectorOptions } from './select/selectors.ts';
 import { outcomeResult, SEVERAL } from './several/outcomes.ts';
@@ -133,29 +131,21 @@ async function targetsOf(
   const isGuarded = guard !== undefined && values.force !== true;
   if (hasSelector(values)) {
     const exclude = async (rows: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
-      isGuarded ? await guard.reasons({ ...ctx, api: ctx.reads }, rows) : new Map();
+      isGuarded ? await guard.reasons(ctx, rows) : new Map();
     return await selectTargets(ctx, resource, values, exclude);
   }
   if (!ctx.dryRun && ctx.yes && !isGuarded)
     return { bySelector: false, targets: values.id.map((word) => ({ word })), leftOut: [] };
   // A dry run reads too: what is not there, and what is protected, is refused as it would be.
-  const reading = ctx.dryRun ? { ...ctx, api: ctx.reads, dryRun: false } : ctx;
-  const read = await readTargets(reading, resource, values.id);
-  const targets = ctx.dryRun ? read.map(unlessUnread) : read;
+  const targets = await readTargets(ctx, resource, values.id);
   if (isGuarded)
     await refuseGuarded(
-      reading,
+      ctx,
       guard,
       targets.flatMap(({ row }) => row ?? []),
     );
   return { bySelector: false, targets, leftOut: [] };
 }
-
-/** A dry run shows the request for what could not be read; what is not there, or has the name of several, is a failure. */
-const unlessUnread = (target: Target): Target =>
-  target.failure === undefined || [EXIT.notFound, EXIT.usage].some((exit) => exit === target.failure?.exit)
-    ? target
-    : { word: target.word };
 
 /** Fails with usage (2), before anything is sent, for rows that the guard protects. */
 async function refuseGuarded(ctx: CommandContext, guard: Guard, rows: readonly Json[]): Promise<void> {

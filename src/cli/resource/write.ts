@@ -10,6 +10,7 @@ import type { CommandContext } from '../context.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import { askUntilThere, createAbsence, type Absence } from '../../core/not-there-yet.ts';
 import { identify, readRow } from './identity/identify.ts';
+import { unlessUnread } from '../run/dry-run.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine } from '../words.ts';
 import { bodyOptions } from './body.ts';
@@ -24,7 +25,8 @@ import { waitOptions, yesOption } from '../parse/common-options.ts';
 export interface WriteSpec extends BodySpec, CommandWords {
   /**
    * Validates the body before it is sent. Fails with usage (2) and names the flag and the rule. `readRow` reads the
-   * current row; it is undefined on create and in a dry run.
+   * current row; it is undefined on create, and in a dry run where
+   * the service cannot be read.
    */
   readonly check?: (body: JsonObject, readRow: (() => Promise<Json>) | undefined) => void | Promise<void>;
   /** Completes an update with members of the current row, for members that the service accepts only as a whole. */
@@ -35,7 +37,7 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly asksAboutPrice?: (body: JsonObject) => boolean;
   /**
    * What an update that raises the bill costs before and after it; undefined where it does not. It is shown on a
-   * terminal, and a person is asked. Omitted if it cannot be found out.
+   * terminal, and a person is asked; a dry run shows it everywhere. Omitted if it cannot be found out.
    */
   readonly raise?: (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
   /** Members that hold ids of other resources; a name is accepted too. */
@@ -108,7 +110,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       await spec.check?.(plain, undefined);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
-      const price = ctx.dryRun ? undefined : await unlessFailed(ctx, async () => spec.price?.(ctx, body));
+      const price = await unlessFailed(ctx, async () => spec.price?.(ctx, body));
       if (price !== undefined) {
         await ctx.tell(price);
         if (asked || (spec.asksAboutPrice?.(body) ?? false))
@@ -144,9 +146,9 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
   });
 }
 
-/** Asks a person. Fails with declined (2) where the answer is no; nothing was sent then. A script is not asked. */
+/** Asks a person. Fails with declined (2) where the answer is no; nothing was sent then. A script and a dry run are not asked. */
 async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
-  if (ctx.yes || !ctx.terminal.canAsk || (await ctx.prompts.confirm(question, true))) return;
+  if (ctx.yes || ctx.dryRun || !ctx.terminal.canAsk || (await ctx.prompts.confirm(question, true))) return;
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
@@ -157,7 +159,7 @@ async function askAboutRaise(
   body: JsonObject,
   readBefore: () => Promise<Json>,
 ): Promise<void> {
-  if (raise === undefined || ctx.dryRun || !ctx.terminal.errors) return;
+  if (raise === undefined || !(ctx.dryRun || ctx.terminal.errors)) return;
   const raised = await unlessFailed(ctx, () => raise(ctx, body, readBefore));
   if (raised === undefined) return;
   await ctx.tell(raised);
@@ -184,9 +186,11 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
         );
       const word = values['id'] as string;
       const readBefore = once(async () => (await readRow(ctx, resource, word)).answer.value ?? null);
+      // A dry run ends where the name is not found, and prints the request where the service cannot be read.
+      const isReadable = !ctx.dryRun || (await unlessUnread(ctx, readBefore)) !== undefined;
       const body = (await spec.fill?.(given, values, readBefore)) ?? given;
       spec.checkFields?.(body);
-      await spec.check?.(body, ctx.dryRun ? undefined : readBefore);
+      await spec.check?.(body, isReadable ? readBefore : undefined);
       await askAboutRaise(ctx, spec, body, readBefore);
       const { id, result: answer } = await identify(ctx, resource, word, (known) =>
         sendReferences(ctx, spec.references ?? {}, body, (complete) =>

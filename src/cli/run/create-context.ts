@@ -37,7 +37,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const { notes } = context;
   const tellLine = (line: string): Promise<void> => tell(context, safeText(line));
   const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
-  const api = modes.dryRun ? dryRunApi(context.api) : recordWrites(service, state.writes);
+  const api = modes.dryRun ? dryRunApi(service) : recordWrites(service, state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,
@@ -45,13 +45,11 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     // A dry run prints a request, for which there is no table.
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
-    reads: service,
     stdout,
     ids: createIdCache(),
     serviceNow: serviceClock.time,
     fetchServiceNow: async () => {
-      if (context.settings.local && !modes.dryRun && !serviceClock.isSet())
-        await unlessFailed(context, () => api.send(ANY_READ));
+      if (context.settings.local && !serviceClock.isSet()) await unlessFailed(context, () => api.send(ANY_READ));
       return serviceClock.time();
     },
     tell: tellLine,

@@ -1,6 +1,6 @@
-import type { Api, ApiRequest, RequestPreview } from '../../core/api.ts';
-import { Failure } from '../../core/failure.ts';
-import { EXIT } from '../../core/exit-codes.ts';
+import type { Api, RequestPreview } from '../../core/api.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { Terminal } from '../../core/context.ts';
 import { asksForData, type OutputOptions, type Result, type RowsResult } from '../../output/view.ts';
@@ -40,23 +40,33 @@ const asJson = ({ method, url, headers, body }: RequestPreview): Json => ({
   ...(body === undefined ? {} : { body }),
 });
 
-/** An Api that sends nothing: the first write ends the command with its preview; a read fails with usage (2). */
+/** An Api that reads, and ends the command with its preview in place of the first write. */
 export function dryRunApi(api: Api): Api {
-  const refuse = (request: ApiRequest): Failure =>
-    new Failure({
-      code: 'dry-run',
-      exit: EXIT.usage,
-      message: `a dry run sends nothing, and this needs an answer to ${request.method} /${request.path.join('/')}`,
-      hint: 'Give an id in place of a name, or leave --dry-run out.',
-    });
   return {
+    ...api,
     send: async (request) => {
-      if (request.method === 'GET') throw refuse(request);
+      if (request.method === 'GET') return await api.send(request);
       throw new DryRun([await api.preview(request)]);
     },
-    events: (request) => {
-      throw refuse(request);
-    },
-    preview: (request) => api.preview(request),
   };
+}
+
+/** Failures with which a dry run ends as the command would: what is not there, and a name that several have. */
+const REFUSALS: readonly ExitCode[] = [EXIT.notFound, EXIT.usage];
+
+/**
+ * What is read about a command before its request. In a dry run it is undefined where the service cannot be read, because
+ * the request is then printed all the same; what would be refused fails as the command would.
+ */
+export async function unlessUnread<T>(
+  ctx: { readonly dryRun: boolean; readonly signal: AbortSignal },
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    if (!ctx.dryRun || REFUSALS.includes(error.exit)) throw error;
+    return undefined;
+  }
 }

@@ -74,8 +74,7 @@ export async function promptFor(ctx: CommandContext, key: string, param: Param<u
   };
   const { ask } = param;
   if (ask === undefined) throw usage(`missing ${label}`);
-  // A dry run sends nothing, so it has no list to pick from.
-  if (ask.kind === 'text' || ctx.dryRun) return parse(await ctx.prompts.text(ask.question, { check }));
+  if (ask.kind === 'text') return parse(await ctx.prompts.text(ask.question, { check }));
   const choices = await ask.choices(ctx);
   if (choices.length === 0) return parse(await ctx.prompts.text(ask.question, { check }));
   return parse(await ctx.prompts.search(ask.question, choices));

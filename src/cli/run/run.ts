@@ -12,7 +12,7 @@ import { completeValues } from './prompt-missing.ts';
 import type { Command, Confirmation, Values } from '../command.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
 import type { CommandContext } from '../context.ts';
-import { DryRun } from './dry-run.ts';
+import { DryRun, unlessUnread } from './dry-run.ts';
 import { commonOptions } from '../parse/common-options.ts';
 import { suggestName } from '../parse/suggestions.ts';
 import { commandLine } from '../words.ts';
@@ -41,11 +41,7 @@ export async function runCommand(
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     const asks = mustConfirm(ctx, command, values, path);
     const prepared = await command.prepare?.(ctx, values);
-    if (
-      ctx.dryRun &&
-      showsQuestion(ctx, command, values, output) &&
-      (await showQuestion(ctx, command, values, prepared))
-    )
+    if (ctx.dryRun && showsQuestion(ctx, command, output) && (await showQuestion(ctx, command, values, prepared)))
       return EXIT.done;
     if (asks) await confirm(ctx, await command.confirm?.(ctx, values, prepared));
     if (command.watch !== undefined && values['watch'] === true) {
@@ -108,29 +104,22 @@ async function tellQuestion(ctx: CommandContext, question: string | Confirmation
   for (const line of lines) await ctx.tell(line);
 }
 
-/** Whether a dry run shows what the command would ask about: on a terminal, where no format is asked for. */
-const showsQuestion = ({ terminal }: CommandContext, command: Command, values: Values, { format }: OutputOptions) =>
-  terminal.output &&
-  terminal.errors &&
-  format === undefined &&
-  command.confirm !== undefined &&
-  command.confirmWhen(values);
+/**
+ * Whether a dry run shows what the command would ask about if it asked: on a terminal, where no format is asked for.
+ */
+const showsQuestion = ({ terminal }: CommandContext, command: Command, { format }: OutputOptions) =>
+  terminal.output && terminal.errors && format === undefined && command.confirm !== undefined;
 
-/** Shows it. False where it needs an answer that a dry run does not ask for: then the requests are shown. */
+/** Shows it. False where there is nothing to ask, or it could not be read: then the requests are shown. */
 async function showQuestion(
   ctx: CommandContext,
   command: Command,
   values: Values,
   prepared: unknown,
 ): Promise<boolean> {
-  try {
-    const question = await command.confirm?.(ctx, values, prepared);
-    if (question === undefined) return false;
-    await tellQuestion(ctx, question);
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'dry-run') return false;
-    throw error;
-  }
+  const question = await unlessUnread(ctx, async () => command.confirm?.(ctx, values, prepared));
+  if (question === undefined) return false;
+  await tellQuestion(ctx, question);
   await ctx.tell('A dry run: nothing was sent. The requests as JSON: --json.');
   return true;
 }

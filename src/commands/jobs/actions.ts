@@ -6,8 +6,10 @@ import { defineCommand, endedWhen } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
+import { eachSchema, READS_SEVERAL, readEach } from '../../cli/resource/several/read-each.ts';
 import { sendEach } from '../../cli/resource/several/send-each.ts';
 import { arg, option } from '../../cli/parse/params.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobStatus } from '../../queue/job-status.ts';
@@ -23,19 +25,23 @@ import { either } from '../../cli/schema/output-schema.ts';
 import { OUTCOMES } from '../../cli/schema/common-schemas.ts';
 
 export const status = defineCommand({
-  output: JOB,
-  summary: "show a job's state and result",
+  output: eachSchema(JOB),
+  summary: "show a job's state and result, or those of several",
+  details: READS_SEVERAL,
   examples: [[`berth jobs status demo "$(berth jobs run demo --input '{}')"`, 'of a job just submitted']],
-  args: { endpoint: QUEUE_ARGUMENT, job: arg.text('job id', { complete: 'job' }) },
+  args: { endpoint: QUEUE_ARGUMENT, job: arg.ids('job ids', { complete: 'job' }) },
   options: {
     ttl: option.duration('also set how long the job and its result live from now', 's'),
     exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
   },
   watch: endedWhen(hasEnded),
-  run: async (ctx, values) => {
-    const { answer } = await readJob(ctx, values.endpoint, values.job, values.ttl);
-    return { ...answerResult(jobView, answer), exit: values.exitStatus ? exitOf(answer.value) : undefined };
-  },
+  run: async (ctx, { endpoint, job, ttl, exitStatus, ...rest }) =>
+    await readEach(ctx, job, {
+      view: jobView,
+      read: async (id) => (await readJob(ctx, endpoint, id, ttl)).answer,
+      outcome: (row) => ({ exit: exitStatus ? exitOf(row) : undefined }),
+      watched: (rest as { readonly watch?: boolean }).watch === true,
+    }),
 });
 
 export const cancel = defineCommand({
@@ -52,9 +58,17 @@ export const cancel = defineCommand({
   args: { endpoint: QUEUE_ARGUMENT, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   destroys: false,
+  // A dry run ends where one of the jobs is not there; where they cannot be read, there is nothing to show but the requests.
+  prepare: async (ctx, { endpoint, job }) => {
+    const read: unknown[] = [];
+    if (ctx.dryRun) for (const each of job) read.push(await unlessUnread(ctx, () => readJob(ctx, endpoint, each)));
+    return { isUnread: read.includes(undefined) };
+  },
   confirmWhen: ({ job }) => job.length > 1,
-  confirm: async (_, { endpoint, job }) =>
-    `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
+  confirm: async (_, { endpoint, job }, { isUnread }) =>
+    isUnread
+      ? undefined
+      : `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
   run: async (ctx, values) => {
     const request = (id: Id<'endpoint'>, job: string) => ({
       ...cancelRequest(id, job),
@@ -112,7 +126,6 @@ async function retryJob(ctx: CommandContext, endpoint: string, job: string) {
  * found. When the status cannot be read, the service decides.
  */
 async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: string): Promise<void> {
-  if (ctx.dryRun) return;
   let found: { readonly id: Id<'endpoint'>; readonly answer: ApiAnswer };
   try {
     found = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job));

@@ -5,9 +5,10 @@ import type { JsonObject } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { option } from '../../cli/parse/params.ts';
-import { dryRunNote, identify } from '../../cli/resource/identity/identify.ts';
+import { dryRunNote, identify, readRow } from '../../cli/resource/identity/identify.ts';
 import { idArgument, resourceOf, rowSchema } from '../../cli/resource/read.ts';
 import { isSecretGiven, redactingSecret, secretOptions, withSecret } from '../../cli/resource/secret.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { commandLine } from '../../cli/words.ts';
 import { answerResult } from '../../output/view.ts';
 import { asId } from '../../core/ids.ts';
@@ -42,8 +43,9 @@ export const update = defineCommand({
     const value = isValueGiven ? await withSecret(ctx, VALUE, {}, values) : undefined;
     const bodies = [...(value === undefined ? [] : [value]), ...(description === undefined ? [] : [{ description }])];
     if (ctx.dryRun) {
-      if (ctx.ids.get(SECRETS, word) === undefined) await ctx.tell(dryRunNote([word]));
-      return await ctx.previewAll(bodies.map((body) => patch(asId(word), body)));
+      const found = await unlessUnread(ctx, () => readRow(ctx, SECRETS, word));
+      if (found === undefined) await ctx.tell(dryRunNote([word]));
+      return await ctx.previewAll(bodies.map((body) => patch(found?.id ?? asId(word), body)));
     }
     return redactingSecret(VALUE, value ?? {}, async () => {
       const answer = await sendAll(ctx, word, bodies);

@@ -38,7 +38,10 @@ export async function completeEnvironment(
   const files = (values['envFile'] as readonly string[] | undefined) ?? [];
   if (given === undefined && files.length === 0) return undefined;
   const read = await Promise.all(files.map((path) => readVariables(ctx, path)));
-  const variables: JsonObject = Object.assign({}, ...read, objectOf(given)) as JsonObject;
+  // Not assigned: a variable may be named __proto__.
+  const variables: JsonObject = Object.fromEntries(
+    [...read, objectOf(given) ?? {}].flatMap((each) => Object.entries(each)),
+  );
   if (Object.keys(variables).length > MAX_VARIABLES)
     throw usage(`${countOf(Object.keys(variables).length, 'variable')}: a container has at most ${MAX_VARIABLES}`);
   const prefix = ctx.settings.local ? LOCAL_PREFIX : ctx.settings.get('secret-prefix');
@@ -72,7 +75,7 @@ async function warnOfMissingSecrets(ctx: CommandContext, variables: JsonObject):
     return name === undefined ? [] : [{ variable, name }];
   });
   if (named.length === 0) return;
-  const rows = await unlessFailed(ctx, async () => (await listRows({ ...ctx, api: ctx.reads }, SECRETS)).values);
+  const rows = await unlessFailed(ctx, async () => (await listRows(ctx, SECRETS)).values);
   if (rows === undefined) return;
   const known = new Set(rows.map((row) => stringAt(row, 'name')));
   for (const { variable, name } of named)

@@ -41,7 +41,7 @@ export async function identify<N extends string, T>(
     return { id: candidate, result };
   } catch (error) {
     if (error instanceof DryRun) await ctx.tell(dryRunNote([word]));
-    if (!isNotFound(error) || ctx.dryRun) throw error;
+    if (!isNotFound(error)) throw error;
     const { id, failure, near } = await lookUp(ctx, collection, word);
     if (id === undefined)
       throw error.with({
@@ -126,7 +126,7 @@ async function lookUp<N extends string>(
   return { id };
 }
 
-/** Said in a dry run, which sends no lookup and so cannot tell a name from an id. */
+/** Said in a dry run about a word that could not be looked up, or is looked up by the write alone. */
 export const dryRunNote = (words: readonly string[]): string =>
   `If ${words.join(' or ')} is a name, the id it stands for is looked up first and goes into the request.`;
 

@@ -4,7 +4,8 @@ import type { CommandContext } from '../../context.ts';
 import type { Param } from '../../parse/params.ts';
 import { withMember, type Member } from '../body.ts';
 import type { Collection } from './collection.ts';
-import { findId } from './identify.ts';
+import { unlessUnread } from '../../run/dry-run.ts';
+import { findId, readRow } from './identify.ts';
 
 /** Members of a body that hold the id of another resource, by their path: one id, or a list of them. */
 export type References = Readonly<Record<string, Collection>>;
@@ -26,12 +27,15 @@ export async function sendReferences<T>(
   body: JsonObject,
   send: (body: JsonObject) => Promise<T>,
 ): Promise<T> {
-  const known = (collection: Collection, word: string) => Promise.resolve(ctx.ids.get(collection, word));
+  const known = async (collection: Collection, word: string) =>
+    ctx.ids.get(collection, word) ??
+    // A dry run does not see the answer that tells a name from an id.
+    (ctx.dryRun ? (await unlessUnread(ctx, () => readRow(ctx, collection, word)))?.id : undefined);
   const first = await replaced(references, body, known);
   try {
     return await send(first);
   } catch (error) {
-    if (!isNotFound(error) || ctx.dryRun) throw error;
+    if (!isNotFound(error)) throw error;
     const resolved = await replaced(references, first, (collection, word) => findId(ctx, collection, word));
     if (resolved === first) throw error;
     return await send(resolved);

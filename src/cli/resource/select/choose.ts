@@ -7,6 +7,7 @@ import { idOf, type Result } from '../../../output/view.ts';
 import type { CommandContext } from '../../context.ts';
 import { flagName, isGiven } from '../../parse/params.ts';
 import { countOf, pluralOf } from '../../words.ts';
+import { unlessUnread } from '../../run/dry-run.ts';
 import { readRow } from '../identity/identify.ts';
 import { listRows } from '../identity/requests.ts';
 import type { Resource } from '../read.ts';
@@ -62,7 +63,7 @@ export async function selectTargets(
   if (values.all && other !== undefined)
     throw usage(`--all and ${flagName(other)} exclude each other`, `--all takes every ${resource.noun}: keep one.`);
   const isWanted = compileFilter(resource.table, values);
-  const { values: rows } = await listRows({ ...ctx, api: ctx.reads }, resource);
+  const { values: rows } = await listRows(ctx, resource);
   const now = ctx.serviceNow();
   const wanted = rows.filter((row) => stringAt(row, 'id') !== undefined && isWanted(row, now));
   const reasons = await exclude(wanted);
@@ -78,7 +79,10 @@ export async function selectTargets(
 /** `pod-train (train-llm)`. */
 export const labelOf = (row: Json | undefined): string => `${idOf(row)} (${stringAt(row, 'name') ?? '-'})`;
 
-/** Reads the rows that words name, each with one request. A failure belongs to its word; an interrupt ends the command. */
+/**
+ * Reads the rows that words name, each with one request. A failure belongs to its word; an interrupt ends the command. A
+ * dry run goes on with the word where the service cannot be read.
+ */
 export const readTargets = async (
   ctx: CommandContext,
   resource: Resource,
@@ -87,8 +91,8 @@ export const readTargets = async (
   await Promise.all(
     words.map(async (word): Promise<Target> => {
       try {
-        const { answer } = await readRow(ctx, resource, word);
-        return { word, row: answer.value ?? null };
+        const found = await unlessUnread(ctx, () => readRow(ctx, resource, word));
+        return found === undefined ? { word } : { word, row: found.answer.value ?? null };
       } catch (error) {
         rethrowUnlessFailure(error, ctx);
         return { word, failure: error };

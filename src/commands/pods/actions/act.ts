@@ -1,14 +1,18 @@
-import { rethrowUnlessFailure } from '../../../core/failure.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
 import { arrayAt, stringAt, type Json } from '../../../core/json.ts';
+import { safeText } from '../../../core/safe-text.ts';
 import { defineCommand, type Command, type CommandWords } from '../../../cli/command.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import {
   hasSelector,
   labelOf,
   nothingSelected,
+  readTargets,
   selectTargets,
   type Chosen,
+  type Target,
 } from '../../../cli/resource/select/choose.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
@@ -55,12 +59,14 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     prepare: async (ctx, values): Promise<Chosen> =>
       hasSelector(values)
         ? await selectTargets(ctx, PODS, values, async (pods) => unableReasons(action, pods))
-        : { bySelector: false, targets: values.id.map((word) => ({ word })), leftOut: [] },
+        : { bySelector: false, targets: await namedTargets(ctx, action, until, values.id), leftOut: [] },
     confirmWhen: hasSelector,
     confirm: async (_ctx, _values, { targets }) => {
-      const rows = targets.map(({ row }) => row ?? null);
+      const rows = targets.flatMap(({ row, failure }) => (row === undefined || failure !== undefined ? [] : [row]));
       const lines = [`This will ${action} ${countOf(rows.length, 'pod')}. ${effect?.(rows) ?? ''}`.trimEnd()];
-      return rows.length === 0 ? undefined : { rows: { view: PODS.view, values: rows }, lines };
+      // What was not read, or is refused, is no question.
+      if (rows.length === 0 || rows.length < targets.length) return undefined;
+      return { rows: { view: PODS.view, values: rows }, lines };
     },
     run: async (ctx, { wait, waitTimeout }, { bySelector, targets, leftOut }) => {
       const stillPaid = action === 'stop' ? stillPaidLines(leftOut) : [];
@@ -81,9 +87,10 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
       const answered = await sendEach(
         ctx,
         PODS,
-        targets.map(({ word, row }) => ({ given: word, name: stringAt(row, 'name'), request })),
+        targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
       );
-      const sent: readonly Acted[] = action === 'restart' ? answered : await acceptReached(ctx, answered, until);
+      const sent: readonly Acted[] =
+        action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
       const remaining = await remainingLines(ctx, ended);
       const [first, ...others] = sent;
@@ -97,6 +104,43 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
       return { ...outcomeResult(ctx, 'pod', outcomes, done), notes: [...stillPaid, ...remaining] };
     },
   });
+}
+
+/**
+ * The pods that words name. They are read in a dry run alone, which then fails as the service would answer: not found (4),
+ * or refused (5) for a lock or a status.
+ */
+async function namedTargets(
+  ctx: CommandContext,
+  action: Action,
+  until: string,
+  words: readonly string[],
+): Promise<readonly Target[]> {
+  if (!ctx.dryRun) return words.map((word) => ({ word }));
+  const targets = await readTargets(ctx, PODS, words);
+  const reasons = unableReasons(
+    action,
+    targets.flatMap(({ row }) => row ?? []),
+  );
+  return await Promise.all(
+    targets.map(async (target): Promise<Target> => {
+      const { row } = target;
+      const reason = row === undefined ? undefined : reasons.get(idOf(row));
+      if (row === undefined || reason === undefined) return target;
+      if (statusOf(row) === until && action !== 'restart') {
+        await ctx.tell(`pod ${labelOf(row)} is ${until} already: nothing would be changed.`);
+        return target;
+      }
+      const refused = { code: 'refused', exit: EXIT.refused, message: safeText(`${reason}: nothing was sent`) };
+      return { ...target, failure: new Failure({ ...refused, hint: refusalHint(action, row), id: idOf(row) }) };
+    }),
+  );
+}
+
+/** What to do about a refused action: a pod that cannot be stopped is still paid. A name stays within its line. */
+function refusalHint(action: Action, pod: Json): string | undefined {
+  const [line] = action === 'stop' ? stillPaidLines([pod]) : [];
+  return line === undefined ? undefined : safeText(line);
 }
 
 /** Why pods cannot do an action now: a lock, or their status. A service that does not list actions is asked. */
@@ -116,23 +160,31 @@ type Acted = Sent<'pod'> & { readonly isReached?: boolean };
 
 /**
  * Reads the pods whose action the service refused (409): one that has the wanted status already is done, as one that a
- * selector leaves out is no failure. Another refusal stays, also when the pod cannot be read.
+ * selector leaves out is no failure. Another refusal stays, also when the pod cannot be read; it says what goes on costing.
  */
 async function acceptReached(
   ctx: CommandContext,
   sent: readonly Sent<'pod'>[],
+  action: Action,
   until: string,
 ): Promise<readonly Acted[]> {
   const accepted: Acted[] = [];
-  for (const each of sent) accepted.push(each.failure?.status === 409 ? await unlessReached(ctx, each, until) : each);
+  for (const each of sent)
+    accepted.push(each.failure?.status === 409 ? await unlessReached(ctx, each, action, until) : each);
   return accepted;
 }
 
-async function unlessReached(ctx: CommandContext, refused: Sent<'pod'>, until: string): Promise<Acted> {
+const withHint = (refused: Sent<'pod'>, hint: string | undefined): Sent<'pod'> =>
+  refused.failure === undefined || hint === undefined
+    ? refused
+    : { ...refused, failure: refused.failure.with({ hint }) };
+
+async function unlessReached(ctx: CommandContext, refused: Sent<'pod'>, action: Action, until: string): Promise<Acted> {
   const known = asId<'pod'>(refused.id);
   try {
     const answer = await ctx.api.send(rowRequest(PODS, known));
-    if (statusOf(answer.value ?? null) !== until) return refused;
+    const pod = answer.value ?? null;
+    if (statusOf(pod) !== until) return withHint(refused, refusalHint(action, pod));
     return { ...shownOf(answer, refused.name), id: refused.id, known, answer, isReached: true };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);

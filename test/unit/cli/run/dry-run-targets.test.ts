@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
-import { createAccount } from '../../../support/worlds/local-account.ts';
+import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
 describe('a dry run of a delete', () => {
@@ -42,6 +42,139 @@ describe('a dry run of a delete', () => {
     const { code, out } = await berth(['pods', 'terminate', 'p1', '--dry-run'], { env: pointedAt(server.url) });
     expect(code).toBe(0);
     expect(out).toContain('/v2/pods/p1');
+    expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
+  });
+});
+
+/** The id of a job that waits on the endpoint `demo`. */
+const waitingJob = async (account: Account): Promise<string> => await local(account, 'jobs run demo --input {} -o id');
+
+describe('a dry run of what is not there ends 4 and prints no request:', () => {
+  test.each([
+    'pods stop nothing',
+    'pods start pod-train nothing',
+    'pods update nothing --name a',
+    'volumes update nothing --size 500',
+    'secrets update nothing --description a',
+    'queue purge nothing',
+    'jobs cancel nothing JOB',
+    'jobs cancel demo nothing',
+    'jobs cancel demo nothing other',
+    'jobs retry demo nothing',
+    'pods create --name a --gpu GPU-24G --image i --network-volume nothing:/a',
+    'endpoints create --name a --gpu-pool POOL-24G --template nothing',
+    'templates create --name a --image i --registry nothing',
+  ])('%s', async (line) => {
+    const { code, out, err } = await createAccount()(`${line} --dry-run`);
+    expect([code, out], err).toEqual([4, '']);
+  });
+});
+
+describe('a dry run prints the id in place of the name:', () => {
+  test.each([
+    ['pods stop train-llm', '/v2/pods/pod-train/action'],
+    ['pods update train-llm --name a', '/v2/pods/pod-train'],
+    ['volumes update datasets --size 4000', '/v2/network-volumes/vol-datasets'],
+    ['queue purge echo', '/v2/echo/purge-queue'],
+  ])('%s', async (line, path) => {
+    const { code, out, err } = await createAccount()(`${line} --dry-run`);
+    expect(code, err).toBe(0);
+    expect(err).not.toContain('is a name');
+    expect(new URL((JSON.parse(out) as { url: string }).url).pathname).toMatch(new RegExp(`${path}$`));
+  });
+
+  test('of a volume in the body of a create', async () => {
+    const line = 'pods create --name a --gpu GPU-24G --image i --network-volume datasets:/a --dry-run';
+    const { code, out, err } = await createAccount()(line);
+    expect(code, err).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ body: { mounts: { network: [{ volumeId: 'vol-datasets' }] } } });
+  });
+});
+
+describe('a dry run of an action on pods', () => {
+  test.each([
+    ['stop pod-web', 'is locked: nothing was sent', 'berth --local pods update pod-web --locked off'],
+    ['stop pod-train pod-web', 'is locked: nothing was sent', 'berth --local pods update pod-web --locked off'],
+    ['restart pod-web', 'is locked: nothing was sent', ''],
+    ['stop pod-broken', 'is ERROR and cannot stop', 'pods terminate pod-broken'],
+    ['restart pod-stopped', 'is EXITED and cannot restart', ''],
+  ])('%s is refused (5) as the service would', async (line, why, hint) => {
+    const { code, out, err } = await createAccount()(`pods ${line} --dry-run`);
+    expect([code, out]).toEqual([5, '']);
+    expect(err).toContain(why);
+    expect(err).toContain(hint.replace('berth --local ', ''));
+  });
+
+  test('that has happened already prints the request, and says that nothing would change', async () => {
+    const { code, out, err } = await createAccount()('pods stop pod-stopped --dry-run');
+    expect([code, JSON.parse(out)]).toMatchObject([0, { body: { action: 'stop' } }]);
+    expect(err).toContain('is EXITED already: nothing would be changed.');
+  });
+
+  test('shows the table and the saving on a terminal', async () => {
+    const { code, out, err } = await createAccount()('pods stop pod-train --dry-run', { tty: true, columns: 120 });
+    expect([code, out]).toEqual([0, '']);
+    expect(err).toMatch(/train-llm[^]*This will stop 1 pod\. It saves \$4\.78 an hour\.[^]*nothing was sent/);
+  });
+});
+
+describe('a dry run shows the price', () => {
+  test.each([
+    ['pods create --name a --gpu GPU-24G --image i', /GPU-24G on the SECURE cloud costs \$/],
+    ['endpoints create --name a --gpu-pool POOL-24G --image i --workers-min 2', /2 workers always\s+run: \$/],
+    ['volumes update vol-datasets --size 4000', /a month/],
+    ['endpoints update echo --workers-min 2', /Workers that always\s+run/],
+  ])('of %s', async (line, price) => {
+    for (const tty of [false, true]) {
+      const { code, out, err } = await createAccount()(`${line} --dry-run --json`, { tty });
+      expect([code, err]).toEqual([0, expect.stringMatching(price)]);
+      expect(out).toContain('"method"');
+    }
+  });
+});
+
+describe('a dry run of jobs', () => {
+  test('of one to cancel prints its request, and on a terminal what would happen', async () => {
+    const account = createAccount();
+    const job = await waitingJob(account);
+    const piped = await account(`jobs cancel demo ${job} --dry-run`);
+    expect([piped.code, piped.out]).toEqual([0, expect.stringContaining(`/cancel/${job}`)]);
+    const shown = await account(`jobs cancel demo ${job} --dry-run`, { tty: true });
+    expect([shown.code, shown.out, shown.err]).toEqual([0, '', expect.stringContaining('This cancels 1 job on demo')]);
+  });
+
+  test('of one that cannot be retried is refused (2)', async () => {
+    const account = createAccount();
+    const { code, out, err } = await account(`jobs retry demo ${await waitingJob(account)} --dry-run`);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('only FAILED and TIMED_OUT jobs can be retried');
+  });
+
+  test('of a queue to purge says on a terminal how many jobs wait', async () => {
+    const account = createAccount();
+    await waitingJob(account);
+    const { code, err } = await account('queue purge demo --dry-run', { tty: true });
+    expect([code, err]).toEqual([0, expect.stringMatching(/This removes \d+ waiting jobs? from the queue of demo/)]);
+  });
+});
+
+describe('a dry run prints the request also where the service cannot be read:', () => {
+  test.each([
+    'pods stop p1',
+    'pods update p1 --name a',
+    'pods create --name a --gpu g --image i --network-volume v:/a',
+    'endpoints update e1 --workers-min 2',
+    'secrets update s1 --description a',
+    'queue purge e1',
+    'jobs cancel e1 j1',
+    'jobs retry e1 j1',
+  ])('%s', async (line) => {
+    const server = await serve([problem(403, 'not with this key')]);
+    const env = { ...pointedAt(server.url), BERTH_QUEUE_URL: server.url };
+    for (const tty of [false, true]) {
+      const { code, out, err } = await berth([...line.split(' '), '--dry-run'], { env, tty });
+      expect([code, out], err).toEqual([0, expect.stringContaining('"method"')]);
+    }
     expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
   });
 });

@@ -63,9 +63,9 @@ describe('a --jq filter that fails on the answer ends 1', () => {
     expect(err).toMatch(/submitted (\S+)\n[^]*-> The service completed the request: \1\n/);
   });
 
-  test('after a dry run: nothing was sent, and the error does not mention a write', async () => {
+  test('after a dry run: no write was sent, and the error does not mention a write', async () => {
     const { code, err, sent } = await run('pods stop p1', '--dry-run', '--jq', '.url.x');
-    expect([code, sent]).toEqual([1, []]);
+    expect([code, sent]).toEqual([1, ['GET']]);
     expect(err).not.toMatch(/completed the request|Unfiltered/);
   });
 });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { pointedAt, problem, serve } from '../../../support/servers/scripted-server.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
 describe('a flag that has no effect without another flag is refused, and nothing is sent', () => {
@@ -31,13 +32,13 @@ it.each([
   expect([code, err]).toEqual([2, expect.stringContaining(`\`${named}\` asks for confirmation`) as string]);
 });
 
-it.each(['pods terminate train-llm', 'pods stop train-llm pod-web', 'volumes update data --size 200'])(
-  'a dry run of %s says that a name is looked up first',
-  async (line) => {
-    const { code, err } = await berth(['--local', ...line.split(' '), '--dry-run']);
+test('a dry run whose words cannot be looked up says that a name is looked up first', async () => {
+  const server = await serve([problem(403, 'not with this key')]);
+  for (const line of ['pods terminate train-llm', 'pods stop train-llm pod-web', 'volumes update data --size 200']) {
+    const { code, err } = await berth([...line.split(' '), '--dry-run'], { env: pointedAt(server.url) });
     expect([code, err]).toEqual([
       0,
       expect.stringMatching(/^If .* is a name, the id it stands for is looked up/) as string,
     ]);
-  },
-);
+  }
+});

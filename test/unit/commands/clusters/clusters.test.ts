@@ -13,13 +13,13 @@ describe('the body that create sends', () => {
     ['least', [], {}],
     [
       'a volume where clusters have it',
-      ['--network-volume', 'v'],
-      { mounts: { network: [{ volumeId: 'v', path: '/workspace' }] } },
+      ['--network-volume', 'vol-datasets'],
+      { mounts: { network: [{ volumeId: 'vol-datasets', path: '/workspace' }] } },
     ],
     [
       'a volume elsewhere',
-      ['--network-volume', 'v:/data'],
-      { mounts: { network: [{ volumeId: 'v', path: '/data' }] } },
+      ['--network-volume', 'vol-datasets:/data'],
+      { mounts: { network: [{ volumeId: 'vol-datasets', path: '/data' }] } },
     ],
     ['servers', ['--start-ssh', '--start-jupyter'], { startSsh: true, startJupyter: true }],
     [

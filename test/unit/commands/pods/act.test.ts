@@ -93,12 +93,26 @@ describe('start, stop and restart', () => {
     expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-provisioning: /);
   });
 
-  it.each(['start', 'stop', 'restart'])('%s --dry-run shows the request', async (verb) => {
-    const ran = await local(createTestWorld(), verb, 'a', 'b', '--dry-run');
-    expect(JSON.parse(ran.out)).toMatchObject([
-      { method: 'POST', url: expect.stringMatching(/\/v2\/pods\/a\/action$/) as string, body: { action: verb } },
-      { method: 'POST', url: expect.stringMatching(/\/v2\/pods\/b\/action$/) as string, body: { action: verb } },
-    ]);
+  it.each([
+    ['start', 'pod-stopped', 'pod-stopped-cpu'],
+    ['stop', 'pod-train', 'pod-notebook'],
+    ['restart', 'pod-train', 'pod-notebook'],
+  ])('%s --dry-run shows the requests', async (verb, first, second) => {
+    const ran = await local(createTestWorld(), verb, first, second, '--dry-run');
+    const request = (pod: string) => ({
+      method: 'POST',
+      url: expect.stringMatching(new RegExp(`/v2/pods/${pod}/action$`)) as string,
+      body: { action: verb },
+    });
+    expect(JSON.parse(ran.out)).toMatchObject([request(first), request(second)]);
+  });
+
+  it('stop of a pod in ERROR says that it is still paid, and by which command it ends', async () => {
+    const ran = await local(createTestWorld(), 'stop', 'pod-broken');
+    expect([ran.code, ran.out]).toEqual([5, '']);
+    expect(ran.err).toMatch(
+      /409[^]*-> Still paid: pod pod-broken \(.*\), ERROR, \$[\d.]+ an hour: berth .*pods terminate pod-broken/,
+    );
   });
 
   it('names the command that finds out the outcome after a lost answer', async () => {

@@ -12,9 +12,10 @@ interface Preview {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The request that a command would send, from a dry run. */
+/** The request that a command would send, from a dry run at a service that cannot be read: the ids are those given. */
 async function preview(...argv: readonly string[]): Promise<Preview> {
-  const ran = await berth(['--local', 'pods', ...argv, '--dry-run']);
+  const server = await serve([problem(403, 'not with this key')]);
+  const ran = await berth(['pods', ...argv, '--dry-run'], { env: pointedAt(server.url) });
   expectNoKeyNoStack(ran);
   expect(ran.code, ran.err).toBe(0);
   return JSON.parse(ran.out) as Preview;

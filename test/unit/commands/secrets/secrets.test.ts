@@ -210,10 +210,8 @@ describe('secrets in variables', () => {
   test('a reference is sent as the placeholder of the local service', async () => {
     const account = await withSecret();
     const ran = await account(`${CREATE} --env A=@secret:hf-token --env B=@secrets --env C=x@secret:hf-token`);
-    expect([bodyOf(ran.out), ran.err]).toEqual([
-      { A: '{{ BERTH_SECRET_hf-token }}', B: '@secrets', C: 'x@secret:hf-token' },
-      '',
-    ]);
+    expect(bodyOf(ran.out)).toEqual({ A: '{{ BERTH_SECRET_hf-token }}', B: '@secrets', C: 'x@secret:hf-token' });
+    expect(ran.err).not.toContain('Warning');
   });
 
   test('a placeholder that names no secret is a warning', async () => {
