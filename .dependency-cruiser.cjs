@@ -51,6 +51,7 @@ const LAYERS = {
   // Inside the local service, from the top down.
   '^src/local/index\\.ts$': [
     'local/service.ts',
+    'local/table.ts',
     'local/file-store.ts',
     'local/workers',
     'local/frame',

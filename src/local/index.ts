@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 
 export { fileStore } from './file-store.ts';
 export { LOCAL_KEY } from './frame/auth.ts';
@@ -7,13 +7,22 @@ export { DroppedConnection } from './frame/fault-effects.ts';
 export { serveLocal } from './frame/server.ts';
 export { SECRET_PREFIX } from './frame/settings.ts';
 export { createLocalService, type LocalService } from './service.ts';
-export { memoryStore, type Store } from './state/store.ts';
+export { checkState, memoryStore, type Store } from './state/store.ts';
 export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/process/port.ts';
 export type { EndpointSource } from './workers/source.ts';
 
 /** The schemas of the published contract, by name. */
 export const contractSchemas = async (): Promise<Readonly<Record<string, JsonObject>>> =>
   (await import('./contract/index.ts')).publishedSchemas as Readonly<Record<string, JsonObject>>;
+
+/** The OpenAPI document of the published contract, as the local service publishes it. */
+export const contractDocument = async (): Promise<Json> => {
+  const [{ openApiDocument }, { createTable }] = await Promise.all([
+    import('./frame/openapi.ts'),
+    import('./table.ts'),
+  ]);
+  return openApiDocument(createTable({ queueLimits: false }));
+};
 
 /** See `workers/thread`, which is loaded when it is used: a command with `--local` runs no handlers. */
 export const checkHandlerModule = async (path: string, timeout: AbortSignal): Promise<string | undefined> =>

@@ -6,6 +6,7 @@ import { usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import {
   checkHandlerModule,
+  checkState,
   createLocalService,
   fileStore,
   LOCAL_KEY,
@@ -47,11 +48,13 @@ export async function startLocalServer(runtime: LocalRuntime, options: LocalServ
   const startProcess = createStartProcess(runtime);
   await checkSources(sources, clock, startProcess);
   const statePath = stateFile === undefined ? undefined : absolutePath(runtime, stateFile);
+  const store = statePath === undefined ? undefined : fileStore(statePath, createFileLocks({ clock }));
+  if (store !== undefined) await checkState(store);
   const service = createLocalService({
     ...settings,
     clock,
     random,
-    store: statePath === undefined ? memoryStore() : fileStore(statePath, createFileLocks({ clock })),
+    store: store ?? memoryStore(),
     handlers: sources,
     startProcess,
     workerPrefix,
