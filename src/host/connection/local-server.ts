@@ -70,7 +70,7 @@ export async function startLocalServer(runtime: LocalRuntime, options: LocalServ
   return {
     url: served.url,
     key: LOCAL_KEY,
-    secretPrefix: SECRET_PREFIX,
+    secretPrefix: options.secretPrefix ?? SECRET_PREFIX,
     stop: async () => {
       await endWatch?.();
       // First: workers that end may still send their results.
