@@ -8,6 +8,8 @@ export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' 
   readonly durable: DurableFiles;
   /** Inputs by address. */
   readonly storage: ObjectStorage;
+  /** True while the storage waits for new credentials. */
+  readonly isStorageWaiting: () => boolean;
   /** Requests the price of a worker of the endpoint per hour; undefined when it is unknown. May fail. */
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
   /** Returns the command line that resumes a batch, for hints. */

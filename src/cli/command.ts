@@ -1,5 +1,5 @@
-import type { Json } from '../core/json.ts';
-import type { Result, View } from '../output/view.ts';
+import { memberAt, type Json } from '../core/json.ts';
+import { rowsOf, type Result, type View } from '../output/view.ts';
 import type { CommandContext } from './context.ts';
 import type { GlobalFlag } from './parse/globals.ts';
 import type { Params, ValuesOf } from './parse/params.ts';
@@ -72,9 +72,11 @@ export interface WatchSpec {
   readonly ended?: (result: Result, first: Result) => boolean;
 }
 
-/** The end of a watch of one row, by that row. */
+/** The end of a watch of one row or several, by each row. A row that is gone (`ok` is false) has ended. */
 export const endedWhen = (test: (row: Json) => boolean): WatchSpec => ({
-  ended: (result) => result.kind === 'one' && test(result.value),
+  ended: (result) =>
+    (result.kind === 'one' || result.kind === 'many') &&
+    rowsOf(result).every((row) => memberAt(row, 'ok') === false || test(row)),
 });
 
 /** A declared command without the types of its values. */

@@ -1,5 +1,5 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Downloads } from './ports/downloads.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
@@ -22,7 +22,7 @@ export type {
   ResolvedPath,
 } from './ports/files.ts';
 export type { RememberedNotes } from './ports/remembered.ts';
-export type { ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
+export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
 export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
 export type { KeyView, Profile, ProfileStore, SettingSource, SettingsView, SettingValues } from './ports/settings.ts';
 export type {
@@ -70,6 +70,8 @@ export interface Context {
   readonly localHost: LocalHost;
   /** The schemas of the published contract, by name. Loads the local service, which publishes them, on the first call. */
   contractSchemas(): Promise<Readonly<Record<string, JsonObject>>>;
+  /** The OpenAPI document that berth was built from. Loaded as `contractSchemas` is. */
+  contractDocument(): Promise<Json>;
   readonly limits: RememberedLimits;
   /** For the completion in shells. */
   readonly lists: RememberedLists;

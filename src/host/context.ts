@@ -115,6 +115,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     spawn: createSpawn(runtime, interrupt),
     localHost: createLocalHost(runtime),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
+    contractDocument: async () => (await import('../local/index.ts')).contractDocument(),
     limits,
     lists: createRememberedLists(remembered('lists')),
     jobs: createRememberedJobs(remembered('jobs')),

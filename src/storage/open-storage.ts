@@ -5,6 +5,7 @@ import { formatBytes } from '../core/units.ts';
 import type { TraceEvent } from '../http/trace.ts';
 import type { ClientTransport } from '../http/wire/client.ts';
 import { createFolderStorage } from './folder-storage.ts';
+import type { RunProgram } from './s3/credentials/credential-process.ts';
 import { isObjectAddress } from './s3/object-address.ts';
 
 /** The parts of the host that storage uses. */
@@ -17,6 +18,8 @@ export interface StoragePorts {
   /** The user's interrupt: it ends requests that have no signal of their own. */
   readonly signal: AbortSignal;
   readonly userAgent: string;
+  /** Runs the program that prints credentials. */
+  readonly runProgram: RunProgram;
   /** Attempts after the first, as for other requests. */
   readonly retries: number;
   readonly timeoutMs: number;
@@ -31,7 +34,7 @@ export interface OpenStorage extends ObjectStorage {
 }
 
 /** Opens files and objects by address. Nothing is read or connected before the first `s3://` address. */
-export function openStorage(ports: StoragePorts, { s3Endpoint }: StorageOptions): OpenStorage {
+export function openStorage(ports: StoragePorts, { s3Endpoint, credentialWait }: StorageOptions): OpenStorage {
   const folder = createFolderStorage(ports.files, ports.random);
   let opening: Promise<ObjectStorage> | undefined;
   let transport: ClientTransport | undefined;
@@ -43,15 +46,22 @@ export function openStorage(ports: StoragePorts, { s3Endpoint }: StorageOptions)
       import('./s3/s3-client.ts'),
       import('./s3/s3-storage.ts'),
     ]);
-    const { env, home, files } = ports;
+    const { env, home, files, runProgram } = ports;
     const connection = await findConnection({
       endpoint: s3Endpoint,
       env,
       home,
+      runProgram,
       readText: (path) => readSettings(files, path),
     });
     transport = createTransport({ env });
-    const client = createS3Client({ ...ports, transport, connection, retries: retriesOf(ports.retries) });
+    const client = createS3Client({
+      ...ports,
+      transport,
+      connection,
+      credentialWait,
+      retries: retriesOf(ports.retries),
+    });
     return createS3Storage(client, ports.partBytes ?? PART_BYTES);
   };
   const at = (address: string): Promise<ObjectStorage> =>

@@ -27,52 +27,58 @@ function changed(command: string, from: string, to: string): Schemas {
 
 describe('changes that can break a program', () => {
   test.each([
-    ['a member is renamed', 'volumes get', '"size":{"type"', '"sizeGb":{"type"', 'output.size: the member is gone'],
+    [
+      'a member is renamed, of one row and of several',
+      'volumes get',
+      '"size":{"type"',
+      '"sizeGb":{"type"',
+      ['output.size: the member is gone', 'output[].size: the member is gone'],
+    ],
     [
       'a member has another type',
       'volumes get',
       '"name":{"type":"string"}',
       '"name":{"type":"integer"}',
-      'output.name: its type was string, and is integer now',
+      ['output[].name: its type was string, and is integer now'],
     ],
     [
       'a word of an enumeration is gone',
       'doctor',
       '"OK","WARNING","ERROR","SKIPPED"',
       '"OK","ERROR","SKIPPED"',
-      'output[].result: it is never WARNING any more',
+      ['output[].result: it is never WARNING any more'],
     ],
     [
       'a word is new where the words were all of them',
       'doctor',
       '"OK","WARNING"',
       '"OK","NOTE","WARNING"',
-      'output[].result: it can be NOTE now',
+      ['output[].result: it can be NOTE now'],
     ],
     [
       'a member can be absent',
       'volumes get',
       '"required":["id","name"',
       '"required":["id"',
-      'output.name: the member can be absent now',
+      ['output.name: the member can be absent now', 'output[].name: the member can be absent now'],
     ],
     [
       'a member can be null',
       'jobs batch report',
       '"retried":{"type":"integer"',
       '"retried":{"type":["integer","null"]',
-      'output.retried: its type was integer, and is integer or null now',
+      ['output.retried: its type was integer, and is integer or null now'],
     ],
     [
       'a list is an object',
       'pods list',
       '"type":"array","items":{"$ref":"#/$defs/Pod"}',
       '"type":"object"',
-      'output: its type was array, and is object now',
+      ['output: its type was array, and is object now'],
     ],
-  ])('%s', (_, command, from, to, sentence) => {
+  ])('%s', (_, command, from, to, sentences) => {
     const broken = brokenOutputs(schemas, changed(command, from, to));
-    expect(broken).toEqual([{ command, changes: [sentence] }]);
+    expect(broken).toEqual([{ command, changes: sentences }]);
   });
 
   test('a member deep in a schema of the contract, in every command that prints it', () => {
@@ -80,7 +86,10 @@ describe('changes that can break a program', () => {
       JSON.parse(JSON.stringify(schemas[name]).replace('"memoryUtil":', '"memoryUse":')) as object;
     const after = { ...schemas, 'pods get': without('pods get'), 'pods list': without('pods list') };
     expect(brokenOutputs(schemas, after)).toEqual([
-      { command: 'pods get', changes: ['output.runtime.gpus[].memoryUtil: the member is gone'] },
+      {
+        command: 'pods get',
+        changes: ['output', 'output[]'].map((place) => `${place}.runtime.gpus[].memoryUtil: the member is gone`),
+      },
       { command: 'pods list', changes: ['output[].runtime.gpus[].memoryUtil: the member is gone'] },
     ]);
   });

@@ -66,6 +66,7 @@ export async function driveShared(
     driver,
     parts: {
       storage: ports.storage,
+      isWaiting: ports.isStorageWaiting,
       out: manifest.out,
       token: batch.token ?? '',
       compression: manifest.compression,

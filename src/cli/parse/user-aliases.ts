@@ -1,4 +1,5 @@
 import { usage } from '../../core/failure.ts';
+import { splitWords } from '../../core/split-words.ts';
 import type { GlobalFlag } from './globals.ts';
 import type { GivenWords } from './repeated-flags.ts';
 
@@ -57,18 +58,13 @@ export async function aliasWords(
   if (!ALIAS_NAME.test(name))
     throw usage(`${JSON.stringify(name)} cannot be the name of an alias`, 'Use letters, digits and dashes.');
   if (nouns.includes(name)) throw usage(`alias.${name}: ${name} is a command, which an alias cannot replace`);
-  const isOpen = /['"]/.test(text.replace(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs, ''));
-  if (isOpen) throw usage(`alias.${name}: a quote is not closed in ${JSON.stringify(text)}`);
-  const { parse } = await import('shell-quote');
-  // A `$` stays as it is: an alias reads no variables.
-  const words = parse(text, (variable) => `$${variable}`).map((word) => {
-    if (typeof word === 'string') return word;
-    if ('op' in word && word.op === 'glob') return word.pattern;
+  const words = await splitWords(text);
+  if (words === 'open-quote') throw usage(`alias.${name}: a quote is not closed in ${JSON.stringify(text)}`);
+  if (words === 'for-a-shell')
     throw usage(
       `alias.${name}: ${JSON.stringify(text)} has a part for a shell`,
       'An alias holds a command of berth and nothing else. Quote what is meant as text.',
     );
-  });
   const at = firstWordAt(words, flags);
   if (at === undefined || !nouns.includes(words[at] ?? ''))
     throw usage(

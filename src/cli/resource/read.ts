@@ -1,10 +1,11 @@
 import type { Json } from '../../core/json.ts';
-import { answerResult, type Result, type View } from '../../output/view.ts';
+import type { Result, View } from '../../output/view.ts';
 import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../command.ts';
 import type { Collection, Query } from './identity/collection.ts';
 import { rowRequest } from './identity/requests.ts';
 import { viewOf, type ResourceTable } from './fields.ts';
 import { sendTo } from './identity/identify.ts';
+import { eachSchema, READS_SEVERAL, readEach } from './several/read-each.ts';
 import { pickRow } from './identity/pick-row.ts';
 import { arg, type Params, type ValuesOf, type Param } from '../parse/params.ts';
 import { ANY_OBJECT, contractSchema, type OutputSchema } from '../schema/output-schema.ts';
@@ -31,22 +32,19 @@ export const rowSchema = ({ schema }: Collection): OutputSchema =>
 /** The placeholder of an id in help: `GPU-TYPE`. */
 const metavar = ({ noun }: Collection): string => noun.toUpperCase().replaceAll(' ', '-');
 
+const idShape = (resource: Collection) => ({
+  metavar: metavar(resource),
+  ask: pickRow(resource),
+  complete: resource,
+});
+
 /** The argument for the id or name of a row; on a terminal a missing one is picked from the list. */
 export const idArgument = (resource: Collection): Param<string> =>
-  arg.text(`${resource.noun} id or name`, {
-    metavar: metavar(resource),
-    ask: pickRow(resource),
-    complete: resource,
-  });
+  arg.text(`${resource.noun} id or name`, idShape(resource));
 
 /** The argument for ids or names of rows, which selectors may replace. */
 export const idsArgument = (resource: Collection): Param<readonly string[]> =>
-  arg.ids(`${resource.noun} ids or names`, {
-    metavar: metavar(resource),
-    unless: SELECTOR_KEYS,
-    ask: pickRow(resource),
-    complete: resource,
-  });
+  arg.ids(`${resource.noun} ids or names`, { ...idShape(resource), unless: SELECTOR_KEYS });
 
 interface GetSpec<O extends Params> extends CommandWords {
   readonly options?: O;
@@ -56,18 +54,24 @@ interface GetSpec<O extends Params> extends CommandWords {
   readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;
 }
 
-/** `berth NOUN get ID`: one row in detail, by id or name. */
+/** `berth NOUN get ID...`: one row in detail, or several as a list, by ids or names. */
 export function getCommand<const O extends Params>(resource: Resource, spec: GetSpec<O>): Command {
   const { query, outcome, ...words } = spec;
   return defineCommand({
     ...words,
     fields: resource.view.paths,
-    output: rowSchema(resource),
-    args: { id: idArgument(resource) },
+    details: [words.details, READS_SEVERAL].filter((each) => each !== undefined).join(' '),
+    output: eachSchema(rowSchema(resource)),
+    args: { id: arg.ids(`${resource.noun} ids or names`, idShape(resource)) },
     run: async (ctx, values) => {
-      const given = values as unknown as ValuesOf<O>;
-      const { answer } = await sendTo(ctx, resource, values.id, (id) => rowRequest(resource, id, query?.(given)));
-      return { ...answerResult(resource.view, answer), ...outcome?.(answer.value ?? null, given) };
+      const given = values as unknown as ValuesOf<O> & { readonly watch?: boolean };
+      return await readEach(ctx, values.id, {
+        view: resource.view,
+        read: async (word) =>
+          (await sendTo(ctx, resource, word, (id) => rowRequest(resource, id, query?.(given)))).answer,
+        outcome: (row) => outcome?.(row, given) ?? {},
+        watched: given.watch === true,
+      });
     },
   });
 }

@@ -6,6 +6,7 @@ import { defineCommand, endedWhen } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
+import { eachSchema, READS_SEVERAL, readEach } from '../../cli/resource/several/read-each.ts';
 import { sendEach } from '../../cli/resource/several/send-each.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { unlessUnread } from '../../cli/run/dry-run.ts';
@@ -24,19 +25,23 @@ import { either } from '../../cli/schema/output-schema.ts';
 import { OUTCOMES } from '../../cli/schema/common-schemas.ts';
 
 export const status = defineCommand({
-  output: JOB,
-  summary: "show a job's state and result",
+  output: eachSchema(JOB),
+  summary: "show a job's state and result, or those of several",
+  details: READS_SEVERAL,
   examples: [[`berth jobs status demo "$(berth jobs run demo --input '{}')"`, 'of a job just submitted']],
-  args: { endpoint: QUEUE_ARGUMENT, job: arg.text('job id', { complete: 'job' }) },
+  args: { endpoint: QUEUE_ARGUMENT, job: arg.ids('job ids', { complete: 'job' }) },
   options: {
     ttl: option.duration('also set how long the job and its result live from now', 's'),
     exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
   },
   watch: endedWhen(hasEnded),
-  run: async (ctx, values) => {
-    const { answer } = await readJob(ctx, values.endpoint, values.job, values.ttl);
-    return { ...answerResult(jobView, answer), exit: values.exitStatus ? exitOf(answer.value) : undefined };
-  },
+  run: async (ctx, { endpoint, job, ttl, exitStatus, ...rest }) =>
+    await readEach(ctx, job, {
+      view: jobView,
+      read: async (id) => (await readJob(ctx, endpoint, id, ttl)).answer,
+      outcome: (row) => ({ exit: exitStatus ? exitOf(row) : undefined }),
+      watched: (rest as { readonly watch?: boolean }).watch === true,
+    }),
 });
 
 export const cancel = defineCommand({

@@ -42,4 +42,14 @@ export interface ObjectStorage {
 export interface StorageOptions {
   /** Base address of an S3-compatible service, as `--s3-endpoint` gives it; by default AWS_ENDPOINT_URL_S3 and so on. */
   readonly s3Endpoint?: string | undefined;
+  /** Lets requests wait for new credentials in place of expired ones. Without it they fail with denied (3). */
+  readonly credentialWait?: CredentialWait | undefined;
+}
+
+/** Follows whether requests wait for new credentials. */
+export interface CredentialWait {
+  /** Called when requests begin to wait, and when the reason changes. `reason` names no secret. */
+  readonly onWait: (reason: string) => void;
+  /** Called when the service has accepted new credentials. */
+  readonly onEnd: () => void;
 }

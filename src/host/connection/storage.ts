@@ -4,10 +4,11 @@ import { say, type TerminalText } from '../../core/safe-text.ts';
 import { traceLine, type TraceEvent } from '../../http/trace.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { openStorage, type OpenStorage } from '../../storage/open-storage.ts';
+import { createRunProgram } from '../process/run-program.ts';
 import type { Runtime } from '../runtime.ts';
 
 interface HostStorageOptions {
-  readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random'>;
+  readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random' | 'platform' | 'cwd'>;
   readonly settings: Settings;
   readonly signal: AbortSignal;
   /** For the traces of `--verbose`. */
@@ -29,6 +30,7 @@ export function openHostStorage(
       clock,
       random,
       files,
+      runProgram: createRunProgram(runtime),
       signal,
       userAgent: `berth/${version}`,
       retries: settings.get('retries'),

@@ -1,18 +1,20 @@
-import type { Clock } from '../../core/context.ts';
+import type { Clock, CredentialWait } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
-import { formatDuration } from '../../core/units.ts';
 import { decideRetry, readRetryAfter, type AttemptEnd } from '../../http/policy/retry.ts';
 import { redactHeaders, type TraceEvent } from '../../http/trace.ts';
 import { readBody } from '../../http/wire/decode-body.ts';
 import { WireError, type Transport, type WireAnswer } from '../../http/wire/transport.ts';
 import type { S3Connection } from './connection-settings.ts';
+import { createRenewal } from './credentials/renewal.ts';
 import { pathOf } from './object-address.ts';
 import { lostFailure, refusal, type Refusal } from './s3-failures.ts';
-import { signRequest } from './sign-request.ts';
+import { signRequest, type Credentials } from './sign-request.ts';
+import { Watched, watchedBody } from './watched-exchange.ts';
 
 export interface S3ClientOptions {
   readonly transport: Transport;
   readonly connection: S3Connection;
+  readonly credentialWait?: CredentialWait | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   /** The user's interrupt: it ends requests that have no signal of their own. */
@@ -72,6 +74,8 @@ export interface LostOrRefused {
   readonly kind: 'failed';
   readonly end: AttemptEnd;
   readonly failure: Failure;
+  /** The credentials that the service refused as expired. */
+  readonly expired?: Credentials | undefined;
 }
 
 export const isFailed = (answer: WireAnswer | LostOrRefused): answer is LostOrRefused => 'kind' in answer;
@@ -86,6 +90,7 @@ const SLOWEST_UPLOAD = 64;
 /** Creates the client of one S3-compatible service: signs, retries, limits each exchange, and hides the credentials. */
 export function createS3Client(options: S3ClientOptions): S3Client {
   const { transport, connection, clock, random, signal, trace } = options;
+  const renewal = createRenewal({ found: connection.found, clock, signal, wait: options.credentialWait });
 
   const signalsOf = (request: S3Request): readonly AbortSignal[] => {
     if (request.signal !== undefined) return [request.signal];
@@ -94,7 +99,8 @@ export function createS3Client(options: S3ClientOptions): S3Client {
 
   const attempt = async (request: S3Request, number: number): Promise<WireAnswer | LostOrRefused> => {
     const { method, bucket, key, query = {}, headers = {}, body = NO_BYTES } = request;
-    const { endpoint, credentials, region } = connection;
+    const { endpoint, region } = connection;
+    const credentials = renewal.current();
     const { url, headers: signed } = signRequest(
       {
         method,
@@ -123,6 +129,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
         bytes: undefined,
         ms: clock.monotonic() - startedAt,
       });
+      if (answer.status < 300) renewal.accepted(credentials);
       if (answer.status < 300 || request.handled?.includes(answer.status) === true)
         return { ...answer, body: watchedBody(answer.body, exchange, options.timeoutMs) };
       const text = await readBody(
@@ -130,7 +137,10 @@ export function createS3Client(options: S3ClientOptions): S3Client {
         undefined,
         MAX_ANSWER_BYTES,
       ).catch(() => undefined);
-      return failed(await refusal(request.what, answer, text, connection), answer.headers);
+      const refused = await refusal(request.what, answer, text, credentials);
+      if (method === 'HEAD' && [400, 401, 403].includes(answer.status))
+        return await withReason(request, refused, number);
+      return failed(refused, credentials, answer.headers);
     } catch (error) {
       exchange.end();
       const lost = exchange.explain(error);
@@ -143,8 +153,24 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     }
   };
 
-  const failed = ({ status, retryable, failure }: Refusal, headers: WireAnswer['headers']): LostOrRefused => ({
+  /** The answer to HEAD has no body, and so no reason. The same request as GET is refused alike, with the reason. */
+  const withReason = async (request: S3Request, { failure }: Refusal, number: number): Promise<LostOrRefused> => {
+    const answer = await attempt(
+      { ...request, method: 'GET', headers: { ...request.headers, range: 'bytes=0-0' } },
+      number,
+    );
+    if (isFailed(answer)) return answer;
+    await readBody(answer.body, undefined, MAX_ANSWER_BYTES).catch(() => undefined);
+    return { kind: 'failed', end: { kind: 'status', status: 503, retryAfterMs: undefined }, failure };
+  };
+
+  const failed = (
+    { status, retryable, expired, failure }: Refusal,
+    credentials: Credentials,
+    headers: WireAnswer['headers'],
+  ): LostOrRefused => ({
     kind: 'failed',
+    expired: expired ? credentials : undefined,
     end: {
       kind: 'status',
       status: retryable ? 503 : status,
@@ -155,6 +181,10 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   });
 
   const waitForRetry: S3Client['waitForRetry'] = async (lost, attempts, waitedMs, request) => {
+    if (lost.expired !== undefined) {
+      await renewal.renew(lost.expired, lost.failure, signalsOf(request));
+      return waitedMs;
+    }
     const retries = request.evenIfInterrupted === true ? 1 : options.retries;
     const limits = { retries, maxTotalWaitMs: MAX_TOTAL_WAIT_MS };
     const decision = decideRetry(true, lost.end, attempts, waitedMs, limits, random());
@@ -209,78 +239,3 @@ const lostBody = ({ what }: S3Request, error: WireError, connection: S3Connectio
   end: { kind: 'lost', stage: 'answered', final: false },
   failure: lostFailure(what, error, connection),
 });
-
-/** One exchange with the time it may take and the signals that end it. */
-class Watched {
-  readonly #clock: Clock;
-  readonly #signals: readonly AbortSignal[];
-  readonly #controller = new AbortController();
-  #deadline: { cancel(): void } | undefined;
-  #timedOutAfter: number | undefined;
-  readonly #onAbort = (): void => {
-    this.#controller.abort(new Error('aborted'));
-  };
-
-  constructor(clock: Clock, signals: readonly AbortSignal[]) {
-    this.#clock = clock;
-    this.#signals = signals;
-    for (const each of signals) {
-      each.throwIfAborted();
-      each.addEventListener('abort', this.#onAbort, { once: true });
-    }
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Ends the exchange after this many milliseconds from now on; replaces the earlier limit. */
-  limit(milliseconds: number): void {
-    this.pause();
-    const deadline = this.#clock.deadline(milliseconds);
-    this.#deadline = deadline;
-    deadline.signal.addEventListener('abort', () => {
-      this.#timedOutAfter = milliseconds;
-      this.#controller.abort(new Error('too slow'));
-    });
-  }
-
-  pause(): void {
-    this.#deadline?.cancel();
-  }
-
-  end(): void {
-    this.pause();
-    for (const each of this.#signals) each.removeEventListener('abort', this.#onAbort);
-  }
-
-  /** Returns why the exchange ended. Throws the reason of a signal, and errors that are not of the wire. */
-  explain(error: unknown): WireError {
-    for (const each of this.#signals) each.throwIfAborted();
-    if (!(error instanceof WireError)) throw error;
-    return this.#timedOutAfter === undefined
-      ? error
-      : new WireError(error.stage, `nothing arrived within ${formatDuration(this.#timedOutAfter)}`, error);
-  }
-}
-
-/** Yields the body. Fails with WireError when no chunk arrives in time, and ends the exchange in any case. */
-async function* watchedBody(
-  body: WireAnswer['body'],
-  exchange: Watched,
-  timeoutMs: number,
-): AsyncGenerator<Uint8Array> {
-  try {
-    exchange.limit(timeoutMs);
-    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
-      // The reader may take any time.
-      exchange.pause();
-      yield chunk;
-      exchange.limit(timeoutMs);
-    }
-  } catch (error) {
-    throw exchange.explain(error);
-  } finally {
-    exchange.end();
-  }
-}

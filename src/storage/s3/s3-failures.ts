@@ -3,6 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { WireAnswer, WireError } from '../../http/wire/transport.ts';
 import type { S3Connection } from './connection-settings.ts';
+import type { Credentials } from './sign-request.ts';
 import { childText, parseDocument } from './xml.ts';
 
 /** An answer that is not a success. */
@@ -10,6 +11,8 @@ export interface Refusal {
   readonly status: number;
   /** The service asks to try again, whatever its status says. */
   readonly retryable: boolean;
+  /** The service no longer knows the credentials: it may accept newer ones. */
+  readonly expired: boolean;
   readonly failure: Failure;
 }
 
@@ -17,20 +20,25 @@ export interface Refusal {
 const RETRYABLE =
   /^(RequestTimeout|SlowDown|ServiceUnavailable|InternalError|OperationAborted|ConditionalRequestConflict|BadDigest|XAmzContentSHA256Mismatch|IncompleteBody)$/;
 
+/** Codes of errors for credentials that were good and are no longer. The first one is also that of a request that came late. */
+const EXPIRED =
+  /^(RequestExpired|ExpiredToken|ExpiredTokenException|TokenRefreshRequired|InvalidToken|InvalidTokenId|InvalidAccessKeyId|InvalidClientTokenId)$/;
+
 /** Reads an answer that is not a success: its code and message, with the credentials hidden. */
 export async function refusal(
   what: string,
   { status }: Pick<WireAnswer, 'status'>,
   body: Uint8Array | undefined,
-  connection: S3Connection,
+  credentials: Credentials,
 ): Promise<Refusal> {
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
-  const said = hide([code, message].filter((text) => text !== '').join(': '), connection);
+  const said = hide([code, message].filter((text) => text !== '').join(': '), credentials);
   const { exit, hint } = meaningOf(status, code);
   return {
     status,
     retryable: RETRYABLE.test(code),
+    expired: EXPIRED.test(code),
     failure: new Failure({
       code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',
       exit,
@@ -74,7 +82,7 @@ export const unreadable = (what: string, reason: string): Failure =>
 function meaningOf(status: number, code: string): { readonly exit: ExitCode; readonly hint: string } {
   if (code === 'RequestTimeTooSkewed')
     return { exit: EXIT.denied, hint: 'The clock of this machine differs from that of the service: berth doctor.' };
-  if (status === 401 || status === 403)
+  if (status === 401 || status === 403 || EXPIRED.test(code))
     return {
       exit: EXIT.denied,
       hint: 'Check the credentials (AWS_ACCESS_KEY_ID or AWS_PROFILE), what they may do, and the region (AWS_REGION).',
@@ -88,7 +96,7 @@ function meaningOf(status: number, code: string): { readonly exit: ExitCode; rea
 }
 
 /** One line of at most 300 characters, without the credentials. */
-function hide(text: string, { credentials }: S3Connection): string {
+function hide(text: string, credentials: Credentials): string {
   const secrets = [credentials.secretAccessKey, credentials.sessionToken, credentials.accessKeyId];
   const hidden = secrets.reduce<string>(
     (shown, secret) => (secret === undefined ? shown : shown.replaceAll(secret, '***')),

@@ -8,6 +8,8 @@ export interface SharedDriverOptions {
   readonly owner?: string;
   /** Called with the address of each part that is written; the part is complete when it resolves. */
   readonly write?: (address: string) => Promise<void>;
+  /** Whether the storage waits for new credentials. */
+  readonly isWaiting?: () => boolean;
   /** Items of the batch. */
   readonly items?: number;
 }
@@ -60,7 +62,7 @@ function createStandingClock(): Clock & Pick<SharedDriver, 'advance'> {
 /** Opens the books of a driver of batch 1 in a database. Its parts are not kept. */
 export function openSharedDriver(
   database: Database,
-  { owner = 'a', write = () => Promise.resolve(), items = 5 }: SharedDriverOptions = {},
+  { owner = 'a', write = () => Promise.resolve(), items = 5, isWaiting = () => false }: SharedDriverOptions = {},
 ): SharedDriver {
   const clock = createStandingClock();
   const failures: unknown[] = [];
@@ -90,6 +92,7 @@ export function openSharedDriver(
       token: TOKEN,
       compression: 'none',
       compress: (chunks) => chunks,
+      isWaiting,
       signal: new AbortController().signal,
     },
     lease: createLease(clock, 60_000),

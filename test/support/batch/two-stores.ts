@@ -138,6 +138,7 @@ export async function sharedStore(
         token: name,
         compression: 'none',
         compress: (chunks) => chunks,
+        isWaiting: () => false,
         signal: new AbortController().signal,
       },
       lease: createLease(stoppedClock, 60_000),

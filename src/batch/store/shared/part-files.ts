@@ -38,6 +38,8 @@ export const addressIn = (out: string, name: string): string => `${out}${out.end
 /** Where the parts of a batch are. */
 export interface PartFiles {
   readonly storage: ObjectStorage;
+  /** True while the storage waits for new credentials: nothing is sent whose result might never be stored. */
+  readonly isWaiting: () => boolean;
   /** A folder, or a prefix of object storage. */
   readonly out: string;
   /** The token of the batch. */

@@ -185,6 +185,7 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     },
     tenureOf: (item) => held.holderOf(item)?.tenure ?? 0,
     maySend: () => {
+      if (parts.parts.isWaiting()) return false;
       // Without a shard there is nothing to send.
       if (held.numbers().length === 0 || lease.isValid()) return true;
       void renew();

@@ -4,8 +4,10 @@ import { objectOf } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { isListRequest } from './follow-pages.ts';
 
-/** Names of members that say that a list goes on elsewhere. `pagination` is the one that berth knows. */
 const LIKE_PAGES = /cursor|page|paging|token|next|offset|continu|more|total|links?$/i;
+
+/** Whether the name of a member says that a list goes on elsewhere. `pagination` is the one that berth knows. */
+export const looksLikePages = (name: string): boolean => LIKE_PAGES.test(name);
 
 const DAY_MS = 86_400_000;
 
@@ -22,7 +24,7 @@ export const warningOfUnknownPages = (
     const answer = await api.send(request);
     if (!isListRequest(request)) return answer;
     const { list } = request.expects;
-    const names = Object.keys(objectOf(answer.value) ?? {}).filter((name) => name !== list && LIKE_PAGES.test(name));
+    const names = Object.keys(objectOf(answer.value) ?? {}).filter((name) => name !== list && looksLikePages(name));
     if (names.length === 0) return answer;
     const note = `unknown pages of ${list}`;
     const ageMs = await notes.ageMs(note);

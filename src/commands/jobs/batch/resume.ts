@@ -15,7 +15,7 @@ export async function resume(ctx: CommandContext, values: ResumeValues): Promise
   const { results, input, moved } = values;
   const service = (): Promise<string> => serviceAddress(ctx);
   const options = { results, input, moved, resubmit: resubmitOf(values), service, limits: values };
-  return batchResult(ctx, await resumeBatch(await batchPorts(ctx, values), options, viewOf(ctx)));
+  return batchResult(ctx, await resumeBatch(await batchPorts(ctx, values, true), options, viewOf(ctx)));
 }
 
 /** Returns what --resubmit and its companions ask for. Fails with usage (2) when --only-error stands alone. */

@@ -23,7 +23,7 @@ export async function runBatch(ctx: CommandContext, values: RunValues): Promise<
   checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
   if (usesStore(ctx, values.store)) return await (await import('./shared/run.ts')).runShared(ctx, values);
   refuseStoreOptions(values);
-  const ports = await batchPorts(ctx, values);
+  const ports = await batchPorts(ctx, values, true);
   const files: BatchFiles = {
     inputs: values.input,
     results: values.out,

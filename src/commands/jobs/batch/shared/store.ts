@@ -50,7 +50,7 @@ export async function withStore<T>(
   });
   try {
     if (access !== undefined) await prepareTables(database, access);
-    const ports = await sharedPorts(ctx, values, database);
+    const ports = await sharedPorts(ctx, values, database, access !== undefined);
     return await work({ ports, find: (name) => findBatch(database, name) });
   } finally {
     await database.close().catch(() => undefined);
@@ -61,7 +61,12 @@ async function certificatesOf(ctx: CommandContext, { rootCertificates }: StoreAd
   return rootCertificates === undefined ? undefined : Buffer.from(await ctx.files.read(rootCertificates)).toString();
 }
 
-async function sharedPorts(ctx: CommandContext, values: StoreValues, database: Database): Promise<SharedPorts> {
+async function sharedPorts(
+  ctx: CommandContext,
+  values: StoreValues,
+  database: Database,
+  drives: boolean,
+): Promise<SharedPorts> {
   // The variable may be set where the next command is typed; the flag must be given again.
   const reference = (name: string): readonly string[] => [
     name,
@@ -69,9 +74,8 @@ async function sharedPorts(ctx: CommandContext, values: StoreValues, database: D
     ...(values.s3Endpoint === undefined ? [] : ['--s3-endpoint', values.s3Endpoint]),
   ];
   return {
-    ...(await batchPorts(ctx)),
+    ...(await batchPorts(ctx, values, drives)),
     database,
-    storage: await ctx.storage({ s3Endpoint: values.s3Endpoint }),
     reference,
     resumeCommand: (name) => resumeLine(ctx.settings.local, reference(name)),
   };

@@ -1,0 +1,15 @@
+/**
+ * Splits a command line into words as a shell does, without running or expanding anything: `$NAME` and `*` stay as they are.
+ * Returns `open-quote` when a quote is not closed, and `for-a-shell` for what only a shell could run, such as `|` and `;`.
+ */
+export async function splitWords(text: string): Promise<readonly string[] | 'open-quote' | 'for-a-shell'> {
+  if (/['"]/.test(text.replace(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs, ''))) return 'open-quote';
+  const { parse } = await import('shell-quote');
+  const words: string[] = [];
+  for (const word of parse(text, (variable) => `$${variable}`)) {
+    if (typeof word === 'string') words.push(word);
+    else if ('op' in word && word.op === 'glob') words.push(word.pattern);
+    else return 'for-a-shell';
+  }
+  return words;
+}

@@ -1,0 +1,73 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { safeText } from '../../../core/safe-text.ts';
+import { splitWords } from '../../../core/split-words.ts';
+import type { Credentials } from '../sign-request.ts';
+
+/** How a program ended, and what it printed. */
+export interface ProgramEnd {
+  readonly code?: number | undefined;
+  readonly signal?: string | undefined;
+  /** The reason why it could not be started, or was ended. */
+  readonly error?: string | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program without a shell. The words are its name and its arguments. It is ended when it takes too long. */
+export type RunProgram = (words: readonly string[]) => Promise<ProgramEnd>;
+
+/** Characters of what the program wrote to stderr, in messages. */
+const MAX_REASON = 500;
+
+/**
+ * Runs the program that a profile names as `credential_process` and reads the credentials that it prints as JSON. No shell
+ * is used. Fails with denied (3) and what it wrote to stderr; what it printed is never shown.
+ */
+export async function runCredentialProcess(command: string, run: RunProgram): Promise<Credentials> {
+  const { code, signal, error, stdout, stderr } = await run(await wordsOf(command));
+  const reason = error ?? (signal === undefined ? undefined : `it was ended by ${signal}`);
+  if (reason !== undefined || code !== 0) {
+    const said = safeText(stderr.replace(/\s+/g, ' ').trim()).slice(-MAX_REASON);
+    throw failed(`${reason ?? `it ended with code ${String(code)}`}${said === '' ? '' : `: ${said}`}`);
+  }
+  const credentials = parseOutput(stdout);
+  if (credentials === undefined)
+    throw failed('it did not print JSON with Version 1, AccessKeyId and SecretAccessKey (not shown)');
+  return credentials;
+}
+
+/** The program and its arguments. */
+async function wordsOf(command: string): Promise<readonly string[]> {
+  const words = await splitWords(command);
+  if (words === 'open-quote') throw failed('a quote is not closed in its command line');
+  if (words === 'for-a-shell')
+    throw failed('its command line has a part for a shell, and no shell is used: quote what is meant as text');
+  if ((words[0] ?? '') === '') throw failed('its command line is empty');
+  return words;
+}
+
+function parseOutput(text: string): Credentials | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { Version, AccessKeyId, SecretAccessKey, SessionToken } = value as Readonly<Record<string, unknown>>;
+  if (Version !== 1 || typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string') return undefined;
+  return {
+    accessKeyId: AccessKeyId,
+    secretAccessKey: SecretAccessKey,
+    sessionToken: typeof SessionToken === 'string' && SessionToken !== '' ? SessionToken : undefined,
+  };
+}
+
+const failed = (reason: string): Failure =>
+  new Failure({
+    code: 'no-storage-key',
+    exit: EXIT.denied,
+    message: `the credential_process of the profile failed: ${reason}`,
+    hint: 'Run the program that the shared config file names, and correct it.',
+  });

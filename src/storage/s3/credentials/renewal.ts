@@ -1,0 +1,125 @@
+import type { Clock, CredentialWait } from '../../../core/context.ts';
+import { Failure } from '../../../core/failure.ts';
+import type { Credentials } from '../sign-request.ts';
+import type { FoundCredentials } from './find-credentials.ts';
+
+export interface RenewalOptions {
+  readonly found: FoundCredentials;
+  readonly clock: Clock;
+  /** The user's interrupt: it ends the waiting. */
+  readonly signal: AbortSignal;
+  /** Without it, requests fail when no new credentials are there. */
+  readonly wait: CredentialWait | undefined;
+}
+
+/** The credentials of a connection, which are read again when they have expired. */
+export interface Renewal {
+  current(): Credentials;
+  /** The service has carried out a request with these credentials. */
+  accepted(used: Credentials): void;
+  /**
+   * Resolves when there are other credentials than those that were refused as expired. Only credentials that the service
+   * has accepted before can have expired: others fail at once with `failure`.
+   */
+  renew(refused: Credentials, failure: Failure, signals: readonly AbortSignal[]): Promise<void>;
+}
+
+/** Milliseconds between two readings while there are no new credentials. */
+const READ_INTERVAL_MS = 5000;
+
+export function createRenewal({ found, clock, signal, wait }: RenewalOptions): Renewal {
+  const { readAgain, source } = found;
+  let current = found.credentials;
+  let isAccepted = false;
+  let wereAccepted = false;
+  let reading: Promise<void> | undefined;
+  let readAt = -READ_INTERVAL_MS;
+  let told: string | undefined;
+
+  /** All requests that wait read together. */
+  const read = (again: () => Promise<Credentials>): Promise<void> =>
+    (reading ??= again()
+      .then((next) => {
+        if (isSame(next, current)) return;
+        current = next;
+        isAccepted = false;
+      })
+      .finally(() => {
+        reading = undefined;
+        readAt = clock.monotonic();
+      }));
+
+  const tell = (text: string): void => {
+    if (told !== text) wait?.onWait(text);
+    told = text;
+  };
+
+  return {
+    current: () => current,
+    accepted: (used) => {
+      if (used !== current || isAccepted) return;
+      isAccepted = true;
+      wereAccepted = true;
+      if (told !== undefined) wait?.onEnd();
+      told = undefined;
+    },
+    renew: async (refused, failure, signals) => {
+      if (current !== refused) return;
+      if (readAgain === undefined)
+        throw failure.with({
+          hint: `They come from ${source}, which a running program cannot read again. Set new ones, or use a profile of the shared files (AWS_PROFILE), which is read again.`,
+        });
+      if (!wereAccepted) throw failure;
+      let reason = failure.message;
+      const readOnce = async (): Promise<boolean> => {
+        try {
+          await unlessAborted(read(readAgain), signals);
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error;
+          if (wait === undefined) throw error;
+          reason = error.message;
+        }
+        return current !== refused;
+      };
+      // New credentials that are refused as well are not read again at once.
+      if (isAccepted && (await readOnce())) return;
+      const interrupts = AbortSignal.any([signal, ...signals]);
+      for (;;) {
+        if (wait === undefined || signal.aborted) throw failure;
+        tell(`${reason}. Waiting for new credentials of ${source}; Ctrl-C ends the wait.`);
+        try {
+          await clock.sleep(READ_INTERVAL_MS, interrupts);
+        } catch {
+          for (const each of signals) each.throwIfAborted();
+          throw failure;
+        }
+        if (current !== refused) return;
+        if (clock.monotonic() - readAt < READ_INTERVAL_MS) continue;
+        if (await readOnce()) return;
+      }
+    },
+  };
+}
+
+const isSame = (one: Credentials, other: Credentials): boolean =>
+  one.accessKeyId === other.accessKeyId &&
+  one.secretAccessKey === other.secretAccessKey &&
+  one.sessionToken === other.sessionToken;
+
+/** Resolves as the work does; fails with the reason of the first signal that is aborted before. */
+async function unlessAborted(work: Promise<void>, signals: readonly AbortSignal[]): Promise<void> {
+  const signal = AbortSignal.any([...signals]);
+  signal.throwIfAborted();
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

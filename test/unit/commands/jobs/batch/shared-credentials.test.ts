@@ -1,0 +1,58 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { items, write } from '../../../../support/batch/command-fixture.ts';
+import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
+import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
+import { createFaultProxy } from '../../../../support/storage/fault-proxy.ts';
+import { describeWithS3 } from '../../../../support/storage/s3-peer.ts';
+
+describeWithPostgres('a driver whose storage credentials expire', () => {
+  const cluster = useCluster();
+
+  describeWithS3('while parts are written', (peer) => {
+    const expiring = async () => {
+      const { world } = await createStoreWorld(cluster());
+      let puts = 0;
+      // The first key expires when the marker and one part are there.
+      const { endpoint } = await createFaultProxy(peer().endpoint, (_, method, authorization) => {
+        const fault = puts >= 2 && authorization.includes('Credential=first-id/') ? 'expired' : 'none';
+        if (method === 'PUT' && fault === 'none') puts += 1;
+        return fault;
+      });
+      mkdirSync(join(world.directory, '.aws'));
+      const store = (id: string): void => {
+        const lines = ['[default]', `aws_access_key_id = ${id}`, 'aws_secret_access_key = hush-hush'];
+        writeFileSync(join(world.directory, '.aws', 'credentials'), lines.join('\n'));
+      };
+      store('first-id');
+      write(world, 'in.jsonl', items(12));
+      const out = ['--out', `s3://${await peer().createBucket()}/parts`, '--s3-endpoint', endpoint];
+      const words = ['run', 'echo', '--input', 'in.jsonl', '--name', 'nightly', '--shard-items', '3', ...out];
+      return { world, store, running: batchIn(world, ...words) };
+    };
+
+    test('waits until the shared file has new ones, says so once, and completes the batch', async () => {
+      const { world, store, running } = await expiring();
+      while (!world.err().includes('Waiting for new credentials')) await new Promise(setImmediate);
+      store('second-id');
+      const ran = await running;
+      expect([ran.code, ran.err]).toEqual([0, ran.err]);
+      expect(JSON.parse(ran.out)).toMatchObject({ planned: 12, completed: 12 });
+      expect(ran.err.match(/Waiting for new credentials/g)).toHaveLength(1);
+      expect(ran.err).toContain('has accepted new credentials');
+      expect(ran.out + ran.err).not.toContain('hush-hush');
+    });
+
+    test('ends at Ctrl-C, and another driver goes on', async () => {
+      const { world, store, running } = await expiring();
+      while (!world.err().includes('Waiting for new credentials')) await new Promise(setImmediate);
+      world.signal('SIGINT');
+      const ran = await running;
+      expect([ran.code, ran.err]).toEqual([3, expect.stringContaining('ExpiredToken')]);
+      store('second-id');
+      const status = JSON.parse((await batchIn(world, 'status', 'nightly')).out) as Record<string, unknown>;
+      expect(status).toMatchObject({ planned: 12, failed: 0, unknown: 0, holds: true });
+    });
+  });
+});
