@@ -77,10 +77,13 @@ const NOTHING_TO_CHANGE: Readonly<Record<string, string>> = {
   'jobs retry': 'no job has failed',
 };
 
-test.each(rows(({ writes, command }) => writes && !(command in NOTHING_TO_CHANGE)))('%s: a dry run', async (_, described) => {
-  const { out } = await runWithSomethingThere(described, ['--dry-run']);
-  expect(JSON.parse(out)).toBeDefined();
-});
+test.each(rows(({ writes, command }) => writes && !(command in NOTHING_TO_CHANGE)))(
+  '%s: a dry run',
+  async (_, described) => {
+    const { out } = await runWithSomethingThere(described, ['--dry-run']);
+    expect(JSON.parse(out)).toBeDefined();
+  },
+);
 
 /** Commands that have nothing to read in a new account. */
 const NOTHING_TO_READ: Readonly<Record<string, string>> = {
