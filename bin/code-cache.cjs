@@ -91,11 +91,12 @@ function removeOldCaches(folder, present) {
     fs.rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
-/** Writes a file whole: a reader finds the old one, the new one, or none. */
+/** Writes a file whole: a reader finds the old one, the new one, or none. Replaces nothing but a regular file. */
 function replaceFile(file, data) {
+  if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return;
   const temporary = `${file}.${process.pid}.new`;
   try {
-    fs.writeFileSync(temporary, data, { mode: 0o600 });
+    fs.writeFileSync(temporary, data, { mode: 0o600, flag: 'wx' });
     fs.renameSync(temporary, file);
   } catch (error) {
     fs.rmSync(temporary, { force: true });
@@ -111,8 +112,11 @@ function replaceFile(file, data) {
  * memory that is used for the first time takes longer than the comparison.
  */
 function readCache(file, source) {
-  const descriptor = fs.openSync(file, 'r');
+  // Neither waits for the writer of a pipe nor follows a link. Where the system does not have the flags, they are undefined.
+  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
+  const descriptor = fs.openSync(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   try {
+    if (!fs.fstatSync(descriptor).isFile()) return undefined;
     const size = (fs.fstatSync(descriptor).size - source.length) / 2;
     const data = Buffer.allocUnsafeSlow(size);
     fs.readSync(descriptor, data, 0, size, 0);

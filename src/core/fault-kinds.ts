@@ -68,6 +68,22 @@ export const FAULT_KINDS = [
       'replica-lag answers reads from a replica that lags by --latency: a job or pod that is younger than that is not there.',
     match: 'GET',
   },
+  {
+    name: 'refuse',
+    details: 'refuse answers 400 to a create or an action of a pod: there is no room, or the text of --detail.',
+    match: 'POST /v2/pods',
+  },
+  {
+    name: 'forbidden',
+    details: 'forbidden answers 403 to it: the account may not use this pool.',
+    match: 'POST /v2/pods',
+  },
+  {
+    name: 'blocked',
+    details: 'blocked answers the 403 page of a network in front of the service.',
+    match: 'POST /v2/pods',
+  },
+  { name: 'start-without-gpu', strikes: 'pod-start', details: 'start-without-gpu starts a pod without its GPUs.' },
   { name: 'worker-crash', strikes: 'take', details: 'worker-crash kills a worker in the middle of a job.' },
   { name: 'worker-oom', strikes: 'take', details: 'worker-oom does the same as if memory had run out.' },
   { name: 'worker-hang', strikes: 'take', details: 'worker-hang makes a job run without end.' },

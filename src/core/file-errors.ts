@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open on this machine',
   EIO: 'the disk reports an error',
   EROFS: 'the file system is read-only',
+  ENXIO: 'it is a socket, or a pipe that nobody reads',
 };
 
 /** Says in words what a system error means. */

@@ -7,7 +7,7 @@ export { DroppedConnection } from './frame/fault-effects.ts';
 export { serveLocal } from './frame/server.ts';
 export { SECRET_PREFIX } from './frame/settings.ts';
 export { createLocalService, type LocalService } from './service.ts';
-export { memoryStore, type Store } from './state/store.ts';
+export { checkState, memoryStore, type Store } from './state/store.ts';
 export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/process/port.ts';
 export type { EndpointSource } from './workers/source.ts';
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
+import { asOfAugust } from './frame/august.ts';
 import { createCallSignals } from './frame/call-signals.ts';
 import type { Frame } from './frame/dispatch.ts';
 import { takeStartFault } from './frame/fault-effects.ts';
@@ -25,6 +26,7 @@ import {
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
 import { queuesOf } from './queue/state/records.ts';
+import { bootEnvironment } from './model/secrets.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
 import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/store.ts';
@@ -88,12 +90,16 @@ const WEBHOOK_INTERVAL_MS = 500;
 /** When the state was not checked for this time, the service was suspended, or it waited for its state. Milliseconds. */
 const PAUSE_MS = 5000;
 
+/** What the workers of an endpoint of type LOAD_BALANCER read (additions 10). */
+const LOAD_BALANCER_PORTS = { PORT: '80', PORT_HEALTH: '80', HEALTH_CHECK_PATH: '/ping' };
+
 /**
  * Creates a local service that keeps its data in `store` and answers every operation of the API contract in this
  * process.
  */
 export function createLocalService(options: LocalServiceOptions): LocalService {
   const { clock, store, handlers = {} } = options;
+  const settings = settingsOf(options);
   const stopping = new AbortController();
   const time = createLocalClock(clock);
   const dates = createDateHeaders();
@@ -156,9 +162,9 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   const frame: Frame = {
     quota: quotaOf(options.quota),
-    settings: settingsOf(options),
+    settings,
     random: options.random,
-    validator: options.validator ?? createValidator(),
+    validator: options.validator ?? createValidator(settings.contract),
     workerKeys: createWorkerKeys(),
     transact,
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
@@ -166,7 +172,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   };
   const route = createRouter(
     [
-      ...createTable(options),
+      ...(settings.contract === 'august' ? asOfAugust(createTable(options)) : createTable(options)),
       ...createWorkerOperations({ held, random: options.random, log: options.log }),
       ...createControlOperations({
         reset: (seed) =>
@@ -207,7 +213,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       startFault: (state, worker) => takeStartFault(state, worker, options.random),
       environmentOf: (state, endpoint, workerId) => ({
         PYTHONUNBUFFERED: '1',
-        ...endpoint.container.env,
+        ...bootEnvironment(state, settings.secretPrefix, endpoint.container.env).variables,
+        ...(endpoint.type === 'LOAD_BALANCER' ? LOAD_BALANCER_PORTS : {}),
         ...variablesOf(state, { origin: `http://127.0.0.1:${String(port)}`, endpointId: endpoint.id, workerId }),
       }),
       sendWebhook: async (url, body) => {

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { localFile } from '../core/failure.ts';
 import type { Failure } from '../core/failure.ts';
 import { MAKE_IT_YOURS, whyForeign, type Ownership } from '../core/foreign-files.ts';
+import { openRegular } from '../core/regular-file.ts';
 
 /** One profile as it is in the file: the text of each setting by name, the key included. */
 export type ProfileValues = Readonly<Record<string, string>>;
@@ -28,12 +29,18 @@ const NONE: ProfilesFile = { current: undefined, profiles: {}, aliases: {}, docu
 export function readProfiles(path: string, user?: number): ProfilesFile {
   let text: string;
   try {
-    const stats = statSync(path);
-    // Reading a pipe or a device could block forever.
-    if (!stats.isFile()) throw broken(path, 'it is not a regular file');
-    refuseForeign(`the configuration ${path}`, stats, user);
-    refuseProfilesFolder(path, user);
-    text = readFileSync(path, 'utf8');
+    const descriptor = openRegular({ openSync, fstatSync, closeSync, lstatSync, constants }, path, {
+      flags: constants.O_RDONLY,
+      links: 'followed',
+      refuse: (why) => broken(path, why),
+    });
+    try {
+      refuseForeign(`the configuration ${path}`, fstatSync(descriptor), user);
+      refuseProfilesFolder(path, user);
+      text = readFileSync(descriptor, 'utf8');
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return NONE;

@@ -161,7 +161,7 @@ async function fetchOne(
 
 async function sha256Of(durable: DurableFiles, path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of durable.read(path)) hash.update(chunk);
+  for await (const chunk of durable.read(path, 0)) hash.update(chunk);
   return hash.digest('hex');
 }
 

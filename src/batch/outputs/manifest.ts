@@ -43,7 +43,7 @@ export async function openManifest(durable: DurableFiles, path: string): Promise
   try {
     let end = 0;
     if (size !== undefined)
-      for await (const line of linesOf(durable.read(path), MAX_LINE_BYTES)) {
+      for await (const line of linesOf(durable.read(path, 0), MAX_LINE_BYTES)) {
         if (!line.complete) break;
         const file = parse(path, line.bytes);
         known.set(keyOf(file.item, file.index), file);

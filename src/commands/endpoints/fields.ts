@@ -153,7 +153,22 @@ export const ENDPOINT_TABLE = defineTable({
   ],
   others: { title: 'other' },
   members: [
-    ...['id', 'name', 'type', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'gpu', 'cpu', 'dataCenterIds'],
+    ...[
+      'id',
+      'name',
+      'type',
+      'image',
+      'args',
+      'entrypoint',
+      'cmd',
+      'disk',
+      'ports',
+      'env',
+      'registry',
+      'gpu',
+      'cpu',
+      'dataCenterIds',
+    ],
     ...['networkVolumes', 'flashboot', 'requestUrls', 'workers', 'scaling', 'timeout', 'createdAt'],
   ],
 });

@@ -123,7 +123,7 @@ const clockView = membersView('clock');
 
 const SETTING_MEMBERS = Object.keys(FAULT_SETTINGS);
 
-const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', 'endpoint', ...SETTING_MEMBERS];
+const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', 'endpoint', 'detail', ...SETTING_MEMBERS];
 
 const faultView: View = {
   noun: ['fault', 'faults'],
@@ -207,6 +207,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         metavar: 'ENDPOINT',
         complete: ENDPOINTS,
       }),
+      detail: option.text('the text that a refuse answers (default: there is no room)', { metavar: 'TEXT' }),
       status: option.count(FAULT_SETTINGS.status.help, FAULT_SETTINGS.status.minimum, {
         most: FAULT_SETTINGS.status.maximum,
       }),
@@ -221,13 +222,14 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       ['berth local fault add worker-crash --count 1 --endpoint demo', 'a worker of demo dies in the middle of a job'],
     ],
     run: async (ctx, values) => {
-      const { kind, count, probability, match, endpoint, status: code, latency, retryAfter } = values;
+      const { kind, count, probability, match, endpoint, detail, status: code, latency, retryAfter } = values;
       const body: Json = {
         kind,
         count,
         probability,
         match,
         endpoint,
+        detail,
         status: code,
         latencyMs: latency,
         retryAfter: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),

@@ -14,6 +14,7 @@ export const FAULT = ownObject(
     probability: NUMBER,
     match: TEXT,
     endpoint: TEXT,
+    detail: TEXT,
     ...Object.fromEntries(Object.keys(FAULT_SETTINGS).map((member) => [member, WHOLE])),
   },
 );

@@ -26,6 +26,16 @@ const options = {
     'object',
   ]),
   pageSize: option.count('rows a page of a list has at most (default 1000)', 1, { most: 1000 }),
+  contract: option.choice('which contract it answers: the present one, or that of an older server (default current)', [
+    'current',
+    'august',
+  ]),
+  v1: option.on('answer on the retired paths under /v1 too'),
+  podKeys: option.choice('what the key of a pod may do: nothing, or read and stop that pod (default refused)', [
+    'refused',
+    'own',
+  ]),
+  secretPrefix: option.text('what the placeholders of secrets begin with (default BERTH)', { metavar: 'PFX' }),
   allowPrivateWebhooks: option.on('let webhooks reach other ports of this machine, and private networks'),
 };
 
@@ -115,8 +125,18 @@ function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Om
     queueLimits: !values.noQueueLimits,
     streamShape: values.streamShape === 'object' ? 'object' : 'array',
     pageSize: values.pageSize,
+    contract: values.contract === 'august' ? 'august' : 'current',
+    ...(values.v1 ? { v1: true } : {}),
+    podKeys: values.podKeys === 'own' ? 'own' : 'refused',
+    secretPrefix: secretPrefixOf(values.secretPrefix),
     allowPrivateWebhooks: values.allowPrivateWebhooks,
   };
+}
+
+/** Fails with usage (2) when placeholders cannot begin with it. */
+function secretPrefixOf(given: string | undefined): string | undefined {
+  if (given === undefined || /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(given)) return given;
+  throw usage(`--secret-prefix takes letters, digits and _, not ${JSON.stringify(given)}`, '--secret-prefix BERTH');
 }
 
 /** NAME=SOURCE, or NAME alone for an endpoint that only attached workers serve. */

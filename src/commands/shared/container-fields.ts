@@ -16,6 +16,9 @@ export const CONTAINER_FIELDS = {
     write: option.text('the container image', { metavar: 'IMAGE', ask: { kind: 'text', question: 'Image' } }),
   },
   args: { path: 'args', write: option.text("arguments of the container's entrypoint") },
+  // What `args` says, decoded: a body may have all three where they agree (additions 2).
+  entrypoint: { path: 'entrypoint', type: 'list', write: 'accepted' },
+  cmd: { path: 'cmd', type: 'list', write: 'accepted' },
   disk: {
     path: 'disk',
     type: 'gigabytes',

@@ -79,7 +79,7 @@ export const TEMPLATE_TABLE = defineTable({
     { title: 'pods', fields: ['mounts', 'startSsh', 'startJupyter'] },
   ],
   members: [
-    ...['id', 'name', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'mounts'],
+    ...['id', 'name', 'image', 'args', 'entrypoint', 'cmd', 'disk', 'ports', 'env', 'registry', 'mounts'],
     ...['serverless', 'public', 'category', 'startSsh', 'startJupyter', 'allowedCudaVersions'],
   ],
 });

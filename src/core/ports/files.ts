@@ -65,7 +65,11 @@ export interface DurableFiles {
   entries(folder: string): Promise<readonly FolderEntry[]>;
   /** Creates a folder and its missing parents, unless it exists. */
   makeFolder(path: string): Promise<void>;
-  /** Reads the bytes in chunks from an offset on; `-` is stdin. Fails with usage (2) when stdin is a terminal. */
+  /**
+   * Reads the bytes in chunks; `-` is stdin. With an offset, also 0, it reads from there on, and fails for anything but a
+   * regular file: a pipe has no offsets, and one in the place of a file of berth would never end. Fails with usage (2) when
+   * stdin is a terminal.
+   */
   read(path: string, from?: number): AsyncIterable<Uint8Array>;
   /** Creates a file with mode 0600 and flushes its directory entry to disk. Fails when the file exists. */
   create(path: string): Promise<AppendFile>;

@@ -6,6 +6,7 @@ import { usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import {
   checkHandlerModule,
+  checkState,
   createLocalService,
   fileStore,
   LOCAL_KEY,
@@ -47,11 +48,13 @@ export async function startLocalServer(runtime: LocalRuntime, options: LocalServ
   const startProcess = createStartProcess(runtime);
   await checkSources(sources, clock, startProcess);
   const statePath = stateFile === undefined ? undefined : absolutePath(runtime, stateFile);
+  const store = statePath === undefined ? undefined : fileStore(statePath, createFileLocks({ clock }));
+  if (store !== undefined) await checkState(store);
   const service = createLocalService({
     ...settings,
     clock,
     random,
-    store: statePath === undefined ? memoryStore() : fileStore(statePath, createFileLocks({ clock })),
+    store: store ?? memoryStore(),
     handlers: sources,
     startProcess,
     workerPrefix,
@@ -67,7 +70,7 @@ export async function startLocalServer(runtime: LocalRuntime, options: LocalServ
   return {
     url: served.url,
     key: LOCAL_KEY,
-    secretPrefix: SECRET_PREFIX,
+    secretPrefix: options.secretPrefix ?? SECRET_PREFIX,
     stop: async () => {
       await endWatch?.();
       // First: workers that end may still send their results.

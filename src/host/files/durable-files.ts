@@ -1,11 +1,28 @@
-import { constants, fdatasync, mkdirSync, promises as fs, statSync, writeSync } from 'node:fs';
+import {
+  close,
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsync,
+  ftruncate,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  promises as fs,
+  read,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
 import { Failure, localFile } from '../../core/failure.ts';
 import { errorHint, errorReason } from '../../core/file-errors.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
 import { makeDirectory } from '../../core/make-directory.ts';
+import { openRegular, refusalOf } from '../../core/regular-file.ts';
 import { absolutePath } from './absolute-path.ts';
 import { describeFile, listFolder } from './look-at-files.ts';
 import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
@@ -30,7 +47,12 @@ export function openDurable(
   const opened = (path: string, flags: number): Promise<AppendFile> =>
     wrapErrors(`cannot open ${path}`, async () => {
       check();
-      return appendTo(path, absolute(path), await openRegular(path, absolute(path), flags), check);
+      return appendTo(
+        path,
+        absolute(path),
+        openFile(absolute(path), { flags, links: 'refused', refuse: refusalOf(path) }),
+        check,
+      );
     });
   return {
     absolute,
@@ -42,7 +64,7 @@ export function openDurable(
       wrapErrors(`cannot create ${path}`, async () => {
         makeDirectory({ mkdirSync, statSync, dirname }, absolute(path));
       }),
-    read: (path, from = 0) =>
+    read: (path, from) =>
       path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
     create: async (path) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
@@ -77,35 +99,14 @@ export function openDurable(
   };
 }
 
-/**
- * Opens a regular file that berth writes. Fails with local-file (14) for anything else, without waiting: a pipe has perhaps no
- * reader, and the target of a link may be another program's.
- */
-async function openRegular(path: string, absolute: string, flags: number): Promise<FileHandle> {
-  // Where the system does not have them, they are undefined.
-  const careful = constants.O_NOFOLLOW | 0 | (constants.O_NONBLOCK | 0);
-  const handle = await fs.open(absolute, flags | careful, 0o600).catch((error: unknown) => {
-    throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? notRegular(path, 'it is a link') : error;
-  });
-  if ((await handle.stat()).isFile()) return handle;
-  await handle.close();
-  throw notRegular(path, 'it is not a regular file');
-}
-
-const notRegular = (path: string, why: string): Failure =>
-  localFile(`cannot open ${path}: ${why}`, 'Name another place, or move it away.');
+const openFile = openRegular.bind(undefined, { openSync, fstatSync, closeSync, lstatSync, constants });
 
 /** The minimum time between two syncs of a file, in milliseconds, so that several writes share one sync. */
 const SYNC_INTERVAL_MS = 1;
 
 /** `path` is the name for messages. */
-async function appendTo(
-  path: string,
-  absolute: string,
-  handle: FileHandle,
-  checkLocks: () => void,
-): Promise<AppendFile> {
-  const { size, dev, ino } = await handle.stat();
+function appendTo(path: string, absolute: string, descriptor: number, checkLocks: () => void): AppendFile {
+  const { size, dev, ino } = fstatSync(descriptor);
   let end = size;
   // Synchronous, because it takes only a few microseconds. A write to a removed or replaced file would be lost.
   const check = (): void => {
@@ -126,7 +127,7 @@ async function appendTo(
         check();
         // A write may be short, for example when the disk is full: the next write then fails with the reason.
         for (let done = 0; done < bytes.byteLength;) {
-          const written = writeSync(handle.fd, bytes, done, bytes.byteLength - done, end);
+          const written = writeSync(descriptor, bytes, done, bytes.byteLength - done, end);
           done += written;
           end += written;
         }
@@ -140,7 +141,7 @@ async function appendTo(
         const waitMs = syncedAt + SYNC_INTERVAL_MS - performance.now();
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
         await new Promise<void>((resolve, reject) => {
-          fdatasync(handle.fd, (error) => {
+          fdatasync(descriptor, (error) => {
             if (error === null) resolve();
             else reject(error);
           });
@@ -152,37 +153,40 @@ async function appendTo(
     truncate: (size) =>
       wrapErrors(`cannot cut ${path}`, async () => {
         check();
-        await handle.truncate(size);
-        await handle.sync();
+        await promisify(ftruncate)(descriptor, size);
+        await promisify(fsync)(descriptor);
         end = size;
       }),
-    close: () => wrapErrors(`cannot close ${path}`, () => handle.close()),
+    close: () => wrapErrors(`cannot close ${path}`, () => promisify(close)(descriptor)),
   };
 }
 
 async function* readFrom(
   path: string,
   absolute: string,
-  from: number,
+  from: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  // A pipe has no offsets.
-  const seekable = (await wrapErrors(`cannot read ${path}`, () => fs.stat(absolute))).isFile();
-  if (!seekable) {
+  const isFile = (await wrapErrors(`cannot read ${path}`, () => fs.stat(absolute))).isFile();
+  if (!isFile && from === undefined) {
     yield* readUnseekable(path, readBytes(absolute, signal), signal);
     return;
   }
-  const handle = await wrapErrors(`cannot read ${path}`, () => fs.open(absolute, 'r'));
+  const descriptor = await wrapErrors(`cannot read ${path}`, async () =>
+    openFile(absolute, { flags: constants.O_RDONLY, links: 'followed', refuse: refusalOf(path) }),
+  );
   try {
-    for (let at = from; ;) {
+    for (let at = from ?? 0; ;) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const { bytesRead } = await wrapErrors(`cannot read ${path}`, () => handle.read(chunk, 0, CHUNK_BYTES, at));
+      const { bytesRead } = await wrapErrors(`cannot read ${path}`, () =>
+        promisify(read)(descriptor, chunk, 0, CHUNK_BYTES, at),
+      );
       if (bytesRead === 0) return;
       at += bytesRead;
       yield chunk.subarray(0, bytesRead);
     }
   } finally {
-    await handle.close();
+    await promisify(close)(descriptor);
   }
 }
 

@@ -1,5 +1,5 @@
 // A named import of `promises`: Node loads its code at the first use, and most commands do not use it.
-import { mkdirSync, promises as fs, statSync } from 'node:fs';
+import { constants, mkdirSync, promises as fs, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { collectBytes } from '../../core/collect-bytes.ts';
 import type { Files } from '../../core/context.ts';
@@ -10,6 +10,7 @@ import type { Runtime } from '../runtime.ts';
 import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
 import { readStdin } from './read-stdin.ts';
+import { resolvePath } from './resolve-path.ts';
 
 /** Opens the user's files, relative to the working directory. A read ends early when the command is interrupted. */
 export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
@@ -55,15 +56,21 @@ async function readWhole(path: string, chunks: AsyncIterable<Uint8Array>, maxByt
   throw localFile(`cannot read ${path}: it has more than ${String(maxBytes)} bytes`, 'Name another file.');
 }
 
-/** Writes a temporary file and renames it. A pipe or a device is written directly. */
+/** Writes a temporary file and renames it; through a link, the file that it leads to. A device, or a pipe that is read, is written directly. */
 async function writeAtomically(path: string, text: string, mode: number | undefined): Promise<void> {
-  const stats = await fs.stat(path).catch(() => undefined);
-  if (stats !== undefined && !stats.isFile()) {
-    await fs.writeFile(path, text);
+  const { path: target, kind } = await resolvePath(path, path);
+  if (kind === 'other') {
+    // A blocking open would wait for a reader of the pipe, and could not be interrupted.
+    const opened = await fs.open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      await fs.writeFile(path, text);
+    } finally {
+      await opened.close();
+    }
     return;
   }
   const { default: writeFileAtomic } = await import('write-file-atomic');
-  await writeFileAtomic(path, text, mode === undefined ? {} : { mode });
+  await writeFileAtomic(target, text, mode === undefined ? {} : { mode });
 }
 
 const unreadable = (path: string, error: unknown): Failure =>

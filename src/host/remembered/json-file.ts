@@ -1,8 +1,21 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { localFile } from '../../core/failure.ts';
 import { whyForeign } from '../../core/foreign-files.ts';
 import { makeDirectory } from '../../core/make-directory.ts';
+import { openRegular } from '../../core/regular-file.ts';
 
 /**
  * Reads a small JSON object; an empty one where the file is missing or is anything else, and where another user than `user`
@@ -10,10 +23,17 @@ import { makeDirectory } from '../../core/make-directory.ts';
  */
 export function readObject(path: string, user: number | undefined): Readonly<Record<string, unknown>> {
   try {
-    const stats = statSync(path);
-    if (!stats.isFile() || whyForeign(stats, user) !== undefined) return {};
-    const document: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isRecord(document) ? { ...document } : {};
+    const descriptor = openRegular({ openSync, fstatSync, closeSync, lstatSync, constants }, path, {
+      flags: constants.O_RDONLY,
+      links: 'refused',
+    });
+    try {
+      if (whyForeign(fstatSync(descriptor), user) !== undefined) return {};
+      const document: unknown = JSON.parse(readFileSync(descriptor, 'utf8'));
+      return isRecord(document) ? { ...document } : {};
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     return {};
   }
@@ -21,7 +41,7 @@ export function readObject(path: string, user: number | undefined): Readonly<Rec
 
 /**
  * Replaces a file by a small JSON object, atomically and with mode 0600. Creates its directory. Fails as the system does, and
- * with local-file (14) in a directory that another user may change.
+ * with local-file (14) in a directory that another user may change, and when something else than a file is there already.
  */
 export function writeObject(
   path: string,
@@ -32,6 +52,7 @@ export function writeObject(
   makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
   const why = whyForeign(statSync(folder), user);
   if (why !== undefined) throw localFile(`cannot use the directory ${folder}: it ${why}`);
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) throw localFile(`${path} is not a regular file`);
   const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
   try {
     writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });

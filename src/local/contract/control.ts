@@ -41,6 +41,7 @@ export const controlSchemas: Schemas = {
       probability: { ...number, exclusiveMinimum: 0, maximum: 1 },
       match: { ...text, minLength: 1, pattern: '^\\s*[A-Za-z]*\\s*(/.*)?$' },
       endpoint: filledText,
+      detail: filledText,
       ...Object.fromEntries(Object.entries(FAULT_SETTINGS).map(([member, setting]) => [member, bounded(setting)])),
     },
   ),

@@ -24,6 +24,23 @@ export class Problem extends Error {
 
 export const badRequest = (detail: string): Problem => new Problem(400, 'Bad Request', detail);
 
+/**
+ * The refusals of a create that finds no room, and of a start whose machine is full. Clients know them by their text only
+ * (additions 3).
+ */
+export const NO_ROOM = {
+  /** Nothing of it is free anywhere. */
+  none: 'there are no longer any instances available with the requested specifications',
+  /** Nothing is free where the request allows it. */
+  nowhere: 'there are no instances currently available with the requested specifications',
+  /** Some is free, and not enough for this request. */
+  tooLittle: 'this machine does not have the resources to deploy your pod',
+  /** No machine is as large as the filters of the request. */
+  tooSmall: 'no resources to deploy this pod were found',
+  /** The machine of a stopped pod is full. */
+  host: 'there are not enough free GPUs on the host machine to start this pod',
+} as const;
+
 /** Runs work whose Problems are answered with 400: for requests for which the contract names no 404. */
 export function asBadRequest<T>(work: () => T): T {
   try {

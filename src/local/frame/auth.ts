@@ -1,6 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Scope } from '../contract/row.ts';
+import type { Row, Scope } from '../contract/row.ts';
 import { forbidden, unauthorized } from '../contract/problem.ts';
+import { podOfKey } from '../state/pod-keys.ts';
+import type { State } from '../state/state.ts';
+import type { ServiceSettings } from './settings.ts';
 
 /** The full-access key. The keys are public by design: they are accepted by local services only. */
 export const LOCAL_KEY = 'berth-local-full-access';
@@ -43,6 +46,32 @@ export function authenticateWorker(authorization: string | undefined, expected: 
   if (KEYS.has(given.replace(/^bearer +/i, ''))) throw forbidden();
   throw unauthorized('invalid worker key');
 }
+
+const POD_KEY = 'key of ';
+
+/** What the key of a pod may do with that pod where it may do anything (additions 11). */
+const OWN_POD: readonly string[] = ['getPod', 'podAction'];
+
+/**
+ * The key that the service puts into a pod; undefined for any other key. Depending on the settings it may read and stop its
+ * own pod, or nothing at all.
+ */
+export function authenticatePod(
+  state: State,
+  authorization: string | undefined,
+  operation: Pick<Row, 'scope'> & { readonly id: string },
+  target: string | undefined,
+  { podKeys }: ServiceSettings,
+): Key | undefined {
+  const token = authorization?.trim().replace(/^bearer +/i, '') ?? '';
+  const podId = podOfKey(state, token);
+  if (podId === undefined) return undefined;
+  const isAllowed = podKeys === 'own' && target === podId && OWN_POD.includes(operation.id);
+  return { id: `${POD_KEY}${podId}`, scopes: isAllowed ? [operation.scope] : [], expired: false };
+}
+
+/** Whether the id of a key is that of a pod's. */
+export const isPodKey = (keyId: string): boolean => keyId.startsWith(POD_KEY);
 
 const isSame = (given: string, expected: string): boolean =>
   Buffer.byteLength(given) === Buffer.byteLength(expected) &&

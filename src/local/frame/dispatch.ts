@@ -4,9 +4,9 @@ import { notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from
 import type { State } from '../state/state.ts';
 import type { WorkerKeys } from '../state/worker-keys.ts';
 import type { CallSignal, CallSignals } from './call-signals.ts';
-import { authenticate, authenticateWorker, authorize, type Key } from './auth.ts';
+import { authenticate, authenticatePod, authenticateWorker, authorize, type Key } from './auth.ts';
 import type { LocalAnswer, LocalRequest } from './request-and-answer.ts';
-import { applyFaults, faultError, lagOf } from './fault-effects.ts';
+import { applyFaults, faultError, ForeignAnswer, lagOf } from './fault-effects.ts';
 import { faults as injectedFaults, takeFaults, takeStepFault, type FaultRecord } from './faults.ts';
 import type { Call, Operation, Reply } from './operation.ts';
 import type { ServiceSettings } from './settings.ts';
@@ -73,15 +73,16 @@ export async function dispatch(
 
   let isStream = false;
   try {
-    if (faults.length > 0) await applyFaults(faults, 'arrival', sleep);
+    if (faults.length > 0) await applyFaults(faults, 'arrival', request, sleep);
     if (refusal !== undefined) throw refusal;
-    if (faults.length > 0) await applyFaults(faults, 'operation', sleep);
+    if (faults.length > 0) await applyFaults(faults, 'operation', request, sleep);
     const body = early ?? (await bytesOf(request));
     const reply = await operation.run(await callOf(operation, request, params, body, admission, signal, frame));
-    if (faults.length > 0) await applyFaults(faults, 'answer', sleep);
+    if (faults.length > 0) await applyFaults(faults, 'answer', request, sleep);
     isStream = reply.stream !== undefined;
     return respond(reply, headers);
   } catch (error) {
+    if (error instanceof ForeignAnswer) return error.answer;
     if (!(error instanceof Problem)) throw error;
     if (refusal === undefined && (error.status === 400 || error.status === 413))
       await operation.onRefused?.({ params, transact: frame.transact, problem: error });
@@ -122,7 +123,7 @@ function admit(
   try {
     if (body !== undefined) operation.checkSize?.(state, body);
     const key = keyOf(operation, request.headers['authorization'], params, state, frame);
-    const injected = faultError(faults, 'counting');
+    const injected = faultError(faults, 'counting', request);
     if (injected !== undefined) {
       if (isLimited) headers = rateHeaders(rateUsage.of(state), frame.quota, now);
       throw injected;
@@ -143,9 +144,9 @@ function keyOf(
   state: State,
   frame: Frame,
 ): Key {
-  return operation.service === 'worker'
-    ? authenticateWorker(authorization, frame.workerKeys(state, params['endpointId'] ?? ''))
-    : authenticate(authorization);
+  if (operation.service === 'worker')
+    return authenticateWorker(authorization, frame.workerKeys(state, params['endpointId'] ?? ''));
+  return authenticatePod(state, authorization, operation, params['id'], frame.settings) ?? authenticate(authorization);
 }
 
 async function callOf(
@@ -249,6 +250,10 @@ export const pathNotServed = (): LocalAnswer =>
     UNKNOWN,
     {},
   );
+
+/** Answers any path under /v1: nothing happens there any more (additions 4). It needs no key. */
+export const v1IsRetired = (): LocalAnswer =>
+  refuse(new Problem(410, 'Gone', 'the v1 API is retired: use /v2/network-volumes'), UNKNOWN, {});
 
 /** Answers a path under /v1 or /v2 without an operation. */
 export const UNKNOWN: Operation = {

@@ -1,7 +1,8 @@
 import { FAULT_SETTINGS, type FaultSettingName, type RequestFaultKind } from '../../core/fault-kinds.ts';
-import { lowBalance, serverError, type Problem } from '../contract/problem.ts';
+import { badRequest, forbidden, lowBalance, NO_ROOM, serverError, type Problem } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
-import { faults, takeStepFault, type FaultRecord } from './faults.ts';
+import { faults, takeStepFault, type FaultedRequest, type FaultRecord } from './faults.ts';
+import type { LocalAnswer } from './request-and-answer.ts';
 import { tooManyRequests } from './rate-limit.ts';
 
 /** Thrown when the connection is to be closed without an answer. */
@@ -15,6 +16,27 @@ export class DroppedConnection extends Error {
   }
 }
 
+/** Thrown when something in front of the service answers in its place. */
+export class ForeignAnswer extends Error {
+  override readonly name = 'ForeignAnswer';
+  readonly answer: LocalAnswer;
+  constructor(answer: LocalAnswer) {
+    super('a network in front of the service answered');
+    this.answer = answer;
+  }
+}
+
+const BLOCKED: LocalAnswer = {
+  status: 403,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: '<!doctype html><html><head><title>Access denied</title></head><body>Sorry, you have been blocked.</body></html>',
+};
+
+type FaultError = Problem | DroppedConnection | ForeignAnswer;
+
+/** What a refusal says when the fault does not: for an action the machine is full. */
+const refusalText = ({ path }: FaultedRequest): string => (path.endsWith('/action') ? NO_ROOM.host : NO_ROOM.none);
+
 /**
  * When a fault takes effect: after the request was authenticated, in place of counting it (`counting`); before anything is
  * answered (`arrival`); before the operation runs (`operation`); while it runs (`lookup`); after it has run (`answer`).
@@ -22,12 +44,12 @@ export class DroppedConnection extends Error {
 type FaultStage = 'counting' | 'arrival' | 'operation' | 'answer';
 
 /**
- * A fault delays the request, fails it (a Problem is answered, DroppedConnection closes the connection), or hides what was
+ * A fault delays the request, fails it (a Problem or ForeignAnswer is answered, DroppedConnection closes the connection), or hides what was
  * created in the last `lagMs` from it.
  */
 type FaultEffect =
   | { readonly stage: 'arrival'; delayMs(fault: FaultRecord): number }
-  | { readonly stage: FaultStage; error(fault: FaultRecord): Problem | DroppedConnection }
+  | { readonly stage: FaultStage; error(fault: FaultRecord, request: FaultedRequest): FaultError }
   | { readonly stage: 'lookup'; lagMs(fault: FaultRecord): number };
 
 /** What each kind of fault does. Faults of one stage take effect in this order. */
@@ -37,6 +59,9 @@ const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
   'server-error': { stage: 'arrival', error: (fault) => serverError(settingOf('status')(fault)) },
   'rate-limit': { stage: 'counting', error: (fault) => tooManyRequests('minute', settingOf('retryAfter')(fault)) },
   'low-balance': { stage: 'operation', error: () => lowBalance() },
+  refuse: { stage: 'operation', error: ({ detail }, request) => badRequest(detail ?? refusalText(request)) },
+  forbidden: { stage: 'operation', error: () => forbidden() },
+  blocked: { stage: 'arrival', error: () => new ForeignAnswer(BLOCKED) },
   'replica-lag': { stage: 'lookup', lagMs: settingOf('latencyMs') },
   'accept-drop': { stage: 'answer', error: () => new DroppedConnection(true) },
 };
@@ -45,11 +70,12 @@ const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
 export async function applyFaults(
   faults: readonly FaultRecord[],
   stage: FaultStage,
+  request: FaultedRequest,
   sleep: (milliseconds: number) => Promise<void>,
 ): Promise<void> {
   for (const [fault, effect] of effectsAt(faults, stage)) {
     if ('delayMs' in effect) await sleep(effect.delayMs(fault));
-    else if ('error' in effect) throw effect.error(fault);
+    else if ('error' in effect) throw effect.error(fault, request);
   }
 }
 
@@ -63,8 +89,9 @@ export function lagOf(faults: readonly FaultRecord[]): number {
 export function faultError(
   faults: readonly FaultRecord[],
   stage: Exclude<FaultStage, 'arrival'>,
-): Problem | DroppedConnection | undefined {
-  for (const [fault, effect] of effectsAt(faults, stage)) if ('error' in effect) return effect.error(fault);
+  request: FaultedRequest,
+): FaultError | undefined {
+  for (const [fault, effect] of effectsAt(faults, stage)) if ('error' in effect) return effect.error(fault, request);
   return undefined;
 }
 

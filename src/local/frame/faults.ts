@@ -23,6 +23,8 @@ export interface FaultRecord {
   status?: number;
   /** The delay of a latency. */
   latencyMs?: number;
+  /** The text of a refuse. */
+  detail?: string;
   /** The Retry-After of a rate-limit, in seconds. */
   retryAfter?: number;
 }

@@ -77,7 +77,7 @@ function indexAfter(ordered: readonly Position[], position: Position): number {
 /** How many rows a page has: `limit`, by default its maximum in the contract, and never more than the service is set to. */
 function sizeOf({ query, operation, settings }: Call): number {
   const limit = operation.parameters?.find(({ name }) => name === 'limit');
-  return Math.min(Number(query.get('limit') ?? limit?.schema['maximum']), settings.pageSize);
+  return Math.min(Number(query.get('limit') ?? limit?.schema['maximum'] ?? settings.pageSize), settings.pageSize);
 }
 
 /** What a cursor is valid for: the operation and all parameters but the cursor itself. */

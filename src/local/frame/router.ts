@@ -1,6 +1,8 @@
 import { encodeJson } from '../../core/json.ts';
 import { notAllowed } from '../contract/problem.ts';
-import { dispatch, pathNotServed, UNKNOWN, type Frame } from './dispatch.ts';
+import { augustSchemas } from '../contract/august.ts';
+import { publishedSchemas } from '../contract/index.ts';
+import { dispatch, pathNotServed, UNKNOWN, v1IsRetired, type Frame } from './dispatch.ts';
 import type { LocalAnswer, LocalRequest } from './request-and-answer.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from './operation.ts';
@@ -28,14 +30,18 @@ export function createRouter(
 ): (request: LocalRequest) => Promise<LocalAnswer> {
   const routes = routesByLength(operations);
   const collections = new Set(operations.map(({ path }) => path.split('/')[2] ?? ''));
+  const isAugust = frame.settings.contract === 'august';
   let published: string | undefined;
 
   const answer = (request: LocalRequest, method: string): Promise<LocalAnswer> => {
     const segments = request.path.split('/').slice(1).map(decoded);
     if (method === 'GET' && request.path === CONTRACT_PATH) {
-      published ??= encodeJson(openApiDocument(operations));
+      published ??= encodeJson(
+        openApiDocument(operations, isAugust ? augustSchemas(publishedSchemas) : publishedSchemas),
+      );
       return Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body: published });
     }
+    if (segments[0] === 'v1' && !frame.settings.v1) return Promise.resolve(v1IsRetired());
     for (const route of routes.get(segments.length) ?? []) {
       const params = paramsOf(route, segments);
       if (params !== undefined)

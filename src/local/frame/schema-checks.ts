@@ -1,6 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { allSchemas } from '../contract/index.ts';
-import type { Schema } from '../contract/schema.ts';
+import { augustSchemas } from '../contract/august.ts';
+import type { Schema, Schemas } from '../contract/schema.ts';
+import type { ServiceSettings } from './settings.ts';
 
 /** Checks values against the table's schemas. */
 export interface SchemaChecks {
@@ -9,8 +11,9 @@ export interface SchemaChecks {
 }
 
 /** Each schema is compiled when it is first used. */
-export function createSchemaChecks(): SchemaChecks {
-  const ajv = createAjv();
+export function createSchemaChecks(contract: ServiceSettings['contract']): SchemaChecks {
+  const schemas = contract === 'august' ? augustSchemas(allSchemas) : allSchemas;
+  const ajv = createAjv(schemas);
   const ofOwnSchemas = new Map<Schema, ValidateFunction>();
 
   const ownCheck = (schema: Schema): ValidateFunction => {
@@ -30,7 +33,7 @@ export function createSchemaChecks(): SchemaChecks {
   return {
     reasons: (schema, value) => {
       const check = typeof schema === 'string' ? namedCheck(schema) : ownCheck(schema);
-      return check(value) ? [] : reasonsOf(check.errors ?? []);
+      return check(value) ? [] : reasonsOf(check.errors ?? [], schemas);
     },
   };
 }
@@ -38,7 +41,7 @@ export function createSchemaChecks(): SchemaChecks {
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** A schema validator with every schema of the table, by name. The tests check that the schemas are valid. */
-function createAjv(): Ajv2020 {
+function createAjv(all: Schemas): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
@@ -50,9 +53,7 @@ function createAjv(): Ajv2020 {
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('float', true);
   ajv.addFormat('double', true);
-  const schemas = Object.fromEntries(
-    Object.entries(allSchemas).map(([name, schema]) => [name, withoutMapping(schema)]),
-  );
+  const schemas = Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withoutMapping(schema)]));
   ajv.addSchema({ $id: 'contract', components: { schemas } });
   return ajv;
 }
@@ -71,11 +72,14 @@ function withoutMapping(schema: Schema): Schema {
 }
 
 /** The distinct errors, each a JSON path and a reason (specification 7.1). */
-function reasonsOf(errors: readonly ErrorObject[]): string[] {
-  return [...new Set(errors.flatMap((error) => reason(error) ?? []))];
+function reasonsOf(errors: readonly ErrorObject[], schemas: Schemas): string[] {
+  return [...new Set(errors.flatMap((error) => reason(error, schemas) ?? []))];
 }
 
-function reason({ keyword, instancePath, params, message, parentSchema }: ErrorObject): string | undefined {
+function reason(
+  { keyword, instancePath, params, message, parentSchema }: ErrorObject,
+  schemas: Schemas,
+): string | undefined {
   const at = (member?: unknown): string =>
     typeof member === 'string' ? `${instancePath}/${pointer(member)}` : instancePath || '/';
   const details = params as Readonly<Record<string, unknown>>;
@@ -93,7 +97,7 @@ function reason({ keyword, instancePath, params, message, parentSchema }: ErrorO
     case 'unevaluatedProperties':
       // Ajv does not mark the members of an allOf branch that failed as evaluated. Such a member is known, and its own
       // errors are reported separately.
-      return knownMembers(parentSchema as Schema).includes(details['unevaluatedProperty'] as string)
+      return knownMembers(parentSchema as Schema, schemas).includes(details['unevaluatedProperty'] as string)
         ? undefined
         : `${at(details['unevaluatedProperty'])}: unknown member, not allowed`;
     case 'enum':
@@ -104,17 +108,17 @@ function reason({ keyword, instancePath, params, message, parentSchema }: ErrorO
 }
 
 /** The names of the members of a schema, its allOf branches included. */
-function knownMembers(schema: Schema): readonly string[] {
+function knownMembers(schema: Schema, schemas: Schemas): readonly string[] {
   const {
     $ref,
     allOf = [],
     properties = {},
   } = schema as { $ref?: string; allOf?: readonly Schema[]; properties?: object };
-  const named = $ref === undefined ? undefined : allSchemas[$ref.slice($ref.lastIndexOf('/') + 1)];
+  const named = $ref === undefined ? undefined : schemas[$ref.slice($ref.lastIndexOf('/') + 1)];
   return [
     ...Object.keys(properties),
-    ...allOf.flatMap((part) => knownMembers(part)),
-    ...(named === undefined ? [] : knownMembers(named)),
+    ...allOf.flatMap((part) => knownMembers(part, schemas)),
+    ...(named === undefined ? [] : knownMembers(named, schemas)),
   ];
 }
 

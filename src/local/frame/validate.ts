@@ -2,6 +2,7 @@ import { decodeJson, Exact, isObject, JsonSyntaxError, type Json } from '../../c
 import { badRequest, unprocessable } from '../contract/problem.ts';
 import type { Schema } from '../contract/schema.ts';
 import type { Call, Operation } from './operation.ts';
+import type { ServiceSettings } from './settings.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 
 /** Validates requests against the table's schemas. */
@@ -15,12 +16,12 @@ export interface Validator {
   query(operation: Operation, query: URLSearchParams): Promise<void>;
 }
 
-export function createValidator(): Validator {
+export function createValidator(contract: ServiceSettings['contract'] = 'current'): Validator {
   // Loading and creating the checks takes longer than answering a simple GET, which does not need them.
   let made: SchemaChecks | undefined;
   const checks = async (): Promise<SchemaChecks> => {
     const { createSchemaChecks } = await import('./schema-checks.ts');
-    return (made ??= createSchemaChecks());
+    return (made ??= createSchemaChecks(contract));
   };
 
   return {

@@ -17,6 +17,7 @@ import { volumes } from '../model/volumes.ts';
 import { endpointChanged, PING_INTERVAL_MS } from '../queue/index.ts';
 import { queuesOf } from '../queue/state/records.ts';
 import { advanceClock } from '../state/clock.ts';
+import { podKeyOf } from '../state/pod-keys.ts';
 import { nextId, type State } from '../state/state.ts';
 import { workerKeyOf } from '../state/worker-keys.ts';
 import { putBuild, type BuildBody } from './endpoints/builds.ts';
@@ -109,6 +110,11 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     'localWorkers',
     'GET /local/workers/{id}',
     reply(200, (state, call) => attachment(state, call, variablesOf)),
+  ),
+  control(
+    'localPodKey',
+    'GET /local/pods/{id}/key',
+    reply(200, (state, { params }) => ({ key: podKeyOf(state, pods.find(state, params['id']).id) })),
   ),
   control(
     'localBuildPut',

@@ -42,6 +42,22 @@ export function memoryStore(initial?: State): Store {
   };
 }
 
+/**
+ * Reads the state, so that a file that cannot be used is refused before the service starts. Does nothing when there is no
+ * state. Fails as `transact` does.
+ */
+export async function checkState(store: Store): Promise<void> {
+  const none = new Error('there is no state');
+  const create = (): State => {
+    throw none;
+  };
+  await store
+    .transact(create, () => undefined)
+    .catch((error: unknown) => {
+      if (error !== none) throw error;
+    });
+}
+
 /** How long to wait for the lock while other processes use the state. Milliseconds. */
 const LOCK_TIMEOUT_MS = 30_000;
 

@@ -80,7 +80,7 @@ export async function readJournal(
   let validBytes = 0;
   let size = 0;
   let brokenAt: number | undefined;
-  for await (const line of linesOf(durable.read(path), Number.MAX_SAFE_INTEGER)) {
+  for await (const line of linesOf(durable.read(path, 0), Number.MAX_SAFE_INTEGER)) {
     size = line.end;
     const record = line.complete ? decodeRecord(line.bytes) : undefined;
     if (record === undefined) {

@@ -101,7 +101,7 @@ async function* verifiedLines(
 ): ReturnType<typeof resultLines> {
   let [bytes, sum] = [0, 0];
   async function* checksummed(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of durable.read(path)) {
+    for await (const chunk of durable.read(path, 0)) {
       bytes += chunk.byteLength;
       sum = crc32(chunk, sum);
       yield chunk;

@@ -156,7 +156,7 @@ export async function checksumOf(
   let sum = 0;
   let left = bytes;
   if (left === 0) return sum;
-  for await (const chunk of durable.read(path)) {
+  for await (const chunk of durable.read(path, 0)) {
     if (signal?.aborted === true) throw signal.reason;
     const part = chunk.subarray(0, left);
     sum = crc32(part, sum);

@@ -69,7 +69,7 @@ async function* linesOf(
   signal?: AbortSignal,
 ): AsyncGenerator<Iterable<Line>> {
   if (resultBytes === 0) return;
-  for await (const lines of lineGroups(firstBytes(durable.read(path), resultBytes), Number.MAX_SAFE_INTEGER)) {
+  for await (const lines of lineGroups(firstBytes(durable.read(path, 0), resultBytes), Number.MAX_SAFE_INTEGER)) {
     if (signal?.aborted === true) throw signal.reason;
     yield lines;
   }

@@ -30,6 +30,11 @@ export type PodEvent =
       readonly image: string;
       /** The pod keeps its machine: nothing is provisioned. */
       readonly restart?: true;
+      /** It was restarted because its configuration has changed. */
+      readonly changed?: true;
+      /** The variables that got the value of a secret, and those whose placeholder names none. */
+      readonly fromSecrets?: readonly string[];
+      readonly unresolved?: readonly string[];
       /** The status it does not get beyond. */
       readonly held?: 'PROVISIONING' | 'STARTING';
       /** Its container ends as soon as it has started. */
@@ -70,6 +75,8 @@ export interface PodRecord extends ContainerRecord {
   /** Oldest first. */
   history: PodEvent[];
   cluster?: Membership;
+  /** It was started without its GPUs. */
+  withoutGpu?: true;
 }
 
 /** The event that records a pod's storage from `at` on. */

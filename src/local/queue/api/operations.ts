@@ -15,8 +15,8 @@ import { endpoints } from '../../model/endpoints/seed.ts';
 
 const DEFAULT_WAIT_MS = 90_000;
 const SHORTEST_RETENTION_MS = 60_000;
-/** How long `stream` waits for a chunk before it answers without one. */
-const STREAM_TIMEOUT_MS = 1000;
+/** How long `stream` waits for a chunk before it answers without one, unless `wait` says it (additions 12). */
+const STREAM_WAIT_MS = 10_000;
 
 type Handler = Operation['run'];
 
@@ -122,9 +122,10 @@ async function getStatus(call: Call): Promise<Reply> {
  * pause does not cause load; for a job that has ended it answers immediately.
  */
 async function streamJob(call: Call, shape: StreamShape): Promise<Reply> {
+  const waitMs = readMilliseconds(call.query, 'wait', 0, 300_000) ?? STREAM_WAIT_MS;
   const found = await pollState<{ readonly status: JobStatus; readonly chunks: readonly string[] }>(
     call,
-    STREAM_TIMEOUT_MS,
+    waitMs,
     (state, now) => {
       const job = jobOf(state, call, now);
       const chunks = fetchChunks(state, job, now);

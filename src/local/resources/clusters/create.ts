@@ -1,4 +1,5 @@
 import { badRequest } from '../../contract/problem.ts';
+import type { ServiceSettings } from '../../frame/settings.ts';
 import { createPod, type CreatePodBody } from '../pods/configure.ts';
 import type { Membership } from '../../model/pods/record.ts';
 import { nextId, type State } from '../../state/state.ts';
@@ -6,7 +7,18 @@ import { clusters, type ClusterRecord } from '../../model/clusters.ts';
 
 export interface CreateClusterBody extends Pick<
   CreatePodBody,
-  'image' | 'args' | 'disk' | 'ports' | 'env' | 'dataCenterIds' | 'mounts' | 'startSsh' | 'startJupyter' | 'templateId'
+  | 'image'
+  | 'args'
+  | 'cmd'
+  | 'entrypoint'
+  | 'disk'
+  | 'ports'
+  | 'env'
+  | 'dataCenterIds'
+  | 'mounts'
+  | 'startSsh'
+  | 'startJupyter'
+  | 'templateId'
 > {
   readonly name: string;
   readonly type: ClusterRecord['type'];
@@ -28,7 +40,12 @@ const OF_TEMPLATE = ['image', 'args', 'cmd', 'entrypoint', 'disk', 'env', 'ports
  * Creates a cluster with its members, all in one data center. With a template it is that of all members (additions 10).
  * Throws the Problems of `createPod`.
  */
-export function createCluster(state: State, now: number, body: CreateClusterBody): ClusterRecord {
+export function createCluster(
+  state: State,
+  now: number,
+  body: CreateClusterBody,
+  settings: ServiceSettings,
+): ClusterRecord {
   const { name, type, compute, ...container } = body;
   const { templateId } = container;
   const besides = OF_TEMPLATE.filter((member) => member in body);
@@ -46,12 +63,10 @@ export function createCluster(state: State, now: number, body: CreateClusterBody
   const id = nextId(state, 'cluster');
   const network = 1 + (state.serial % 250);
   const member = (rank: number, dataCenterIds: readonly string[]) =>
-    createPod(
-      state,
-      now,
-      { ...pod, name: `${name}-${String(rank)}`, dataCenterIds },
-      { copies: podCount - rank, membership: membershipOf(id, type, rank, network) },
-    );
+    createPod(state, now, { ...pod, name: `${name}-${String(rank)}`, dataCenterIds }, settings, {
+      copies: podCount - rank,
+      membership: membershipOf(id, type, rank, network),
+    });
   let first;
   try {
     first = member(0, pod.dataCenterIds ?? []);

@@ -54,7 +54,7 @@ export const clusterOperations: readonly Operation[] = [
       return documentOf(
         state,
         now,
-        asBadRequest(() => createCluster(state, now, body)),
+        asBadRequest(() => createCluster(state, now, body, call.settings)),
       );
     }),
   ),

@@ -1,4 +1,5 @@
 import type { Json } from '../../../core/json.ts';
+import { decodeCommand } from '../../model/command.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
 /** An endpoint in an answer. Its request URLs start with `origin`. */
@@ -9,6 +10,7 @@ export function endpointDocument(endpoint: EndpointRecord, origin: string): Json
     name,
     type,
     ...container,
+    ...decodeCommand(container.args),
     gpu: gpu && { ...gpu },
     cpu: cpu?.map((flavor) => ({ ...flavor })),
     dataCenterIds: endpoint.dataCenterIds,

@@ -9,7 +9,9 @@ import { newContainer } from '../../model/container.ts';
 import { checkContainer, containerWith, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
 import type { TemplateRecord } from '../../model/templates/record.ts';
 import { mountsForCreate, mountsForPatch, type MountsBody } from './mounts.ts';
-import { launchedAt, launchEvent } from './transitions.ts';
+import { launchedAt, launchEvent, restartChanged, type BootNote } from './transitions.ts';
+import type { ServiceSettings } from '../../frame/settings.ts';
+import { bootEnvironment } from '../../model/secrets.ts';
 import { findPlacement, type HardwareBody } from './placement.ts';
 import { storageEvent, type Membership, type PodRecord } from '../../model/pods/record.ts';
 
@@ -40,11 +42,18 @@ interface PodGroup {
 }
 
 /** Creates a pod; its status is PROVISIONING. Throws the 400, 404 and 422 Problems of contract rules, Pods. */
-export function createPod(state: State, now: number, request: CreatePodBody, group?: PodGroup): PodRecord {
+export function createPod(
+  state: State,
+  now: number,
+  request: CreatePodBody,
+  settings: ServiceSettings,
+  group?: PodGroup,
+): PodRecord {
   const { body: filled, template } = resolveTemplate(state, request, 'pod');
   const body = template === undefined ? filled : withTemplate(filled, template);
   const { cloud = 'SECURE', globalNetworking = false } = body;
   checkContainer(state, body);
+  checkVariables(body.env);
   const mounts = mountsForCreate(state, body.mounts ?? {}, { isCpu: body.cpu !== undefined, cloud });
   const volume = mounts.network?.[0]?.volumeId;
   const placement = findPlacement(state, {
@@ -73,7 +82,7 @@ export function createPod(state: State, now: number, request: CreatePodBody, gro
     history: [],
     ...(group === undefined ? {} : { cluster: group.membership }),
   };
-  pod.history.push(storageEvent(pod, now), launchEvent(pod, now));
+  pod.history.push(storageEvent(pod, now), { ...launchEvent(pod, now), ...bootNote(state, settings, pod) });
   return pods.put(state, pod);
 }
 
@@ -91,17 +100,26 @@ function withTemplate(body: CreatePodBody, template: TemplateRecord): CreatePodB
 }
 
 /**
- * Changes what a PATCH names and nothing else. From a template it takes the container only, once: the kind of storage and
+ * Changes what a PATCH names and nothing else; a changed container or mount of a running pod restarts it (additions 5). From a template it takes the container only, once: the kind of storage and
  * the template of a pod are fixed at creation. Throws the 400, 404 and 422 Problems of contract rules, Pods.
  */
-export function updatePod(state: State, pod: PodRecord, request: UpdatePodBody, now: number): void {
+export function updatePod(
+  state: State,
+  pod: PodRecord,
+  request: UpdatePodBody,
+  now: number,
+  settings: ServiceSettings,
+): void {
   const { body } = resolveTemplate(state, request, 'pod');
   checkContainer(state, body);
+  checkVariables(body.env);
   if (body.globalNetworking === true) checkGlobalNetworking(pod);
   const mounts = mountsForPatch(pod, body.mounts);
   const before = storageEvent(pod, now);
+  const configured = containerWith(pod, body);
+  const restarts = !isDeepStrictEqual([configured, mounts], [containerWith(pod, {}), pod.mounts]);
   Object.assign(pod, {
-    ...containerWith(pod, body),
+    ...configured,
     name: body.name ?? pod.name,
     mounts,
     locked: body.locked ?? pod.locked,
@@ -109,6 +127,24 @@ export function updatePod(state: State, pod: PodRecord, request: UpdatePodBody, 
   } satisfies Partial<Record<keyof PodRecord, unknown>>);
   const storage = storageEvent(pod, now);
   if (!isDeepStrictEqual(storage, before)) pod.history.push(storage);
+  if (restarts) restartChanged(pod, now, bootNote(state, settings, pod));
+}
+
+/** How many variables a pod has at most (contract rules, Pods). */
+const MAX_VARIABLES = 50;
+
+function checkVariables(env: Readonly<Record<string, string>> = {}): void {
+  if (Object.keys(env).length > MAX_VARIABLES)
+    throw badRequest(`env: a pod has at most ${String(MAX_VARIABLES)} variables`);
+}
+
+/** What a start of the pod's container finds of secrets. Their values stay where they are: no container runs here. */
+export function bootNote(state: State, { secretPrefix }: ServiceSettings, { env }: PodRecord): BootNote {
+  const { fromSecrets, unresolved } = bootEnvironment(state, secretPrefix, env);
+  return {
+    ...(fromSecrets.length > 0 ? { fromSecrets } : {}),
+    ...(unresolved.length > 0 ? { unresolved } : {}),
+  };
 }
 
 function checkGlobalNetworking(pod: PodRecord): void {

@@ -1,8 +1,9 @@
 import type { Json } from '../../../core/json.ts';
 import { gpuById } from '../../model/catalog/hardware.ts';
+import { decodeCommand } from '../../model/command.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { globalIp, publicIp, publicPort, runtimeAt } from './runtime.ts';
-import { ACTIONS, startedAt, statusAt } from './transitions.ts';
+import { ACTIONS, isReachable, startedAt, statusAt } from './transitions.ts';
 
 /** A pod in an answer (specification 2.1). */
 export function podDocument(pod: PodRecord, now: number): Json {
@@ -17,12 +18,13 @@ export function podDocument(pod: PodRecord, now: number): Json {
     actions: ACTIONS[status],
     image,
     args,
+    ...decodeCommand(args),
     disk,
     ports,
     env,
     registry,
     mounts: { ...mounts },
-    gpu: gpu && gpuDocument(gpu),
+    gpu: pod.withoutGpu === true ? undefined : gpu && gpuDocument(gpu),
     cpu,
     cloud,
     dataCenterId,
@@ -34,7 +36,7 @@ export function podDocument(pod: PodRecord, now: number): Json {
     globalNetworking: pod.globalNetworking.active
       ? { enabled: true, ip: globalIp(pod), internalDns: `${pod.id}.pods.internal` }
       : { enabled: false },
-    ssh: sshOf(pod, status === 'RUNNING'),
+    ssh: sshOf(pod, status === 'RUNNING', isReachable(pod, now)),
     runtime: runtimeAt(pod, now),
     createdAt: new Date(pod.createdAt).toISOString(),
     startedAt: started === null ? null : new Date(started).toISOString(),
@@ -47,13 +49,18 @@ function gpuDocument({ id, count }: NonNullable<PodRecord['gpu']>): Json {
   return { id, count, vcpuCount: count * vcpuPerGpu, memory: count * ramGbPerGpu };
 }
 
-/** SSH needs a key in the container; direct access also needs the published SSH port (contract rules, Pods). */
-function sshOf(pod: PodRecord, running: boolean): Json {
+/**
+ * SSH needs a key in the container; direct access also needs the published SSH port (contract rules, Pods), and a pod that
+ * can be reached.
+ */
+function sshOf(pod: PodRecord, running: boolean, reachable: boolean): Json {
   const ready = running && pod.env['PUBLIC_KEY'] !== undefined;
   return {
     proxy: ready ? sshEndpoint('ssh.local.invalid', 22, pod.id) : null,
     direct:
-      ready && pod.ports.includes('22/tcp') ? sshEndpoint(publicIp(pod), publicPort(pod, '22/tcp'), 'root') : null,
+      ready && reachable && pod.ports.includes('22/tcp')
+        ? sshEndpoint(publicIp(pod), publicPort(pod, '22/tcp'), 'root')
+        : null,
   };
 }
 

@@ -41,7 +41,7 @@ function linesFrom(pod: PodRecord, event: StatusEvent, from: number, to: number)
 }
 
 function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number): readonly LogLine[] {
-  const { at, image, held, fails } = launch;
+  const { at, image, held, fails, fromSecrets = [], unresolved = [] } = launch;
   const hardware = pod.gpu === undefined ? `CPU ${pod.cpu?.id ?? ''}` : `${String(pod.gpu.count)} x ${pod.gpu.id}`;
   const search = systemLine(at, `looking for a machine with ${hardware}`);
   if (held === 'PROVISIONING')
@@ -59,11 +59,20 @@ function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number)
   const starting = launch.restart === true ? at : at + PROVISIONING_MS;
   const running = starting + STARTING_MS;
   return [
-    ...(launch.restart === true ? [systemLine(at, 'restarting the container')] : [...foundLines]),
+    ...(launch.restart === true ? [systemLine(at, restartText(launch))] : [...foundLines]),
     systemLine(starting + 500, `creating the container from ${image}`),
+    ...(fromSecrets.length > 0
+      ? [systemLine(starting + 500, `variables from secrets: ${fromSecrets.join(', ')}`)]
+      : []),
+    ...(unresolved.length > 0 ? [systemLine(starting + 500, `there is no secret for ${unresolved.join(', ')}`)] : []),
     ...(fails === true ? linesOfFailedStart(running, LAST_WORDS) : linesOfContainer(pod, running, from, to)),
   ];
 }
+
+const restartText = ({ changed }: Launch): string =>
+  changed === true
+    ? 'the configuration has changed: the container is replaced, and what is outside its mounts is gone'
+    : 'restarting the container';
 
 /** The lines of a container that runs since `running`. */
 function linesOfContainer(pod: PodRecord, running: number, from: number, to: number): readonly LogLine[] {

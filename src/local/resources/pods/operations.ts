@@ -1,16 +1,18 @@
 import { pageOf } from '../../frame/pages.ts';
 import { logStream } from '../log-stream.ts';
 import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
-import { conflict, notFound } from '../../contract/problem.ts';
+import { isPodKey } from '../../frame/auth.ts';
+import { badRequest, conflict, forbidden, NO_ROOM, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
+import { isTaken } from '../../model/catalog/stock.ts';
 import { pods } from '../../model/pods/seed.ts';
-import { createPod, updatePod, type CreatePodBody, type UpdatePodBody } from './configure.ts';
+import { bootNote, createPod, updatePod, type CreatePodBody, type UpdatePodBody } from './configure.ts';
 import { checkCreateSize } from './create-size.ts';
 import { podDocument } from './document.ts';
 import { podLines } from './logs.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
-import { applyAction, type PodAction } from './transitions.ts';
+import { ACTIONS, applyAction, statusAt, type PodAction } from './transitions.ts';
 
 function find(state: State, call: Call, now: number): PodRecord {
   const id = call.params['id'] ?? '';
@@ -24,6 +26,13 @@ const isHidden = (pod: PodRecord, call: Call, now: number): boolean => now - pod
 
 function checkNotClusterMember(pod: PodRecord): void {
   if (pod.cluster !== undefined) throw conflict(`the pod is a member of cluster ${pod.cluster.id}`);
+}
+
+/** A pod keeps its machine, whose GPUs others may have taken: throws the 400 Problem (additions 3). */
+function checkFreeGpus(state: State, pod: PodRecord, now: number): void {
+  const { gpu, dataCenterId } = pod;
+  if (!ACTIONS[statusAt(pod, now)].includes('start')) return;
+  if (gpu !== undefined && isTaken(state, gpu.id, dataCenterId, gpu.count)) throw badRequest(NO_ROOM.host);
 }
 
 /** Pods (specification 2.1 to 2.3, 3.1; contract rules, Pods). A terminated pod can still be read. */
@@ -41,7 +50,9 @@ export const podOperations: readonly Operation[] = [
   ),
   operation(
     'createPod',
-    reply(201, (state, call, now) => podDocument(createPod(state, now, bodyOf(call) as CreatePodBody), now)),
+    reply(201, (state, call, now) =>
+      podDocument(createPod(state, now, bodyOf(call) as CreatePodBody, call.settings), now),
+    ),
     { checkSize: checkCreateSize },
   ),
   operation(
@@ -54,7 +65,7 @@ export const podOperations: readonly Operation[] = [
       const pod = find(state, call, now);
       checkNotClusterMember(pod);
       if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
-      updatePod(state, pod, bodyOf(call) as UpdatePodBody, now);
+      updatePod(state, pod, bodyOf(call) as UpdatePodBody, now, call.settings);
       return podDocument(pod, now);
     }),
   ),
@@ -78,10 +89,17 @@ export const podOperations: readonly Operation[] = [
   ),
   operation('podAction', async (call) => {
     const { action } = bodyOf(call) as { action: PodAction };
+    // The key of a pod stops it and nothing else.
+    if (isPodKey(call.keyId) && action !== 'stop') throw forbidden();
     const pod = await call.transact((state, now) => {
       const found = find(state, call, now);
       if (action === 'terminate') checkNotClusterMember(found);
-      applyAction(found, action, now);
+      if (action === 'start') checkFreeGpus(state, found, now);
+      applyAction(found, action, now, bootNote(state, call.settings, found));
+      if (action === 'start') {
+        delete found.withoutGpu;
+        if (call.takeFault(state, ['pod-start']) !== undefined) found.withoutGpu = true;
+      }
       return podDocument(found, now);
     });
     return action === 'terminate' ? { status: 204 } : { status: 200, body: pod };

@@ -1,6 +1,6 @@
 import { DATA_CENTERS, dataCenterById, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
 import { compareVersions, cudaConstraint, meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
-import { badRequest } from '../../contract/problem.ts';
+import { badRequest, NO_ROOM } from '../../contract/problem.ts';
 import { cpusOf, gpusOf } from '../../model/catalog/stock.ts';
 import type { State } from '../../state/state.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
@@ -12,6 +12,9 @@ export interface HardwareBody {
     readonly count?: number;
     readonly allowedCudaVersions?: readonly string[];
     readonly minCudaVersion?: string;
+    /** GB and vCPUs for each GPU: filters of the machine. */
+    readonly minRamPerGpu?: number;
+    readonly minVcpuCountPerGpu?: number;
   };
   readonly cpu?: { readonly id: string; readonly vcpuCount: number };
 }
@@ -47,6 +50,11 @@ function placeGpu(state: State, request: PlacementRequest, gpuRequest: NonNullab
     throw badRequest(`at most ${String(gpu.maxCount[cloud])} of ${id} are offered on the ${request.cloud} cloud`);
   if (request.globalNetworking && gpu.manufacturer !== 'NVIDIA')
     throw badRequest('global networking needs an NVIDIA GPU');
+  const { vcpuPerGpu, ramGbPerGpu } = gpu.machine;
+  if (ramGbPerGpu < (gpuRequest.minRamPerGpu ?? 0) || vcpuPerGpu < (gpuRequest.minVcpuCountPerGpu ?? 0))
+    throw badRequest(
+      `${NO_ROOM.tooSmall}: ${id} has ${String(ramGbPerGpu)} GB and ${String(vcpuPerGpu)} vCPUs for each GPU`,
+    );
   return {
     gpu: { id, count },
     dataCenterId: chooseDataCenter(request, gpu.stock, count * request.copies),
@@ -88,9 +96,16 @@ function chooseDataCenter(request: PlacementRequest, stock: Readonly<Record<stri
       request.globalNetworking ? 'with global networking' : undefined,
     ].filter((condition) => condition !== undefined);
     const what = request.copies === 1 ? 'the pod' : `a group of ${String(request.copies)} pods`;
-    throw badRequest([`${what} cannot be placed`, ...conditions].join(' '));
+    throw badRequest(
+      `${noRoomText(stock, conditions.length > 0)}: ${[`${what} cannot be placed`, ...conditions].join(' ')}`,
+    );
   }
   return found.id;
+}
+
+function noRoomText(stock: Readonly<Record<string, number>>, isLimited: boolean): string {
+  if (isLimited) return NO_ROOM.nowhere;
+  return Object.values(stock).some((free) => free > 0) ? NO_ROOM.tooLittle : NO_ROOM.none;
 }
 
 function cudaVersion(gpu: GpuData, allowed: readonly string[], minimum: string | undefined): string | null {

@@ -1,14 +1,14 @@
 import type { Json } from '../../../core/json.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
-import { startedAt, statusAt } from './transitions.ts';
+import { isReachable, startedAt } from './transitions.ts';
 
-/** A container's live metrics, computed from its id and the time; null unless it is RUNNING (specification 2.2). */
+/** A container's live metrics, computed from its id and the time; null unless it can be reached (specification 2.2). */
 export function runtimeAt(pod: PodRecord, now: number): Json {
-  if (statusAt(pod, now) !== 'RUNNING') return null;
+  if (!isReachable(pod, now)) return null;
   const started = startedAt(pod, now) ?? now;
   return {
     uptime: Math.floor((now - started) / 1000),
-    gpus: Array.from({ length: pod.gpu?.count ?? 0 }, (_, index) => ({
+    gpus: Array.from({ length: pod.withoutGpu === true ? 0 : (pod.gpu?.count ?? 0) }, (_, index) => ({
       util: wave(`${pod.id}/gpu/${String(index)}`, now, 78, 18),
       memoryUtil: wave(`${pod.id}/memory/${String(index)}`, now, 62, 6),
     })),
@@ -18,15 +18,17 @@ export function runtimeAt(pod: PodRecord, now: number): Json {
   };
 }
 
-/** A published port: HTTP is proxied and has no address, others are mapped to a port of the host. */
+/**
+ * A published port. One of type http is proxied: its address is in a private block and cannot be reached (additions 6).
+ * Others are mapped to a port of the host.
+ */
 function portOf(pod: PodRecord, port: string): Json {
   const [number = '', type = 'tcp'] = port.split('/');
-  const mapped = type !== 'http';
   return {
     private: Number(number),
-    public: mapped ? publicPort(pod, port) : null,
+    public: type === 'http' ? null : publicPort(pod, port),
     type,
-    ip: mapped ? publicIp(pod) : null,
+    ip: type === 'http' ? proxyIp(pod) : publicIp(pod),
   };
 }
 
@@ -34,6 +36,10 @@ export const publicPort = (pod: PodRecord, port: string): number => 10_000 + (ha
 
 /** An address from a block that is reserved for documentation. */
 export const publicIp = (pod: PodRecord): string => `203.0.113.${String(1 + (hash(pod.id) % 254))}`;
+
+/** An address in 100.64.0.0/10, the block of carrier-grade NAT. */
+const proxyIp = (pod: PodRecord): string =>
+  `100.${String(64 + (hash(pod.id) % 64))}.${String(hash(`${pod.id}/proxy`) % 256)}.${String(1 + (hash(`${pod.id}/host`) % 254))}`;
 
 export const globalIp = (pod: PodRecord): string =>
   `10.0.${String(hash(pod.id) % 256)}.${String(1 + (hash(`${pod.id}/ip`) % 254))}`;

@@ -2,6 +2,8 @@ import { conflict } from '../../contract/problem.ts';
 import { doesNotStart } from '../../model/images.ts';
 import type { PodEvent, PodRecord, Stage } from '../../model/pods/record.ts';
 
+type Launch = Extract<PodEvent, { kind: 'launch' }>;
+
 export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED';
 export type PodAction = 'start' | 'stop' | 'restart' | 'terminate';
 
@@ -38,14 +40,24 @@ export function statusAt(pod: PodRecord, now: number): PodStatus {
   }
 }
 
+/** How long a RUNNING pod cannot be reached yet: it has no metrics and no direct SSH (additions 6). Milliseconds. */
+const UNREACHABLE_MS = 2000;
+
+/** Whether a pod is RUNNING and can be reached. */
+export const isReachable = (pod: PodRecord, now: number): boolean =>
+  statusAt(pod, now) === 'RUNNING' && now >= (startedAt(pod, now) ?? now) + UNREACHABLE_MS;
+
 /** When the container last became RUNNING, in milliseconds since the epoch; null when it never did. */
 export const startedAt = (pod: PodRecord, now: number): number | null =>
   pod.life.kind === 'launched' && statusAt(pod, now) === 'RUNNING' ? runningSince(pod.life.at) : pod.startedBefore;
 
 const runningSince = (launchedAt: number): number => launchedAt + PROVISIONING_MS + STARTING_MS;
 
+/** What a start of a container finds in its environment: see `PodEvent`. */
+export type BootNote = Pick<Launch, 'fromSecrets' | 'unresolved'>;
+
 /** Applies an action. Throws the 409 Problem when the status or the lock does not allow it (contract rules, Pods). */
-export function applyAction(pod: PodRecord, action: PodAction, now: number): void {
+export function applyAction(pod: PodRecord, action: PodAction, now: number, note: BootNote = {}): void {
   const status = statusAt(pod, now);
   if (!ACTIONS[status].includes(action)) throw conflict(`a pod that is ${status} cannot ${action}`);
   if (pod.locked && (action === 'stop' || action === 'restart'))
@@ -54,12 +66,10 @@ export function applyAction(pod: PodRecord, action: PodAction, now: number): voi
   switch (action) {
     case 'start':
       launch(pod, now);
-      pod.history.push(launchEvent(pod, now));
+      pod.history.push({ ...launchEvent(pod, now), ...note });
       return;
     case 'restart':
-      // The pod keeps its machine: only the container is restarted.
-      launch(pod, now - PROVISIONING_MS);
-      pod.history.push({ ...launchEvent(pod, now), restart: true });
+      relaunch(pod, now, note);
       return;
     case 'stop':
       pod.life = { kind: 'exited', at: now };
@@ -72,6 +82,23 @@ export function applyAction(pod: PodRecord, action: PodAction, now: number): voi
       pod.history.push({ kind: 'terminate', at: now });
       return;
   }
+}
+
+/**
+ * Replaces the container of a pod that runs or starts, because its configuration has changed: what is outside its mounts is
+ * lost (additions 5). Any other pod takes the change at its next start.
+ */
+export function restartChanged(pod: PodRecord, now: number, note: BootNote): void {
+  const status = statusAt(pod, now);
+  if (pod.life.kind !== 'launched' || (status !== 'RUNNING' && status !== 'STARTING')) return;
+  pod.startedBefore = startedAt(pod, now);
+  relaunch(pod, now, { ...note, changed: true });
+}
+
+/** The pod keeps its machine: only the container is started again. */
+function relaunch(pod: PodRecord, now: number, note: Partial<Launch>): void {
+  launch(pod, now - PROVISIONING_MS);
+  pod.history.push({ ...launchEvent(pod, now), ...note, restart: true });
 }
 
 function launch(pod: PodRecord, at: number): void {
@@ -87,10 +114,7 @@ export const launchedAt = ({ image }: Pick<PodRecord, 'image'>, at: number): Sta
 });
 
 /** The event of a launch. */
-export const launchEvent = (
-  { image }: Pick<PodRecord, 'image'>,
-  at: number,
-): Extract<PodEvent, { kind: 'launch' }> => ({
+export const launchEvent = ({ image }: Pick<PodRecord, 'image'>, at: number): Launch => ({
   kind: 'launch',
   at,
   image,

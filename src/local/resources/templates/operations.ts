@@ -5,19 +5,22 @@ import { asBadRequest, badRequest, notFound } from '../../contract/problem.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
+import { argsWith, decodeCommand, type CommandBody } from '../../model/command.ts';
 import { pods } from '../../model/pods/seed.ts';
 import { newTemplate, type TemplateRecord, type TemplateSource } from '../../model/templates/record.ts';
 import { templates } from '../../model/templates/template-records.ts';
 import { readableTemplate, checkContainer } from './resolve.ts';
 
 type Settings = Omit<TemplateRecord, 'id' | 'createdAt' | 'publisher'>;
-type NewTemplate = Pick<Settings, 'name' | 'image'> & Partial<Settings>;
+type TemplateBody = Partial<Settings> & CommandBody;
+type NewTemplate = Pick<Settings, 'name' | 'image'> & TemplateBody;
 
 /** The maximum length of the list of public templates (contract rules, Catalog). */
 const MAX_PUBLIC_TEMPLATES = 100;
 
 const documentOf = ({ publisher: _publisher, createdAt: _createdAt, ...shown }: TemplateRecord): Json => ({
   ...shown,
+  ...decodeCommand(shown.args),
   mounts: { ...shown.mounts },
 });
 
@@ -67,7 +70,10 @@ export const templateOperations: readonly Operation[] = [
       asBadRequest(() => {
         checkContainer(state, body);
       });
-      return documentOf(templates.put(state, { id: nextId(state, 'tpl'), createdAt: now, ...newTemplate(), ...body }));
+      const { cmd: _cmd, entrypoint: _entrypoint, ...settings } = { ...body, args: argsWith('', body) };
+      return documentOf(
+        templates.put(state, { id: nextId(state, 'tpl'), createdAt: now, ...newTemplate(), ...settings }),
+      );
     }),
   ),
   operation(
@@ -77,12 +83,13 @@ export const templateOperations: readonly Operation[] = [
   operation(
     'updateTemplate',
     reply(200, (state, call) => {
-      const body = bodyOf(call) as Partial<Settings>;
+      const body = bodyOf(call) as TemplateBody;
       const template = own(state, call);
       asBadRequest(() => {
         checkContainer(state, body);
       });
-      return documentOf(Object.assign(template, body));
+      const { cmd: _cmd, entrypoint: _entrypoint, ...settings } = { ...body, args: argsWith(template.args, body) };
+      return documentOf(Object.assign(template, settings));
     }),
   ),
   operation(

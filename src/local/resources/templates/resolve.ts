@@ -1,4 +1,5 @@
 import { badRequest, notFound, unprocessable } from '../../contract/problem.ts';
+import { argsWith, type CommandBody } from '../../model/command.ts';
 import { registries } from '../../model/registries.ts';
 import { templates } from '../../model/templates/template-records.ts';
 import type { State } from '../../state/state.ts';
@@ -6,9 +7,8 @@ import type { ContainerRecord } from '../../model/container.ts';
 import type { TemplateRecord } from '../../model/templates/record.ts';
 
 /** The container configuration in the bodies of templates, pods and endpoints (specification 2.1). */
-export interface ContainerBody {
+export interface ContainerBody extends CommandBody {
   readonly image?: string;
-  readonly args?: string;
   readonly disk?: number;
   readonly ports?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -22,8 +22,8 @@ export function readableTemplate(state: State, id: string): TemplateRecord | und
 }
 
 /**
- * Fills in what a body does not name from its template, and returns the template too. Members of the body win, and `env` is
- * merged key by key (contract rules, Pods: `templateId` is resolved once). Only the container is filled in: mounts, CUDA
+ * Fills in what a body does not name from its template, and returns the template too. Members of the body win, `env` is
+ * merged key by key, and an array of the command leaves the other one to the template (contract rules, Pods: `templateId` is resolved once). Only the container is filled in: mounts, CUDA
  * versions and what to start are left to the caller. Throws the 404 Problem for an unknown template, and 422 for a
  * serverless template on a pod.
  */
@@ -37,15 +37,26 @@ export function resolveTemplate<Body extends ContainerBody & { readonly template
   if (template === undefined) throw notFound(`template ${body.templateId} not found`);
   if (product === 'pod' && template.serverless)
     throw unprocessable([`/templateId: template ${template.id} is for serverless endpoints, not for pods`]);
-  const { image, args, disk, ports, registry } = template;
-  const filled = { image, args, disk, ports, registry, ...body, env: { ...template.env, ...body.env } };
+  const { image, disk, ports, registry } = template;
+  const filled = {
+    image,
+    disk,
+    ports,
+    registry,
+    ...body,
+    // The arrays are in it.
+    args: argsWith(template.args, body),
+    cmd: undefined,
+    entrypoint: undefined,
+    env: { ...template.env, ...body.env },
+  };
   return { body: filled, template };
 }
 
-/** A container after the changes of a body. */
+/** A container after the changes of a body. Throws the 400 Problem when its commands disagree. */
 export const containerWith = (current: ContainerRecord, body: ContainerBody): ContainerRecord => ({
   image: body.image ?? current.image,
-  args: body.args ?? current.args,
+  args: argsWith(current.args, body),
   disk: body.disk ?? current.disk,
   ports: [...(body.ports ?? current.ports)],
   env: { ...(body.env ?? current.env) },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isObject, type JsonObject } from '../../../core/json.ts';
 import { localFile, type Failure } from '../../../core/failure.ts';
-import { errorReason } from '../../../core/file-errors.ts';
+import { errorHint, errorReason } from '../../../core/file-errors.ts';
 import { createState } from '../state.ts';
 import { decodeOldState, recordState, type Header, type Line, type PartCodec, type RecordedState } from './codec.ts';
 import type { LongTexts } from './long-texts.ts';
@@ -96,4 +96,4 @@ function loadDocument(path: string, file: OpenFile, texts: LongTexts, codecs: re
 const hasStateMembers = (value: JsonObject): boolean => typeof value['since'] === 'number' && isObject(value['queue']);
 
 export const cannotRead = (path: string, cause: unknown): Failure =>
-  localFile(`cannot read the local service's state ${path}: ${errorReason(cause)}`, undefined, cause);
+  localFile(`cannot read the local service's state ${path}: ${errorReason(cause)}`, errorHint(cause), cause);

@@ -1,5 +1,7 @@
-import { close as closeFile, fstatSync, openSync, readSync } from 'node:fs';
+import { close as closeFile, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { localFile } from '../../../core/failure.ts';
 import { errorCode } from '../../../core/file-errors.ts';
+import { openRegular } from '../../../core/regular-file.ts';
 
 /** An open state file. */
 export interface OpenFile {
@@ -15,7 +17,7 @@ export interface OpenFile {
 /** How many bytes at the start of a state file tell it from every other. */
 const START_BYTES = 80;
 
-/** Opens a file to read and write; undefined when there is none. Fails as the file system does. */
+/** Opens a file to read and write; undefined when there is none. Fails as `openRegular` does. */
 export function openFile(path: string): OpenFile | undefined {
   const descriptor = openIfThere(path);
   if (descriptor === undefined) return undefined;
@@ -38,7 +40,12 @@ export function openFile(path: string): OpenFile | undefined {
 
 function openIfThere(path: string): number | undefined {
   try {
-    return openSync(path, 'r+');
+    return openRegular({ openSync, fstatSync, closeSync, lstatSync, constants }, path, {
+      flags: constants.O_RDWR,
+      links: 'followed',
+      refuse: (why) =>
+        localFile(`cannot use the local service's state ${path}: ${why}`, 'Name another file, or move it away.'),
+    });
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -65,7 +65,7 @@ export function openStateFile(
     try {
       file = openFile(path);
     } catch (error) {
-      openError = cannotRead(path, error);
+      openError = error instanceof Failure ? error : cannotRead(path, error);
     }
   };
 

@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { interrupted } from '../../../../src/core/failure.ts';
 import { openFiles } from '../../../../src/host/files/user-files.ts';
 import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
@@ -93,6 +104,12 @@ describe('writing', () => {
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 
     execFileSync('mkfifo', [join(world.directory, 'pipe')]);
+    // Without a reader, a write would wait forever.
+    await expect(open(world).write('pipe', 'lost')).rejects.toMatchObject({ exit: 14 });
+    const reader = openSync(join(world.directory, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
+    onTestFinished(() => {
+      closeSync(reader);
+    });
     const [said] = await Promise.all([textOf(open(world).read('pipe')), open(world).write('pipe', 'through')]);
     expect(said).toBe('through');
   });

@@ -6,6 +6,7 @@ import { seedPods } from '../../../../src/local/model/pods/seed.ts';
 import {
   applyAction,
   ACTIONS,
+  isReachable,
   startedAt,
   statusAt,
   type PodAction,
@@ -46,7 +47,8 @@ describe('whatever is done to a pod, and whenever', () => {
           const after = statusAt(pod, now);
           expect(shown['status']).toBe(after);
           expect(shown['actions']).toEqual(ACTIONS[after]);
-          expect(shown['runtime'] !== null).toBe(after === 'RUNNING');
+          expect(shown['runtime'] !== null).toBe(isReachable(pod, now));
+          if (after !== 'RUNNING') expect(shown['runtime']).toBeNull();
           expect(shown['cost'] === 0).toBe(after === 'EXITED' || after === 'TERMINATED');
           expect(startedAt(pod, now) ?? now).toBeLessThanOrEqual(now);
           if (after === 'TERMINATED') expect(pod.mounts).toEqual({});

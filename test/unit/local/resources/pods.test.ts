@@ -12,7 +12,7 @@ describe('a pod over time', () => {
     const local = localFixture();
     const id = await create(local, { ports: ['22/tcp', '8080/http'], gpu: { id: 'GPU-24G', count: 2 } });
     const seen = [];
-    for (const step of [0, 1999, 1, 2999, 1]) {
+    for (const step of [0, 1999, 1, 2999, 1, 2000]) {
       local.clock.advance(step);
       const { body } = await local.send('GET', `/v2/pods/${id}`);
       seen.push([body.status, body.runtime === null, body.startedAt === null]);
@@ -22,9 +22,10 @@ describe('a pod over time', () => {
       ['PROVISIONING', true, true],
       ['STARTING', true, true],
       ['STARTING', true, true],
+      ['RUNNING', true, false],
       ['RUNNING', false, false],
     ]);
-    local.clock.advance(90_000);
+    local.clock.advance(88_000);
     const { runtime, cost } = (await local.send('GET', `/v2/pods/${id}`)).body;
     expect(runtime).toMatchObject({
       uptime: 90,
