@@ -71,10 +71,19 @@ async function runWithSomethingThere(described: DescribedCommand, flags: readonl
   });
 }
 
-test.each(rows(({ writes }) => writes))('%s: a dry run', async (_, described) => {
-  const { out } = await runWithSomethingThere(described, ['--dry-run']);
-  expect(JSON.parse(out)).toBeDefined();
-});
+/** Commands whose dry run is refused in a new account, because it looks at what it is about. */
+const NOTHING_TO_CHANGE: Readonly<Record<string, string>> = {
+  'clusters update': 'no cluster has the name of its example',
+  'jobs retry': 'no job has failed',
+};
+
+test.each(rows(({ writes, command }) => writes && !(command in NOTHING_TO_CHANGE)))(
+  '%s: a dry run',
+  async (_, described) => {
+    const { out } = await runWithSomethingThere(described, ['--dry-run']);
+    expect(JSON.parse(out)).toBeDefined();
+  },
+);
 
 /** Commands that have nothing to read in a new account. */
 const NOTHING_TO_READ: Readonly<Record<string, string>> = {

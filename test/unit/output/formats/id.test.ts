@@ -3,7 +3,7 @@ import { berth } from '../../../support/worlds/run-berth.ts';
 
 test.each([
   [['pods', 'stop', 'pod-train', '--dry-run']],
-  [['pods', 'stop', 'pod-train', 'pod-web', '--dry-run']],
+  [['pods', 'stop', 'pod-train', 'pod-notebook', '--dry-run']],
   [['queue', 'purge', 'demo', '--yes', '--dry-run']],
 ])('-o id prints no line for a row without an id: %j', async (argv) => {
   const { code, out } = await berth(['--local', ...argv, '-o', 'id']);
