@@ -17,6 +17,8 @@ export type OtherCosts = Omit<RateFacts, 'pods' | 'endpoints'>;
 /** Everything that was read. It is never changed: `fleetAfter` returns another one. */
 export interface Fleet {
   readonly pods?: Reading<readonly Json[]>;
+  /** The requests that the last list of pods took, one for each page. */
+  readonly podPages: number;
   readonly endpoints?: Reading<readonly Json[]>;
   /** Undefined inside where the key may not read it. */
   readonly spent?: Reading<SpentToday | undefined>;
@@ -29,11 +31,12 @@ export interface Fleet {
   readonly failed: ReadonlyMap<string, number>;
 }
 
-export const EMPTY_FLEET: Fleet = { use: new Map(), health: new Map(), failed: new Map() };
+export const EMPTY_FLEET: Fleet = { podPages: 1, use: new Map(), health: new Map(), failed: new Map() };
 
 /** One answer. */
 export type Read = { readonly at: number } & (
-  | { readonly kind: 'pods' | 'endpoints'; readonly rows: readonly Json[] }
+  | { readonly kind: 'pods'; readonly rows: readonly Json[]; readonly pages?: number }
+  | { readonly kind: 'endpoints'; readonly rows: readonly Json[] }
   | { readonly kind: 'health'; readonly id: string; readonly document: Json }
   | { readonly kind: 'no-health'; readonly id: string }
   | { readonly kind: 'spent'; readonly spent: SpentToday | undefined }
@@ -54,6 +57,7 @@ export function fleetAfter(fleet: Fleet, read: Read): Fleet {
       return {
         ...fleet,
         pods: { value: read.rows, at },
+        podPages: read.pages ?? 1,
         use: new Map(
           remembered.map((row) => [idOf(row), added(fleet.use.get(idOf(row)), { row: runtimeOf(row), at })]),
         ),

@@ -50,10 +50,10 @@ const healthOf = (id: string): string => `health of ${id}`;
 
 /** All pods have their use in one list; those of clusters are asked for (contract rules, Pods). */
 async function readList(ctx: CommandContext, kind: 'pods' | 'endpoints'): Promise<Read> {
-  const { values: rows } = await (kind === 'pods'
+  const { values: rows, sources } = await (kind === 'pods'
     ? listRows(ctx, PODS, { includeClusterPods: true })
     : listRows(ctx, ENDPOINTS));
-  return { kind, rows, at: ctx.clock.monotonic() };
+  return { kind, rows, pages: sources.length, at: ctx.clock.monotonic() };
 }
 
 async function readHealth(ctx: CommandContext, id: string): Promise<Read> {

@@ -44,7 +44,7 @@ export async function nextTick(
   const queues = dueReads(fleet, shown, Infinity).health.length;
   // The workers of each endpoint are asked for once a minute.
   const workers = shown.endpoints ? Math.ceil((rowsOf(fleet).length * wantedMs) / COSTS_EVERY_MS) : 0;
-  const requests = (shown.pods ? 1 : 0) + Math.min(queues, HEALTH_PER_TICK) + workers;
+  const requests = (shown.pods ? fleet.podPages : 0) + Math.min(queues, HEALTH_PER_TICK) + workers;
   return {
     fleet,
     intervalMs: await nextInterval(ctx, Math.max(1, requests), wantedMs),

@@ -122,6 +122,24 @@ test('top -o jsonl prints the rows of every reading, and paces itself by the rat
   expect(world.clock.slept.filter((ms) => ms > 0)).toEqual([1500, 1500, 1500]);
 });
 
+test('top counts each page of a list as a request when it paces itself', async () => {
+  let count = 0;
+  const world: TestWorld = createTestWorld();
+  const windows = { RateLimit: '"minute";r=40;t=30', 'RateLimit-Policy': '"minute";q=1000;w=60' };
+  const pods: Behaviour = (exchange) => {
+    const page = Number(new URL(exchange.arrival.url, 'http://service').searchParams.get('cursor') ?? 1);
+    count += 1;
+    if (count === 4) world.signal('SIGINT');
+    const pagination = page < 3 ? { hasNextPage: true, nextCursor: String(page + 1) } : { hasNextPage: false };
+    json({ pods: [{ id: `p${String(page)}` }], pagination }, 200, windows)(exchange);
+  };
+  const server = await serviceOf({ 'GET /v2/pods': pods });
+  Object.assign(world.env, pointedAt(server.url));
+  expect((await berthIn(world, ['top', 'pods', '-o', 'jsonl', '--interval', '1s'])).code).toBe(130);
+  // Three requests a reading: half of the 40 requests that are left have to last for 30 seconds.
+  expect(world.clock.slept.filter((ms) => ms > 0)).toEqual([4500]);
+});
+
 describe('top on a terminal', () => {
   async function shows(world: TestWorld, text: string): Promise<void> {
     for (let turns = 0; turns < 4000 && !screenOf(world).includes(text); turns++)
