@@ -62,7 +62,6 @@ describe('aliases and merge keys', () => {
 
 test('the time for many keys grows linearly with their number', async () => {
   const keys = Array.from({ length: 50_000 }, (_, at) => `  K${String(at)}: v\n`).join('');
-  const { code, err, body } = await bodyOf(`${POD}env:\n${keys}`);
-  expect(code, err).toBe(0);
-  expect(Object.keys((body as { readonly env: object }).env)).toHaveLength(50_000);
+  const { code, err } = await bodyOf(`${POD}env:\n${keys}`);
+  expect([code, err]).toEqual([2, expect.stringContaining('50000 variables: a container has at most 50')]);
 });
