@@ -28,6 +28,14 @@ interface Several {
 const pod = (id: string, status: string): Behaviour => json({ id, name: id, status, locked: false, mounts: {} });
 const REFUSED = problem(409, 'not now');
 
+/** A delete that reads nothing first. */
+const deleting = (noun: string, path = noun, ...flags: readonly string[]) => ({
+  argv: [noun, 'delete', 'a', 'b', 'c', '--yes', ...flags],
+  routes: deletes(path),
+  done: 'deleted',
+  code: 5,
+});
+
 /** Routes that answer about `a` and `c`, and refuse `b`. */
 const around = (path: (id: string) => string, answer: (id: string) => Behaviour, refusal = REFUSED): Routes =>
   Object.fromEntries(['a', 'b', 'c'].map((id) => [path(id), id === 'b' ? refusal : answer(id)]));
@@ -99,24 +107,9 @@ const SEVERAL: Readonly<Record<string, Several>> = {
     done: 'deleted',
     code: 5,
   },
-  'templates delete': {
-    argv: ['templates', 'delete', 'a', 'b', 'c', '--yes'],
-    routes: deletes('templates'),
-    done: 'deleted',
-    code: 5,
-  },
-  'registries delete': {
-    argv: ['registries', 'delete', 'a', 'b', 'c', '--yes'],
-    routes: deletes('registries'),
-    done: 'deleted',
-    code: 5,
-  },
-  'secrets delete': {
-    argv: ['secrets', 'delete', 'a', 'b', 'c', '--yes', '--force'],
-    routes: deletes('account/secrets'),
-    done: 'deleted',
-    code: 5,
-  },
+  'templates delete': deleting('templates'),
+  'registries delete': deleting('registries'),
+  'secrets delete': deleting('secrets', 'account/secrets', '--force'),
   'jobs cancel': {
     argv: ['jobs', 'cancel', 'ep', 'a', 'b', 'c', '--yes'],
     routes: around(
