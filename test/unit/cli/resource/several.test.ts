@@ -29,7 +29,7 @@ const pod = (id: string, status: string): Behaviour => json({ id, name: id, stat
 const REFUSED = problem(409, 'not now');
 
 /** A delete that reads nothing first. */
-const deleting = (noun: string, path = noun, ...flags: readonly string[]) => ({
+const deleting = (noun: string, path = noun, ...flags: readonly string[]): Several => ({
   argv: [noun, 'delete', 'a', 'b', 'c', '--yes', ...flags],
   routes: deletes(path),
   done: 'deleted',
@@ -89,18 +89,8 @@ const SEVERAL: Readonly<Record<string, Several>> = {
     done: 'RUNNING',
     code: 10,
   },
-  'endpoints delete': {
-    argv: ['endpoints', 'delete', 'a', 'b', 'c', '--yes'],
-    routes: deletes('serverless'),
-    done: 'deleted',
-    code: 5,
-  },
-  'clusters delete': {
-    argv: ['clusters', 'delete', 'a', 'b', 'c', '--yes'],
-    routes: deletes('clusters'),
-    done: 'deleted',
-    code: 5,
-  },
+  'endpoints delete': deleting('endpoints', 'serverless'),
+  'clusters delete': deleting('clusters'),
   'volumes delete': {
     argv: ['volumes', 'delete', 'a', 'b', 'c', '--yes'],
     routes: { ...rowsOf('network-volumes'), ...EMPTY, ...deletes('network-volumes') },
