@@ -83,7 +83,7 @@ async function addressCheck(
       if (address !== undefined) unreached.add(address);
       return [namingProxy(ctx, address, rows.failed(setting, error))];
     }
-    return [refused(probe, address, error, answers)];
+    return [refused(probe, address, error, answers, ctx.settings.local)];
   }
 }
 
@@ -104,11 +104,13 @@ function refused(
   address: string | undefined,
   error: Failure,
   answers: Check,
+  isLocal: boolean,
 ): Check {
   const { status = 0 } = error;
   if (status === 404 && (member !== undefined || (address !== undefined && endsInVersion(address))))
     return notTheService(setting, address, 'it answers, and has nothing where the service has its lists (404)');
-  if (service === 'rest' && status === 410) return retired(setting, address);
+  // The local service has no address of its own that could be dropped.
+  if (service === 'rest' && status === 410 && !isLocal) return retired(setting, address);
   const isAnswer = status < 500 && status !== 401 && status !== 407 && member === undefined;
   return isAnswer ? answers : failedRow(setting, error);
 }

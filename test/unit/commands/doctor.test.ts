@@ -109,6 +109,11 @@ describe('berth doctor', () => {
     ]);
   });
 
+  test('says nothing of the older volume API for the local service in this process, which has no address to drop', async () => {
+    const ran = await berth(['--local', 'doctor']);
+    expect([ran.code, ran.err]).toEqual([0, '']);
+  });
+
   test('says that the older volume API is retired, which is no error', async () => {
     const routes = {
       'GET /v2/registries/delegations': json({ delegations: [] }),
