@@ -87,6 +87,7 @@ test('SIGINT in the middle of a request ends it at once, and says that a write m
 test('a second SIGINT ends a process that cannot end by itself', async () => {
   const { url, seen } = await serveJson({
     pods: Array.from({ length: 20_000 }, (_, at) => ({ id: `pod${String(at)}` })),
+    pagination: { nextCursor: null, hasNextPage: false },
   });
   // Nobody reads its output, so it waits in the middle of writing it.
   const { child, ended } = await start(url, ['pods', 'list', '-o', 'json'], false);

@@ -83,7 +83,6 @@ packageTest.each([['pods get p1'], ['pods get p1 --jq keys']])(
 packageTest.each([
   ['pods get p1', true],
   ['pods list --help', false],
-  ['pods stop p1 --dry-run', false],
   ['config list', false],
   ['--local pods list', false],
   ['pods list --local', false],

@@ -17,7 +17,7 @@ const PODS = Array.from({ length: 4000 }, (_, at) => ({
 }));
 
 async function environment(): Promise<Environment> {
-  const { url } = await serveJson({ pods: PODS });
+  const { url } = await serveJson({ pods: PODS, pagination: { nextCursor: null, hasNextPage: false } });
   return await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: KEY });
 }
 

@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { OUTPUT_FORMATS, type OutputFormat } from '../../core/output-formats.ts';
 import type { SettingsView } from '../../core/ports/settings.ts';
-import { createIsSecret } from '../../core/secret-names.ts';
+import { createIsSecret, type IsSecret } from '../../core/secret-names.ts';
 import { isJsonFormat, parseFormat } from '../../output/formats/format-table.ts';
 import type { OutputOptions } from '../../output/view.ts';
 
@@ -71,9 +71,24 @@ export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView
     throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
   const fields = typeof globals['fields'] === 'string' ? wordsOf(globals['fields']) : undefined;
   if (fields?.length === 0) throw usage('--fields is empty', 'Write --fields id,runtime.gpus.');
-  const isSecret =
-    globals['showSecrets'] === true ? undefined : createIsSecret(wordsOf(settings.get('secret-names') ?? ''));
+  const isSecret = globals['showSecrets'] === true ? undefined : isSecretBy(settings);
   return { format, fields, jq, raw, csvRaw: globals['csvRaw'] === true, isSecret };
+}
+
+/**
+ * Tells secret variables by the setting `secret-names`, which is read with the first variable: most commands print none, and
+ * a profile that cannot be used must not fail those that do not need it.
+ */
+function isSecretBy(settings: Pick<SettingsView, 'get'>): IsSecret {
+  let known: IsSecret | undefined;
+  const read = (): string => {
+    try {
+      return settings.get('secret-names') ?? '';
+    } catch {
+      return '';
+    }
+  };
+  return (name, value) => (known ??= createIsSecret(wordsOf(read())))(name, value);
 }
 
 /** The words of a list with commas. */

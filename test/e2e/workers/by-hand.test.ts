@@ -12,7 +12,7 @@ describe.skipIf(!canTestWorkers)('a worker that somebody starts', () => {
     const env = { ...folder.env, BERTH_BASE_URL: served.url, BERTH_API_KEY: served.key, PS1: 'shell> ' };
     const worker = await programInTerminal({ columns: 100, rows: 24 }, ['bash', '--norc', '-i'], env);
     await worker.waitFor('shell>');
-    worker.type(`cd ${folder.path}; eval "$(berth local worker-env up)"; echo "id $BERTH_WORKER_POD_ID"`);
+    worker.type(`cd '${folder.path}'; eval "$(berth local worker-env up)"; echo "id $BERTH_WORKER_POD_ID"`);
     worker.press('Enter');
     const id = /^id (\S+)$/m.exec(await worker.waitFor(/^id \S+$/m))?.[1] ?? '';
     worker.type('python3 "$BERTH_WORKER_RUNNER" worker.py');
