@@ -4,8 +4,6 @@ export type { StoredBatch } from '../store/postgres/batch-rows.ts';
 export { parseStoreAddress, type StoreAddress } from '../store/postgres/address.ts';
 export { isStoreUnavailable, openDatabase, type Database } from '../store/postgres/database.ts';
 export { prepareTables, type TableAccess } from '../store/postgres/migrations.ts';
-export { deleteBatch } from '../store/postgres/out-rows.ts';
-export { claimOut, removeMarker } from './out-marker.ts';
 export { beginShared } from './begin-shared.ts';
 export { checkShared, planShared, type PlanOptions } from './plan-shared.ts';
 export { driveShared } from './drive-shared.ts';
