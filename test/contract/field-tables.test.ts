@@ -71,7 +71,7 @@ describe.each(TABLES)('the table of fields of %s', (row, table, create, update) 
   });
 
   it('says how each field without a path is shown or written', () => {
-    for (const [key, { path, show, write, create: onCreate }] of Object.entries(table.fields))
-      expect([key, path ?? show ?? write ?? onCreate]).not.toEqual([key, undefined]);
+    for (const [key, { path, show, write, create: onCreate, update: onUpdate }] of Object.entries(table.fields))
+      expect([key, path ?? show ?? write ?? onCreate ?? onUpdate]).not.toEqual([key, undefined]);
   });
 });

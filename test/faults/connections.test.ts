@@ -230,7 +230,7 @@ describe('a DELETE that finds nothing', () => {
     const { error } = await fails(
       ['registries', 'delegations', 'revoke', 'd1', '--yes'],
       { exit: 4, says: ['404', 'resource not found', 'see berth registries delegations list'] },
-      [problem(404, 'resource not found')],
+      [problem(404, 'resource not found'), json({ delegations: [] })],
     );
     expect(error).toMatchObject({ code: 'not-found', id: 'd1' });
   });

@@ -39,7 +39,7 @@ async function connection() {
 it.each([
   ['beyond every limit', '/v2/pods', 413, {}],
   ['beyond the limit of run', '/v2/echo/run', 413, {}],
-  ['of a request without a key', '/v2/pods', 401, { Authorization: '' }],
+  ['of a request without a key', '/v2/templates', 401, { Authorization: '' }],
   ['to a path that is not there', '/v2/none', 413, {}],
   ['to nowhere', '/none', 404, {}],
   ['to a control operation without a key', '/local/reset', 401, { Authorization: '' }],
@@ -55,6 +55,6 @@ it.each([
 it('the connection is kept after an injected fault', async () => {
   const { ask, send } = await connection();
   await send('POST', '/local/fault', { kind: 'server-error', match: 'POST' });
-  expect(await ask('POST', '/v2/pods', LARGE)).toMatchObject({ status: 503 });
+  expect(await ask('POST', '/v2/templates', LARGE)).toMatchObject({ status: 503 });
   expect(await ask('GET', '/v2/pods')).toMatchObject({ status: 200, reused: true });
 });

@@ -63,7 +63,7 @@ export const HTTP_ANSWERS = [
     name: 'answer-about-another-id',
     about: 'an answer about another id than the one asked about is shown',
     file: 'src/http/expected-answer.ts',
-    from: 'request.id === undefined || isAbout(value, request.id) ? undefined : otherId(value, request.id);',
+    from: 'asked === undefined || isAbout(value, asked) ? undefined : otherId(value, asked);',
     to: 'undefined;',
     tests: ['faults/wrong-answers'],
   },

@@ -39,5 +39,6 @@ export const UNSENT: readonly string[] = [
     'map',
     'limit',
     'paginate',
+    'contract',
   ],
 ];

@@ -41,7 +41,7 @@ export async function startPooler(
     ...settings,
   };
   const text = Object.entries(lines).map(([name, value]) => `${name} = ${value}\n`);
-  const databases = `[databases]\n* = host=${cluster.folder} port=${String(cluster.port)}\n`;
+  const databases = `[databases]\n* = host='${cluster.folder}' port=${String(cluster.port)}\n`;
   writeFileSync(join(folder, 'ini'), `${databases}[pgbouncer]\n${text.join('')}`);
   writeFileSync(join(folder, 'users'), `"postgres" "${cluster.password}"\n`);
   // It does not run as root, and neither does the cluster.

@@ -5,7 +5,7 @@ const LINES = [
   'pods gett',
   'pods get --wrong',
   'nothing',
-  'pods get a b c',
+  'volumes update v1 --size many',
   'pods terminate pod-train',
   'pods get nope --local',
 ];

@@ -120,18 +120,18 @@ test('when the clock jumps past retention, results that were not fetched are exp
 });
 
 test.skipIf(!existsSync('/dev/full'))(
-  'a full disk ends the batch with 14, and it resumes on another disk',
+  'a link in the place of the results ends the batch with 14, and it resumes when the link is gone',
   async () => {
     const world = await createBatchWorld();
     const results = join(world.directory, OUT);
     const stdin = new PassThrough();
     const running = berthIn({ ...world, stdin }, [...RUN.slice(0, 5), '-', ...RUN.slice(6)]);
-    // A device is refused as the results: it comes while the input is read, when nobody looks any more.
+    // A link is refused as the results: it comes while the input is read, when nobody looks any more.
     while (!existsSync(`${results}.input.new`)) await new Promise(setImmediate);
     symlinkSync('/dev/full', results);
     stdin.end(items(ITEMS));
     const ran = await running;
-    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(`cannot write ${OUT}: the disk is full`)]);
+    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(`cannot open ${OUT}: it is a link`)]);
     expect(await findMismatches(world, ITEMS)).toEqual([]);
     rmSync(results);
     write(world, OUT, '');
