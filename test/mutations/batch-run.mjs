@@ -76,14 +76,6 @@ export const BATCH_RUN = [
     tests: VIOLATIONS,
   },
   {
-    name: 'young-job-expired',
-    about: 'a job that the service does not have yet counts as expired at once',
-    file: 'src/batch/run/poller.ts',
-    from: 'job.notFoundPolls === 0 && clock',
-    to: 'job.notFoundPolls > 0 && clock',
-    tests: VIOLATIONS,
-  },
-  {
     name: 'unbounded-results-in-memory',
     about: 'any number of results is in memory while the disk is slow',
     file: 'src/batch/run/poller.ts',
@@ -114,14 +106,6 @@ export const BATCH_RUN = [
     from: "control.stop('interrupt', 'now');",
     to: "control.stop('interrupt', 'when-ended');",
     tests: RUNNER,
-  },
-  {
-    name: 'jobs-of-a-clock-that-was-ahead',
-    about: 'jobs that were submitted by a clock that was ahead are polled late',
-    file: 'src/batch/run/runner.ts',
-    from: 'Math.max(0, clock.now() - job.submittedAt)',
-    to: '(clock.now() - job.submittedAt)',
-    tests: VIOLATIONS,
   },
   {
     name: 'batch-backoff-without-a-bound',

@@ -17,7 +17,7 @@ export const WORKERS_OF_QUEUE = [
     name: 'removed-worker-comes-back',
     about: 'a worker that was removed attaches again and gets jobs',
     file: 'src/local/queue/engine/protocol/takes.ts',
-    from: "if (MANAGED_ID.test(workerId)) return { kind: 'leave' };",
+    from: "if (MANAGED_ID.test(workerId)) return { kind: 'leave', notes: [] };",
     to: '',
     tests: PROTOCOL,
   },

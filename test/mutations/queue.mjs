@@ -136,14 +136,6 @@ export const QUEUE = [
     tests: LIMITS,
   },
   {
-    name: 'job-of-another-endpoint',
-    about: 'a job can be read at another endpoint than its own',
-    file: 'src/local/queue/api/operations.ts',
-    from: 'job?.endpointId === endpoint.id ? job',
-    to: "job !== undefined && endpoint.id !== '' ? job",
-    tests: ENGINE,
-  },
-  {
     name: 'one-request-above-the-limit',
     about: 'one request more than the limit of a window is accepted',
     file: 'src/local/queue/api/request-limits.ts',

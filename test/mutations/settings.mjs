@@ -45,14 +45,6 @@ export const SETTINGS_BUGS = [
     tests: KEYS,
   },
   {
-    name: 'key-in-remembered-files',
-    about: 'the mark that tells accounts apart, which is written to files, holds the whole key',
-    file: 'src/settings/api-key.ts',
-    from: 'keyTail(found.key.trim())',
-    to: 'found.key.trim()',
-    tests: [...KEYS, 'unit/host/connection/rate-limit-file'],
-  },
-  {
     name: 'key-with-white-space',
     about: 'a key with a space inside is accepted',
     file: 'src/settings/api-key.ts',
@@ -123,15 +115,6 @@ export const SETTINGS_BUGS = [
     from: 'Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined',
     to: 'file.profiles[name]',
     tests: [...STORE, 'faults/prototype-names'],
-  },
-  {
-    name: 'profiles-from-a-pipe',
-    about: 'a profiles file that is a pipe blocks every command',
-    file: 'src/settings/read-profiles.ts',
-    from: "if (!statSync(path).isFile()) throw broken(path, 'it is not a regular file');",
-    to: '',
-    tests: STORE,
-    hangs: true,
   },
   {
     name: 'damaged-file-quoted',
