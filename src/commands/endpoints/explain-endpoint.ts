@@ -3,6 +3,7 @@ import { identify } from '../../cli/resource/identity/identify.ts';
 import type { Result } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import {
+  BUILD_FAILED,
   ENDPOINT_CAUSES,
   ENDPOINT_HEALTHY,
   ENDPOINT_UNKNOWN,
@@ -14,7 +15,14 @@ import { readEndpointFacts } from '../shared/explain/endpoint-facts.ts';
 import { serviceCauses } from '../shared/explain/service-causes.ts';
 import { decide, explained } from '../shared/explain/verdict.ts';
 
-const CAUSES = [...serviceCauses(factsOf), ...ENDPOINT_CAUSES, JOBS_FAIL, ENDPOINT_UNKNOWN, ENDPOINT_HEALTHY];
+const CAUSES = [
+  BUILD_FAILED,
+  ...serviceCauses(factsOf),
+  ...ENDPOINT_CAUSES,
+  JOBS_FAIL,
+  ENDPOINT_UNKNOWN,
+  ENDPOINT_HEALTHY,
+];
 
 interface ExplainValues {
   readonly id: string;
