@@ -66,8 +66,8 @@ const list = listCommand(BUILDS, {
   summary: 'list the builds of an endpoint, the newest first',
   watch: { ended: (result, first) => isLive(first) && !isLive(result) },
   examples: [
-    ['berth endpoints builds list captions --watch', 'follow them until the last one ends'],
-    ['berth endpoints builds list captions --limit 1 --json', 'the newest one'],
+    ['berth endpoints builds list echo --watch', 'follow them until the last one ends'],
+    ['berth endpoints builds list echo --limit 1 --json', 'the newest one'],
   ],
 });
 
@@ -79,8 +79,8 @@ const get = defineCommand({
   options: { exitStatus: option.on('end 10 when the build has failed, 11 when it was cancelled') },
   watch: endedWhen(isFinal),
   examples: [
-    ['berth endpoints builds get captions build-7 --watch', 'follow it until it ends'],
-    ['berth endpoints builds get captions build-7 --json --jq .error -r', 'why it failed'],
+    ['berth endpoints builds get echo build-7 --watch', 'follow it until it ends'],
+    ['berth endpoints builds get echo build-7 --json --jq .error', 'why it failed'],
   ],
   run: async (ctx, { endpoint, build, exitStatus }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) =>
