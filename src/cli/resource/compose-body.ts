@@ -28,7 +28,11 @@ export interface BodySpec {
   /** Validates values of the body before it is sent. Fails with usage (2). */
   readonly checkFields?: (body: JsonObject) => void;
   /** Completes values of the body before it is shown or sent. Fails with usage (2). */
-  readonly completeFields?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<JsonObject>;
+  readonly completeFields?: (
+    ctx: CommandContext,
+    body: JsonObject,
+    given: Pick<BodyUpdate, 'values' | 'file'>,
+  ) => Promise<JsonObject>;
   /** Completes values of an update with those of the current row. */
   readonly fillFields?: (ctx: CommandContext, body: JsonObject, update: BodyUpdate) => Promise<JsonObject>;
   /** Prompts for optional members, if a needed one had to be prompted for. */
@@ -72,7 +76,7 @@ export async function composeBody(
   });
   if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
   if (stringAt(body, spec.members['name']?.path ?? 'name')?.trim() === '') throw usage('--name is empty');
-  return { body: (await spec.completeFields?.(ctx, body, values)) ?? body, file };
+  return { body: (await spec.completeFields?.(ctx, body, { values, file })) ?? body, file };
 }
 
 /** A body that is ready to be sent, and whether a question was asked for it. */

@@ -84,11 +84,17 @@ export interface WaitSpec {
   readonly resumeCommand?: (id: string) => string;
 }
 
+/** The members of a kind: flags, or the words after `--`. */
+const membersOf = (spec: WriteSpec, kind: 'flag' | 'argument'): Params =>
+  Object.fromEntries(
+    Object.entries(spec.members).flatMap(([key, member]) =>
+      member.param.kind === kind ? [[key, withCompletion(spec.references, member)]] : [],
+    ),
+  );
+
 /** All flags of a create or an update. */
 const optionsOf = (spec: WriteSpec): Params => ({
-  ...Object.fromEntries(
-    Object.entries(spec.members).map(([key, member]) => [key, withCompletion(spec.references, member)]),
-  ),
+  ...membersOf(spec, 'flag'),
   ...bodyOptions(setExampleOf(spec)),
   ...(spec.wait === undefined ? {} : waitOptions('wait until it is ready')),
   ...([spec.asksAboutPrice, spec.raise, spec.restarts].every((asks) => asks === undefined) ? {} : { yes: yesOption }),
@@ -109,6 +115,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
   const send = spec.send ?? plainSend;
   return defineCommand({
     ...wordsOf(spec),
+    args: membersOf(spec, 'argument'),
     options: { ...optionsOf(spec), ...(secret === undefined ? {} : secretOptions(secret)) },
     fields: resource.view.paths,
     output: rowSchema(resource),
@@ -162,7 +169,7 @@ const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
     ...wordsOf(spec),
-    args: { id: idArgument(resource) },
+    args: { id: idArgument(resource), ...membersOf(spec, 'argument') },
     options: optionsOf(spec),
     fields: resource.view.paths,
     output: rowSchema(resource),
@@ -172,7 +179,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       if (Object.keys(given).length === 0)
         throw usage(
           'nothing to change',
-          `Name a member: ${Object.keys(spec.members).map(flagName).join(', ')}, --set or --file.`,
+          `Name a member: ${Object.keys(membersOf(spec, 'flag')).map(flagName).join(', ')}, --set or --file.`,
         );
       const word = values['id'] as string;
       const readBefore = once(async () => (await readRow(ctx, resource, word)).answer.value ?? null);

@@ -87,6 +87,10 @@ export const clusters = defineGroup('pods that work together on a fast network',
         'berth clusters create --name research --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8 --wait',
         '32 GPUs, once all its pods run',
       ],
+      [
+        'berth clusters create --name r --type RAY --gpu GPU-80G --gpu-count 8 --pods 2 -- ray start --head',
+        'with a command of its own in every pod',
+      ],
     ],
   }),
   update: updateCommand(CLUSTERS, 'clusters', {

@@ -51,6 +51,10 @@ export const create = createCommand(PODS, 'pods', {
       'a CPU pod with a port',
     ],
     [
+      'berth pods create --name train --gpu GPU-24G --image example/pytorch:2.8 -- python train.py --lr 1e-4',
+      'with a command of its own, word by word',
+    ],
+    [
       'berth pods create --name lab2 --file pod.yaml --network-volume datasets:/workspace',
       'like another one, with a volume',
     ],

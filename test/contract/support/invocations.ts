@@ -49,6 +49,8 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods create --name a --file -', { stdin: 'image: image:1\ngpu: {id: G1}\nports: [80/http]\n' }),
   ],
   'pods update': [
+    line('pods update p1 --entrypoint sh --entrypoint=-c --cmd a --cmd b --yes'),
+    line('pods update p1 --yes -- a -b --name c'),
     line(`pods update p1 --name b ${CONTAINER} --template t1 --global-networking on --locked off --yes`),
     line('pods update p1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
     line('pods update p1 --persistent-size 30 --mount-path /data', {
