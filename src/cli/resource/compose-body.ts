@@ -90,7 +90,8 @@ interface CompleteBody {
  * is no terminal or no prompt for them.
  */
 export async function completeBody(ctx: CommandContext, spec: BodySpec, given: JsonObject): Promise<CompleteBody> {
-  const body = { ...spec.defaults?.(given), ...given };
+  const withDefaults = (body: JsonObject): JsonObject => merged(spec.defaults?.(body) ?? {}, body);
+  const body = withDefaults(given);
   const missing = (spec.needed ?? [])
     .map((group) => (typeof group === 'string' ? [group] : group))
     .filter((group) => missingMembers(spec.members, group, body).length === group.length);
@@ -114,7 +115,7 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, given: J
   if (missing.length === 0) return { body: complete, asked: false };
   const answered = (await spec.offer?.(ctx, complete)) ?? complete;
   if (spec.commandLine !== undefined) await ctx.tell(`Without questions: ${spec.commandLine(answered)}`);
-  return { body: answered, asked: true };
+  return { body: withDefaults(answered), asked: true };
 }
 
 /** The member of a group to prompt for; the user picks one if there are several. */

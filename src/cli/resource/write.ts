@@ -56,6 +56,8 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly secret?: Secret;
   /** Sends the create in another way than as the default request. */
   readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
+  /** A refusal in the words of the resource. */
+  readonly refused?: (failure: Failure) => Failure;
   /** Lines that are printed after the write. */
   readonly notes?: (row: Json, body: JsonObject) => readonly string[];
   /** What the user may want next, said on a terminal after a create. */
@@ -219,11 +221,11 @@ const sameName = async (ctx: CommandContext, resource: Resource, created: Json):
 
 /** Rethrows a failure of a write; see `withKnownWords`. */
 const throwWithWords =
-  (ctx: CommandContext, { members, references }: WriteSpec, body: JsonObject) =>
+  (ctx: CommandContext, { members, references, refused }: WriteSpec, body: JsonObject) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof Failure)) throw error;
     const { withKnownWords } = await import('./unknown-words.ts');
-    throw await withKnownWords(ctx, members, references, body, error);
+    throw await withKnownWords(ctx, members, references, body, refused?.(error) ?? error);
   };
 
 /** A function that runs at most once; later calls return the same result. */

@@ -12,6 +12,7 @@ import { commandLine, countOf } from '../../cli/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
+import { inOwnWords } from '../pods/create-refusals.ts';
 import { CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 import { listResult } from '../../output/view.ts';
 import { contractSchema, manyOf } from '../../cli/schema/output-schema.ts';
@@ -81,6 +82,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
     }),
     price,
     references: { 'mounts.network.0.volumeId': collections.VOLUMES },
+    refused: (failure) => inOwnWords(failure, 'create'),
     wait: RUNNING,
     examples: [
       [

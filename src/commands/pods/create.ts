@@ -7,9 +7,11 @@ import { catalogRow } from '../shared/pickers.ts';
 import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { commandLine } from '../../cli/words.ts';
 import { checkCreate } from './body/body-checks.ts';
+import { checkSize } from './body/check-size.ts';
 import { createCommandLine } from './body/create-command-line.ts';
 import { askMore } from './body/create-questions.ts';
-import { POD_TABLE } from './fields.ts';
+import { inOwnWords } from './create-refusals.ts';
+import { DISK_GB, POD_TABLE } from './fields.ts';
 import { PODS, podNotes } from './resource.ts';
 import { untilStatus } from './actions/wait.ts';
 
@@ -32,9 +34,18 @@ export const create = createCommand(PODS, 'pods', {
     ['networkVolume', 'persistentSize'],
   ],
   setExample: 'gpu.count=2',
+  defaults: ({ gpu, templateId }) => ({
+    ...(isObject(gpu) ? { gpu: { count: 1 } } : {}),
+    ...(templateId === undefined ? { disk: DISK_GB } : {}),
+  }),
   adapt: asCreateBody,
   references: REFERENCES,
   check: checkCreate,
+  send: async (ctx, request) => {
+    await checkSize(ctx, request.body);
+    return await ctx.api.send(request);
+  },
+  refused: (failure) => inOwnWords(failure, 'create'),
   offer: askMore,
   commandLine: createCommandLine,
   nextStep,
