@@ -89,9 +89,8 @@ interface CompleteBody {
  * Adds the defaults to a body and prompts for missing needed members. Fails with usage (2) and names their flags if there
  * is no terminal or no prompt for them.
  */
-export async function completeBody(ctx: CommandContext, spec: BodySpec, given: JsonObject): Promise<CompleteBody> {
-  const withDefaults = (body: JsonObject): JsonObject => merged(spec.defaults?.(body) ?? {}, body);
-  const body = withDefaults(given);
+export async function completeBody(ctx: CommandContext, spec: BodySpec, body: JsonObject): Promise<CompleteBody> {
+  const withDefaults = (complete: JsonObject): JsonObject => merged(spec.defaults?.(complete) ?? {}, complete);
   const missing = (spec.needed ?? [])
     .map((group) => (typeof group === 'string' ? [group] : group))
     .filter((group) => missingMembers(spec.members, group, body).length === group.length);
@@ -112,7 +111,7 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, given: J
     if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
   }
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
-  if (missing.length === 0) return { body: complete, asked: false };
+  if (missing.length === 0) return { body: withDefaults(complete), asked: false };
   const answered = (await spec.offer?.(ctx, complete)) ?? complete;
   if (spec.commandLine !== undefined) await ctx.tell(`Without questions: ${spec.commandLine(answered)}`);
   return { body: withDefaults(answered), asked: true };

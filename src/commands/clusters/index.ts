@@ -13,7 +13,7 @@ import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/create-refusals.ts';
-import { CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
+import { checkTemplate, CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 import { listResult } from '../../output/view.ts';
 import { contractSchema, manyOf } from '../../cli/schema/output-schema.ts';
 
@@ -81,7 +81,8 @@ export const clusters = defineGroup('pods that work together on a fast network',
       ...(typeof document['dataCenterId'] === 'string' ? { dataCenterIds: [document['dataCenterId']] } : {}),
     }),
     price,
-    references: { 'mounts.network.0.volumeId': collections.VOLUMES },
+    check: checkTemplate,
+    references: { templateId: collections.TEMPLATES, 'mounts.network.0.volumeId': collections.VOLUMES },
     refused: (failure) => inOwnWords(failure, 'create'),
     wait: RUNNING,
     examples: [
