@@ -133,7 +133,7 @@ test.each(rows.filter(({ verb }) => verb === 'create'))(
   },
 );
 
-test.each(['--image', '--args', '--disk', '--port', '--env', '--registry'])(
+test.each(['--image', '--args', '--entrypoint', '--cmd', '--disk', '--port', '--env', '--registry'])(
   '%s is the same wherever a container is described',
   (flag) => {
     const found = rows.flatMap(({ noun, verb }) => flagsOf(commandAt(`${noun} ${verb}`)).get(flag) ?? []);

@@ -24,8 +24,7 @@ export const REFERENCES = {
 
 export const create = createCommand(PODS, 'pods', {
   summary: 'create a pod',
-  details:
-    'A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud.',
+  details: `A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. Without --disk and --template it has a container disk of ${DISK_GB} GB. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud.`,
   ...bodyOf(POD_TABLE, 'create'),
   needed: ['name', ['gpu', 'cpu'], ['image', 'template']],
   exclusive: [

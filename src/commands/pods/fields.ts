@@ -30,13 +30,7 @@ const FIELDS = {
   status: { path: 'status', type: 'status', values: STATUSES },
   actions: { path: 'actions', type: 'list', show: show.actions },
   ...CONTAINER_FIELDS,
-  disk: {
-    ...CONTAINER_FIELDS.disk,
-    check: atLeast('--disk', 1, ' GB'),
-    create: option.count(`container disk in GB, wiped on restart (default ${DISK_GB}, or that of the template)`, 1, {
-      metavar: 'GB',
-    }),
-  },
+  disk: { ...CONTAINER_FIELDS.disk, check: atLeast('--disk', 1, ' GB') },
   hardware: { show: show.hardware, lines: show.hardwareLines, column: { dropFirst: true } },
   gpu: {
     path: 'gpu.id',
