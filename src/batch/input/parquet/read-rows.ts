@@ -1,4 +1,4 @@
-import { parquetRead, type ColumnChunk, type DecodedArray, type FileMetaData, type ParquetParsers } from 'hyparquet';
+import { parquetRead, type ColumnChunk, type DecodedArray, type FileMetaData } from 'hyparquet';
 import { loadCodec, type Decompressor } from './bounded-codecs.ts';
 import type { ByteSource } from './byte-source.ts';
 import { checkPages } from './check-pages.ts';
