@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import {
   checkEncodedNumbers,
   checkRepeatedBeginnings,
-} from '../../../../../src/batch/input/parquet/check-encodings.ts';
-import { createMemoryBudget } from '../../../../../src/batch/input/parquet/memory-budget.ts';
-import { readLayout } from '../../../../../src/batch/input/parquet/layout.ts';
-import { createRowReader } from '../../../../../src/batch/input/parquet/read-rows.ts';
-import { jsonOf } from '../../../../../src/batch/input/parquet/values.ts';
+} from '../../../../../src/batch/read/parquet/check-encodings.ts';
+import { createMemoryBudget } from '../../../../../src/batch/read/parquet/memory-budget.ts';
+import { readLayout } from '../../../../../src/batch/read/parquet/layout.ts';
+import { createRowReader } from '../../../../../src/batch/read/parquet/read-rows.ts';
+import { jsonOf } from '../../../../../src/batch/read/parquet/values.ts';
 import { parquetBytes } from '../../../../support/parquet/parquet-bytes.ts';
 
 /** Returns the JSON values of the only column of a file. */
