@@ -19,7 +19,7 @@ export function wordsAfterDashes(argv: readonly string[], flags: readonly Flag[]
 function takesNextWord(word: string, flags: readonly Flag[]): boolean {
   if (word.startsWith('--')) return flags.some(({ flag, metavar }) => flag === word && metavar !== undefined);
   if (!word.startsWith('-')) return false;
-  const letters = [...word.slice(1)];
+  const letters = Array.from(word.slice(1));
   const valueAt = letters.findIndex((letter) =>
     flags.some(({ short, metavar }) => short === `-${letter}` && metavar !== undefined),
   );

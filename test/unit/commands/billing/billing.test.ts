@@ -96,7 +96,6 @@ describe('a report', () => {
   } as const;
   test.each(reports)('%s names the amounts that the contract does, without fees', (name, report) => {
     const schema = allSchemas[AMOUNTS[name as keyof typeof AMOUNTS]] as { readonly required: readonly string[] };
-    // A fee is always 0.
     const amounts = schema.required.filter((member) => !/fee/i.test(member));
     expect(['totalAmount', ...Object.keys(report.amounts)].toSorted()).toEqual(amounts.toSorted());
   });
