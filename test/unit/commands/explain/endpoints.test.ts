@@ -185,10 +185,7 @@ describe('endpoints explain', () => {
     const account = createAccount();
     await local(account, `endpoints create --name paid --image a/b ${flags}`);
     await local(account, 'local clock advance 5m');
-    const topLine = await local(
-      account,
-      'top --once -o json --jq \'.[] | select(.name == "paid") | .costPerHour\'',
-    );
+    const topLine = await local(account, 'top --once -o json --jq \'.[] | select(.name == "paid") | .costPerHour\'');
     const { evidence } = await explain(account, 'endpoints explain paid');
     const cost = evidence.filter(({ fact }) => fact === 'cost of workers');
     expect(cost.map(({ value }) => value)).toEqual([`$${Number(topLine).toFixed(2)} an hour`]);
