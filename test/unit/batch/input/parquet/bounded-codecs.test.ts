@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { Zstd } from '@hpcc-js/wasm-zstd';
 import { expect, test } from 'vitest';
-import { decompressPage } from '../../../../../src/batch/input/parquet/bounded-codecs.ts';
+import { decompressPage } from '../../../../../src/batch/read/parquet/bounded-codecs.ts';
 
 const SIZE = 1000;
 const bomb = Buffer.alloc(10_000_000);
