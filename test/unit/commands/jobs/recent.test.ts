@@ -162,7 +162,7 @@ describe('queue purge', () => {
   ])('of %s names the jobs of this machine that go on', async (endpoint, expected) => {
     const account = createAccount();
     await local(account, 'endpoints update sleep --workers-max 1');
-    const ended = await local(account, "jobs run sleep --input '{\"seconds\":1}' --wait -o id");
+    const ended = await local(account, 'jobs run sleep --input \'{"seconds":1}\' --wait -o id');
     const running = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
     await local(account, 'local clock advance 2s');
     const waiting = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
