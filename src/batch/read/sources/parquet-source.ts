@@ -23,7 +23,9 @@ export function parquetSource(ports: SourcePorts, object: StoredObject, format: 
 
   return {
     object,
-    close: async () => undefined,
+    close: async () => {
+      opened = undefined;
+    },
     plan: async function* (itemsPerShard, firstItem, onItem) {
       const digest = hasExactVersion(object.address)
         ? ''
