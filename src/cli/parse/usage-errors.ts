@@ -26,10 +26,12 @@ export function unknownCommand(word: string, path: readonly string[], known: rea
 
 /** The usage failure (2) for a command that other nouns have and this one cannot have. */
 function absentCommand(word: string, path: readonly string[], known: readonly string[]): Failure | undefined {
-  const [[name, [why, instead, command]] = [undefined, []]] = Object.entries(ABSENT_COMMANDS).filter(
-    ([each]) => each === [...path, resolveAlias(word, [...known, each.split(' ').at(-1) ?? ''])].join(' '),
-  );
-  return name === undefined ? undefined : usage(`there is no '${name}': ${why}`, `${instead} berth ${command}`);
+  for (const [name, [why, instead, command]] of Object.entries(ABSENT_COMMANDS)) {
+    const [noun = '', verb = ''] = name.split(' ');
+    if (path.join(' ') === noun && resolveAlias(word, [...known, verb]) === verb)
+      return usage(`there is no '${name}': ${why}`, `${instead} berth ${command}`);
+  }
+  return undefined;
 }
 
 /**
