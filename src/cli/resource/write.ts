@@ -202,6 +202,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
             path: [...resource.path, known],
             body: complete,
             id: known,
+            expects: 'resource',
             checkCommand: commandLine(...name.split(' '), 'get', known),
           }),
         ),
