@@ -83,7 +83,9 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
     }
     nodes[path.join(' ')] = {
       words: [],
-      args: Object.values(target.args).map(valueOf),
+      args: Object.values(target.args)
+        .filter(({ afterDashes }) => afterDashes !== true)
+        .map(valueOf),
       flags: visibleOptions(target).map(([key, param]) => ({
         flag: flagName(key),
         short: param.short,

@@ -11,8 +11,9 @@ import { commandLine, countOf } from '../../cli/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
+import { inOwnWords } from '../pods/create-refusals.ts';
 import { POD_TABLE } from '../pods/fields.ts';
-import { CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
+import { checkTemplate, CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 
 const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
 
@@ -76,12 +77,18 @@ export const clusters = defineGroup('pods that work together on a fast network',
       ...(typeof document['dataCenterId'] === 'string' ? { dataCenterIds: [document['dataCenterId']] } : {}),
     }),
     price,
-    references: { 'mounts.network.0.volumeId': collections.VOLUMES },
+    check: checkTemplate,
+    references: { templateId: collections.TEMPLATES, 'mounts.network.0.volumeId': collections.VOLUMES },
+    refused: (failure) => inOwnWords(failure, 'create'),
     wait: RUNNING,
     examples: [
       [
         'berth clusters create --name research --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8 --wait',
         '32 GPUs, once all its pods run',
+      ],
+      [
+        'berth clusters create --name r --type RAY --gpu GPU-80G --gpu-count 8 --pods 2 -- ray start --head',
+        'with a command of its own in every pod',
       ],
     ],
   }),

@@ -14,13 +14,29 @@ export function hardware(row: Json): Shown {
     return `${text('id')(gpu)}${count === 1 ? '' : ` x${count}`}`;
   }
   const cpu = objectAt(row, 'cpu');
-  if (cpu === undefined) return undefined;
-  return `${text('id')(cpu)} ${text('vcpuCount')(cpu)} vCPU ${text('memory')(cpu)} GB`;
+  return cpu === undefined ? undefined : [text('id')(cpu), ...size(cpu)].join(' ');
 }
 
-export const hardwareLines = (row: Json): Lines => [
-  { label: objectAt(row, 'cpu') === undefined ? 'gpu' : 'cpu', value: hardware(row) },
+/** What a machine gives a pod over all its GPUs (additions 8): `16 vCPU`, `62.5 GB`; nothing from an older service. */
+const size = (machine: Json): readonly string[] => [
+  ...[text('vcpuCount')(machine)].filter((each) => each !== '').map((count) => `${count} vCPU`),
+  ...[text('memory')(machine)].filter((each) => each !== '').map((memory) => `${memory} GB`),
 ];
+
+export function hardwareLines(row: Json): Lines {
+  const gpu = objectAt(row, 'gpu');
+  const machine = gpu === undefined ? [] : size(gpu);
+  return [
+    { label: objectAt(row, 'cpu') === undefined ? 'gpu' : 'cpu', value: hardware(row) },
+    ...(machine.length === 0 ? [] : [{ label: 'machine', value: machine.join(' ') }]),
+  ];
+}
+
+/** A column of what the machine gives, of GPU and CPU pods. */
+export const ofMachine =
+  (member: 'vcpuCount' | 'memory') =>
+  (row: Json): Shown =>
+    text(member)(objectAt(row, 'gpu') ?? objectAt(row, 'cpu') ?? {});
 
 /** `$0.79 an hour`. */
 export function hourlyCost(row: Json): Lines {

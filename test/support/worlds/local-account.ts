@@ -8,8 +8,7 @@ import type { TestWorldOptions } from './test-world.ts';
 /** An account of the local service, on a clock of its own. Every command runs in a world of its own. */
 export type Account = (line: string, options?: TestWorldOptions) => Promise<Ran>;
 
-export function createAccount(localService: GivenSettings = {}): Account {
-  const clock = createTestClock();
+export function createAccount(clock = createTestClock(), localService: GivenSettings = {}): Account {
   const directory = temporaryDirectory();
   return (line, options = {}) =>
     berth(['--local', ...words(line)], {

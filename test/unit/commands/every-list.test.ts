@@ -41,7 +41,7 @@ const rowsOf = async (account: Account, line: string): Promise<readonly unknown[
   JSON.parse(await local(account, `${line} --json`)) as readonly unknown[];
 
 async function prepared(setup: readonly string[], localService: GivenSettings): Promise<Account> {
-  const account = createAccount(localService);
+  const account = createAccount(undefined, localService);
   for (const line of setup) {
     const ran = await account(line, { stdin: 'value-of-a-secret' });
     expect(ran.code, `${line}\n${ran.err}`).toBe(0);
@@ -116,7 +116,7 @@ test.each([
 
 test.each([1, 2])('rows that move to the next page come once, from pages of %i', async (pageSize) => {
   const whole = await rowsOf(createAccount(), 'pods list');
-  const account = createAccount({ pageSize });
+  const account = createAccount(undefined, { pageSize });
   await local(account, "local fault add page-shift --match 'GET /v2/pods'");
   const ran = await account('--verbose pods list --json');
   expect(JSON.parse(ran.out)).toEqual(whole);

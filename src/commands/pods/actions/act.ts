@@ -19,6 +19,7 @@ import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/seve
 import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
+import { inOwnWords } from '../create-refusals.ts';
 import { isLocked, savingOf, stillPaidLines } from './cost.ts';
 import { waitForEach, waitForPod } from './poll.ts';
 import { REACHABLE, statusOf } from '../reachable.ts';
@@ -86,11 +87,13 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
           expects: 'resource',
           checkCommand: commandLine('pods', 'get', known),
         }) as const;
-      const answered = await sendEach(
-        ctx,
-        PODS,
-        targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
-      );
+      const answered = (
+        await sendEach(
+          ctx,
+          PODS,
+          targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
+        )
+      ).map((each) => inActionWords(each, action));
       const sent: readonly Acted[] =
         action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
@@ -178,6 +181,10 @@ async function acceptReached(
     accepted.push(each.failure?.status === 409 ? await unlessReached(ctx, each, action, until) : each);
   return accepted;
 }
+
+/** A refusal in the words of its class; a stop is refused for other reasons. */
+const inActionWords = (sent: Sent<'pod'>, action: Action): Sent<'pod'> =>
+  sent.failure === undefined || action === 'stop' ? sent : { ...sent, failure: inOwnWords(sent.failure, action) };
 
 const withHint = (refused: Sent<'pod'>, hint: string | undefined): Sent<'pod'> =>
   refused.failure === undefined || hint === undefined

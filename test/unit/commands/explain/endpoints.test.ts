@@ -200,7 +200,37 @@ describe('endpoints explain', () => {
     expect(new Set(await sources())).toEqual(new Set([...four, '/v2/catalog/cpus']));
     await local(account, 'jobs run sleep --input \'{"seconds":60}\'');
     await local(account, 'local clock advance 2s');
-    expect(new Set(await sources())).toEqual(new Set(four));
+    // Now for the price of the worker.
+    expect(new Set(await sources())).toEqual(new Set([...four, '/v2/catalog/cpus']));
+  });
+
+  test.each([
+    ['--gpu-pool POOL-80G --workers-min 2', /^\/v2\/catalog\/gpus$/],
+    ['--cpu cpu-general:4 --workers-min 1', /^\/v2\/catalog\/cpus$/],
+    ['--cpu cpu-general:4', /^\/v2\/serverless\/\S+\/workers$/],
+  ])('names what the workers of an endpoint created with %s cost, as top does', async (flags, source) => {
+    const account = createAccount();
+    await local(account, `endpoints create --name paid --image a/b ${flags}`);
+    await local(account, 'local clock advance 5m');
+    const topLine = await local(account, 'top --once -o json --jq \'.[] | select(.name == "paid") | .costPerHour\'');
+    const { evidence } = await explain(account, 'endpoints explain paid');
+    const cost = evidence.filter(({ fact }) => fact === 'cost of workers');
+    expect(cost.map(({ value }) => value)).toEqual([`$${Number(topLine).toFixed(2)} an hour`]);
+    expect(cost[0]?.source.replace(/^GET /, '')).toMatch(source);
+  });
+
+  test('says that the cost of workers is not known where the prices cannot be read', async () => {
+    const account = createAccount();
+    await local(account, 'endpoints create --name paid --image a/b --gpu-pool POOL-80G --workers-min 2');
+    await local(account, 'local clock advance 5m');
+    await local(account, "local fault add server-error --match 'GET /v2/catalog'");
+    const { evidence } = await explain(account, 'endpoints explain paid');
+    expect(evidence.map(({ fact, value }) => `${fact}: ${value}`)).toEqual(
+      expect.arrayContaining([
+        'cost of workers: at least $0.00 an hour (the price of 2 workers is not known)',
+        expect.stringMatching(/^not read: .*503/) as string,
+      ]),
+    );
   });
 
   test('without --exit-status ends 0 when it could tell', async () => {
