@@ -68,7 +68,9 @@ test('every group with list and get is in the table of collections', () => {
     target.kind === 'group' && 'list' in target.commands && 'get' in target.commands ? [path] : [],
   );
   // The settings of this machine are not a collection of the service, and builds belong to an endpoint.
-  expect(found.filter((path) => !['config', 'endpoints builds'].includes(path)).sort()).toEqual(Object.keys(COLLECTIONS).sort());
+  expect(found.filter((path) => !['config', 'endpoints builds'].includes(path)).sort()).toEqual(
+    Object.keys(COLLECTIONS).sort(),
+  );
 });
 
 test.each(Object.entries(COLLECTIONS))(
