@@ -8,8 +8,8 @@ import { manyOf } from '../schema/output-schema.ts';
 import { countOf } from '../words.ts';
 import type { ResourceTable } from './fields.ts';
 import type { Query } from './identity/collection.ts';
-import { listRequest } from './identity/requests.ts';
-import { followPages } from './pages/follow-pages.ts';
+import { listRequest, rememberNames } from './identity/requests.ts';
+import { followPages, type Page } from './pages/follow-pages.ts';
 import { mayPrintPages, printPages } from './pages/print-pages.ts';
 import { firstRows, openPages, wantedPages, type OpenPages, type WantedPage } from './pages/wanted-pages.ts';
 import { rowSchema, type Resource } from './read.ts';
@@ -93,11 +93,19 @@ function openList(
 ): Promise<OpenPages> {
   const isWanted = compileFilter(resource.table, filter);
   const pages = wantedPages(
-    followPages(ctx.api, listRequest(resource, query)),
+    remembered(ctx, resource, followPages(ctx.api, listRequest(resource, query))),
     // The date of an answer sets the service's time.
     (row) => isWanted(row, ctx.serviceNow()) && keep(row),
   );
   return openPages(filter.limit === undefined || isSorted(filter) ? pages : firstRows(pages, filter.limit));
+}
+
+/** Remembers the names in each page. */
+async function* remembered(ctx: CommandContext, resource: Resource, pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  for await (const page of pages) {
+    await rememberNames(ctx, resource, page.rows);
+    yield page;
+  }
 }
 
 async function collect(resource: Resource, { pages }: OpenPages, filter: ListFilter) {
