@@ -9,7 +9,7 @@ export interface Report {
   readonly path: readonly string[];
   /**
    * The amounts beside `totalAmount`, which every report has, in US dollars: the names of their members, and what each is.
-   * That is in upper case in the table, in lower case in the totals.
+   * That is in upper case in the table, in lower case in the totals. Fees are always 0 (additions 10): none is named.
    */
   readonly amounts: Readonly<Record<string, string>>;
   /** The amounts are columns of `-o wide`. */
@@ -42,7 +42,6 @@ export const SUMMARY: Report = {
     serverlessGpuAmount: 'serverless GPU',
     serverlessCpuAmount: 'serverless CPU',
     serverlessDiskAmount: 'serverless disk',
-    serverlessFeeAmount: 'serverless fee',
     storageStandardAmount: 'standard storage',
     storageHighPerformanceAmount: 'high-performance storage',
     endpointAmount: 'public endpoints',
@@ -64,7 +63,7 @@ export const SERVERLESS: Report = {
   summary: 'show what each serverless endpoint cost',
   schema: 'ListServerlessBillingResponse',
   path: [...BILLING, 'serverless'],
-  amounts: { ...gpu, ...cpu, ...disk, feeAmount: 'fee' },
+  amounts: { ...gpu, ...cpu, ...disk },
   of: { member: 'serverlessId', count: 'uniqueServerlessCount', lookup: collections.ENDPOINTS },
 };
 
