@@ -82,6 +82,8 @@ export interface WaitSpec {
   readonly subresource?: string;
   /** The current state for the spinner; its `status` if absent. */
   readonly describe?: (seen: Json) => string;
+  /** Lines that are printed after the wait. */
+  readonly notes?: (seen: Json) => readonly string[];
   /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
   readonly resumeCommand?: (id: string) => string;
 }
@@ -286,5 +288,6 @@ export async function waitForRow(
     value,
     source: text,
     exit: wait.bad(value) ? EXIT.jobFailed : undefined,
+    notes: wait.notes?.(value) ?? [],
   } as const;
 }

@@ -5,6 +5,7 @@ import { itemsAt } from '../../core/json.ts';
 import { idOf, type Result } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import {
+  BUILD_FAILED,
   ENDPOINT_CAUSES,
   ENDPOINT_HEALTHY,
   ENDPOINT_UNKNOWN,
@@ -19,7 +20,14 @@ import { decide, evidence, explained, unreadEvidence, type Evidence } from '../s
 import { rateOf, rateWithUnknown } from '../shared/rate/rate.ts';
 import { priceCatalog } from '../shared/rate/worker-price.ts';
 
-const CAUSES = [...serviceCauses(factsOf), ...ENDPOINT_CAUSES, JOBS_FAIL, ENDPOINT_UNKNOWN, ENDPOINT_HEALTHY];
+const CAUSES = [
+  BUILD_FAILED,
+  ...serviceCauses(factsOf),
+  ...ENDPOINT_CAUSES,
+  JOBS_FAIL,
+  ENDPOINT_UNKNOWN,
+  ENDPOINT_HEALTHY,
+];
 
 interface ExplainValues {
   readonly id: string;

@@ -1,6 +1,7 @@
 import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
+import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
 import { documentResult } from '../../cli/resource/pages/read-list.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
@@ -99,16 +100,16 @@ export const releases = defineCommand({
   output: contractSchema('ListEndpointReleasesResponse'),
   summary: 'show how far the newest release has rolled out, and what each one changed',
   args: { id: ENDPOINT_ARGUMENT },
-  options: waitOptions('wait until every worker runs the newest release'),
+  options: { limit: limitOption, ...waitOptions('wait until every worker runs the newest release') },
   watch: { ended: (result, first) => isRollingOut(first) && !isRollingOut(result) },
   examples: [
     ['berth endpoints releases captions --watch', 'follow a rollout'],
     ['berth endpoints releases captions --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
   ],
-  run: async (ctx, { id, wait, waitTimeout }) => {
+  run: async (ctx, { id, limit, wait, waitTimeout }) => {
     const view = releaseView(await loadCommandLine());
-    const { id: known, list } = await readListOf(ctx, ENDPOINTS, id, 'releases');
+    const { id: known, list } = await readListOf(ctx, ENDPOINTS, id, 'releases', limit);
     if (wait) return await waitForRow(ctx, { ...ENDPOINTS, view }, 'endpoints', known, ROLLOUT, waitTimeout);
-    return documentResult(view, list);
+    return { ...documentResult(view, list), notes: beyondNotes('release', { limit }, list.beyond) };
   },
 });

@@ -12,6 +12,7 @@ import { createCommandLine } from './body/create-command-line.ts';
 import { askMore } from './body/create-questions.ts';
 import { inOwnWords } from './create-refusals.ts';
 import { DISK_GB, POD_TABLE } from './fields.ts';
+import { REACHABLE } from './reachable.ts';
 import { PODS, podNotes } from './resource.ts';
 import { untilStatus } from './actions/wait.ts';
 
@@ -50,11 +51,11 @@ export const create = createCommand(PODS, 'pods', {
   nextStep,
   price: hourlyPrice,
   notes: podNotes,
-  wait: untilStatus('RUNNING'),
+  wait: untilStatus(REACHABLE),
   examples: [
     [
       'berth pods create --name lab --gpu GPU-24G --image example/pytorch:2.8 --wait',
-      'one GPU, and wait until it runs',
+      'one GPU, and wait until it can be reached',
     ],
     [
       'berth pods create --name web --cpu cpu-general --vcpu 4 --image example/web --port 8080/http',

@@ -1,7 +1,8 @@
 /** How the fields of a pod are shown that take more than their own value. */
-import { arrayOf, itemsAt, type Json, memberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
+import { arrayOf, itemsAt, type Json, memberAt, numberOf, objectAt } from '../../core/json.ts';
 import { duration, list, money, percent, text, yesNo } from '../../output/layout/cell-functions.ts';
 import type { Section, Shown } from '../../output/view.ts';
+import { directSsh, publicAddress } from './reachable.ts';
 
 type Lines = Section['lines'];
 
@@ -72,9 +73,8 @@ export const openPorts = (row: Json): readonly string[] => itemsAt(row, 'runtime
 /** `1.2.3.4:10022 -> 22/tcp`; a port without a public address shows its private side alone. */
 function openPort(port: Json): string {
   const inside = `${text('private')(port)}/${text('type')(port)}`;
-  const outside = memberAt(port, 'public');
-  if (outside === null || outside === undefined) return inside;
-  return `${stringAt(port, 'ip') ?? '-'}:${text('public')(port)} -> ${inside}`;
+  const outside = publicAddress(port);
+  return outside === undefined ? inside : `${outside} -> ${inside}`;
 }
 
 /** A pod has at most one kind of mount (specification 2.3). */
@@ -99,7 +99,7 @@ export function globalNetwork(row: Json): Shown {
 /** The direct command and the one through the proxy, which gives a shell only (contract rules, Pods: ssh). */
 export function sshLines(row: Json): Lines {
   const lines = [
-    { label: 'ssh', value: text('ssh.direct.command')(row) },
+    { label: 'ssh', value: directSsh(row) === undefined ? '' : text('ssh.direct.command')(row) },
     { label: 'ssh by proxy', value: text('ssh.proxy.command')(row) },
   ].filter(({ value }) => value !== '');
   return lines.length > 0 ? lines : [{ label: 'ssh', value: undefined }];

@@ -119,6 +119,8 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'endpoints delete': [line('endpoints delete e1 --yes')],
   'endpoints workers': [line('endpoints workers e1')],
   'endpoints releases': [line('endpoints releases e1'), line('endpoints releases e1 --wait', { answers: ROLLED_OUT })],
+  'endpoints builds list': [line('endpoints builds list e1')],
+  'endpoints builds get': [line('endpoints builds get e1 b1 --exit-status')],
   'endpoints logs': [
     line('endpoints logs e1 w1 --tail 1 --source system'),
     line('endpoints logs e1 --tail 1'),

@@ -7,13 +7,14 @@ import { jobError } from '../../../queue/job-error.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { isRunning, jobOutcome, jobStatus } from '../../../queue/job-status.ts';
 import {
+  BUILD_FAILED,
   ENDPOINT_CAUSES,
   ENDPOINT_UNKNOWN,
   endpointEvidence,
   factsOf,
   pace,
 } from '../../shared/explain/endpoint-causes.ts';
-import { isLoadBalancer, jobCount, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
+import { hasUsableWorker, isLoadBalancer, jobCount, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
 import { hasStatus, valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
@@ -170,6 +171,8 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
         ? undefined
         : { verdict: `could not tell: the status ${statusOf(facts)} is not known to berth`, exit: EXIT.bug },
   },
+  // With an older release, the job runs all the same.
+  { ...BUILD_FAILED, find: (facts) => (hasUsableWorker(facts) ? undefined : BUILD_FAILED.find(facts)) },
   ...ENDPOINT_CAUSES,
   ENDPOINT_UNKNOWN,
   {

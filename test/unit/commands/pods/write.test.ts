@@ -115,7 +115,7 @@ describe('pods create', () => {
     expect(ran.code, ran.err).toBe(0);
     expect(documentOf(ran)).toMatchObject({ name: 'lab', status: 'RUNNING', cost: 0.68 });
     expect(ran.err).toBe(
-      '2 x GPU-24G on the COMMUNITY cloud costs $0.68 an hour until it is stopped.\ncreated pod-000001\n',
+      '2 x GPU-24G on the COMMUNITY cloud costs $0.68 an hour until it is stopped.\ncreated pod-000001\nIt publishes no port and takes no SSH: RUNNING is all there is to wait for.\n',
     );
   });
 
