@@ -9,9 +9,11 @@ export interface Report {
   readonly path: readonly string[];
   /**
    * The amounts beside `totalAmount`, which every report has, in US dollars: the names of their members, and what each is.
-   * That is in upper case in the table, in lower case in the totals. Fees are always 0 (additions 10): none is named.
+   * That is in upper case in the table, in lower case in the totals.
    */
   readonly amounts: Readonly<Record<string, string>>;
+  /** The member of an amount that is always 0 (additions 10), which is in data only. */
+  readonly fee?: string;
   /** The amounts are columns of `-o wide`. */
   readonly wide?: boolean;
   /** The resource of a record, where a record is about one. */
@@ -49,6 +51,7 @@ export const SUMMARY: Report = {
     clusterDiskAmount: 'cluster disk',
     clusterNetworkingAmount: 'cluster networking',
   },
+  fee: 'serverlessFeeAmount',
 };
 
 export const PODS: Report = {
@@ -64,6 +67,7 @@ export const SERVERLESS: Report = {
   schema: 'ListServerlessBillingResponse',
   path: [...BILLING, 'serverless'],
   amounts: { ...gpu, ...cpu, ...disk },
+  fee: 'feeAmount',
   of: { member: 'serverlessId', count: 'uniqueServerlessCount', lookup: collections.ENDPOINTS },
 };
 

@@ -125,16 +125,29 @@ function wordsAt(document: Json | undefined, path: string): readonly string[] | 
   return words?.every((word) => typeof word === 'string') === true ? words : undefined;
 }
 
-/** The command of the text `args`: its JSON form, else `cmd`, split as a shell does, or at white space where a quote is open. */
-async function decodeArgs(args: string): Promise<Command> {
-  const decoded = jsonForm(args);
-  if (decoded !== undefined || args.trim() === '') return { entrypoint: [], cmd: [], ...decoded };
+/** A function from the text `args` to its command: the JSON form, else `cmd`, split as a shell does, or at white space where a quote is open. */
+async function loadDecoder(): Promise<(args: string) => Command> {
   const { split } = await import('shlex');
-  try {
-    return { entrypoint: [], cmd: split(args) };
-  } catch {
-    return { entrypoint: [], cmd: args.trim().split(/\s+/) };
-  }
+  return (args) => {
+    const decoded = jsonForm(args);
+    if (decoded !== undefined || args.trim() === '') return { entrypoint: [], cmd: [], ...decoded };
+    try {
+      return { entrypoint: [], cmd: split(args) };
+    } catch {
+      return { entrypoint: [], cmd: args.trim().split(/\s+/) };
+    }
+  };
+}
+
+const decodeArgs = async (args: string): Promise<Command> => (await loadDecoder())(args);
+
+/** A function from the text `args` to one shell line, the same for all spellings of a command. */
+export async function loadCommandLine(): Promise<(args: string) => string> {
+  const decode = await loadDecoder();
+  return (args) => {
+    const { entrypoint, cmd } = decode(args);
+    return shellLine([...entrypoint, ...cmd]);
+  };
 }
 
 /** The command of a text that is a JSON object with `entrypoint` or `cmd` and nothing else; undefined for another text. */
