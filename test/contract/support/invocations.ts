@@ -12,7 +12,8 @@ const split = (line: string): readonly string[] => line.split(' ').filter((word)
 /** Splits a command line at spaces. */
 const line = (text: string, more: Omit<Invocation, 'argv'> = {}): Invocation => ({ argv: split(text), ...more });
 
-const pod = (status: string): Answers => ({ 'GET /v2/pods/{id}': { status } });
+/** A pod without ports: there is nothing but its status to wait for. */
+const pod = (status: string): Answers => ({ 'GET /v2/pods/{id}': { status, ports: [] } });
 const RUNNING = { ...pod('RUNNING'), 'GET /v2/clusters/{id}/pods': { pods: [{ id: 'p1', status: 'RUNNING' }] } };
 const CONTAINER =
   '--image image:1 --args go --disk 20 --port 8080/http --port 22/tcp --env A=1 --env B=x=y --registry r1';
