@@ -1,7 +1,7 @@
 import type { Clock, ObjectStorage } from '../../../src/core/context.ts';
 import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
 import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts';
-import { createSharedBooks, type SharedBooks } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
+import { createDriverRecords, type DriverRecords } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
 import { createWriteQueue } from '../../../src/batch/stores/postgres/driver/write-queue.ts';
 
 export interface SharedDriverOptions {
@@ -16,7 +16,7 @@ export interface SharedDriverOptions {
 
 /** A driver, and how its time passes. */
 export interface SharedDriver {
-  readonly books: SharedBooks;
+  readonly records: DriverRecords;
   /** What was reported to the run. */
   readonly failures: readonly unknown[];
   /** Moves its clock forward and wakes those sleepers that are due. Milliseconds. */
@@ -59,7 +59,7 @@ function createStandingClock(): Clock & Pick<SharedDriver, 'advance'> {
   };
 }
 
-/** Opens the books of a driver of batch 1 in a database. Its parts are not kept. */
+/** Opens the records of a driver of batch 1 in a database. Its parts are not kept. */
 export function openSharedDriver(
   database: Database,
   { owner = 'a', write = () => Promise.resolve(), items = 5, isWaiting = () => false }: SharedDriverOptions = {},
@@ -83,7 +83,7 @@ export function openSharedDriver(
     create: none,
   };
   const counts = { completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0, unknown: 0, inFlight: 0 };
-  const books = createSharedBooks({
+  const records = createDriverRecords({
     database,
     driver: { batch: 1, owner, leaseMs: 60_000 },
     parts: {
@@ -100,24 +100,24 @@ export function openSharedDriver(
     clock,
     counts: { ...counts, planned: items, waiting: items },
   });
-  books.open({
+  records.open({
     onJobs: () => undefined,
     onChange: () => undefined,
     onCancelled: () => undefined,
     onFailure: (failure) => failures.push(failure),
   });
-  return { books, failures, advance: clock.advance };
+  return { records, failures, advance: clock.advance };
 }
 
 /** Sends an item, and records that the service accepted it as the job `job-ITEM`. */
-export async function acceptItem(books: SharedBooks, item: number): Promise<void> {
-  await books.record(item, { kind: 'send' });
-  await books.record(item, { kind: 'accept', job: `job-${String(item)}` }, { at: 1 });
+export async function acceptItem(records: DriverRecords, item: number): Promise<void> {
+  await records.record(item, { kind: 'send' });
+  await records.record(item, { kind: 'accept', job: `job-${String(item)}` }, { at: 1 });
 }
 
 /** Saves the result of an item. */
-export const completeItem = (books: SharedBooks, item: number, output = ''): Promise<void> =>
-  books.saveResult(
+export const completeItem = (records: DriverRecords, item: number, output = ''): Promise<void> =>
+  records.saveResult(
     { item, job: `job-${String(item)}` },
     { status: 'COMPLETED', output },
     { kind: 'end', ending: 'completed' },

@@ -5,8 +5,8 @@ import { readItems } from '../../../../src/batch/read/read-items.ts';
 import { memberSource } from '../../../../src/core/json-source.ts';
 import { summarizeInput } from '../../../../src/batch/plan/check-input.ts';
 
-const JSONL: InputFormat = { path: 'items.jsonl', format: 'jsonl', extras: '' };
-const CSV: InputFormat = { path: 'items.csv', format: 'csv', extras: '' };
+const JSONL: InputFormat = { path: 'items.jsonl', format: 'jsonl', maxBytes: 10_000_000 };
+const CSV: InputFormat = { path: 'items.csv', format: 'csv', maxBytes: 10_000_000 };
 
 /** In pieces of one size, so that lines and characters lie across them. */
 async function* pieces(bytes: Uint8Array, size = 7): AsyncGenerator<Uint8Array> {
@@ -25,7 +25,7 @@ async function read(
 
 const inputs = (items: readonly (Item | InvalidItem)[]): string[] =>
   items.map((item) =>
-    item.kind === 'invalid' ? `bad: ${item.reason}` : Buffer.from(item.body).toString().slice(9, -1),
+    item.kind === 'invalid' ? `bad: ${item.reason}` : Buffer.from(item.input).toString().slice(9, -1),
   );
 
 describe('JSON Lines input', () => {
@@ -92,7 +92,7 @@ describe('JSON Lines input', () => {
 
   test('keeps the members beside the input', async () => {
     const [item] = await read('{}\n', { ...JSONL, extras: ',"policy":{"ttl":10000}' });
-    expect(item?.kind === 'item' ? Buffer.from(item.body).toString() : '').toBe('{"input":{},"policy":{"ttl":10000}}');
+    expect(item?.kind === 'item' ? Buffer.from(item.input).toString() : '').toBe('{"input":{},"policy":{"ttl":10000}}');
   });
 
   test('accepts an item of exactly the payload limit and rejects one byte more', async () => {

@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
-import type { ShardRange } from '../../../read/range.ts';
+import type { ItemRange } from '../../../read/range.ts';
 import type { Ending, ItemEvent } from '../../items/item-state-machine.ts';
+import type { EventData } from '../../items/known-job.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
 export interface BatchHeader {
@@ -24,9 +25,6 @@ export interface BatchHeader {
   readonly createdAt: number;
 }
 
-/** The `service` of a batch that ran on the local service in its own process. */
-export const LOCAL_SERVICE = 'the local service';
-
 /** Identifies the input: another file has another length or digest. */
 export interface InputIdentity {
   /** As `storedInputPath` returns it; for piped input, the path of the copy. */
@@ -40,7 +38,9 @@ export interface InputIdentity {
   readonly exported?: boolean;
   readonly bytes: number;
   readonly sha256: string;
-  /** All inputs, when there are several, or one that is compressed or an object. `path` is then that of the first. */
+  /** True when the only input is a copy of one that can be read only once: it belongs to the batch. */
+  readonly copied?: boolean;
+  /** All inputs; earlier versions did not store one plain file here. `path` is that of the first. */
   readonly inputs?: readonly StoredInput[];
 }
 
@@ -49,7 +49,7 @@ export interface StoredInput {
   readonly object: StoredObject;
   readonly format: InputIdentity['format'];
   /** What is read of it, and the number of its first item; undefined when it has no items. */
-  readonly range?: ShardRange;
+  readonly range?: ItemRange;
 }
 
 /** One line of a journal. Records are in the order of events. */
@@ -61,21 +61,6 @@ export type JournalRecord =
   | { readonly kind: 'price'; readonly perHour: DollarRange }
   /** The results file is about to be replaced by its sorted copy, which has this length and CRC-32. */
   | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum?: number | undefined };
-
-/** Data of an event that is not needed to determine the next state. */
-export interface EventData {
-  /** JSON text of the item's label, with `send`, `retry` and `find`. */
-  readonly id?: string | undefined;
-  /**
-   * Milliseconds since the epoch, with `accept`, `retry`, `find`, `end` and `refuse`; earlier versions did not store the time
-   * of an end.
-   */
-  readonly at?: number | undefined;
-  /** Length of the results file including the item's line, in bytes, with `end` and `refuse`. */
-  readonly resultBytes?: number | undefined;
-  /** CRC-32 of the results file up to that length. Earlier versions did not store it. */
-  readonly checksum?: number | undefined;
-}
 
 const CODES = {
   send: 'i',

@@ -14,7 +14,7 @@ import { memoryFiles } from '../../../../support/batch/memory-files.ts';
 import { openTestStorage } from '../../../../support/storage/open-test-storage.ts';
 import { chunksOf, readAll } from '../../../../support/storage/storage-cases.ts';
 
-const formatOf = (name: string): InputFormat => ({ path: name, format: formatByName(name), types: {}, extras: '' });
+const formatOf = (name: string): InputFormat => ({ path: name, format: formatByName(name), types: {}, maxBytes: 10_000_000 });
 
 /** Opens files in memory, whose reads cross lines, as the inputs of a batch. */
 async function openFiles(files: Readonly<Record<string, string | Uint8Array>>): Promise<readonly InputSource[]> {
@@ -48,7 +48,7 @@ async function readShards(sources: readonly InputSource[], shards: readonly Plan
 const shown = (item: Item | InvalidItem): readonly [number, string] => [
   item.number,
   item.kind === 'item'
-    ? `${Buffer.from(item.body).toString()} ${item.id ?? ''}`
+    ? `${Buffer.from(item.input).toString()} ${item.id ?? ''}`
     : `${String(item.line)}:${String(item.column)} ${item.reason}`,
 ];
 
