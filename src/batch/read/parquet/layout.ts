@@ -1,5 +1,4 @@
-import { parquetMetadata } from 'hyparquet/src/metadata.js';
-import type { FileMetaData, SchemaElement } from 'hyparquet';
+import { parquetMetadata, type FileMetaData, type SchemaElement } from 'hyparquet';
 import { formatBytes } from '../../../core/units.ts';
 import { isKnownCodec } from './bounded-codecs.ts';
 import type { ByteSource } from './byte-source.ts';

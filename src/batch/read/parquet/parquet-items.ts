@@ -3,7 +3,7 @@ import { createItem, inputName, type InputFormat, type InvalidItem, type Item } 
 import type { ByteSource } from './byte-source.ts';
 import { readLayout, type ParquetLayout } from './layout.ts';
 import { failureOf, readingParquet } from './not-readable.ts';
-import { readRows, type RowBatch } from './read-rows.ts';
+import { createRowReader, type RowBatch } from './read-rows.ts';
 import type { Column } from './schema.ts';
 import { jsonOf, NotJson, type ToJson } from './values.ts';
 
@@ -25,12 +25,12 @@ export async function openParquet(source: ByteSource, format: InputFormat): Prom
   const name = inputName(source.name);
   const layout = await readingParquet(name, () => readLayout(source));
   const plan = await readingParquet(name, () => planRows(name, layout, format));
+  const readRows = createRowReader(source, layout, plan.columns);
   return {
     rows: layout.rows,
     items: async function* items(start, end) {
-      const batches = readRows(source, layout, plan.columns, { start, end });
       try {
-        for await (const batch of batches) yield itemsOf(name, batch, plan, format);
+        for await (const batch of readRows(start, end)) yield itemsOf(name, batch, plan, format);
       } catch (error) {
         throw failureOf(name, error);
       }

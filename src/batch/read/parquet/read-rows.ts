@@ -1,12 +1,10 @@
-import { assembleNested } from 'hyparquet/src/assemble.js';
-import { parquetSchema } from 'hyparquet/src/metadata.js';
-import { getTreePath } from 'hyparquet/src/schema.js';
-import type { DecodedArray, ParquetParsers, SchemaTree } from 'hyparquet';
+import { parquetRead, type ColumnChunk, type DecodedArray, type FileMetaData } from 'hyparquet';
+import { loadCodec, type Decompressor } from './bounded-codecs.ts';
 import type { ByteSource } from './byte-source.ts';
+import { checkPages } from './check-pages.ts';
 import type { ParquetLayout, RowGroup } from './layout.ts';
-import { openLeaf, type LeafReader } from './leaf-reader.ts';
+import { createMemoryBudget, type MemoryBudget } from './memory-budget.ts';
 import { NotReadable } from './not-readable.ts';
-import type { ColumnDecoder } from './page.ts';
 import type { Column } from './schema.ts';
 import { PARSERS } from './values.ts';
 
@@ -19,91 +17,106 @@ export interface RowBatch {
   readonly values: readonly (readonly unknown[])[];
 }
 
-const BATCH_ROWS = 1024;
+/** Reads rows `start` up to, but not including, `end`, counted from 0. */
+export type RowReader = (start: number, end: number) => AsyncGenerator<RowBatch>;
 
 /**
- * Reads rows `start` up to, but not including, `end` of some columns. Memory use depends on the pages of the file and
- * not on its size. Fails with NotReadable, and with other errors for damaged data.
+ * Returns a reader of some columns. It decodes a row group at a time, and keeps the last one: ranges that are read one
+ * after the other are often in the same group. Reading fails with NotReadable when a group needs too much memory, and with
+ * other errors for damaged data.
  */
-export async function* readRows(
-  source: ByteSource,
-  layout: ParquetLayout,
-  columns: readonly Column[],
-  { start, end }: { readonly start: number; readonly end: number },
-): AsyncGenerator<RowBatch> {
-  const tree = parquetSchema({ schema: layout.schema });
-  for (const group of layout.groups) {
-    const groupEnd = group.firstRow + group.rows;
-    if (groupEnd <= start || group.firstRow >= end) continue;
-    yield* readGroup(source, layout, columns, tree, group, Math.max(start, group.firstRow), Math.min(end, groupEnd));
-  }
-}
-
-async function* readGroup(
-  source: ByteSource,
-  layout: ParquetLayout,
-  columns: readonly Column[],
-  tree: SchemaTree,
-  group: RowGroup,
-  start: number,
-  end: number,
-): AsyncGenerator<RowBatch> {
-  const readers = columns.map((column) => openColumn(source, layout, column, tree, group));
-  for (const reader of readers) await reader.skip(start - group.firstRow);
-  for (let row = start; row < end; row += BATCH_ROWS) {
-    const rows = Math.min(BATCH_ROWS, end - row);
-    const values: (readonly unknown[])[] = [];
-    for (const reader of readers) values.push(await reader.take(rows));
-    yield { firstRow: row, rows, values };
-  }
-  if (end === group.firstRow + group.rows) for (const reader of readers) await reader.end();
-}
-
-/** A column of the table: its leaves are read together and put together. */
-function openColumn(
-  source: ByteSource,
-  { leaves }: ParquetLayout,
-  column: Column,
-  tree: SchemaTree,
-  group: RowGroup,
-): LeafReader {
-  const parts = column.leaves.map((leaf) => {
-    const chunk = group.chunks[leaf];
-    const about = leaves[leaf];
-    if (chunk === undefined || about === undefined) throw new Error('a leaf without a chunk');
-    const key = [...about.key];
-    const schemaPath = getTreePath(tree, key);
-    const element = schemaPath.at(-1)?.element;
-    if (element === undefined) throw new Error('a leaf without an element');
-    const decoder: ColumnDecoder = {
-      pathInSchema: key,
-      type: about.type,
-      element,
-      schemaPath,
-      codec: 'UNCOMPRESSED',
-      parsers: PARSERS as ParquetParsers,
-      utf8: false,
-    };
-    return { name: key.join('.'), reader: openLeaf(source, chunk, decoder) };
-  });
-  const [only] = parts;
-  if (column.children.length === 0 && only !== undefined) return only.reader;
-  const top = tree.children.find(({ element }) => element.name === column.key[0]);
-  if (top === undefined) throw new Error('a column without a schema');
-  return {
-    take: async (rows) => {
-      const values = new Map<string, DecodedArray>();
-      for (const { name, reader } of parts) values.set(name, (await reader.take(rows)) as unknown[]);
-      assembleNested(values, top, PARSERS as ParquetParsers);
-      const assembled = values.get(column.key.join('.'));
-      if (assembled?.length !== rows) throw new NotReadable('the parts of a nested column do not fit together');
-      return assembled as unknown[];
-    },
-    skip: async (rows) => {
-      for (const { reader } of parts) await reader.skip(rows);
-    },
-    end: async () => {
-      for (const { reader } of parts) await reader.end();
-    },
+export function createRowReader(source: ByteSource, layout: ParquetLayout, columns: readonly Column[]): RowReader {
+  let kept: { readonly group: RowGroup; readonly values: readonly (readonly unknown[])[] } | undefined;
+  return async function* readRows(start, end) {
+    for (const [index, group] of layout.groups.entries()) {
+      const firstRow = Math.max(start, group.firstRow);
+      const rows = Math.min(end, group.firstRow + group.rows) - firstRow;
+      if (rows <= 0) continue;
+      let decoded = kept?.group === group ? kept.values : undefined;
+      if (decoded === undefined) {
+        kept = undefined;
+        const budget = createMemoryBudget(index + 1);
+        const values: (readonly unknown[])[] = [];
+        for (const column of columns) values.push(await readColumn(source, layout, column, group, budget));
+        kept = { group, values };
+        decoded = values;
+      }
+      const from = firstRow - group.firstRow;
+      yield { firstRow, rows, values: decoded.map((all) => all.slice(from, from + rows)) };
+    }
   };
 }
+
+/** Returns the values of all rows of a group. The leaves of a nested column are read together. */
+async function readColumn(
+  source: ByteSource,
+  layout: ParquetLayout,
+  column: Column,
+  group: RowGroup,
+  budget: MemoryBudget,
+): Promise<readonly unknown[]> {
+  const columns: ColumnChunk[] = [];
+  const decompressors: Record<string, Decompressor> = {};
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for (const number of column.leaves) {
+    const [leaf, chunk] = [layout.leaves[number], group.chunks[number]];
+    if (leaf === undefined || chunk === undefined) throw new Error('a leaf without a chunk');
+    budget.take(chunk.end - chunk.start, 0);
+    const content = await source.read(chunk.start, chunk.end);
+    const rows = leaf.levels.repetition === 0 ? group.rows : undefined;
+    // A name for each leaf: with the name of a codec of the package, the pages would not come here.
+    const codec = `leaf ${String(number)}`;
+    decompressors[codec] = checkPages(content, leaf.levels, rows, await loadCodec(chunk.codec), budget);
+    columns.push(chunkFor(leaf.type, [...leaf.key], codec, bytes, content.byteLength));
+    parts.push(content);
+    bytes += content.byteLength;
+  }
+  const file = Buffer.concat(parts);
+  const metadata: FileMetaData = {
+    version: 1,
+    schema: layout.schema,
+    num_rows: BigInt(group.rows),
+    row_groups: [{ columns, total_byte_size: BigInt(bytes), num_rows: BigInt(group.rows) }],
+    metadata_length: 0,
+  };
+  const values: unknown[] = [];
+  const chunks: DecodedArray[] = [];
+  await parquetRead({
+    file: {
+      byteLength: bytes,
+      slice: (from, to) => file.buffer.slice(file.byteOffset + from, file.byteOffset + (to ?? bytes)),
+    },
+    metadata,
+    columns: [column.key[0] ?? ''],
+    compressors: decompressors,
+    parsers: PARSERS,
+    utf8: false,
+    geoparquet: false,
+    onChunk: ({ columnData }) => chunks.push(columnData),
+  });
+  for (const chunk of chunks) for (const value of chunk as Iterable<unknown>) values.push(value);
+  if (values.length !== group.rows) throw new NotReadable('the parts of a nested column do not fit together');
+  return values;
+}
+
+/** Describes a chunk whose pages begin at `start` of the bytes that the package gets. */
+const chunkFor = (
+  type: NonNullable<ColumnChunk['meta_data']>['type'],
+  path: string[],
+  codec: string,
+  start: number,
+  bytes: number,
+): ColumnChunk => ({
+  file_offset: BigInt(start),
+  meta_data: {
+    type,
+    encodings: [],
+    path_in_schema: path,
+    codec: codec as NonNullable<ColumnChunk['meta_data']>['codec'],
+    num_values: 0n,
+    total_uncompressed_size: BigInt(bytes),
+    total_compressed_size: BigInt(bytes),
+    data_page_offset: BigInt(start),
+  },
+});

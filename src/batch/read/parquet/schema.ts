@@ -1,4 +1,5 @@
 import type { ParquetType, SchemaElement } from 'hyparquet';
+import type { Levels } from './check-pages.ts';
 import { NotReadable } from './not-readable.ts';
 
 /** A column of a Parquet file, or a part of a nested one. */
@@ -19,6 +20,7 @@ export interface Leaf {
   readonly path: readonly string[];
   readonly key: readonly string[];
   readonly type: ParquetType;
+  readonly levels: Levels;
 }
 
 /** Limits of a schema. */
@@ -42,7 +44,7 @@ export function buildColumns(elements: readonly SchemaElement[]): {
   let next = 1;
   const schema: SchemaElement[] = [{ ...plainElement(root), name: 'root' }];
 
-  const build = (names: readonly string[], keys: readonly string[]): Column => {
+  const build = (names: readonly string[], keys: readonly string[], above: Levels): Column => {
     const element = elements[next];
     if (element === undefined) throw new NotReadable('its schema breaks off');
     if (keys.length >= MAX_DEPTH)
@@ -53,21 +55,25 @@ export function buildColumns(elements: readonly SchemaElement[]): {
     next += 1;
     const plain: SchemaElement = { ...plainElement(element), name: key.at(-1) ?? '' };
     schema.push(plain);
+    const levels = {
+      repetition: above.repetition + (element.repetition_type === 'REPEATED' ? 1 : 0),
+      definition: above.definition + (element.repetition_type === 'REQUIRED' ? 0 : 1),
+    };
     const firstLeaf = leaves.length;
     const count = element.num_children ?? 0;
     if (element.type !== undefined && count > 0) throw new NotReadable('its schema contradicts itself');
     if (element.type === undefined) {
       if (count < 1) throw new NotReadable(`its column ${JSON.stringify(path.join('.'))} has no values`);
-      const children = childrenOf(count, () => build(path, key), path);
+      const children = childrenOf(count, () => build(path, key, levels), path);
       const column = { name, element, children, key, leaves: range(firstLeaf, leaves.length) };
       if (listItem(column) !== undefined) plain.converted_type = 'LIST';
       return column;
     }
-    leaves.push({ path, key, type: element.type });
+    leaves.push({ path, key, type: element.type, levels });
     if (leaves.length > MAX_LEAVES) throw new NotReadable(`it has more than ${String(MAX_LEAVES)} columns`);
     return { name, element, children: [], key, leaves: [firstLeaf] };
   };
-  const columns = childrenOf(root.num_children ?? 0, () => build([], []), []);
+  const columns = childrenOf(root.num_children ?? 0, () => build([], [], { repetition: 0, definition: 0 }), []);
   if (columns.length === 0) throw new NotReadable('it has no columns');
   if (next !== elements.length) throw new NotReadable('its schema contradicts itself');
   return { columns, leaves, schema };

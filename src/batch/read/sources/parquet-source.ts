@@ -20,7 +20,9 @@ export function parquetSource(ports: SourcePorts, object: StoredObject, format: 
   return {
     object,
     matches: ({ digest }) => content.matches(digest, [0, bytes]),
-    close: async () => undefined,
+    close: async () => {
+      opened = undefined;
+    },
     plan: async function* (itemsPerRange, firstItem, onItem) {
       const digest = await content.digestOf([0, bytes]);
       const input = await open();

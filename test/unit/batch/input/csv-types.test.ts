@@ -14,7 +14,7 @@ async function rowsOf(csv: string, types: ColumnTypes | undefined, more: Partial
   const items: (Item | InvalidItem)[] = [];
   for await (const group of readItems(chunks(), format)) items.push(...group);
   return items.map((item) =>
-    item.kind === 'invalid' ? item.reason : Buffer.from(item.input).toString('utf8').slice('{"input":'.length, -1),
+    item.kind === 'invalid' ? item.reason : Buffer.from(item.input).toString('utf8'),
   );
 }
 

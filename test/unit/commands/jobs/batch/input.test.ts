@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inputCandidates } from '../../../../../src/batch/stores/file/stored-inputs.ts';
 import { createBatch, type OpenBatch } from '../../../../../src/batch/stores/file/open-batch.ts';
-import { inputCopyPath, inputCandidates, temporaryCopyPath } from '../../../../../src/batch/stores/file/file-names.ts';
+import { inputCopyPath, temporaryCopyPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import { journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/stores/file/journal/record.ts';
 import { writeSyncedFile } from '../../../../../src/batch/stores/file/write-file.ts';
@@ -269,7 +270,7 @@ describe('a copy of the input', () => {
       seen[begun ? 'journal' : 'none'] += 1;
       expect(left.files.has(inputCopyPath('r')) && !begun, hand.done.at(-1)).toBe(false);
       if (!begun) await begin(left);
-      const places = inputCandidates('r', header.input).map((path) => left.text(path));
+      const places = inputCandidates('r', header).flat().map((path) => left.text(path));
       expect(
         places.find((text) => text !== ''),
         hand.done.at(-1),
