@@ -4,7 +4,10 @@ import { maxInputBytes } from '../../../src/queue/submission.ts';
 import { submissionBody } from '../../../src/queue/submission.ts';
 
 /** How an input is read whose jobs have no options. */
-export const formatOf = (format: Omit<InputFormat, 'maxBytes'>): InputFormat => ({ ...format, maxBytes: maxInputBytes('') });
+export const formatOf = (format: Omit<InputFormat, 'maxBytes'>): InputFormat => ({
+  ...format,
+  maxBytes: maxInputBytes(''),
+});
 
 /** The body of the submission of an item without options. */
 export const bodyOf = ({ input }: Item): string => Buffer.from(submissionBody(input, '')).toString();

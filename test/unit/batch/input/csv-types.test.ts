@@ -13,9 +13,7 @@ async function rowsOf(csv: string, types: ColumnTypes | undefined, more: Partial
   const format: InputFormat = { path: 'in.csv', format: 'csv', maxBytes: 10_000_000, ...(types && { types }), ...more };
   const items: (Item | InvalidItem)[] = [];
   for await (const group of readItems(chunks(), format)) items.push(...group);
-  return items.map((item) =>
-    item.kind === 'invalid' ? item.reason : Buffer.from(item.input).toString('utf8'),
-  );
+  return items.map((item) => (item.kind === 'invalid' ? item.reason : Buffer.from(item.input).toString('utf8')));
 }
 
 describe('typed columns of a CSV file', () => {

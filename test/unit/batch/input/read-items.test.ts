@@ -25,9 +25,7 @@ async function read(
 }
 
 const inputs = (items: readonly (Item | InvalidItem)[]): string[] =>
-  items.map((item) =>
-    item.kind === 'invalid' ? `bad: ${item.reason}` : Buffer.from(item.input).toString(),
-  );
+  items.map((item) => (item.kind === 'invalid' ? `bad: ${item.reason}` : Buffer.from(item.input).toString()));
 
 describe('JSON Lines input', () => {
   test('is sent byte for byte, at whatever offsets the chunks are cut', async () => {

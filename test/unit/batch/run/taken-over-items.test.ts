@@ -29,7 +29,9 @@ async function runFive(
   const end = await runItems({
     records: { ...records, ...differing(records) },
     options: { concurrency, rate: 99, inFlight: 100, maxFailures: 99, timeoutMs: 60_000, retryFailed: 0 },
-    items: itemsOf(readItems(files.read('items.jsonl'), { path: 'items.jsonl', format: 'jsonl', maxBytes: 10_000_000 })),
+    items: itemsOf(
+      readItems(files.read('items.jsonl'), { path: 'items.jsonl', format: 'jsonl', maxBytes: 10_000_000 }),
+    ),
     client: createQueueClient(
       batchApiOf(async ({ path, body }) => {
         const [, , operation, job] = path;

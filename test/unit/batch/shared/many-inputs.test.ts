@@ -39,8 +39,7 @@ test('a driver has one of many compressed inputs open at a time', async () => {
     { sources, format: { format: 'jsonl' }, extras: '' },
   );
   const numbers: number[] = [];
-  for await (const group of claimedItems(records, inputs))
-    for (const item of group) numbers.push(item.number);
+  for await (const group of claimedItems(records, inputs)) for (const item of group) numbers.push(item.number);
   expect(numbers).toEqual(Array.from({ length: 3 * INPUTS }, (_, at) => at + 1));
   expect([mostOpen, open]).toEqual([1, 0]);
 });

@@ -15,7 +15,12 @@ import { memoryFiles } from '../../../../support/batch/memory-files.ts';
 import { openTestStorage } from '../../../../support/storage/open-test-storage.ts';
 import { chunksOf, readAll } from '../../../../support/storage/storage-cases.ts';
 
-const formatOf = (name: string): InputFormat => ({ path: name, format: formatByOptions(name, {}), types: {}, maxBytes: 10_000_000 });
+const formatOf = (name: string): InputFormat => ({
+  path: name,
+  format: formatByOptions(name, {}),
+  types: {},
+  maxBytes: 10_000_000,
+});
 
 /** Opens files in memory, whose reads cross lines, as the inputs of a batch. */
 async function openFiles(files: Readonly<Record<string, string | Uint8Array>>): Promise<readonly InputSource[]> {

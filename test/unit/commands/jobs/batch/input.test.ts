@@ -270,7 +270,9 @@ describe('a copy of the input', () => {
       seen[begun ? 'journal' : 'none'] += 1;
       expect(left.files.has(inputCopyPath('r')) && !begun, hand.done.at(-1)).toBe(false);
       if (!begun) await begin(left);
-      const places = inputCandidates('r', header).flat().map((path) => left.text(path));
+      const places = inputCandidates('r', header)
+        .flat()
+        .map((path) => left.text(path));
       expect(
         places.find((text) => text !== ''),
         hand.done.at(-1),
