@@ -1,6 +1,5 @@
 import type { Clock, DurableFiles, ObjectStorage } from '../core/context.ts';
 import type { DollarRange } from '../core/units.ts';
-import type { InputPlan } from './plan/plan-inputs.ts';
 import type { BatchInputs, OpenedInputs } from './read/inputs.ts';
 import type { PlannedRange } from './read/range.ts';
 import type { Timeline } from './stores/items/timeline.ts';
@@ -64,10 +63,16 @@ export interface NewBatch {
   readonly service: string;
   /** The inputs as the user named them. */
   readonly input: string;
-  readonly plan: InputPlan;
+  readonly plan: BatchPlan;
   /** True to put the results in the order of the input when all items have ended. */
   readonly ordered: boolean;
   readonly compression: 'none' | 'gzip' | 'zstd';
+}
+
+/** The checked inputs of a new batch. */
+export interface BatchPlan extends BatchInputs {
+  readonly ranges: readonly PlannedRange[];
+  readonly summary: { readonly planned: number; readonly invalid: number; readonly bytes: number };
 }
 
 /** What is always known of a batch. */

@@ -33,6 +33,14 @@ export async function findInputs(
   return found;
 }
 
+/** Returns the addresses of inputs that were moved, in the order given. Fails with usage (2) when one is not there. */
+export async function findMoved(ports: FindPorts, given: readonly string[]): Promise<readonly string[]> {
+  const found = await findInputs(ports, given, (name) =>
+    usage(`the input ${name} is not there`, 'Say where it is now: --input FILE'),
+  );
+  return found.map(({ name }) => name);
+}
+
 async function findPattern(
   { storage, durable, signal }: FindPorts,
   pattern: string,

@@ -14,12 +14,16 @@ import { runItems, type RunOptions } from '../run/runner.ts';
 import type { BatchFacts, Session } from '../store.ts';
 import type { ItemCounts } from '../stores/items/item-states.ts';
 import type { RunEnd, Stopped } from '../stores/run-records.ts';
-import type { StopCause } from './run-report.ts';
 
 const DEFAULT_CONCURRENCY = 32;
 const MAX_IN_FLIGHT = 1000;
 /** With a limit of failures, the maximum number of jobs that are submitted before the first one has ended. */
 const FIRST_IN_FLIGHT = 10;
+
+/** Why a run stopped before all items had ended. An error that is not a Failure is a bug and is thrown instead. */
+export type StopCause =
+  | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
+  | { readonly reason: 'error'; readonly failure: Failure };
 
 /** How a process ended its work. */
 export interface Driven {

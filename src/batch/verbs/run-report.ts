@@ -1,4 +1,3 @@
-import type { Failure } from '../../core/failure.ts';
 import { RESULT_RETENTION_MS } from '../../queue/limits.ts';
 import type { BatchLimits, BatchPorts, BatchView } from '../ports.ts';
 import type { ExecutionCost } from '../results/report/cost.ts';
@@ -6,12 +5,7 @@ import type { CommonError, ErrorTally, RefusedRetries } from '../results/report/
 import type { FailedRequests } from '../results/report/request-health.ts';
 import type { BatchFacts, BatchSummary, Session, SessionAccount } from '../store.ts';
 import type { ItemCounts } from '../stores/items/item-states.ts';
-import { drive, wasBegun } from './drive.ts';
-
-/** Why a run stopped before all items had ended. An error that is not a Failure is a bug and is thrown instead. */
-export type StopCause =
-  | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
-  | { readonly reason: 'error'; readonly failure: Failure };
+import { drive, wasBegun, type StopCause } from './drive.ts';
 
 /** How a run of a batch ended. */
 export interface BatchReport extends BatchSummary {

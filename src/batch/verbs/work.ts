@@ -1,4 +1,5 @@
 import { usage } from '../../core/failure.ts';
+import { findMoved } from '../plan/find-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from '../ports.ts';
 import type { Batch, ResumeOptions, Store } from '../store.ts';
 import { runToEnd, type BatchReport } from './run-report.ts';
@@ -37,9 +38,11 @@ export async function resumeBatch(
   options: WorkOptions & Pick<ResumeOptions, 'input' | 'resubmit'>,
   view: BatchView,
 ): Promise<BatchReport> {
-  const { input, resubmit } = options;
+  const { resubmit } = options;
+  const batch = await store.open(name);
+  const input = await findMoved(ports, options.input);
   const resume = { input, resubmit, wantFailed: (options.limits.retryFailed ?? 0) > 0 };
-  return await driveBatch(ports, await store.open(name), options, resume, view);
+  return await driveBatch(ports, batch, options, resume, view);
 }
 
 async function driveBatch(

@@ -1,6 +1,6 @@
 import { localFile } from '../../../core/failure.ts';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
-import type { SourcePorts } from '../../read/sources/input-source.ts';
+import { findMoved, type FindPorts } from '../../plan/find-inputs.ts';
 import { openInputs } from '../../read/inputs.ts';
 import type { Batch, LocatedInputs, ResultLine } from '../../store.ts';
 import type { ItemCounts } from '../../stores/items/item-states.ts';
@@ -35,7 +35,7 @@ export const EXPORT_MEMBERS = ['item', 'id', 'job', 'status', 'input', 'output',
  * first row.
  */
 export async function exportResults(
-  ports: SourcePorts,
+  ports: FindPorts,
   batch: Batch,
   { joinInput, ordered, input }: ExportOptions,
 ): Promise<ExportedResults> {
@@ -44,7 +44,7 @@ export async function exportResults(
   const about = { counts: status.counts, files };
   if (!joinInput)
     return { ...about, rows: () => plainRows(batch.name, stored.lines(ordered ? 'in-order' : 'as-stored')) };
-  const inputs = await stored.inputs(input);
+  const inputs = await stored.inputs(await findMoved(ports, input));
   return { ...about, rows: () => joinedRows(ports, batch.name, inputs, stored.lines('in-order')) };
 }
 
@@ -60,7 +60,7 @@ async function* plainRows(
 
 /** Reads results and items side by side: both are in the order of the input. Ranges without a result are not read. */
 async function* joinedRows(
-  ports: SourcePorts,
+  ports: FindPorts,
   name: string,
   located: LocatedInputs,
   groups: AsyncIterable<Iterable<ResultLine>>,

@@ -3,7 +3,6 @@ import { createTimeline } from '../items/timeline.ts';
 import { inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import type { JournalState } from './journal/replay.ts';
-import { findMoved } from './moved-inputs.ts';
 import { readStatus } from './read-status.ts';
 import { createBlockReader } from './results/block-reader.ts';
 import { intactResults, resultsChanged } from './results/intact-results.ts';
@@ -36,8 +35,7 @@ export async function readBatchResults(ports: StorePorts, results: string): Prom
         ...inputCandidates(path, journal.header).flat(),
       ].map((each) => durable.absolute(each)),
       lines: (order) => (order === 'in-order' ? inOrder(ports, source) : storedResults(durable, source, signal)),
-      inputs: async (moved) =>
-        locateInputs(ports, path, journal.header, moved.length === 0 ? [] : await findMoved(ports, moved)),
+      inputs: (moved) => locateInputs(ports, path, journal.header, moved),
     };
   }
 }

@@ -8,10 +8,9 @@ import { replayJournal } from './journal/replay.ts';
 import { createBatch } from './open-batch.ts';
 import { readStatus } from './read-status.ts';
 import { recoverBatch } from './recover-batch.ts';
-import { findMoved } from './moved-inputs.ts';
 import { mustBeNew, mustExist, resolveResultsPath } from './results-path.ts';
 import { identityOf, locateInputs } from './stored-inputs.ts';
-import { writeSyncedFile } from './write-file.ts';
+import { writeSyncedFile } from '../../bytes/write-file.ts';
 
 /** Batches that have a journal beside their results: one process works on a batch at a time, and holds its lock. */
 export function createFileStore(ports: StorePorts): Store {
@@ -100,7 +99,7 @@ async function headerOf(
   // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
   const createdAt = clock.now();
   return {
-    version: 1,
+    version: 2,
     endpoint,
     endpointId,
     service,
@@ -122,9 +121,7 @@ function fileBatch(ports: StorePorts, path: string, header: BatchHeader): Batch 
     status,
     read: () => readBatchResults(ports, path),
     drive: async ({ resume }) => {
-      const given = resume?.input ?? [];
-      const moved = given.length === 0 ? [] : await findMoved(ports, given);
-      const inputs = await locateInputs(ports, path, header, moved);
+      const inputs = await locateInputs(ports, path, header, resume?.input);
       const open = await recoverBatch(durable, path, {
         wantFailed: resume?.wantFailed ?? false,
         expiredSince: expiredSince(ports, header),

@@ -10,7 +10,7 @@ import { mustExist } from './results-path.ts';
 import { applyToAll, resubmitItems } from './resubmit-items.ts';
 import { removeSortingFiles } from './results/order-results.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
-import { saveTail } from './write-file.ts';
+import { saveTail } from '../../bytes/write-file.ts';
 import type { KnownJob } from '../items/known-job.ts';
 import type { Resubmit } from '../../store.ts';
 

@@ -1,11 +1,11 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
-import type { InputPlan } from '../../plan/plan-inputs.ts';
 import { nameOfInputs, openInputs, type BatchInput, type BatchInputs } from '../../read/inputs.ts';
 import type { PlannedRange } from '../../read/range.ts';
 import { hasExactVersion } from '../../read/sources/content.ts';
 import type { SourcePorts } from '../../read/sources/input-source.ts';
+import type { BatchPlan } from '../../store.ts';
 import { inputCopyPath, storedInputPath, temporaryCopyPath } from './file-names.ts';
 import type { BatchHeader, InputIdentity, StoredInput } from './journal/record.ts';
 
@@ -18,7 +18,7 @@ interface StoredInputs extends BatchInputs {
 export async function identityOf(
   durable: DurableFiles,
   results: string,
-  { sources, format, ranges, summary }: InputPlan,
+  { sources, format, ranges, summary }: BatchPlan,
 ): Promise<InputIdentity> {
   const inputs: StoredInput[] = [];
   for (const [position, { name: _, format: own = format.format, ...object }] of sources.entries()) {

@@ -7,7 +7,8 @@ import type { EventData } from '../../items/known-job.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
 export interface BatchHeader {
-  readonly version: 1;
+  /** 2: the checksum of each record goes on from that of the record before, so that a missing one is noticed. */
+  readonly version: 1 | 2;
   /** As the user named it. */
   readonly endpoint: string;
   readonly endpointId: string;
@@ -75,12 +76,15 @@ const CODES = {
 };
 const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as ItemEvent['kind']]));
 
-/** Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. */
-export function encodeRecord(record: JournalRecord): string {
+/**
+ * Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. The checksum begins with `seed`:
+ * that of the record before where records are chained, 0 otherwise and for the header.
+ */
+export function encodeRecord(record: JournalRecord, seed = 0): string {
   const frequent = record.kind === 'event' ? frequentJson(record) : undefined;
-  if (frequent !== undefined) return `${checksum(frequent)} ${String(frequent.length)} ${frequent}\n`;
+  if (frequent !== undefined) return `${checksum(frequent, seed)} ${String(frequent.length)} ${frequent}\n`;
   const json = JSON.stringify(toArray(record));
-  return `${checksum(json)} ${String(Buffer.byteLength(json))} ${json}\n`;
+  return `${checksum(json, seed)} ${String(Buffer.byteLength(json))} ${json}\n`;
 }
 
 /**
@@ -96,11 +100,31 @@ function frequentJson({ item, event, data: { id, at } }: JournalRecord & { kind:
 
 const PLAIN_JOB_ID = /^[\w-]+$/;
 
-/** Decodes a line without its line feed. Returns undefined for an incomplete or invalid record. */
-export function decodeRecord(line: Uint8Array): JournalRecord | undefined {
+/** The checksum of a line that `encodeRecord` returned: what the next one begins with where records are chained. */
+export const checksumOfRecord = (line: string): number => Number.parseInt(line.slice(0, 8), 16);
+
+const partsOf = (line: Uint8Array): { readonly sum: string; readonly json: string } | undefined => {
   const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8');
   const [, sum, length, json] = /^([0-9a-f]{8}) (\d{1,9}) (.*)$/s.exec(text) ?? [];
-  if (json === undefined || Buffer.byteLength(json) !== Number(length) || checksum(json) !== sum) return undefined;
+  return sum === undefined || json === undefined || Buffer.byteLength(json) !== Number(length)
+    ? undefined
+    : { sum, json };
+};
+
+/** Whether a line without its line feed has the form of a record, whatever its checksum begins with. */
+export function isWholeRecord(line: Uint8Array): boolean {
+  const json = partsOf(line)?.json;
+  try {
+    return json !== undefined && Array.isArray(JSON.parse(json));
+  } catch {
+    return false;
+  }
+}
+
+/** Decodes a line without its line feed. Returns undefined for an incomplete or invalid record, and for another seed. */
+export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | undefined {
+  const { sum, json } = partsOf(line) ?? {};
+  if (json === undefined || checksum(json, seed) !== sum) return undefined;
   try {
     return fromArray(JSON.parse(json) as readonly unknown[]);
   } catch {
@@ -109,8 +133,8 @@ export function decodeRecord(line: Uint8Array): JournalRecord | undefined {
 }
 
 /** Returns the CRC-32 as eight hexadecimal digits. A table is much faster than `toString(16)` of a large number. */
-function checksum(text: string): string {
-  const sum = crc32(text);
+function checksum(text: string, seed: number): string {
+  const sum = crc32(text, seed);
   return hex(sum >>> 24) + hex(sum >>> 16) + hex(sum >>> 8) + hex(sum);
 }
 

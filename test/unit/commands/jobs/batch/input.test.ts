@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -8,7 +9,7 @@ import { createBatch, type OpenBatch } from '../../../../../src/batch/stores/fil
 import { inputCopyPath, temporaryCopyPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import { journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/stores/file/journal/record.ts';
-import { writeSyncedFile } from '../../../../../src/batch/stores/file/write-file.ts';
+import { writeSyncedFile } from '../../../../../src/batch/bytes/write-file.ts';
 import type { DurableFiles } from '../../../../../src/core/context.ts';
 import { localFile } from '../../../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
@@ -215,8 +216,14 @@ describe('resume finds the input', () => {
     const journal = read(world, 'a/b/out.jsonl.journal');
     const record = decodeRecord(Buffer.from(journal.trim()));
     if (record?.kind !== 'header') throw new Error('no header');
-    const input = { ...record.header.input, path: 'in.jsonl' };
-    write(world, 'a/b/out.jsonl.journal', encodeRecord({ kind: 'header', header: { ...record.header, input } }));
+    const content = readFileSync(join(world.directory, 'a/in.jsonl'));
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const input = { path: 'in.jsonl', format: 'jsonl', bytes: content.byteLength, sha256 } as const;
+    write(
+      world,
+      'a/b/out.jsonl.journal',
+      encodeRecord({ kind: 'header', header: { ...record.header, version: 1, input } }),
+    );
     // There is another one of the name beside the results: it is not taken for it.
     const ran = await berthIn({ ...world, cwd: join(world.directory, 'a') }, batch('resume', 'b/out.jsonl'));
     expect(ran.code, ran.err).toBe(0);

@@ -1,4 +1,4 @@
-import type { DurableFiles } from '../../../core/context.ts';
+import type { DurableFiles } from '../../core/context.ts';
 
 /**
  * Writes a file and syncs it, replacing one that an interrupted attempt left. Fails with local-file (14) and then removes
