@@ -102,13 +102,16 @@ const textsOf = (
   options: Omit<RowTextOptions, 'format'>,
 ): ReturnType<typeof rowTexts> => rowTexts(rows, { ...options, format: format === 'parquet' ? 'jsonl' : format });
 
+/** Columns that are numbers also where no row has a value. */
+const EXPORT_KINDS = { item: 'integer', delayTime: 'integer', executionTime: 'integer' } as const;
+
 /** Loads the package that writes Parquet only for this format. */
 async function parquetOf(
   rows: () => AsyncIterable<Iterable<JsonObject>>,
   options: Pick<RowTextOptions, 'fields' | 'members'>,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { parquetBytes } = await import('../../../output/formats/parquet/write-parquet.ts');
-  return parquetBytes(rows, { ...options, json: ['input', 'output'] });
+  return parquetBytes(rows, { ...options, json: ['input', 'output'], kinds: EXPORT_KINDS });
 }
 
 type ExportFormat = RowFormat | 'parquet';
