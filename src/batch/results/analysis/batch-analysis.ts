@@ -24,8 +24,9 @@ export interface BatchAnalysis extends BatchStatus, ResultsAnalysis {
  * `Batch.read` does.
  */
 export async function analyzeBatch(batch: Batch): Promise<BatchAnalysis> {
-  const { status, history, lines } = await batch.read();
-  const analysis = await analyzeResults(lines('as-stored'));
+  const stored = await batch.read();
+  const { status, history } = stored;
+  const analysis = await analyzeResults(stored.lines('as-stored'));
   const { counts, begunAt } = status;
   const { lastEndedAt, workerPrice, retried, timeline } = history;
   const ended = counts.planned - counts.waiting - counts.inFlight - counts.unknown;

@@ -4,7 +4,7 @@ import { filesOf, removeFiles } from './batch-files.ts';
 import { inputCopyPath, journalPath, temporaryCopyPath } from './file-names.ts';
 import { expiredSince, fileSession } from './file-session.ts';
 import type { BatchHeader } from './journal/record.ts';
-import { replayJournal } from './journal/replay.ts';
+import { readHeader } from './journal/journal.ts';
 import { createBatch } from './open-batch.ts';
 import { readStatus } from './read-status.ts';
 import { recoverBatch } from './recover-batch.ts';
@@ -38,8 +38,7 @@ export function createFileStore(ports: StorePorts): Store {
     open: async (name) => {
       const path = await resolveResultsPath(durable, name);
       await mustExist(durable, path);
-      const { header } = await replayJournal(durable, path);
-      return fileBatch(ports, path, header);
+      return fileBatch(ports, path, await readHeader(durable, journalPath(path)));
     },
     list: async function* (folder) {
       const end = journalPath('');

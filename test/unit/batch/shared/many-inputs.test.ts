@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compress } from '../../../../src/batch/bytes/compression.ts';
 import { claimedItems } from '../../../../src/batch/run/claimed-items.ts';
 import { openInputs } from '../../../../src/batch/read/inputs.ts';
-import type { Claim, RangeClaims } from '../../../../src/batch/stores/run-records.ts';
+import type { RangeClaims } from '../../../../src/batch/stores/run-records.ts';
 import type { ObjectStorage } from '../../../../src/core/context.ts';
 import { collect } from '../../../../src/batch/read/sources/content.ts';
 import { chunksOf } from '../../../support/storage/storage-cases.ts';
@@ -31,7 +31,7 @@ test('a driver has one of many compressed inputs open at a time', async () => {
   }));
   const claims = sources.map((_, source) => {
     const range = { start: 0, end: 3, firstItem: 3 * source + 1, firstLine: 1, items: 3, invalid: 0, digest: '' };
-    return { row: { source, range }, isLost: () => false } as unknown as Claim;
+    return { row: { source, range }, isLost: () => false };
   });
   const records = { claim: async () => claims.shift() ?? 'finished' } as unknown as RangeClaims;
   const inputs = openInputs(

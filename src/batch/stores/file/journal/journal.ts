@@ -125,6 +125,23 @@ export async function readJournal(
   return { validBytes, tornBytes: size - validBytes, seed };
 }
 
+/** Reads the header of a journal, and not the records after it. Fails with local-file (14) as `readJournal` does. */
+export async function readHeader(durable: DurableFiles, path: string): Promise<BatchHeader> {
+  let found: BatchHeader | undefined;
+  for await (const line of linesOf(durable.read(path, 0), Number.MAX_SAFE_INTEGER)) {
+    const record = line.complete ? decodeRecord(line.bytes) : undefined;
+    if (record?.kind === 'header') found = record.header;
+    break;
+  }
+  if (found !== undefined) {
+    checkVersion(path, found);
+    return found;
+  }
+  // It says what is wrong.
+  await readJournal(durable, path, () => undefined);
+  throw brokenJournal(path, 0, 'it has no header');
+}
+
 /** Returns whether a broken line contains a complete record: the line feed before that record was damaged. */
 function containsRecord(line: Uint8Array): boolean {
   const text = Buffer.from(line).toString('latin1');
