@@ -130,7 +130,7 @@ const remove = defineCommand({
   prepare: async (ctx, values) => (await import('./remove.ts')).findContents(ctx, values),
   confirm: async (_, values, found) => (await import('./remove.ts')).confirmRemoval(values, found),
   examples: [
-    ['berth jobs batch remove results.jsonl', 'the results, and the journal beside them'],
+    ['berth jobs batch remove results.jsonl --yes', 'the results, and the journal beside them'],
     ['berth jobs batch remove nightly --store postgres://berth@db.example.com/berth', 'a batch of a store'],
   ],
   run: async (ctx, values, found) => (await import('./remove.ts')).removeBatch(ctx, values, found),
