@@ -73,6 +73,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     signal,
     stderr,
     interactive: () => terminal.errors,
+    localService: runtime.localService,
     exitsAfterRun: runtime.exitsAfterRun,
     onWindows: (windows) => {
       limits.remember(windows);

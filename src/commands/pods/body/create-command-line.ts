@@ -16,19 +16,23 @@ import { POD_TABLE } from '../fields.ts';
 
 /** The command line that sends a body without questions: `berth pods create --name lab --gpu GPU-24G ...`. */
 export function createCommandLine(body: JsonObject): string {
-  const flags = Object.entries(bodyOf(POD_TABLE, 'create').members).flatMap(([key, { path, value }]) => {
+  const flags = Object.entries(bodyOf(POD_TABLE, 'create').members).flatMap(([key, { param, path, value }]) => {
     const given = memberAt(body, path);
-    return given === undefined || value !== undefined ? [] : flagWords(flagName(key), given);
+    const isFlag = param.kind === 'flag' && value === undefined && given !== undefined;
+    return isFlag ? flagWords(flagName(key), given, param.commas === true) : [];
   });
   return [commandLine('pods', 'create'), ...flags, ...mountWords(body), ...envWords(body)].join(' ');
 }
 
-/** A switch is its flag alone, a list has its items separated by commas. */
-function flagWords(flag: string, given: Json): readonly string[] {
+/** A switch is its flag alone; a list has its items separated by commas, or its flag for each item. */
+function flagWords(flag: string, given: Json, commas: boolean): readonly string[] {
   if (given === true) return [flag];
   if (given === false) return [];
   const items = arrayOf(given);
-  if (items !== undefined) return [flag, shellWord(items.map(plainText).join(','))];
+  if (items !== undefined)
+    return commas
+      ? [flag, shellWord(items.map(plainText).join(','))]
+      : items.flatMap((item) => [flag, shellWord(plainText(item))]);
   return isObject(given) ? [] : [flag, shellWord(plainText(given))];
 }
 
