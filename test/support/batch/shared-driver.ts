@@ -1,3 +1,4 @@
+import type { KnownJob } from '../../../src/batch/stores/items/known-job.ts';
 import type { Clock, ObjectStorage } from '../../../src/core/context.ts';
 import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
 import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts';
@@ -12,11 +13,15 @@ export interface SharedDriverOptions {
   readonly isWaiting?: () => boolean;
   /** Items of the batch. */
   readonly items?: number;
+  /** Where parts are kept, in a folder `/out`; by default they are not. */
+  readonly storage?: ObjectStorage;
 }
 
 /** A driver, and how its time passes. */
 export interface SharedDriver {
   readonly records: DriverRecords;
+  /** The jobs that the store had when a shard was claimed. */
+  readonly jobs: readonly KnownJob[];
   /** What was reported to the run. */
   readonly failures: readonly unknown[];
   /** Moves its clock forward and wakes those sleepers that are due. Milliseconds. */
@@ -62,14 +67,21 @@ function createStandingClock(): Clock & Pick<SharedDriver, 'advance'> {
 /** Opens the records of a driver of batch 1 in a database. Its parts are not kept. */
 export function openSharedDriver(
   database: Database,
-  { owner = 'a', write = () => Promise.resolve(), items = 5, isWaiting = () => false }: SharedDriverOptions = {},
+  {
+    owner = 'a',
+    write = () => Promise.resolve(),
+    items = 5,
+    isWaiting = () => false,
+    storage: kept,
+  }: SharedDriverOptions = {},
 ): SharedDriver {
   const clock = createStandingClock();
   const failures: unknown[] = [];
+  const jobs: KnownJob[] = [];
   const none = (): never => {
     throw new Error('not expected');
   };
-  const storage: ObjectStorage = {
+  const storage: ObjectStorage = kept ?? {
     write: async (address, chunks) => {
       let bytes = 0;
       for await (const chunk of chunks) bytes += chunk.byteLength;
@@ -88,7 +100,7 @@ export function openSharedDriver(
     driver: { batch: 1, owner, leaseMs: 60_000 },
     parts: {
       storage,
-      out: 'out',
+      out: kept === undefined ? 'out' : '/out',
       token: TOKEN,
       compression: 'none',
       compress: (chunks) => chunks,
@@ -101,12 +113,12 @@ export function openSharedDriver(
     counts: { ...counts, planned: items, waiting: items },
   });
   records.open({
-    onJobs: () => undefined,
+    onJobs: (found) => jobs.push(...found),
     onChange: () => undefined,
     onCancelled: () => undefined,
     onFailure: (failure) => failures.push(failure),
   });
-  return { records, failures, advance: clock.advance };
+  return { records, jobs, failures, advance: clock.advance };
 }
 
 /** Sends an item, and records that the service accepted it as the job `job-ITEM`. */
