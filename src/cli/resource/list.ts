@@ -9,8 +9,8 @@ import { countOf } from '../words.ts';
 import type { ResourceTable } from './fields.ts';
 import type { Collection, Query } from './identity/collection.ts';
 import { identify } from './identity/identify.ts';
-import { listRequest } from './identity/requests.ts';
-import { followPages, type ListRequest } from './pages/follow-pages.ts';
+import { listRequest, rememberNames } from './identity/requests.ts';
+import { followPages, type ListRequest, type Page } from './pages/follow-pages.ts';
 import { mayPrintPages, printPages } from './pages/print-pages.ts';
 import { firstRows, openPages, wantedPages, type OpenPages, type WantedPage } from './pages/wanted-pages.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
@@ -115,7 +115,7 @@ async function openList(
   const isWanted = compileFilter(resource.table, filter);
   const open = (request: ListRequest): Promise<OpenPages> => {
     const pages = wantedPages(
-      followPages(ctx.api, request),
+      remembered(ctx, resource, followPages(ctx.api, request)),
       // The date of an answer sets the service's time.
       (row) => isWanted(row, ctx.serviceNow()) && keep(row),
     );
@@ -129,6 +129,14 @@ async function openList(
       open({ ...request, path: [...collection.path, id, ...resource.path], id }),
     )
   ).result;
+}
+
+/** Remembers the names in each page. */
+async function* remembered(ctx: CommandContext, resource: Resource, pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  for await (const page of pages) {
+    await rememberNames(ctx, resource, page.rows);
+    yield page;
+  }
 }
 
 async function collect(resource: Resource, { pages }: OpenPages, filter: ListFilter) {

@@ -10,6 +10,7 @@ import type { CommandContext } from '../context.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import { askUntilThere, createAbsence, type Absence } from '../../core/not-there-yet.ts';
 import { identify, readRow } from './identity/identify.ts';
+import { rememberNames } from './identity/requests.ts';
 import { unlessUnread } from '../run/dry-run.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine } from '../words.ts';
@@ -157,6 +158,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
       const nameNote = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
       const notes = [...(spec.notes?.(value, body) ?? []), nameNote, next].filter((note) => note !== undefined);
+      await rememberNames(ctx, resource, [value]);
       if (createdId !== undefined && spec.wait !== undefined) await rememberCreated(ctx, resource.noun, value);
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       const id = asId(createdId);

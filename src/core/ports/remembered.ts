@@ -56,6 +56,13 @@ export interface RememberedJobs {
   saw(id: string, status: string): Promise<void>;
 }
 
+/** The names of what was listed or created with the profile in use, by id: a bill names what is gone by its id alone. */
+export interface RememberedNames {
+  read(): Promise<ReadonlyMap<string, string>>;
+  /** Pairs of an id and a name; those that are known already are not written again. Errors of the file are ignored. */
+  add(names: readonly (readonly [id: string, name: string])[]): Promise<void>;
+}
+
 /** Short notes about the service of the profile in use: what was found out, and what was said. Errors are ignored. */
 export interface RememberedNotes {
   /** Milliseconds since a note was made; undefined where there is none, and where the wall clock was set back since. */
