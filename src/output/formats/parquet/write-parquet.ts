@@ -74,7 +74,10 @@ async function columnsOf(
       for (const [at, column] of columns.entries()) facts[at] = withValue(facts[at] ?? NO_VALUES, column.valueAt(row));
   return columns.map((column, at) => {
     const kind = facts[at]?.kind ?? 'empty';
-    return { ...column, kind: kind === 'empty' && Object.hasOwn(kinds, column.name) ? (kinds[column.name] ?? kind) : kind };
+    return {
+      ...column,
+      kind: kind === 'empty' && Object.hasOwn(kinds, column.name) ? (kinds[column.name] ?? kind) : kind,
+    };
   });
 }
 
