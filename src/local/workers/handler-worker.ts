@@ -25,5 +25,12 @@ export interface HandlerWorker {
 /** The source of an endpoint whose jobs are assigned to the workers here, which do not request them. */
 export type HandlerSource = Extract<EndpointSource, { readonly kind: 'module' | 'exec' }>;
 
-/** Starts a worker. `onLine` is called with each line that it prints; the number and length of lines are limited. */
-export type StartHandlerWorker = (source: HandlerSource, onLine: (line: string) => void) => HandlerWorker;
+/** What a handler is started with. */
+export interface HandlerStart {
+  /** The variables of its endpoint, beside those of this process. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Called with each line that it prints; the number and length of lines are limited. */
+  readonly onLine: (line: string) => void;
+}
+
+export type StartHandlerWorker = (source: HandlerSource, start: HandlerStart) => HandlerWorker;
