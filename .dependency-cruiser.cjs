@@ -4,36 +4,40 @@
  */
 'use strict';
 
+/** What a store of batches, and what reads its results, may import: never another store. */
+const BELOW_STORES = [
+  'batch/store.ts',
+  'batch/stores/items',
+  'batch/stores/run-records.ts',
+  'batch/read',
+  'batch/bytes',
+  'queue',
+  'core',
+];
+
 /** A layer and what it may import of src, itself included. */
 const LAYERS = {
   '^src/executable\\.ts$': ['main.ts', 'host/executable'],
   '^src/main\\.ts$': ['registry.ts', 'cli', 'host', 'core'],
   '^src/registry\\.ts$': ['commands', 'cli', 'settings', 'core'],
-  '^src/commands/': [
-    'commands',
-    'cli',
-    'settings',
-    'batch/index.ts',
-    'batch/shared/index.ts',
-    'queue',
-    'output',
-    'core',
-  ],
+  '^src/commands/': ['commands', 'cli', 'settings', 'batch/index.ts', 'queue', 'output', 'core'],
   '^src/cli/': ['cli', 'output', 'core'],
   '^src/host/': ['host', 'settings', 'storage', 'http', 'local', 'core'],
   '^src/storage/': ['storage', 'http', 'core'],
   '^src/http/': ['http', 'core'],
   '^src/settings/': ['settings', 'core'],
   '^src/output/': ['output', 'core'],
-  // The commands see only the two entrances of the batches.
+  // The commands see only the entrance of the batches.
   '^src/batch/': ['batch', 'queue', 'core'],
   '^src/batch/bytes/': ['batch/bytes', 'core'],
   '^src/batch/read/': ['batch/read', 'batch/bytes', 'queue', 'core'],
   '^src/batch/plan/': ['batch/plan', 'batch/read', 'batch/bytes', 'queue', 'core'],
-  '^src/batch/stores/': ['batch/stores', 'batch/read', 'batch/bytes', 'queue', 'core'],
+  '^src/batch/store\\.ts$': ['batch/stores/items', 'batch/stores/run-records.ts', 'batch/read', 'core'],
   '^src/batch/stores/items/': ['batch/stores/items', 'queue', 'core'],
-  '^src/batch/results/report/': ['batch/results/report', 'batch/stores', 'queue', 'core'],
-  '^src/batch/run/': ['batch/run', 'batch/stores', 'batch/read', 'queue', 'core'],
+  '^src/batch/stores/file/': [...BELOW_STORES, 'batch/stores/file'],
+  '^src/batch/stores/postgres/': [...BELOW_STORES, 'batch/stores/postgres'],
+  '^src/batch/results/': ['batch/results', 'batch/plan', ...BELOW_STORES],
+  '^src/batch/run/': ['batch/run', 'batch/stores/items', 'batch/stores/run-records.ts', 'batch/read', 'queue', 'core'],
   '^src/queue/': ['queue', 'core'],
   '^src/local/': ['local', 'core'],
   // Inside the local service, from the top down.
