@@ -1,3 +1,4 @@
+import type { CommandLine } from '../core/message.ts';
 import type { Context, DurableFiles, ObjectStorage } from '../core/context.ts';
 import type { DollarRange } from '../core/units.ts';
 import type { InputSummary } from './input/check-input.ts';
@@ -13,7 +14,7 @@ export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' 
   /** Requests the price of a worker of the endpoint per hour; undefined when it is unknown. May fail. */
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
   /** Returns the command line that resumes a batch, for hints. */
-  readonly resumeCommand: (results: string) => string;
+  readonly resumeCommand: (results: string) => CommandLine;
 }
 
 /** Limits of a run; undefined ones have defaults. */

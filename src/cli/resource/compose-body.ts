@@ -1,3 +1,4 @@
+import { type CommandLine, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { arrayOf, isObject, type Json, type JsonObject, memberOf, stringAt } from '../../core/json.ts';
 import { promptFor } from '../run/prompt-missing.ts';
@@ -34,7 +35,7 @@ export interface BodySpec {
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** The command line that sends a body without questions; said after questions. */
-  readonly commandLine?: (body: JsonObject) => string;
+  readonly commandLine?: (body: JsonObject) => CommandLine;
   /** Default members of a create, by the members that were given. */
   readonly defaults?: (body: JsonObject) => JsonObject;
 }
@@ -109,7 +110,7 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, given: J
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
   if (missing.length === 0) return { body: complete, asked: false };
   const answered = (await spec.offer?.(ctx, complete)) ?? complete;
-  if (spec.commandLine !== undefined) await ctx.tell(`Without questions: ${spec.commandLine(answered)}`);
+  if (spec.commandLine !== undefined) await ctx.tell(sentence`Without questions: ${spec.commandLine(answered)}`);
   return { body: answered, asked: true };
 }
 

@@ -29,5 +29,5 @@ export async function explainEndpoint(
   { id: word, sample, exitStatus }: ExplainValues,
 ): Promise<Result> {
   const { id, result: facts } = await identify(ctx, ENDPOINTS, word, (each) => readEndpointFacts(ctx, each, sample));
-  return explained({ endpoint: id }, decide(CAUSES, facts), endpointEvidence(facts), exitStatus);
+  return explained(ctx, { endpoint: id }, decide(CAUSES, facts), endpointEvidence(facts), exitStatus);
 }

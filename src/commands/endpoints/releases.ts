@@ -1,9 +1,9 @@
 import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { berth } from '../../core/message.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { documentResult } from '../../cli/resource/pages/read-list.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
-import { commandLine } from '../../cli/words.ts';
 import { age, percent, text } from '../../output/layout/cell-functions.ts';
 import { type Facts, type Result, type Section, type View } from '../../output/view.ts';
 import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
@@ -21,7 +21,7 @@ export const ROLLOUT: WaitSpec = {
   },
   bad: () => false,
   describe: (seen) => `${text('rollout.percentOnLatest')(seen)}% of workers`,
-  resumeCommand: (id) => commandLine('endpoints', 'releases', id, '--wait'),
+  resumeCommand: (id) => berth`endpoints releases ${id} --wait`,
 };
 
 const releaseView: View = {

@@ -1,3 +1,4 @@
+import { sentence } from '../../core/message.ts';
 import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
@@ -151,7 +152,10 @@ async function waitForJobs(
     // Where no job has ended, there is nothing to print.
     if (!(error instanceof Failure) || isOutputFailure(error) || rows.size === 0) throw error;
     const left = jobs.filter((job) => !rows.has(job));
-    end = error.code === 'wait-ended' ? error.with({ hint: `Go on waiting: ${waitLine(endpoint, ...left)}` }) : error;
+    end =
+      error.code === 'wait-ended'
+        ? error.with({ hint: sentence`Go on waiting: ${waitLine(endpoint, ...left)}` })
+        : error;
     for (const job of left) await fail(job, end.with({ message: `job ${job} has not ended: ${end.message}`, id: job }));
   }
   await stream?.close();

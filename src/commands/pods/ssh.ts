@@ -1,10 +1,11 @@
+import { berth, flags, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { type Json, numberAt, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
-import { commandLine, shellWord } from '../../cli/words.ts';
+import { shellWord } from '../../cli/words.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { PODS } from './resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';
@@ -41,7 +42,7 @@ export const ssh = defineCommand({
 const noContainer = (id: string, local: boolean): Failure =>
   usage(
     `the local service runs no containers, so no shell can be opened in ${id}`,
-    `See the ssh command of a pod like this: ${commandLine(...(local ? ['--local'] : []), 'pods', 'ssh', id, '--print')}`,
+    sentence`See the ssh command of a pod like this: ${berth`${flags(local ? ['--local'] : [])} pods ssh ${id} --print`}`,
   );
 
 /** Quotes an argument of the printed command where a shell needs it; options are left as they are. */
@@ -62,12 +63,12 @@ function noAddress(status: string, id: string, proxy: boolean): Failure {
   switch (status) {
     case 'PROVISIONING':
     case 'STARTING':
-      return usage(message, `Wait until it runs: ${commandLine('pods', 'wait', id)}`);
+      return usage(message, sentence`Wait until it runs: ${berth`pods wait ${id}`}`);
     case 'EXITED':
     case 'ERROR':
-      return usage(message, `Start it first: ${commandLine('pods', 'start', id, '--wait')}`);
+      return usage(message, sentence`Start it first: ${berth`pods start ${id} --wait`}`);
     case 'TERMINATED':
-      return usage(message, 'It is gone for good. Other pods: berth pods list');
+      return usage(message, sentence`It is gone for good. Other pods: ${berth`pods list`}`);
     default:
       return usage(
         `${message}, and its service names none`,
@@ -95,6 +96,6 @@ const invalidAddress = (what: string, id: string): Failure =>
     code: 'unusable-answer',
     exit: EXIT.unavailable,
     message: `the service gives an invalid ${what} for ssh`,
-    hint: `Nothing was run. See what it says: ${commandLine('pods', 'get', id, '--fields', 'ssh', '--json')}`,
+    hint: sentence`Nothing was run. See what it says: ${berth`pods get ${id} --fields ssh --json`}`,
     id,
   });

@@ -173,7 +173,7 @@ async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
 async function localPeer({ settings, clock, random, stderr, interactive }: ConnectionOptions): Promise<Peer> {
   const { openLocalTransport } = await import('./local-transport.ts');
   const { transport, origin, key } = openLocalTransport(settings.dataDirectory, clock, random);
-  if (interactive()) await stderr.write(say`Local service (berth local status)\n`);
+  if (interactive()) await stderr.write(say`(local service)\n`);
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 

@@ -1,3 +1,4 @@
+import { sentence } from '../../../core/message.ts';
 import { analyzeBatch, batchStatus, type BatchAnalysis, type BatchStatus } from '../../../batch/index.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
@@ -33,7 +34,9 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
     exit: values.exitStatus && incomplete ? EXIT.batchIncomplete : EXIT.done,
     notes: [
       ...(problem === undefined ? [] : [problem]),
-      ...(batch.holder === undefined && resumable ? [`Go on with: ${resumeLine(onLocalService, reference)}`] : []),
+      ...(batch.holder === undefined && resumable
+        ? [sentence`Go on with: ${resumeLine(onLocalService, reference)}`]
+        : []),
     ],
   };
 }

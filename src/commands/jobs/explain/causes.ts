@@ -1,7 +1,8 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { commandLine, countOf } from '../../../cli/words.ts';
+import { berth, type CommandLine } from '../../../core/message.ts';
+import { countOf } from '../../../cli/words.ts';
 import { jobError } from '../../../queue/job-error.ts';
 import { isRunning, jobOutcome, jobStatus } from '../../../queue/job-status.ts';
 import {
@@ -42,7 +43,7 @@ function durationOf(job: Json | undefined, member: string): string | undefined {
   return ms === undefined || ms < 0 ? undefined : formatDuration(ms);
 }
 
-const runAgain = ({ id }: JobFacts): string => `${commandLine('jobs', 'run', id)} --input ...`;
+const runAgain = ({ id }: JobFacts): CommandLine => berth`jobs run ${id} --input ...`;
 
 /** How long results are kept (specification 8.2). The ids of synchronous jobs begin with `sync` (specification 2.5). */
 const keptFor = (jobId: string): string => (jobId.startsWith('sync') ? '1 to 5 minutes (runsync)' : '30 minutes (run)');
@@ -69,7 +70,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
       const canRetry = statusOf(facts) === 'FAILED';
       return {
         verdict: `failed${error === undefined ? ': the service gives no reason' : `: ${error}`}`,
-        cure: [canRetry ? commandLine('jobs', 'retry', facts.id, facts.jobId) : runAgain(facts)],
+        cure: [canRetry ? berth`jobs retry ${facts.id} ${facts.jobId}` : runAgain(facts)],
       };
     },
   },
@@ -82,8 +83,8 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
       return {
         verdict: `stopped by its execution timeout${after === undefined ? '' : ` after ${after}`}`,
         cure: [
-          commandLine('endpoints', 'update', facts.id, '--execution-timeout', '1h'),
-          commandLine('jobs', 'retry', facts.id, facts.jobId),
+          berth`endpoints update ${facts.id} --execution-timeout 1h`,
+          berth`jobs retry ${facts.id} ${facts.jobId}`,
         ],
       };
     },
@@ -115,7 +116,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
       const address = stringAt(valueOf(facts.endpoint), 'requestUrls.base');
       return {
         verdict: `no job will run: the endpoint balances load and has no queue${address === undefined ? '' : `; requests go to ${address}`}`,
-        cure: [commandLine('endpoints', 'get', facts.id)],
+        cure: [berth`endpoints get ${facts.id}`],
       };
     },
   },
@@ -134,8 +135,8 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
       return {
         verdict: `its worker does not report a result: ${found.line}`,
         cure: [
-          commandLine('endpoints', 'logs', facts.id, found.worker),
-          commandLine('jobs', 'cancel', facts.id, facts.jobId),
+          berth`endpoints logs ${facts.id} ${found.worker}`,
+          berth`jobs cancel ${facts.id} ${facts.jobId}`,
           runAgain(facts),
         ],
       };

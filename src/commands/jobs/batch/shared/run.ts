@@ -1,3 +1,5 @@
+import { workLine } from '../command-lines.ts';
+import { berth, type CommandLine, sentence } from '../../../../core/message.ts';
 import {
   checkShared,
   beginShared,
@@ -13,7 +15,6 @@ import type { Resubmit } from '../../../../batch/index.ts';
 import { usage } from '../../../../core/failure.ts';
 import type { CommandContext } from '../../../../cli/context.ts';
 import { sendTo } from '../../../../cli/resource/identity/identify.ts';
-import { commandLine } from '../../../../cli/words.ts';
 import type { Result } from '../../../../output/view.ts';
 import { healthRequest } from '../../../../queue/requests.ts';
 import { ENDPOINTS } from '../../../shared/collections.ts';
@@ -33,7 +34,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
   if (values.ordered)
     throw usage(
       '--ordered is for results in one file',
-      'Put them in order at the end: berth jobs batch export N --ordered',
+      sentence`Put them in order at the end: ${berth`jobs batch export N --ordered`}`,
     );
   const leaseMs = leaseOf(values);
   const name = values.name ?? defaultName(ctx, values.endpoint);
@@ -59,7 +60,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
       }
       if (copy !== undefined) await ctx.tell(`The input was copied to ${copy}, where every driver reads it.`);
       for (const line of describeSkipped(nameOfInputs(values), summary)) await ctx.tell(line);
-      await ctx.tell(`Batch ${name}. On any other machine: ${joinLine(ports, name)}`);
+      await ctx.tell(sentence`Batch ${name}. On any other machine: ${joinLine(ports, name)}`);
       const driving = { leaseMs, limits: values, service, moved: false };
       return batchResult(ctx, await driveShared(ports, await find(name), driving, viewOf(ctx)));
     },
@@ -92,7 +93,10 @@ export async function workShared(ctx: CommandContext, values: WorkValues): Promi
     async ({ ports, find }) => {
       const batch = await find(values.batch);
       if (batch.cancelled)
-        throw usage(`the batch ${batch.name} was cancelled`, `To go on with it: ${ports.resumeCommand(batch.name)}`);
+        throw usage(
+          `the batch ${batch.name} was cancelled`,
+          sentence`To go on with it: ${ports.resumeCommand(batch.name)}`,
+        );
       const options = { leaseMs, limits: values, service: await serviceAddress(ctx), moved: values.moved };
       return batchResult(ctx, await driveShared(ports, batch, options, viewOf(ctx)));
     },
@@ -133,8 +137,7 @@ function leaseOf({ lease = DEFAULT_LEASE_MS }: { readonly lease: number | undefi
 /** A statement must end well before the lease does. */
 const timeoutOf = (leaseMs: number): number => Math.max(1000, Math.min(20_000, leaseMs / 4));
 
-const joinLine = ({ reference }: SharedPorts, name: string): string =>
-  commandLine('jobs', 'batch', 'work', ...reference(name));
+const joinLine = ({ reference }: SharedPorts, name: string): CommandLine => workLine(reference(name));
 
 /** The endpoint and the time in seconds: `demo-20260131-080559`. */
 function defaultName(ctx: CommandContext, endpoint: string): string {

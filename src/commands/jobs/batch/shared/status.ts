@@ -1,3 +1,4 @@
+import { sentence } from '../../../../core/message.ts';
 import { setCancelled, sharedStatus, type SharedStatus } from '../../../../batch/shared/index.ts';
 import { allowedAccess, requireAccess } from '../../../../core/access.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
@@ -24,7 +25,9 @@ export async function statusShared(ctx: CommandContext, values: StatusValues): P
       exit: values.exitStatus && counts.completed !== counts.planned ? EXIT.batchIncomplete : EXIT.done,
       notes: [
         ...(status.holds ? [] : ['The counts do not add up: rows of the store were changed by hand or restored.']),
-        ...(status.resumable && status.state !== 'running' ? [`Go on with: ${ports.resumeCommand(batch.name)}`] : []),
+        ...(status.resumable && status.state !== 'running'
+          ? [sentence`Go on with: ${ports.resumeCommand(batch.name)}`]
+          : []),
       ],
     };
   });
@@ -49,7 +52,7 @@ export async function cancelShared(
         drivers === 0
           ? 'No driver works on it. Nothing more is sent.'
           : `${countOf(drivers, 'driver')} will see it at the next renewal of a lease, and will fetch the results of the jobs that were sent.`,
-        `To go on with it: ${ports.resumeCommand(batch.name)}`,
+        sentence`To go on with it: ${ports.resumeCommand(batch.name)}`,
       ],
     };
   });
