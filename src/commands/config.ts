@@ -137,7 +137,7 @@ const set = (program: Program): Command =>
           program.nouns.map((noun) => noun.name),
         );
         await ctx.profiles.setAlias(alias, value);
-        return { kind: 'nothing', notes: [`berth ${alias} stands for: berth ${value}`] };
+        return { kind: 'nothing', notes: [`The alias ${alias} stands for: ${value}`] };
       }
       refuseLocal(ctx);
       await ctx.profiles.set(ctx.settings.profile, name, value);

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { Message } from './message.ts';
+import { printed, type Message } from './message.ts';
 
 /** The request that failed: method and address, never its headers or body. */
 export interface RequestName {
@@ -30,6 +30,9 @@ export interface FailureFacts {
   /** The id of the job, pod or other resource that the command was about, if it is known. */
   readonly id?: string | undefined;
 }
+
+/** The contents of an error with its hint as it is printed. */
+export type PrintedFacts = Omit<FailureFacts, 'hint'> & { readonly hint?: string };
 
 /**
  * An error that ends a command. Every layer throws only this on purpose. Any other error is a bug and exits 1.
@@ -65,6 +68,14 @@ export class Failure extends Error implements FailureFacts {
       Object.entries(all).filter(([, value]) => value !== undefined),
     ) as unknown as FailureFacts;
   }
+}
+
+/** The facts as they are printed: `settings` are of this run. */
+export function printedFacts(
+  { hint, ...facts }: FailureFacts,
+  settings: { readonly accountFlags: readonly string[] },
+): PrintedFacts {
+  return hint === undefined ? facts : { ...facts, hint: printed(hint, settings) };
 }
 
 /** Rethrows what is no Failure, and every error after an interrupt, which ends the command. */

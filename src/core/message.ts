@@ -46,9 +46,9 @@ export const names = (text: string): Words =>
       .map((each) => ({ text: each, isValue: false })),
   );
 
-/** Flags with their values: what begins with two dashes is a flag. */
+/** Flags with their values: what looks like a flag of berth is one. */
 export const flags = (given: readonly string[]): Words =>
-  new Words(given.map((text) => ({ text, isValue: !text.startsWith('--') })));
+  new Words(given.map((text) => ({ text, isValue: !/^--[a-z][a-z0-9-]*$/.test(text) })));
 
 /** Template tag for a command line: berth of "pods get ${id}". As `words`. */
 export const berth = (literals: TemplateStringsArray, ...values: readonly Value[]): CommandLine =>

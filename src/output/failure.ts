@@ -1,7 +1,13 @@
 import type { SettingsView, Sink, Terminal } from '../core/context.ts';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
-import { Failure, messageOf, type FailureFacts, type RequestName } from '../core/failure.ts';
-import { printed } from '../core/message.ts';
+import {
+  Failure,
+  messageOf,
+  printedFacts,
+  type FailureFacts,
+  type PrintedFacts,
+  type RequestName,
+} from '../core/failure.ts';
 import { safeText, say, type SafeText, type TerminalText } from '../core/safe-text.ts';
 import { formatDuration } from '../core/units.ts';
 import { styled, joinText } from './layout/terminal-text.ts';
@@ -14,17 +20,13 @@ interface FailureOutput {
   readonly settings: Pick<SettingsView, 'accountFlags'>;
 }
 
-/** The facts with the hint as it is printed. */
-type PrintedFacts = Omit<FailureFacts, 'hint'> & { readonly hint?: string };
-
 /**
  * Prints why a command failed on stderr and returns its exit code. As text it is one block: what happened, why, what to
  * do next. As JSON it is one object: on one line, and indented on a terminal. Everything printed is safe for a terminal, and there is no stack trace.
  * An error that is no Failure is a bug (1). Nothing is printed for exit code 0, a closed pipe.
  */
 export async function renderFailure(error: unknown, as: 'text' | 'json', to: FailureOutput): Promise<ExitCode> {
-  const { hint, ...others } = error instanceof Failure ? error.facts() : bug(error);
-  const facts: PrintedFacts = hint === undefined ? others : { ...others, hint: printed(hint, to.settings) };
+  const facts = printedFacts(error instanceof Failure ? error.facts() : bug(error), to.settings);
   if (facts.exit === EXIT.done) return facts.exit;
   const text =
     as === 'json'

@@ -1,4 +1,5 @@
-import { type CommandLine, sentence } from '../../core/message.ts';
+import { helpMessage } from '../words.ts';
+import { type CommandLine, lines, type Message, printed, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { arrayOf, isObject, type Json, type JsonObject, memberOf, stringAt } from '../../core/json.ts';
 import { promptFor } from '../run/prompt-missing.ts';
@@ -96,10 +97,7 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, given: J
   if (unanswerable.length > 0)
     throw usage(
       `missing ${unanswerable.map((group) => group.map(flagName).join(' or ')).join(' and ')}`,
-      unanswerable
-        .flat()
-        .map((key) => `${flagName(key)}: ${spec.members[key]?.param.summary ?? ''}`)
-        .join('\n'),
+      lines(...unanswerable.flat().map((key) => explained(spec.members, key))),
     );
   const answers: Record<string, unknown> = { set: [] };
   for (const group of missing) {
@@ -114,12 +112,16 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, given: J
   return { body: answered, asked: true };
 }
 
+/** A flag and what its help says. */
+const explained = (members: Members, key: string): Message =>
+  sentence`${flagName(key)}: ${helpMessage(members[key]?.param.summary ?? '')}`;
+
 /** The member of a group to prompt for; the user picks one if there are several. */
 async function pickMember(ctx: CommandContext, members: Members, keys: readonly string[]): Promise<string> {
   const [only = '', ...others] = keys;
   if (others.length === 0) return only;
   const choices = keys.map((key) => ({
-    name: `${flagName(key)}: ${members[key]?.param.summary ?? ''}`,
+    name: printed(explained(members, key), ctx.settings),
     value: key,
   }));
   return await ctx.prompts.select('One of these is needed', choices);

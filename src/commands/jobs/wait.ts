@@ -117,7 +117,7 @@ async function waitForJobs(
   };
   const fail = async (job: string, failure: Failure): Promise<void> => {
     failures.set(job, failure);
-    await settle(job, outcomeRow({ id: job, failure }));
+    await settle(job, outcomeRow(ctx, { id: job, failure }));
   };
   const isDone = (): boolean => rows.size === jobs.length || (any && rows.size > failures.size);
   const poll = async (job: string): Promise<void> => {

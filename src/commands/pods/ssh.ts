@@ -5,7 +5,7 @@ import { type Json, numberAt, objectAt, objectOf, stringAt } from '../../core/js
 import { defineCommand } from '../../cli/command.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
-import { shellWord } from '../../cli/words.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { PODS } from './resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';

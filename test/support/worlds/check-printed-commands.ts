@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
 import type { GlobalValues } from '../../../src/cli/parse/globals.ts';
@@ -28,8 +29,8 @@ export async function checkPrintedCommands(
   const path = 'path' in run ? run.path : [];
   if (run.globals['help'] === true || /^(help|schema|completion)$/.test(path[0] ?? '')) return;
   const isAdvice = path.includes('explain') || path[0] === 'doctor';
-  for (const text of [...textsOf(err), ...(isAdvice ? textsOf(out) : [])])
-    for (const command of commandsIn(text)) await checkCommand(command, run.globals, text);
+  for (const text of [...textsOf(err), ...(isAdvice ? jsonTextsOf(out) : [])])
+    for (const command of commandsIn(stripVTControlCharacters(text))) await checkCommand(command, run.globals, text);
 }
 
 /** Each printed command as the words that a shell makes of it, without `berth`. */
@@ -39,8 +40,8 @@ export const commandsIn = (text: string): readonly (readonly string[])[] =>
     let rest = match.input.slice(match.index + match[0].length);
     for (let word = WORD.exec(rest); word !== null; word = WORD.exec(rest)) {
       rest = rest.slice(word[0].length);
-      const ended = /[.,:;)?]$/.test(word[1] ?? '');
-      words.push(plainWord(ended ? (word[1] ?? '').slice(0, -1) : (word[1] ?? '')));
+      const ended = /(?<!\.\.)[.,:;)?]+$/.test(word[1] ?? '');
+      words.push(plainWord(ended ? (word[1] ?? '').replace(/[.,:;)?]+$/, '') : (word[1] ?? '')));
       if (ended) break;
     }
     return words;
@@ -51,19 +52,22 @@ const plainWord = (word: string): string =>
     ? 'escaped'
     : word.replace(/'([^']*)'|\\(.)/g, (_, quoted?: string, escaped?: string) => quoted ?? escaped ?? '');
 
+/** The texts in JSON; none in other output, such as a table, which breaks long lines. */
+function jsonTextsOf(output: string): readonly string[] {
+  const texts: string[] = [];
+  try {
+    JSON.parse(output, (_, value: unknown) => (typeof value === 'string' && texts.push(value), value));
+  } catch {
+    // Not JSON.
+  }
+  return texts;
+}
+
 /** The texts of JSON, or the text itself. */
 function textsOf(output: string): readonly string[] {
-  const texts: string[] = [];
-  const lines = output.split('\n').filter((line) => {
-    if (!/^[[{]/.test(line)) return true;
-    try {
-      JSON.parse(line, (_, value: unknown) => (typeof value === 'string' && texts.push(value), value));
-      return false;
-    } catch {
-      return true;
-    }
-  });
-  return [...texts, lines.join('\n')];
+  const isJson = (line: string): boolean => jsonTextsOf(line).length > 0;
+  const lines = output.split('\n');
+  return [...lines.filter(isJson).flatMap(jsonTextsOf), lines.filter((line) => !isJson(line)).join('\n')];
 }
 
 async function checkCommand(words: readonly string[], of: GlobalValues, text: string): Promise<void> {

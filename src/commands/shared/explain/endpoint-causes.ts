@@ -1,4 +1,4 @@
-import { berth, type CommandLine, type Message } from '../../../core/message.ts';
+import { berth, type CommandLine, flags, type Message } from '../../../core/message.ts';
 import { itemsAt, memberAt, numberAt, objectAt, stringAt, stringsOf, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
@@ -30,8 +30,8 @@ export const factsOf = (facts: EndpointFacts): readonly (Fact<unknown> | undefin
   facts.later?.health,
 ];
 
-const update = ({ id }: EndpointFacts, ...flags: readonly string[]): CommandLine =>
-  berth`endpoints update ${id} ${flags}`;
+const update = ({ id }: EndpointFacts, ...given: readonly string[]): CommandLine =>
+  berth`endpoints update ${id} ${flags(given)}`;
 
 /** Why an endpoint's jobs do not run, in the order in which the reasons exclude each other. */
 export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
