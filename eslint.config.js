@@ -33,6 +33,15 @@ const NODE_GLOBALS = Object.fromEntries(
   ]),
 );
 
+/**
+ * Files of a package that are none of its entrances. Those of undici are loaded one by one, because its entrance loads all of
+ * them at each start; `ajv/dist/2020.js` is an entrance.
+ */
+const PRIVATE_FILES = {
+  regex: '^(?!\\.|node:|undici/lib/|ajv/dist/2020)(@[^/]+/)?[^/]+/(src|lib|dist)/',
+  message: 'Use the public interface of the package.',
+};
+
 export default defineConfig([
   { ignores: ['dist/', 'dist-binary/', 'coverage/', '.scratch-*/', 'completions/', 'node_modules/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -122,6 +131,7 @@ export default defineConfig([
             ['node:process', 'process', 'node:console', 'node:timers', 'node:timers/promises', 'node:readline'],
             WORLD,
           ),
+          patterns: [PRIVATE_FILES],
         },
       ],
       'no-restricted-syntax': ['error', ...SYNTAX, WALL_CLOCK],

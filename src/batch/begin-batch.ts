@@ -1,16 +1,16 @@
-import type { InputSummary } from './input/check-input.ts';
-import type { InputFormat } from './input/item.ts';
-import { parquetFromPipe } from './input/piped-input.ts';
-import { readUntilAborted } from './input/read-until-aborted.ts';
-import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
-import type { BatchReport } from './report/report-types.ts';
+import type { InputSummary } from './plan/check-input.ts';
+import type { InputFormat } from './read/item.ts';
+import { parquetFromPipe } from './plan/read-once.ts';
+import { readUntilAborted } from './read/read-until-aborted.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
+import type { BatchReport } from './results/report/report-types.ts';
 import { resolveInput, type BatchFiles, type CheckedInput } from './resolve-input.ts';
 import { runToEnd } from './run-to-end.ts';
-import { temporaryCopyPath } from './store/file-names.ts';
-import type { BatchHeader } from './store/journal/record.ts';
-import { createBatch } from './store/open-batch.ts';
-import { mustBeNew } from './store/results-path.ts';
-import { writeSyncedFile } from './store/write-file.ts';
+import { temporaryCopyPath } from './stores/file/file-names.ts';
+import type { BatchHeader } from './stores/file/journal/record.ts';
+import { createBatch } from './stores/file/open-batch.ts';
+import { mustBeNew } from './stores/file/results-path.ts';
+import { writeSyncedFile } from './stores/file/write-file.ts';
 
 export interface BeginOptions extends BatchFiles {
   /** The endpoint as the user named it. */

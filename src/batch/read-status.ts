@@ -1,10 +1,10 @@
 import type { DurableFiles } from '../core/context.ts';
-import type { BatchStatus } from './report/report-types.ts';
-import { inputCandidates, lockPath } from './store/file-names.ts';
-import type { ItemCounts } from './store/items/item-states.ts';
-import { LOCAL_SERVICE, type InputIdentity, type JournalRecord } from './store/journal/record.ts';
-import { replayJournal, type JournalState } from './store/journal/replay.ts';
-import { mustExist } from './store/results-path.ts';
+import type { BatchStatus } from './results/report/report-types.ts';
+import { inputCandidates, lockPath } from './stores/file/file-names.ts';
+import type { ItemCounts } from './stores/items/item-states.ts';
+import { LOCAL_SERVICE, type InputIdentity, type JournalRecord } from './stores/file/journal/record.ts';
+import { replayJournal, type JournalState } from './stores/file/journal/replay.ts';
+import { mustExist } from './stores/file/results-path.ts';
 import { storedInputName } from './stored-inputs.ts';
 
 /** The state of a batch, and the journal that it was read from. */

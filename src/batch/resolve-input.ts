@@ -1,18 +1,18 @@
 import { usage } from '../core/failure.ts';
 import { optionsText, type JobOptions } from '../queue/submission.ts';
-import type { BatchPorts } from './caller-interface.ts';
-import { compressionOf } from './compression.ts';
-import { requireItems, type InputSummary } from './input/check-input.ts';
-import { checkInputFile, verifiedItems } from './input/input-file.ts';
-import { inputFormat, inputFormats, type InputOptions } from './input/input-format.ts';
-import type { InputFormat } from './input/item.ts';
-import { isPiped } from './input/piped-input.ts';
-import { findInputs, isPattern } from './input/sources/find-inputs.ts';
-import { checkWholeInputs, wholeInputItems } from './input/sources/whole-inputs.ts';
+import type { BatchPorts } from './ports.ts';
+import { compressionOf } from './bytes/compression.ts';
+import { requireItems, type InputSummary } from './plan/check-input.ts';
+import { checkInputFile, verifiedItems } from './plan/input-file.ts';
+import { inputFormat, inputFormats, type InputOptions } from './plan/input-format.ts';
+import type { InputFormat } from './read/item.ts';
+import { isPiped } from './plan/read-once.ts';
+import { findInputs, isPattern } from './plan/find-inputs.ts';
+import { checkWholeInputs, wholeInputItems } from './plan/whole-inputs.ts';
 import type { VerifiedInput } from './run-to-end.ts';
-import { inputCopyPath, storedInputPath } from './store/file-names.ts';
-import type { BatchHeader, InputIdentity } from './store/journal/record.ts';
-import { resolveResultsPath } from './store/results-path.ts';
+import { inputCopyPath, storedInputPath } from './stores/file/file-names.ts';
+import type { BatchHeader, InputIdentity } from './stores/file/journal/record.ts';
+import { resolveResultsPath } from './stores/file/results-path.ts';
 
 /** Files of a new batch and how its inputs are read. */
 export interface BatchFiles extends InputOptions {

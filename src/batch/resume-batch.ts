@@ -1,18 +1,18 @@
 import { usage } from '../core/failure.ts';
 import { certainMs } from '../queue/not-there-yet.ts';
 import { timeToLive } from '../queue/submission.ts';
-import { findInputs } from './input/sources/find-inputs.ts';
-import type { WholeInput } from './input/sources/whole-inputs.ts';
-import { fingerprintFile, verifiedItems } from './input/input-file.ts';
-import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
-import type { BatchReport } from './report/report-types.ts';
+import { findInputs } from './plan/find-inputs.ts';
+import type { WholeInput } from './plan/whole-inputs.ts';
+import { fingerprintFile, verifiedItems } from './plan/input-file.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
+import type { BatchReport } from './results/report/report-types.ts';
 import { runToEnd, type VerifiedInput } from './run-to-end.ts';
-import { inputCandidates } from './store/file-names.ts';
-import type { BatchHeader } from './store/journal/record.ts';
-import { replayJournal } from './store/journal/replay.ts';
-import { recoverBatch } from './store/recover-batch.ts';
-import type { Resubmit } from './store/resubmit-items.ts';
-import { mustExist, resolveResultsPath } from './store/results-path.ts';
+import { inputCandidates } from './stores/file/file-names.ts';
+import type { BatchHeader } from './stores/file/journal/record.ts';
+import { replayJournal } from './stores/file/journal/replay.ts';
+import { recoverBatch } from './stores/file/recover-batch.ts';
+import type { Resubmit } from './stores/file/resubmit-items.ts';
+import { mustExist, resolveResultsPath } from './stores/file/results-path.ts';
 import { checkStoredInputs, storedInputItems, storedInputName, storedInputs } from './stored-inputs.ts';
 
 export interface ResumeOptions {

@@ -1,15 +1,15 @@
 import type { DollarRange } from '../core/units.ts';
 import { RESULT_RETENTION_MS } from '../queue/limits.ts';
-import type { InvalidItem, Item } from './input/item.ts';
-import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
+import type { InvalidItem, Item } from './read/item.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import { drive } from './drive.ts';
-import type { ErrorTally } from './report/error-counts.ts';
-import type { BatchReport, NotRetried } from './report/report-types.ts';
+import type { ErrorTally } from './results/report/error-counts.ts';
+import type { BatchReport, NotRetried } from './results/report/report-types.ts';
 import { finishBatch } from './run/verify-and-sort-results.ts';
-import { fileBooks } from './store/file-books.ts';
-import type { ItemCounts } from './store/items/item-states.ts';
-import { LOCAL_SERVICE } from './store/journal/record.ts';
-import type { OpenBatch } from './store/open-batch.ts';
+import { fileBooks } from './stores/file/file-records.ts';
+import type { ItemCounts } from './stores/items/item-states.ts';
+import { LOCAL_SERVICE } from './stores/file/journal/record.ts';
+import type { OpenBatch } from './stores/file/open-batch.ts';
 
 /** The input of a batch, read again. Reading fails when it is no longer what was checked. */
 export interface VerifiedInput {

@@ -1,10 +1,10 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { usage } from '../core/failure.ts';
-import type { InputFormat, InvalidItem, Item } from './input/item.ts';
-import { hasExactVersion } from './input/sources/content-digest.ts';
-import type { SourcePorts } from './input/sources/input-source.ts';
-import { wholeInputItems, type WholeInput } from './input/sources/whole-inputs.ts';
-import type { InputIdentity, StoredInput } from './store/journal/record.ts';
+import type { InputFormat, InvalidItem, Item } from './read/item.ts';
+import { hasExactVersion } from './read/sources/content-digest.ts';
+import type { SourcePorts } from './read/sources/input-source.ts';
+import { wholeInputItems, type WholeInput } from './plan/whole-inputs.ts';
+import type { InputIdentity, StoredInput } from './stores/file/journal/record.ts';
 
 /** Returns the inputs of a batch with addresses at which they can be read; undefined when it has one plain file. */
 export const storedInputs = (results: string, { inputs }: InputIdentity): readonly WholeInput[] | undefined =>

@@ -1,11 +1,17 @@
+import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { isForPerson } from '../cli/for-person.ts';
+import { rememberedJobs } from '../cli/remembered-jobs.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
 import { unlessUnread } from '../cli/run/dry-run.ts';
 import { countOf } from '../cli/words.ts';
 import { answerResult, type View } from '../output/view.ts';
+import { hasEnded, isRunning } from '../queue/job-status.ts';
 import { healthRequest, purgeRequest } from '../queue/requests.ts';
 import { healthLine } from './jobs/command-lines.ts';
+import { readJobs } from './jobs/recent.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
 import { textColumn } from '../cli/resource/detail-lines.ts';
 import { serviceObject, TEXT, WHOLE } from '../cli/schema/output-schema.ts';
@@ -16,24 +22,55 @@ const purgeView: View = {
   columns: [textColumn('removed', { right: true }), textColumn('status')],
 };
 
+/**
+ * Names the jobs in progress among those that this machine submitted to an endpoint: they go on. For a person alone, because
+ * it takes a request for each that is not known to have ended.
+ */
+async function goingOn(ctx: CommandContext, endpoint: string): Promise<string | undefined> {
+  if (!isForPerson(ctx)) return undefined;
+  const open = (await rememberedJobs(ctx, endpoint)).filter(({ status = null }) => !hasEnded({ status }));
+  const found = await readJobs(ctx, open);
+  const running = found.flatMap(({ id, document }) => (isRunning(document) ? [id] : []));
+  const unread = found.filter(({ failure }) => failure !== undefined && !isNotFound(failure)).length;
+  const parts = [
+    running.length === 0 ? '' : `in progress and going on: ${running.join(', ')}`,
+    unread === 0 ? '' : `${countOf(unread, 'job')} could not be read`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? undefined : `Of the jobs that this machine submitted: ${parts.join('; ')}.`;
+}
+
 const purge = defineCommand({
   output: serviceObject({ removed: WHOLE }, { status: TEXT }),
   summary: 'remove every job that is waiting; jobs in progress go on',
   args: { endpoint: QUEUE_ARGUMENT },
   writes: true,
   // Read also for a dry run, which ends where there is no such endpoint.
-  prepare: async (ctx, { endpoint }) =>
-    ctx.yes && !ctx.dryRun ? undefined : await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, endpoint, healthRequest)),
-  confirm: async (_, { endpoint }, health) =>
-    health && `This removes ${waitingJobs(health.answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`,
+  prepare: async (ctx, { endpoint }) => ({
+    health:
+      ctx.yes && !ctx.dryRun
+        ? undefined
+        : await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, endpoint, healthRequest)),
+    going: ctx.dryRun ? undefined : await goingOn(ctx, endpoint),
+  }),
+  confirm: async (_, { endpoint }, { health, going }) =>
+    health && {
+      lines: [
+        `This removes ${waitingJobs(health.answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`,
+        ...(going === undefined ? [] : [going]),
+      ],
+    },
   examples: [['berth queue purge demo --yes', 'without a question, for scripts']],
-  run: async (ctx, { endpoint }) => {
+  run: async (ctx, { endpoint }, { going }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({
       ...purgeRequest(id),
       checkCommand: healthLine(id),
     }));
     const removed = numberAt(answer.value, 'removed');
-    const notes = removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`];
+    const notes = [
+      ...(removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`]),
+      // Where it was asked about, it was said before.
+      ...(ctx.yes && going !== undefined ? [going] : []),
+    ];
     return { ...answerResult(purgeView, answer), notes };
   },
 });

@@ -19,13 +19,21 @@ export type QueryValue = string | number | boolean | undefined | readonly string
  * - `object`: a JSON object. A write may also be answered with 204.
  * - `created`: a JSON object with a usable `id`.
  * - `resource`: a JSON object with the `id` of the request, of the resource that was changed. An answer without it proves nothing.
- * - `nothing`: no body, or a JSON object that does not report an error.
+ * - `nothing`: no body, or a JSON object that neither reports an error nor names another id than that of the request.
  * - `chunks`: the answer of a job stream, a JSON array or an object.
  * - `anything`: JSON, or text whose content type is not JSON.
  * - `list`: a JSON object that has an array under this name.
+ * - `has`: a JSON object that has a text or a number under this name, and the `id` of the request where that has one.
  */
 export type Expected =
-  'object' | 'created' | 'resource' | 'nothing' | 'chunks' | 'anything' | { readonly list: string };
+  | 'object'
+  | 'created'
+  | 'resource'
+  | 'nothing'
+  | 'chunks'
+  | 'anything'
+  | { readonly list: string }
+  | { readonly has: string };
 
 /** One request as a command states it. Nothing in it is encoded: `src/http` encodes it when it is sent. */
 export interface ApiRequest {

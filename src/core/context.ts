@@ -5,7 +5,7 @@ import type { Downloads } from './ports/downloads.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
-import type { RememberedJobs, RememberedLists, RememberedNotes } from './ports/remembered.ts';
+import type { RememberedJobs, RememberedLists, RememberedNames, RememberedNotes } from './ports/remembered.ts';
 import type { ProfileStore, SettingsView } from './ports/settings.ts';
 import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
@@ -76,6 +76,7 @@ export interface Context {
   /** For the completion in shells. */
   readonly lists: RememberedLists;
   readonly jobs: RememberedJobs;
+  readonly names: RememberedNames;
   readonly notes: RememberedNotes;
   /**
    * Starts another process of this program with these arguments, without streams. It goes on when this process ends.

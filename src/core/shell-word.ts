@@ -2,7 +2,7 @@ import { safeText } from './safe-text.ts';
 
 /** What no shell reads as anything but itself, anywhere in a command line. What ends a sentence needs quotes at the end. */
 const PLAIN = /^[\w@%+,./-][\w@%+=:,./-]*$/;
-const ENDS_A_SENTENCE = /[.,:;]$/;
+const ENDS_A_SENTENCE = /(?<!\.\.)[.,:;]$/;
 
 /**
  * Quotes a word for sh, bash, zsh and fish, if it needs quotes. The text is safe on a terminal: a word with control

@@ -7,6 +7,7 @@ import { openFiles } from './files/user-files.ts';
 import { listenForInterrupt } from './process/interrupt.ts';
 import { createRememberedJobs } from './remembered/jobs.ts';
 import { createRememberedLists, type RememberedOptions } from './remembered/lists.ts';
+import { createRememberedNames } from './remembered/names.ts';
 import { createRememberedNotes } from './remembered/notes.ts';
 import { createRateLimitFile } from './connection/rate-limit-file.ts';
 import { createLazyLocks } from './lock/lazy-locks.ts';
@@ -73,6 +74,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     signal,
     stderr,
     interactive: () => terminal.errors,
+    localService: runtime.localService,
     exitsAfterRun: runtime.exitsAfterRun,
     onWindows: (windows) => {
       limits.remember(windows);
@@ -119,6 +121,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     limits,
     lists: createRememberedLists(remembered('lists')),
     jobs: createRememberedJobs(remembered('jobs')),
+    names: createRememberedNames(remembered('names')),
     notes: createRememberedNotes(remembered('notes')),
     background: (argv) => runtime.background(argv),
     blocking: runtime.signals.blocking,

@@ -2,6 +2,7 @@ import { fstatSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../core/context.ts';
 import { localFile } from '../core/failure.ts';
+import type { GivenSettings } from '../local/index.ts';
 import { realClock } from './clock.ts';
 import { fileOutput } from './files/file-output-stream.ts';
 import { wasClosed } from './process/closed-descriptor.ts';
@@ -57,6 +58,8 @@ export interface Runtime {
   background(argv: readonly string[]): Promise<void>;
   /** The standard streams of child processes. */
   readonly childStreams: 'inherit' | 'ignore';
+  /** The settings of the local service in this process (`--local`). */
+  readonly localService: GivenSettings;
   /** True if the process exits right after the run: the system then closes its connections and ends its signal handlers. */
   readonly exitsAfterRun: boolean;
   /** Ends the process immediately. */
@@ -103,6 +106,7 @@ export function processRuntime(installation: Installation): Runtime {
     },
     background: (argv) => startInBackground([...process.execArgv, ...installation.startArguments, ...argv]),
     childStreams: 'inherit',
+    localService: {},
     exitsAfterRun: true,
     exit: (code) => process.exit(code),
   };

@@ -18,12 +18,12 @@ export function mismatchOf(value: Json, request: ApiRequest): string | undefined
   if (!isObject(value)) return `the answer is ${kindOf(value)} where an object belongs`;
   if (isProblem(value)) return 'the answer reports an error, and its status reports success';
   if (typeof expected === 'object')
-    return Array.isArray(memberOf(value, expected.list))
-      ? undefined
-      : `the answer has no list of ${JSON.stringify(expected.list)}`;
+    return 'list' in expected ? listProblem(value, expected.list) : hasProblem(value, expected.has, request.id);
   switch (expected) {
     case 'nothing':
-      return hasError(value) ? 'the answer reports an error, and its status reports success' : undefined;
+      return hasError(value)
+        ? 'the answer reports an error, and its status reports success'
+        : aboutAnother(value, request.id);
     case 'created':
       return idProblem(memberOf(value, 'id'));
     case 'resource':
@@ -32,6 +32,15 @@ export function mismatchOf(value: Json, request: ApiRequest): string | undefined
     case 'chunks':
       return aboutAnother(value, request.id);
   }
+}
+
+const listProblem = (value: JsonObject, name: string): string | undefined =>
+  Array.isArray(memberOf(value, name)) ? undefined : `the answer has no list of ${JSON.stringify(name)}`;
+
+function hasProblem(value: JsonObject, name: string, asked: string | undefined): string | undefined {
+  const member = memberOf(value, name);
+  if ((stringOf(member) ?? numberOf(member)) === undefined) return `the answer has no ${JSON.stringify(name)}`;
+  return asked === undefined ? undefined : (idProblem(memberOf(value, 'id')) ?? aboutAnother(value, asked));
 }
 
 const aboutAnother = (value: JsonObject, asked: string | undefined): string | undefined =>

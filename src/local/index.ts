@@ -5,7 +5,7 @@ export { LOCAL_KEY } from './frame/auth.ts';
 export { addressParts } from './frame/request-and-answer.ts';
 export { DroppedConnection } from './frame/fault-effects.ts';
 export { serveLocal } from './frame/server.ts';
-export { SECRET_PREFIX } from './frame/settings.ts';
+export { SECRET_PREFIX, type GivenSettings } from './frame/settings.ts';
 export { createLocalService, type LocalService } from './service.ts';
 export { checkState, memoryStore, type Store } from './state/store.ts';
 export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/process/port.ts';

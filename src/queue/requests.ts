@@ -44,13 +44,18 @@ export const streamRequest = (endpointId: EndpointId, job: string): ApiRequest =
 export const cancelRequest = (endpointId: EndpointId, job: string): ApiRequest => ({
   ...request('POST', endpointId, 'cancel', job),
   id: job,
+  expects: { has: 'status' },
 });
 
 export const retryRequest = (endpointId: EndpointId, job: string): ApiRequest => ({
   ...request('POST', endpointId, 'retry', job),
   id: job,
+  expects: { has: 'status' },
 });
 
-export const purgeRequest = (endpointId: EndpointId): ApiRequest => request('POST', endpointId, 'purge-queue');
+export const purgeRequest = (endpointId: EndpointId): ApiRequest => ({
+  ...request('POST', endpointId, 'purge-queue'),
+  expects: { has: 'removed' },
+});
 
 export const healthRequest = (endpointId: EndpointId): ApiRequest => request('GET', endpointId, 'health');

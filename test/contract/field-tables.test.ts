@@ -3,6 +3,7 @@ import { bodyOf } from '../../src/cli/resource/field-writes.ts';
 import { readPaths, type ResourceTable } from '../../src/cli/resource/fields.ts';
 import { CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from '../../src/commands/catalog/fields.ts';
 import { CLUSTER_TABLE } from '../../src/commands/clusters/fields.ts';
+import { BUILD_TABLE } from '../../src/commands/endpoints/builds.ts';
 import { ENDPOINT_TABLE } from '../../src/commands/endpoints/fields.ts';
 import { WORKER_TABLE } from '../../src/commands/endpoints/workers.ts';
 import { POD_TABLE } from '../../src/commands/pods/fields.ts';
@@ -45,6 +46,7 @@ const TABLES: readonly (readonly [string, ResourceTable, string | undefined, str
   ['Pod', POD_TABLE, 'CreatePodRequest', 'UpdatePodRequest'],
   ['Endpoint', ENDPOINT_TABLE, 'CreateEndpointRequest', 'UpdateEndpointRequest'],
   ['Worker', WORKER_TABLE, undefined, undefined],
+  ['Build', BUILD_TABLE, undefined, undefined],
   ['NetworkVolume', VOLUME_TABLE, 'CreateNetworkVolumeRequest', 'UpdateNetworkVolumeRequest'],
   ['Template', TEMPLATE_TABLE, 'CreateTemplateRequest', 'UpdateTemplateRequest'],
   ['Registry', REGISTRY_TABLE, 'CreateRegistryRequest', undefined],

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
@@ -9,6 +10,8 @@ export const hasTerminal = spawnSync('tmux', ['-V']).status === 0;
 export interface TerminalSession {
   /** What the screen shows, without the empty lines at its end; with `colours`, escape sequences for colour too. */
   screen(options?: { readonly colours?: boolean }): string;
+  /** All that was printed, with its escape sequences: also what the screen showed only for a moment. */
+  printed(): string;
   /** Whether the cursor is visible. */
   cursorShown(): boolean;
   /** Whether a program has the alternate screen. */
@@ -46,7 +49,8 @@ export async function programInTerminal(
   words: readonly string[],
   env?: Environment,
 ): Promise<TerminalSession> {
-  const socket = `${await temporaryFolder()}/tmux`;
+  const folder = await temporaryFolder();
+  const [socket, log] = [`${folder}/tmux`, `${folder}/printed`];
   const tmux = (...args: readonly string[]): string =>
     execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
   const variables = Object.entries({ ...(env ?? (await cleanEnvironment())), LANG: 'C.UTF-8' });
@@ -56,7 +60,9 @@ export async function programInTerminal(
     ...words.map(quote),
     '; printf "\\nended %s\\n" $?; exec sleep 600',
   ].join(' ');
+  writeFileSync(log, '');
   tmux('-u', 'new-session', '-d', '-x', String(size.columns), '-y', String(size.rows), command);
+  tmux('pipe-pane', `cat >> ${quote(log)}`);
   onTestFinished(() => {
     tmux('kill-server');
   });
@@ -65,6 +71,7 @@ export async function programInTerminal(
     tmux('capture-pane', '-p', ...(options?.colours === true ? ['-e'] : [])).trimEnd();
   return {
     screen,
+    printed: () => readFileSync(log, 'utf8'),
     cursorShown: () => tmux('display-message', '-p', '#{cursor_flag}').trim() === '1',
     alternateShown: () => tmux('display-message', '-p', '#{alternate_on}').trim() === '1',
     resize: (columns, rows) => {

@@ -42,11 +42,16 @@ const COMMANDS: readonly (readonly [string, (id: string) => readonly string[], (
 
 /** An answer that every one of these commands accepts. */
 const obliging: Behaviour = (exchange) => {
-  // Only a submission is answered with an id. For other commands, another id would be refused.
-  const created = /\/run(sync)?(\?|$)/.test(exchange.arrival.url) ? { id: 'x' } : {};
-  json({ ...created, status: 'COMPLETED', removed: 0, stream: [] })(exchange);
+  const { url } = exchange.arrival;
+  // Any other id than the one that was asked for would be refused.
+  const changed = /\/(?:cancel|retry)\/([^?]*)/.exec(url)?.[1];
+  const id = changed === undefined ? (/\/run(sync)?(\?|$)/.test(url) ? 'x' : undefined) : decodeURIComponent(changed);
+  json({ id, status: 'COMPLETED', removed: 0, stream: [] })(exchange);
 };
-const retryable = json({ status: 'FAILED' });
+const retryable: Behaviour = (exchange) => {
+  if (exchange.arrival.method === 'GET') json({ status: 'FAILED' })(exchange);
+  else obliging(exchange);
+};
 
 describe.each(COMMANDS)('%s', (name, argv, request) => {
   test.each([

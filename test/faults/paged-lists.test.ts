@@ -35,6 +35,7 @@ describe('a list of three pages', () => {
     ['pods list --status RUNNING', 299],
     ['endpoints list', 300],
     ['templates list', 300],
+    ['endpoints builds list ep-name-300', 300],
   ])('berth %s has %i rows, in every format', async (line, count) => {
     const argv = line.split(' ');
     const documents = JSON.parse((await run([...argv, '-o', 'json'])).out) as readonly { readonly id: string }[];
@@ -60,6 +61,7 @@ describe('names, selectors and completion find a row of the third page', () => {
     ['templates get tpl-name-300 -o id', /^tpl-300\n$/],
     ['jobs run ep-name-300 --input {}', /^job-1\n$/],
     ['queue purge ep-name-300 --yes', /.*/],
+    ['endpoints builds get ep-name-300 build-300 -o id', /^build-300\n$/],
     ['health ep-name-300', /in queue/],
   ])('berth %s', async (line, out) => {
     const ran = await run(line.split(' '));
@@ -95,6 +97,7 @@ describe.each(PAGE_FAULTS)('%s', (fault) => {
     ],
     ...['endpoints get ep-name-300', 'endpoints update ep-name-300 --name x', 'endpoints delete ep-name-300 --yes'],
     ...['endpoints workers ep-name-300', 'endpoints releases ep-name-300', 'endpoints explain ep-name-300'],
+    ...['endpoints builds list ep-300 --json', 'endpoints builds get ep-name-300 build-1'],
     ...['endpoints releases ep-300 --json', 'endpoints delete --match ep-name-* --yes'],
     ...['templates get tpl-name-300', 'templates update tpl-name-300 --name x', 'templates delete tpl-name-300 --yes'],
     ...['jobs run ep-name-300 --input {}', 'queue purge ep-name-300 --yes', 'health ep-name-300'],

@@ -191,7 +191,7 @@ export const BATCH_RUN = [
   {
     name: 'payload-of-the-limit-refused',
     about: 'a payload of exactly the limit is refused',
-    file: 'src/batch/input/item.ts',
+    file: 'src/batch/read/item.ts',
     from: 'body.byteLength > PAYLOAD_LIMITS.run)',
     to: 'body.byteLength >= PAYLOAD_LIMITS.run)',
     tests: ['unit/batch/input/read-items'],
@@ -199,7 +199,7 @@ export const BATCH_RUN = [
   {
     name: 'changed-input-sent',
     about: 'an input that was changed after it was checked is sent',
-    file: 'src/batch/input/fingerprint.ts',
+    file: 'src/batch/read/fingerprint.ts',
     from: 'if (!block.digest.equals(digest)) throw inputChanged(path);',
     to: '',
     tests: ['unit/commands/jobs/batch/changed-files'],
@@ -207,7 +207,7 @@ export const BATCH_RUN = [
   {
     name: 'longer-input-sent',
     about: 'an input that became shorter after it was checked ends without an error',
-    file: 'src/batch/input/fingerprint.ts',
+    file: 'src/batch/read/fingerprint.ts',
     from: 'if (bytes !== expected.bytes) throw inputChanged(path);',
     to: '',
     tests: ['unit/commands/jobs/batch/changed-files'],
@@ -215,7 +215,7 @@ export const BATCH_RUN = [
   {
     name: 'parquet-page-bomb',
     about: 'a page of a Parquet file unpacks to any size',
-    file: 'src/batch/input/parquet/bounded-codecs.ts',
+    file: 'src/batch/read/parquet/bounded-codecs.ts',
     from: 'gunzipSync(bytes, { maxOutputLength: Math.max(1, size) })',
     to: 'gunzipSync(bytes)',
     tests: ['unit/batch/input/parquet/bounded-codecs'],
@@ -223,7 +223,7 @@ export const BATCH_RUN = [
   {
     name: 'parquet-list-longer-than-the-data',
     about: 'the length of a list in the metadata of a Parquet file is believed',
-    file: 'src/batch/input/parquet/thrift-check.ts',
+    file: 'src/batch/read/parquet/thrift-check.ts',
     from: "if (items > bytes.byteLength - offset) throw new ThriftError('a list in its metadata is longer than the data');",
     to: '',
     tests: ['unit/batch/input/parquet/thrift-check'],
@@ -231,7 +231,7 @@ export const BATCH_RUN = [
   {
     name: 'output-from-any-host',
     about: 'a file of an output is fetched from where a redirect leads, to any host',
-    file: 'src/batch/outputs/download-file.ts',
+    file: 'src/batch/results/outputs/download-file.ts',
     from: 'const next = hosts.check(location, url.href);',
     to: 'const next = { url: new URL(location, url.href) };',
     tests: OUTPUTS,
@@ -239,7 +239,7 @@ export const BATCH_RUN = [
   {
     name: 'output-of-any-size',
     about: 'a file of an output that never ends fills the disk',
-    file: 'src/batch/outputs/download-file.ts',
+    file: 'src/batch/results/outputs/download-file.ts',
     from: 'if (progress.bytes + chunk.byteLength > maxBytes) throw tooLarge();',
     to: '',
     tests: ['unit/batch/outputs/lying-servers'],
@@ -247,7 +247,7 @@ export const BATCH_RUN = [
   {
     name: 'output-over-plain-http',
     about: 'a file of an output is fetched over plain http from another machine',
-    file: 'src/batch/outputs/allowed-hosts.ts',
+    file: 'src/batch/results/outputs/allowed-hosts.ts',
     from: "if (url.protocol === 'http:' && !isLoopback(url.hostname))",
     to: "if (url.protocol === 'ftp:')",
     tests: OUTPUTS,
@@ -255,7 +255,7 @@ export const BATCH_RUN = [
   {
     name: 'output-outside-its-folder',
     about: 'the name of a file of an output may hold slashes',
-    file: 'src/batch/outputs/named-files.ts',
+    file: 'src/batch/results/outputs/named-files.ts',
     from: '/[^A-Za-z0-9._-]+/g',
     to: '/[^A-Za-z0-9._/-]+/g',
     tests: OUTPUTS,
@@ -263,7 +263,7 @@ export const BATCH_RUN = [
   {
     name: 'part-of-another-range',
     about: 'a download goes on with another part than the one that was asked for',
-    file: 'src/batch/outputs/download-file.ts',
+    file: 'src/batch/results/outputs/download-file.ts',
     from: "if (status === 206 && !continues(headers['content-range'], progress.bytes))",
     to: 'if (status === 207)',
     tests: ['unit/batch/outputs/lying-servers'],

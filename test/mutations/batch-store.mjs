@@ -10,7 +10,7 @@ export const BATCH_STORE = [
   {
     name: 'end-before-its-result',
     about: 'the journal says that an item has ended before its result is on the disk',
-    file: 'src/batch/store/file-books.ts',
+    file: 'src/batch/stores/file/file-records.ts',
     from: 'const extent = await results.append(resultLine(owner, document));\n      await record(',
     to: 'const written = results.append(resultLine(owner, document));\n      const extent = results.extent();\n      await Promise.all([written, record(',
     and: { from: '{ ...extent, at: now() });', to: '{ ...extent, at: now() })]);' },
@@ -19,7 +19,7 @@ export const BATCH_STORE = [
   {
     name: 'submission-of-a-killed-process-sent-again',
     about: 'an item that was being sent when its process was killed is sent again',
-    file: 'src/batch/store/recover-batch.ts',
+    file: 'src/batch/stores/file/recover-batch.ts',
     from: "[...states.items('sending')], 'lose');",
     to: "[...states.items('sending')], 'withdraw');",
     tests: CRASHES,
@@ -27,7 +27,7 @@ export const BATCH_STORE = [
   {
     name: 'broken-record-skipped',
     about: 'a broken record in the middle of a journal is skipped',
-    file: 'src/batch/store/journal/journal.ts',
+    file: 'src/batch/stores/file/journal/journal.ts',
     from: 'if (brokenAt !== undefined) throw brokenBefore(path, brokenAt);',
     to: 'brokenAt = undefined;',
     tests: JOURNAL,
@@ -35,7 +35,7 @@ export const BATCH_STORE = [
   {
     name: 'record-behind-a-broken-line-feed-lost',
     about: 'a record whose line feed before it was damaged is cut off as a torn end',
-    file: 'src/batch/store/journal/journal.ts',
+    file: 'src/batch/stores/file/journal/journal.ts',
     from: 'brokenAt !== undefined || containsRecord(line.bytes)',
     to: 'brokenAt !== undefined',
     tests: JOURNAL,
@@ -43,7 +43,7 @@ export const BATCH_STORE = [
   {
     name: 'torn-end-kept',
     about: 'new records are written behind a torn one and cannot be read',
-    file: 'src/batch/store/journal/journal.ts',
+    file: 'src/batch/stores/file/journal/journal.ts',
     from: 'if (tornBytes > 0) await file.truncate(validBytes);',
     to: '',
     tests: JOURNAL,
@@ -51,7 +51,7 @@ export const BATCH_STORE = [
   {
     name: 'checksum-of-a-record-ignored',
     about: 'a damaged record of the journal is believed',
-    file: 'src/batch/store/journal/record.ts',
+    file: 'src/batch/stores/file/journal/record.ts',
     from: '|| checksum(json) !== sum) return undefined;',
     to: '|| sum === undefined) return undefined;',
     tests: ['unit/batch/store/item-state-machine', ...JOURNAL],
@@ -59,7 +59,7 @@ export const BATCH_STORE = [
   {
     name: 'write-without-a-sync',
     about: 'records are written and not synced to the disk',
-    file: 'src/batch/store/group-writer.ts',
+    file: 'src/batch/stores/file/group-writer.ts',
     from: 'await file.sync();',
     to: '',
     tests: [...JOURNAL, ...CRASHES],
@@ -67,7 +67,7 @@ export const BATCH_STORE = [
   {
     name: 'write-behind-a-failed-one',
     about: 'after a failed write the journal goes on behind the incomplete record',
-    file: 'src/batch/store/group-writer.ts',
+    file: 'src/batch/stores/file/group-writer.ts',
     from: 'if (broken !== undefined) throw broken.error;',
     to: '',
     tests: [...JOURNAL, ...CRASHES, 'unit/batch/store/group-writer'],
@@ -75,7 +75,7 @@ export const BATCH_STORE = [
   {
     name: 'unknown-item-sent-unasked',
     about: 'an item whose outcome is unknown may be sent again',
-    file: 'src/batch/store/items/item-state-machine.ts',
+    file: 'src/batch/stores/items/item-state-machine.ts',
     from: "send: { waiting: 'sending' }",
     to: "send: { waiting: 'sending', unknown: 'sending' }",
     tests: ['unit/batch/store/item-state-machine', ...JOURNAL],
@@ -83,7 +83,7 @@ export const BATCH_STORE = [
   {
     name: 'shortened-journal-accepted',
     about: 'a journal that lost its end is believed, and items that ran are sent again',
-    file: 'src/batch/store/recover-batch.ts',
+    file: 'src/batch/stores/file/recover-batch.ts',
     from: 'checkUnrecorded(path, state, content);',
     to: '',
     tests: CHANGED,
@@ -91,7 +91,7 @@ export const BATCH_STORE = [
   {
     name: 'foreign-sorted-file-accepted',
     about: 'a sorted file of another length replaces the results',
-    file: 'src/batch/store/recover-batch.ts',
+    file: 'src/batch/stores/file/recover-batch.ts',
     from: 'state.endsWithOrdered && size === state.resultBytes',
     to: 'state.endsWithOrdered',
     tests: [...CRASHES, ...CHANGED],
@@ -99,7 +99,7 @@ export const BATCH_STORE = [
   {
     name: 'changed-results-accepted',
     about: 'results that another program changed are appended to',
-    file: 'src/batch/store/results/results-file.ts',
+    file: 'src/batch/stores/file/results/results-file.ts',
     from: 'if (checksum !== undefined && actual !== checksum)',
     to: 'if (checksum === -1)',
     tests: CHANGED,
@@ -107,7 +107,7 @@ export const BATCH_STORE = [
   {
     name: 'changed-results-sorted',
     about: 'results that another program changed while the batch ran are sorted',
-    file: 'src/batch/store/results/order-results.ts',
+    file: 'src/batch/stores/file/results/order-results.ts',
     from: 'if (bytes !== resultBytes || sum !== checksum)',
     to: 'if (bytes !== resultBytes)',
     tests: ['unit/batch/store/changed-while-sorted'],
@@ -115,7 +115,7 @@ export const BATCH_STORE = [
   {
     name: 'earlier-result-kept',
     about: 'of two results of one item the sort keeps the first',
-    file: 'src/batch/store/results/external-sort.ts',
+    file: 'src/batch/stores/file/results/external-sort.ts',
     from: 'a.item - b.item || a.order - b.order);',
     to: 'a.item - b.item || b.order - a.order);',
     tests: ['unit/batch/store/order-results'],
@@ -123,7 +123,7 @@ export const BATCH_STORE = [
   {
     name: 'results-replaced-before-the-record',
     about: 'the sorted file replaces the results before the journal knows its length',
-    file: 'src/batch/store/results/order-results.ts',
+    file: 'src/batch/stores/file/results/order-results.ts',
     from: "    await writeRecord({ kind: 'ordered', bytes: sorted.bytes, checksum: sorted.checksum });\n    await durable.replace(ordered, path);",
     to: "    await durable.replace(ordered, path);\n    await writeRecord({ kind: 'ordered', bytes: sorted.bytes, checksum: sorted.checksum });",
     tests: CRASHES,
@@ -147,7 +147,7 @@ export const BATCH_STORE = [
   {
     name: 'batch-without-a-lock',
     about: 'two processes work on one batch',
-    file: 'src/batch/store/recover-batch.ts',
+    file: 'src/batch/stores/file/recover-batch.ts',
     from: 'const release = await durable.lock(lockPath(path), [journalPath(path), path]);',
     to: 'const release = lockPath(path) === "" ? await durable.lock(lockPath(path), [journalPath(path), path]) : async () => undefined;',
     tests: RESUME,
@@ -155,16 +155,20 @@ export const BATCH_STORE = [
   {
     name: 'existing-results-overwritten',
     about: 'a new batch is begun on results that are there already',
-    file: 'src/batch/store/results-path.ts',
+    file: 'src/batch/stores/file/results-path.ts',
     from: 'if (((await durable.size(path)) ?? 0) > 0) throw',
     to: "if (path === '') throw",
-    and: { file: 'src/batch/store/open-batch.ts', from: 'else if (size > 0) throw', to: 'else if (size < 0) throw' },
+    and: {
+      file: 'src/batch/stores/file/open-batch.ts',
+      from: 'else if (size > 0) throw',
+      to: 'else if (size < 0) throw',
+    },
     tests: RESUME,
   },
   {
     name: 'resubmission-of-completed-items',
     about: 'items that have completed are sent again with the others',
-    file: 'src/batch/store/resubmit-items.ts',
+    file: 'src/batch/stores/file/resubmit-items.ts',
     from: "if (source.states.stateOf(item) === 'completed') continue;",
     to: '',
     and: { from: 'resubmit.states.flatMap(', to: "[...resubmit.states, 'completed'].flatMap(" },
@@ -173,7 +177,7 @@ export const BATCH_STORE = [
   {
     name: 'lease-renewed-without-its-epoch',
     about: 'a driver renews the lease of a shard that another one has taken over',
-    file: 'src/batch/store/postgres/shard-rows.ts',
+    file: 'src/batch/stores/postgres/rows/shard-rows.ts',
     from: 'AND s.epoch = h.epoch AND s.owner = $2\n    RETURNING s.shard',
     to: 'AND $2::text IS NOT NULL\n    RETURNING s.shard',
     tests: SHARED,
@@ -181,7 +185,7 @@ export const BATCH_STORE = [
   {
     name: 'records-without-an-owner',
     about: 'a driver that lost a shard still writes its records',
-    file: 'src/batch/store/postgres/shard-rows.ts',
+    file: 'src/batch/stores/postgres/rows/shard-rows.ts',
     from: 'WHERE s.batch = $1 AND s.owner = $10 FOR SHARE OF s',
     to: 'WHERE s.batch = $1 AND $10::text IS NOT NULL FOR SHARE OF s',
     tests: SHARED,
@@ -189,7 +193,7 @@ export const BATCH_STORE = [
   {
     name: 'part-without-an-owner',
     about: 'a driver that lost a shard still publishes its results',
-    file: 'src/batch/store/postgres/shard-rows.ts',
+    file: 'src/batch/stores/postgres/rows/shard-rows.ts',
     from: 'AND epoch = $3 AND owner = $13 RETURNING 1',
     to: 'AND epoch = $3 AND $13::text IS NOT NULL RETURNING 1',
     tests: ['unit/batch/store/postgres/publication'],
@@ -197,7 +201,7 @@ export const BATCH_STORE = [
   {
     name: 'taken-over-submission-sent-again',
     about: 'an item that was being sent by a driver that ended is sent again by the next one',
-    file: 'src/batch/store/shared/held-shard.ts',
+    file: 'src/batch/stores/postgres/driver/held-shard.ts',
     from: "if (state === 'sending') apply(item, { kind: 'lose' });",
     to: "if (state === 'sending') apply(item, { kind: 'withdraw' });",
     tests: SHARED,
@@ -205,7 +209,7 @@ export const BATCH_STORE = [
   {
     name: 'lease-on-a-suspended-machine',
     about: 'a machine that was suspended goes on sending after its lease has ended',
-    file: 'src/batch/store/shared/lease.ts',
+    file: 'src/batch/stores/postgres/driver/lease.ts',
     from: 'Math.max(now.monotonic - last.monotonic, now.wall - last.wall)',
     to: 'now.monotonic - last.monotonic',
     tests: ['unit/batch/store/shared/lease'],
@@ -213,7 +217,7 @@ export const BATCH_STORE = [
   {
     name: 'lease-without-a-margin',
     about: 'a driver sends until the last moment of its lease',
-    file: 'src/batch/store/shared/lease.ts',
+    file: 'src/batch/stores/postgres/driver/lease.ts',
     from: 'leaseMs * (1 - MARGIN_PART)',
     to: 'leaseMs',
     tests: ['unit/batch/store/shared/lease'],
@@ -221,7 +225,7 @@ export const BATCH_STORE = [
   {
     name: 'lease-from-the-answer',
     about: 'a renewal counts from when its answer came, not from when it was sent',
-    file: 'src/batch/store/shared/shared-books.ts',
+    file: 'src/batch/stores/postgres/driver/driver-records.ts',
     from: 'lease.renewed(mark);\n    }',
     to: 'lease.renewed(lease.mark());\n    }',
     tests: ['unit/batch/store/shared/lease', ...SHARED],
@@ -231,7 +235,7 @@ export const BATCH_STORE = [
   {
     name: 'pace-block-without-a-bound',
     about: 'the wait of all drivers doubles for ever',
-    file: 'src/batch/store/postgres/pace/pace-state.ts',
+    file: 'src/batch/stores/postgres/pace/pace-state.ts',
     from: 'Math.min(MAX_BLOCK_MS, FIRST_BLOCK_MS *',
     to: '(FIRST_BLOCK_MS *',
     tests: ['unit/batch/store/postgres/pace/pace-state'],
@@ -239,7 +243,7 @@ export const BATCH_STORE = [
   {
     name: 'pace-written-over-another',
     about: 'two drivers overwrite what the other one was granted',
-    file: 'src/batch/store/postgres/pace/pace-table.ts',
+    file: 'src/batch/stores/postgres/pace/pace-table.ts',
     from: 'WHERE key = $1 AND version = $2 RETURNING 1',
     to: 'WHERE key = $1 AND $2::bigint IS NOT NULL RETURNING 1',
     tests: ['unit/batch/store/postgres/pace/shared-pace'],

@@ -1,5 +1,5 @@
 import type { Absence } from '../../core/not-there-yet.ts';
-import type { JournalJob } from '../store/journal/replay.ts';
+import type { JournalJob } from '../stores/file/journal/replay.ts';
 import type { PolledJob } from './poll-order.ts';
 
 /** A job as it is in the journal, without its date: durations are measured by the monotonic clock. */

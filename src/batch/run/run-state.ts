@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/context.ts';
 import type { Json } from '../../core/json.ts';
-import type { Books } from '../store/books.ts';
-import type { EndEvent } from '../store/items/item-state-machine.ts';
-import type { LineOwner } from '../store/results/results-file.ts';
+import type { Books } from '../stores/run-records.ts';
+import type { EndEvent } from '../stores/items/item-state-machine.ts';
+import type { LineOwner } from '../stores/file/results/results-file.ts';
 import type { QueueClient, RetryLater } from './queue-client.ts';
 import type { RequestKind, RequestRates } from './submit-and-poll-rates.ts';
 import type { FailureMonitor, RunControl } from './stop-run.ts';

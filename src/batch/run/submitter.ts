@@ -1,7 +1,7 @@
 import type { Failure } from '../../core/failure.ts';
 import { duplicateJobId } from '../../queue/job-id.ts';
-import type { Item } from '../input/item.ts';
-import type { ItemQueue } from '../input/item-queue.ts';
+import type { Item } from '../read/item.ts';
+import type { ItemQueue } from './item-queue.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';

@@ -1,9 +1,9 @@
 import type { DurableFiles } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
-import { hasResult } from '../store/items/item-state-machine.ts';
-import type { OpenBatch } from '../store/open-batch.ts';
-import { orderResults } from '../store/results/order-results.ts';
-import { checksumOf, type ResultsExtent } from '../store/results/results-file.ts';
+import { hasResult } from '../stores/items/item-state-machine.ts';
+import type { OpenBatch } from '../stores/file/open-batch.ts';
+import { orderResults } from '../stores/file/results/order-results.ts';
+import { checksumOf, type ResultsExtent } from '../stores/file/results/results-file.ts';
 import type { RunEnd } from './runner.ts';
 
 /**

@@ -1,11 +1,11 @@
-import { createAnalyzer, parseResult } from '../analysis/analyze-results.ts';
-import type { BatchAnalysis } from '../analysis/batch-analysis.ts';
-import { createTimeline } from '../analysis/timeline.ts';
-import { executionCost } from '../report/cost.ts';
-import type { StoredBatch } from '../store/postgres/batch-rows.ts';
-import { listParts } from '../store/postgres/listing.ts';
+import { createAnalyzer, parseResult } from '../results/analysis/analyze-results.ts';
+import type { BatchAnalysis } from '../results/analysis/batch-analysis.ts';
+import { createTimeline } from '../results/analysis/timeline.ts';
+import { executionCost } from '../results/report/cost.ts';
+import type { StoredBatch } from '../stores/postgres/rows/batch-rows.ts';
+import { listParts } from '../stores/postgres/rows/listing.ts';
 import { readShards, type ReadPorts } from './part-reader.ts';
-import { stateOf } from '../store/results/result-state.ts';
+import { stateOf } from '../stores/items/result-state.ts';
 import { sharedStatus } from './shared-status.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { createBatchRows, findBatch, type Manifest, type PlannedShard } from '../store/postgres/batch-rows.ts';
-import { deleteBatch } from '../store/postgres/out-rows.ts';
+import { createBatchRows, findBatch, type Manifest, type PlannedShard } from '../stores/postgres/rows/batch-rows.ts';
+import { deleteBatch } from '../stores/postgres/rows/out-rows.ts';
 import { claimOut, removeMarker } from './out-marker.ts';
 import type { SharedPorts } from './ports.ts';
 

@@ -1,6 +1,6 @@
-import type { InputFormat } from '../input/item.ts';
-import { readUntilAborted } from '../input/read-until-aborted.ts';
-import { addressIn } from '../store/shared/part-files.ts';
+import type { InputFormat } from '../read/item.ts';
+import { readUntilAborted } from '../read/read-until-aborted.ts';
+import { addressIn } from '../stores/postgres/driver/part-files.ts';
 import type { SharedPorts } from './ports.ts';
 
 interface PipedInput {

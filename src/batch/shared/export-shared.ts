@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../core/json.ts';
 import { usage } from '../../core/failure.ts';
-import { inputOf, rowOf, type ExportedResults } from '../export/export-results.ts';
-import type { ShardRange } from '../shard-range.ts';
-import { readAccount, type StoredBatch } from '../store/postgres/batch-rows.ts';
-import { listParts } from '../store/postgres/listing.ts';
-import { addressIn } from '../store/shared/part-files.ts';
+import { inputOf, rowOf, type ExportedResults } from '../results/export/export-results.ts';
+import type { ShardRange } from '../read/range.ts';
+import { readAccount, type StoredBatch } from '../stores/postgres/rows/batch-rows.ts';
+import { listParts } from '../stores/postgres/rows/listing.ts';
+import { addressIn } from '../stores/postgres/driver/part-files.ts';
 import { createOpenedInputs } from './opened-inputs.ts';
 import { readShards, type ReadPorts, type ResultLines } from './part-reader.ts';
 

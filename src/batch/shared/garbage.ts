@@ -1,9 +1,9 @@
 import type { ObjectStorage } from '../../core/context.ts';
-import type { StoredBatch } from '../store/postgres/batch-rows.ts';
-import type { Database } from '../store/postgres/database.ts';
-import { listParts, listShards } from '../store/postgres/listing.ts';
-import { endEpoch, type Held } from '../store/postgres/shard-rows.ts';
-import { addressIn, parsePartName, partPrefix } from '../store/shared/part-files.ts';
+import type { StoredBatch } from '../stores/postgres/rows/batch-rows.ts';
+import type { Database } from '../stores/postgres/database/database.ts';
+import { listParts, listShards } from '../stores/postgres/rows/listing.ts';
+import { endEpoch, type Held } from '../stores/postgres/rows/shard-rows.ts';
+import { addressIn, parsePartName, partPrefix } from '../stores/postgres/driver/part-files.ts';
 
 interface GarbagePorts {
   readonly database: Database;

@@ -1,9 +1,9 @@
 /** Batches that several drivers share: the second entrance to the batches, loaded only where a store is used. */
-export { findBatch, setCancelled } from '../store/postgres/batch-rows.ts';
-export type { StoredBatch } from '../store/postgres/batch-rows.ts';
-export { parseStoreAddress, type StoreAddress } from '../store/postgres/address.ts';
-export { isStoreUnavailable, openDatabase, type Database } from '../store/postgres/database.ts';
-export { prepareTables, type TableAccess } from '../store/postgres/migrations.ts';
+export { findBatch, setCancelled } from '../stores/postgres/rows/batch-rows.ts';
+export type { StoredBatch } from '../stores/postgres/rows/batch-rows.ts';
+export { parseStoreAddress, type StoreAddress } from '../stores/postgres/database/address.ts';
+export { isStoreUnavailable, openDatabase, type Database } from '../stores/postgres/database/database.ts';
+export { prepareTables, type TableAccess } from '../stores/postgres/migrations.ts';
 export { beginShared } from './begin-shared.ts';
 export { checkShared, planShared, type PlanOptions } from './plan-shared.ts';
 export { driveShared } from './drive-shared.ts';

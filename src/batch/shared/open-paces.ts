@@ -1,7 +1,7 @@
 import { RATE_LIMITS } from '../../queue/limits.ts';
 import type { RequestKind } from '../run/submit-and-poll-rates.ts';
-import type { StoredBatch } from '../store/postgres/batch-rows.ts';
-import { openSharedPace, type SharedPace } from '../store/postgres/pace/shared-pace.ts';
+import type { StoredBatch } from '../stores/postgres/rows/batch-rows.ts';
+import { openSharedPace, type SharedPace } from '../stores/postgres/pace/shared-pace.ts';
 import type { SharedPorts } from './ports.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { InputFormat } from '../input/item.ts';
-import type { InputSource, SourcePorts } from '../input/sources/input-source.ts';
-import { openSource } from '../input/sources/open-source.ts';
-import type { Manifest } from '../store/postgres/batch-rows.ts';
+import type { InputFormat } from '../read/item.ts';
+import type { InputSource, SourcePorts } from '../read/sources/input-source.ts';
+import { openSource } from '../read/sources/open-source.ts';
+import type { Manifest } from '../stores/postgres/rows/batch-rows.ts';
 
 /**
  * Opens an input of a batch: the one at `position` in the manifest. `extras` is the text of the members that every

@@ -1,5 +1,5 @@
-import type { InputSource, SourcePorts } from '../input/sources/input-source.ts';
-import type { Manifest } from '../store/postgres/batch-rows.ts';
+import type { InputSource, SourcePorts } from '../read/sources/input-source.ts';
+import type { Manifest } from '../stores/postgres/rows/batch-rows.ts';
 import { openStoredInput } from './open-stored-input.ts';
 
 /** The inputs of a batch, which are opened when they are used. */

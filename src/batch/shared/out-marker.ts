@@ -3,11 +3,11 @@ import { collectBytes } from '../../core/collect-bytes.ts';
 import { localFile } from '../../core/failure.ts';
 import { isObject, memberAt, tryDecodeJson } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { StoredBatch } from '../store/postgres/batch-rows.ts';
-import type { Database } from '../store/postgres/database.ts';
-import { isMarked, setMarked } from '../store/postgres/out-rows.ts';
-import { MARKER_NAME } from '../input/marker-name.ts';
-import { addressIn } from '../store/shared/part-files.ts';
+import type { StoredBatch } from '../stores/postgres/rows/batch-rows.ts';
+import type { Database } from '../stores/postgres/database/database.ts';
+import { isMarked, setMarked } from '../stores/postgres/rows/out-rows.ts';
+import { MARKER_NAME } from '../read/marker-name.ts';
+import { addressIn } from '../stores/postgres/driver/part-files.ts';
 
 interface MarkerPorts {
   readonly storage: ObjectStorage;

@@ -1,14 +1,20 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { ObjectStorage } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
-import { compressionOf, decompress } from '../compression.ts';
-import { lineGroups } from '../split-lines.ts';
-import type { StoredBatch } from '../store/postgres/batch-rows.ts';
-import type { Database } from '../store/postgres/database.ts';
-import { listParts, listShards, unknownOf, type PublishedPart, type ShardResults } from '../store/postgres/listing.ts';
-import { itemOfLine } from '../store/results/stored-results.ts';
-import { createBitmap } from '../store/shared/bitmap.ts';
-import { addressIn } from '../store/shared/part-files.ts';
+import { compressionOf, decompress } from '../bytes/compression.ts';
+import { lineGroups } from '../bytes/split-lines.ts';
+import type { StoredBatch } from '../stores/postgres/rows/batch-rows.ts';
+import type { Database } from '../stores/postgres/database/database.ts';
+import {
+  listParts,
+  listShards,
+  unknownOf,
+  type PublishedPart,
+  type ShardResults,
+} from '../stores/postgres/rows/listing.ts';
+import { itemOfLine } from '../stores/file/results/stored-results.ts';
+import { createBitmap } from '../stores/postgres/driver/bitmap.ts';
+import { addressIn } from '../stores/postgres/driver/part-files.ts';
 
 export interface ReadPorts {
   readonly database: Database;

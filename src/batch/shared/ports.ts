@@ -1,6 +1,6 @@
 import type { ObjectStorage } from '../../core/context.ts';
-import type { BatchPorts } from '../caller-interface.ts';
-import type { Database } from '../store/postgres/database.ts';
+import type { BatchPorts } from '../ports.ts';
+import type { Database } from '../stores/postgres/database/database.ts';
 
 /** What a driver of a shared batch uses besides the parts of the Context. */
 export interface SharedPorts extends BatchPorts {

@@ -1,13 +1,13 @@
 import { usage } from '../../core/failure.ts';
 import { decodeJson } from '../../core/json.ts';
-import type { Resubmittable } from '../store/items/item-state-machine.ts';
-import type { StoredBatch } from '../store/postgres/batch-rows.ts';
-import { countDrivers, unknownOf } from '../store/postgres/listing.ts';
-import { reopenShard } from '../store/postgres/reopen-shard.ts';
-import type { Resubmit } from '../store/resubmit-items.ts';
-import { errorMatcher } from '../store/results/error-text.ts';
-import { stateOf } from '../store/results/result-state.ts';
-import { createBitmap } from '../store/shared/bitmap.ts';
+import type { Resubmittable } from '../stores/items/item-state-machine.ts';
+import type { StoredBatch } from '../stores/postgres/rows/batch-rows.ts';
+import { countDrivers, unknownOf } from '../stores/postgres/rows/listing.ts';
+import { reopenShard } from '../stores/postgres/rows/reopen-shard.ts';
+import type { Resubmit } from '../stores/file/resubmit-items.ts';
+import { errorMatcher } from '../stores/items/error-text.ts';
+import { stateOf } from '../stores/items/result-state.ts';
+import { createBitmap } from '../stores/postgres/driver/bitmap.ts';
 import { readShards, type ReadPorts } from './part-reader.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { InvalidItem, Item } from '../input/item.ts';
-import type { ShardRange } from '../shard-range.ts';
-import type { Manifest } from '../store/postgres/batch-rows.ts';
-import type { SharedBooks } from '../store/shared/shared-books.ts';
+import type { InvalidItem, Item } from '../read/item.ts';
+import type { ShardRange } from '../read/range.ts';
+import type { Manifest } from '../stores/postgres/rows/batch-rows.ts';
+import type { SharedBooks } from '../stores/postgres/driver/driver-records.ts';
 import { createOpenedInputs } from './opened-inputs.ts';
 import type { SharedPorts } from './ports.ts';
 

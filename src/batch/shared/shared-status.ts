@@ -1,8 +1,8 @@
-import type { BatchSummary } from '../report/report-types.ts';
-import { LOCAL_SERVICE } from '../store/journal/record.ts';
-import { readAccount, type StoredBatch } from '../store/postgres/batch-rows.ts';
-import type { Database } from '../store/postgres/database.ts';
-import { countDrivers, listUnknown } from '../store/postgres/listing.ts';
+import type { BatchSummary } from '../results/report/report-types.ts';
+import { LOCAL_SERVICE } from '../stores/file/journal/record.ts';
+import { readAccount, type StoredBatch } from '../stores/postgres/rows/batch-rows.ts';
+import type { Database } from '../stores/postgres/database/database.ts';
+import { countDrivers, listUnknown } from '../stores/postgres/rows/listing.ts';
 
 /** The state of a shared batch according to its store. */
 export interface SharedStatus extends BatchSummary {

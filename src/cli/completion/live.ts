@@ -1,6 +1,7 @@
 import type { ListRow, RememberedJobs, RememberedList, RememberedLists } from '../../core/ports/remembered.ts';
 import type { Clock, ProfileStore } from '../../core/context.ts';
 import { formatDuration } from '../../core/units.ts';
+import { rememberedJobs } from '../remembered-jobs.ts';
 import type { Place } from './place.ts';
 import type { Candidate } from './sources.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';
@@ -55,14 +56,11 @@ async function profileNames({ profiles }: CompletionPorts): Promise<readonly Can
 }
 
 /** The jobs that this machine submitted to the endpoint that the first argument names, the latest first. */
-async function jobIds({ args }: Place, { jobs, lists, clock }: CompletionPorts): Promise<readonly Candidate[]> {
+async function jobIds({ args }: Place, ports: CompletionPorts): Promise<readonly Candidate[]> {
   const [endpoint = '', ...others] = args;
-  const ids =
-    (await lists.read('endpoint'))?.rows.flatMap(({ value, name }) => (name === endpoint ? [value] : [])) ?? [];
   // eslint-disable-next-line no-restricted-syntax -- a date: other processes submitted the jobs
-  const now = clock.now();
-  return (await jobs.read())
-    .filter((job) => [endpoint, ...ids].some((word) => word === job.endpoint || word === job.named))
+  const now = ports.clock.now();
+  return (await rememberedJobs(ports, endpoint))
     .filter(({ id }) => !others.includes(id))
     .map(({ id, at }) => ({ value: id, description: `submitted ${formatDuration(Math.max(0, now - at))} ago` }));
 }

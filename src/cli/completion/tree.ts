@@ -63,7 +63,11 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
   });
   const sourceOf = (complete: Completes): NonNullable<CompletionValue['source']> => {
     if (typeof complete === 'string') return complete;
-    lists[complete.noun] = listSource(complete);
+    const list = listSource(complete);
+    // One would be offered for the other.
+    if (String(lists[complete.noun]?.path ?? list.path) !== String(list.path))
+      throw new Error(`two lists have the noun ${complete.noun}`);
+    lists[complete.noun] = list;
     return `list:${complete.noun}`;
   };
   const add = (path: readonly string[], target: Command | Group): void => {
@@ -79,7 +83,9 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
     }
     nodes[path.join(' ')] = {
       words: [],
-      args: Object.values(target.args).map(valueOf),
+      args: Object.values(target.args)
+        .filter(({ afterDashes }) => afterDashes !== true)
+        .map(valueOf),
       flags: visibleOptions(target).map(([key, param]) => ({
         flag: flagName(key),
         short: param.short,

@@ -116,21 +116,29 @@ const usage = (line: string): Block => ({ kind: 'usage', words: line.split(' ') 
 /** A command with its arguments: `pods get POD`, `jobs wait ENDPOINT JOB...`. */
 export function signature(path: readonly string[], target: Command | Group): string {
   if (target.kind === 'group') return path.join(' ');
-  const words = Object.entries(target.args).map(([key, param]) => {
-    const name = argumentName(key, param) + (param.many ? '...' : '');
-    return param.required && param.unless === undefined ? name : `[${name}]`;
-  });
+  const words = Object.entries(target.args)
+    .filter(([, { afterDashes }]) => afterDashes !== true)
+    .map(([key, param]) => {
+      const name = argumentName(key, param) + (param.many ? '...' : '');
+      return param.required && param.unless === undefined ? name : `[${name}]`;
+    });
   return [...path, ...words].join(' ');
 }
 
-/** How a command is written: `berth jobs wait ENDPOINT JOB... [FLAGS]`, `berth local exec [FLAGS] COMMAND...`. */
+/**
+ * How a command is written: `berth jobs wait ENDPOINT JOB... [FLAGS]`, `berth local exec [FLAGS] COMMAND...`, `berth pods
+ * create [FLAGS] [-- COMMAND ARGS...]`.
+ */
 export function usageOf(path: readonly string[], command: Command): string {
   const flags = visibleOptions(command).length > 0 ? ['[FLAGS]'] : [];
   const words = namesProgram(command.args)
     ? [...path, ...flags, signature([], command)]
-    : [signature(path, command), ...flags];
+    : [signature(path, command), ...flags, ...afterDashes(command)];
   return ['berth', ...words].join(' ');
 }
+
+const afterDashes = ({ args }: Command): readonly string[] =>
+  Object.entries(args).flatMap(([key, param]) => (param.afterDashes === true ? [`[${argumentName(key, param)}]`] : []));
 
 const flagSignature = (name: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): string =>
   `${short === undefined ? '    ' : `${short}, `}${name}${metavar === undefined ? '' : ` ${metavar}`}`;

@@ -61,7 +61,8 @@ export async function parseCommandLine(
       .helpCommand(false)
       .enablePositionalOptions()
       // An excess word after a group or the root is an unknown verb or noun, which the caller reports.
-      .allowExcessArguments(target?.kind !== 'command')
+      // Words after `--` are read by `wordsOf`.
+      .allowExcessArguments(target?.kind !== 'command' || dashesKey(target) !== undefined)
       .action(() => {
         reached = node;
       });
@@ -72,7 +73,8 @@ export async function parseCommandLine(
   const attach = (parser: Commander, path: readonly string[], target: Command | Group): void => {
     configureNode(parser, path, target);
     if (target.kind === 'command') {
-      for (const [key, param] of Object.entries(target.args)) parser.argument(param.many ? `[${key}...]` : `[${key}]`);
+      for (const [key, param] of Object.entries(target.args))
+        if (param.afterDashes !== true) parser.argument(param.many ? `[${key}...]` : `[${key}]`);
       for (const [key, param] of Object.entries(optionsOf(target)))
         if (mentioned(flagName(key), param.short)) parser.addOption(plainOption(flagName(key), param));
       // As `env` and `docker run` do.
@@ -137,11 +139,9 @@ async function invocationAt(
     return { failure: unknownCommand(word, path, wordsAt(at, nouns)), globals };
   }
   if (target?.kind !== 'command' || globals['help'] === true) return { path, target, values: {}, globals };
-  const words = Object.keys(target.args).map(
-    (_, place) => parser.processedArgs[place] as string | string[] | undefined,
-  );
   try {
     refuseRepeatedGlobals(flags, textsOfGlobals(at, flags), given);
+    const words = await wordsOf(at, target, flags, given);
     const values = readValues(target.args, optionsOf(target), words, parser.opts(), given);
     return { path, target, values, globals };
   } catch (error) {
@@ -149,6 +149,30 @@ async function invocationAt(
     return { failure: error, globals };
   }
 }
+
+/** The words of each argument, in the order of their declaration. Fails with usage (2) for a word that none of them takes. */
+async function wordsOf(
+  { parser, path, globals }: Node,
+  target: Command,
+  flags: readonly GlobalFlag[],
+  { argv }: GivenWords,
+): Promise<readonly (string | string[] | undefined)[]> {
+  const words = parser.processedArgs as readonly (string | string[] | undefined)[];
+  const last = dashesKey(target);
+  if (last === undefined) return words;
+  const { wordsAfterDashes } = await import('./after-dashes.ts');
+  const own = Object.entries(optionsOf(target)).map(([key, param]) => ({ ...param, flag: flagName(key) }));
+  const after = wordsAfterDashes(argv, [...own, ...globals, ...flags]);
+  const before = parser.args.length - after.length;
+  if (before >= Object.keys(target.args).length) throw await excessWords(path, target);
+  return Object.keys(target.args).map((key, place) =>
+    key === last ? [...after] : place < before ? words[place] : undefined,
+  );
+}
+
+/** The key of the argument that takes the words after `--`. */
+const dashesKey = ({ args }: Command): string | undefined =>
+  Object.keys(args).find((key) => args[key]?.afterDashes === true);
 
 async function failureOf(
   error: CommanderError,
@@ -172,13 +196,15 @@ async function failureOf(
     case 'commander.optionMissingArgument':
       return errors.missingValue(argv.at(-1) ?? '', path);
     case 'commander.excessArguments':
-      return errors.tooManyWords(
-        path,
-        target?.kind === 'command' ? (await import('../help/help.ts')).usageOf(path, target) : 'berth',
-      );
+      return await excessWords(path, target);
     default:
       return errors.otherParseError(error.code, path);
   }
+}
+
+async function excessWords(path: readonly string[], target: Node['target']): Promise<Failure> {
+  const [{ tooManyWords }, { usageOf }] = await Promise.all([import('./usage-errors.ts'), import('../help/help.ts')]);
+  return tooManyWords(path, target?.kind === 'command' ? usageOf(path, target) : 'berth');
 }
 
 function readValues(

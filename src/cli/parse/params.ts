@@ -27,6 +27,8 @@ export interface Param<T> {
   readonly required: boolean;
   /** Takes several values: a repeated flag, or all remaining arguments. */
   readonly many: boolean;
+  /** An argument that takes the words after `--`, and no others. */
+  readonly afterDashes?: boolean;
   /** Removes repeated values, such as an id that is given twice. */
   readonly distinct?: boolean;
   /** Why a flag takes one value where a user may expect several; what a second value is refused with. */
@@ -219,6 +221,8 @@ export const arg = {
     ...words(summary, shape, true),
     distinct: true,
   }),
+  /** The words after `--`, as they are. */
+  afterDashes: (summary: string, metavar: string) => ({ ...words(summary, { metavar }, false), afterDashes: true }),
   /** One or more arguments. */
   many: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape, true),
 };

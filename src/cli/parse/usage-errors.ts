@@ -1,7 +1,8 @@
 import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
 import { usage, type Failure } from '../../core/failure.ts';
 import { didYouMean, nearestOf, suggestionOf } from './suggestions.ts';
-import { FLAG_ALIASES, ROOT_COMMANDS } from './words-of-other-programs.ts';
+import { resolveAlias } from './aliases.ts';
+import { ABSENT_COMMANDS, FLAG_ALIASES, ROOT_COMMANDS } from './words-of-other-programs.ts';
 
 /** How to pass a word that begins with a dash: `berth pods get -- -x`. */
 const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
@@ -13,10 +14,22 @@ const seeHelp = (path: readonly string[]): Message => sentence`See \`${berth`${n
 /** The usage failure (2) for an unknown noun or verb; `known` are the words that are possible there. */
 export function unknownCommand(word: string, path: readonly string[], known: readonly string[]): Failure {
   const lower = word.toLowerCase();
+  const absent = absentCommand(lower, path, known);
+  if (absent !== undefined) return absent;
   const meant = path.length === 0 && Object.hasOwn(ROOT_COMMANDS, lower) ? ROOT_COMMANDS[lower] : undefined;
   const near = meant === undefined ? didYouMean(word, known) : suggestionOf([`berth ${meant}`]);
   const see = path.length === 0 && near !== undefined ? undefined : seeHelp(path);
   return usage(`unknown command '${word}'`, lines(near, see));
+}
+
+/** The usage failure (2) for a command that other nouns have and this one cannot have. */
+function absentCommand(word: string, path: readonly string[], known: readonly string[]): Failure | undefined {
+  for (const [name, [why, instead, command]] of Object.entries(ABSENT_COMMANDS)) {
+    const [noun = '', verb = ''] = name.split(' ');
+    if (path.join(' ') === noun && resolveAlias(word, [...known, verb]) === verb)
+      return usage(`there is no '${name}': ${why}`, `${instead} berth ${command}`);
+  }
+  return undefined;
 }
 
 /**

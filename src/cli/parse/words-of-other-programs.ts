@@ -29,6 +29,11 @@ export const ROOT_COMMANDS: Readonly<Record<string, string>> = {
   whoami: 'auth status',
 };
 
+/** Commands that are looked for and cannot be: why, what there is in their place, and the command for it. */
+export const ABSENT_COMMANDS: Readonly<Record<string, readonly [why: string, instead: string, command: string]>> = {
+  'jobs list': ['the service has no list of jobs', 'The jobs that this machine submitted last:', 'jobs recent'],
+};
+
 /** Flags of other programs, and those here that mean the same; the first one that the command has is used. */
 export const FLAG_ALIASES: Readonly<Record<string, readonly string[]>> = {
   body: ['input', 'field'],

@@ -30,7 +30,11 @@ export interface BodySpec {
   /** Validates values of the body before it is sent. Fails with usage (2). */
   readonly checkFields?: (body: JsonObject) => void;
   /** Completes values of the body before it is shown or sent. Fails with usage (2). */
-  readonly completeFields?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<JsonObject>;
+  readonly completeFields?: (
+    ctx: CommandContext,
+    body: JsonObject,
+    given: Pick<BodyUpdate, 'values' | 'file'>,
+  ) => Promise<JsonObject>;
   /** Completes values of an update with those of the current row. */
   readonly fillFields?: (ctx: CommandContext, body: JsonObject, update: BodyUpdate) => Promise<JsonObject>;
   /** Prompts for optional members, if a needed one had to be prompted for. */
@@ -74,7 +78,7 @@ export async function composeBody(
   });
   if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
   if (stringAt(body, spec.members['name']?.path ?? 'name')?.trim() === '') throw usage('--name is empty');
-  return { body: (await spec.completeFields?.(ctx, body, values)) ?? body, file };
+  return { body: (await spec.completeFields?.(ctx, body, { values, file })) ?? body, file };
 }
 
 /** A body that is ready to be sent, and whether a question was asked for it. */
@@ -87,8 +91,8 @@ interface CompleteBody {
  * Adds the defaults to a body and prompts for missing needed members. Fails with usage (2) and names their flags if there
  * is no terminal or no prompt for them.
  */
-export async function completeBody(ctx: CommandContext, spec: BodySpec, given: JsonObject): Promise<CompleteBody> {
-  const body = { ...spec.defaults?.(given), ...given };
+export async function completeBody(ctx: CommandContext, spec: BodySpec, body: JsonObject): Promise<CompleteBody> {
+  const withDefaults = (complete: JsonObject): JsonObject => merged(spec.defaults?.(complete) ?? {}, complete);
   const missing = (spec.needed ?? [])
     .map((group) => (typeof group === 'string' ? [group] : group))
     .filter((group) => missingMembers(spec.members, group, body).length === group.length);
@@ -106,10 +110,10 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, given: J
     if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
   }
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
-  if (missing.length === 0) return { body: complete, asked: false };
+  if (missing.length === 0) return { body: withDefaults(complete), asked: false };
   const answered = (await spec.offer?.(ctx, complete)) ?? complete;
   if (spec.commandLine !== undefined) await ctx.tell(sentence`Without questions: ${spec.commandLine(answered)}`);
-  return { body: answered, asked: true };
+  return { body: withDefaults(answered), asked: true };
 }
 
 /** A flag and what its help says. */

@@ -1,9 +1,14 @@
 import { memberAt, type Json, type JsonObject } from '../../core/json.ts';
 import { withMember, type Member, type Members } from './body.ts';
 import type { BodySpec } from './compose-body.ts';
-import { readPaths, type Field, type FieldWrite, type ResourceTable } from './fields.ts';
-
-export type WriteVerb = 'create' | 'update';
+import {
+  readPaths,
+  type Field,
+  type FieldSettling,
+  type FieldWrite,
+  type ResourceTable,
+  type WriteVerb,
+} from './fields.ts';
 
 /** What a table says of the body of a create or an update: its flags, what the service accepts, what it only prints. */
 export function bodyOf(
@@ -20,13 +25,24 @@ export function bodyOf(
         if (value !== undefined) check?.(value);
       }
     },
-    completeFields: (ctx, body, values) =>
-      withCompleteValues(table, verb, body, ({ complete }, value) => complete?.(ctx, value, values)),
-    fillFields: (ctx, body, { file, ...update }) =>
-      withCompleteValues(table, verb, body, ({ fill, path = '' }, value) =>
-        fill?.(ctx, value, { ...update, isWhole: memberAt(file, path) !== undefined }),
+    completeFields: async (ctx, body, { values, file }) =>
+      await withCompleteValues(table, verb, await settled(table, body, { values, file, verb }), ({ complete }, value) =>
+        complete?.(ctx, value, values),
+      ),
+    fillFields: async (ctx, body, { file, ...update }) =>
+      await withCompleteValues(
+        table,
+        verb,
+        await settled(table, body, { ...update, file, verb }),
+        ({ fill, path = '' }, value) => fill?.(ctx, value, { ...update, isWhole: memberAt(file, path) !== undefined }),
       ),
   };
+}
+
+async function settled({ fields }: ResourceTable, body: JsonObject, given: FieldSettling): Promise<JsonObject> {
+  let result = body;
+  for (const { settle } of Object.values(fields)) result = (await settle?.(result, given)) ?? result;
+  return result;
 }
 
 /** A body with what `complete` makes of the value of each field that it may have. */

@@ -1,4 +1,4 @@
-import { isObject, memberAt, type Json } from '../../core/json.ts';
+import { isObject, memberAt, type Json, type JsonObject } from '../../core/json.ts';
 import {
   age,
   duration,
@@ -91,7 +91,21 @@ export interface Field {
   readonly fill?: (ctx: CommandContext, value: Json | undefined, update: FieldUpdate) => Promise<Json | undefined>;
   /** Refuses a value in a body before it is sent, with usage (2). */
   readonly check?: (value: Json) => void;
+  /** Takes away what is another form of this field in a body, so that it has one. Fails with usage (2). */
+  readonly settle?: (body: JsonObject, given: FieldSettling) => Promise<JsonObject>;
 }
+
+/** What the members of a body came from. */
+export interface FieldSettling {
+  readonly values: Values;
+  /** What the file of the body holds; empty without one. */
+  readonly file: JsonObject;
+  readonly verb: WriteVerb;
+  /** Reads the row of an update; absent while it may be unreadable. */
+  readonly readRow?: () => Promise<Json>;
+}
+
+export type WriteVerb = 'create' | 'update';
 
 /** What a field of an update is completed from. */
 export interface FieldUpdate {

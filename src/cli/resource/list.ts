@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import type { Result } from '../../output/view.ts';
 import { defineCommand, type Command, type CommandWords, type WatchSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -7,12 +7,13 @@ import { option, type Params, type ValuesOf } from '../parse/params.ts';
 import { manyOf } from '../schema/output-schema.ts';
 import { countOf } from '../words.ts';
 import type { ResourceTable } from './fields.ts';
-import type { Query } from './identity/collection.ts';
-import { listRequest } from './identity/requests.ts';
-import { followPages } from './pages/follow-pages.ts';
+import type { Collection, Query } from './identity/collection.ts';
+import { identify } from './identity/identify.ts';
+import { listRequest, rememberNames } from './identity/requests.ts';
+import { followPages, type ListRequest, type Page } from './pages/follow-pages.ts';
 import { mayPrintPages, printPages } from './pages/print-pages.ts';
 import { firstRows, openPages, wantedPages, type OpenPages, type WantedPage } from './pages/wanted-pages.ts';
-import { rowSchema, type Resource } from './read.ts';
+import { idArgument, rowSchema, type Resource } from './read.ts';
 import { compileFilter, filterOptions, type Filter } from './select/selectors.ts';
 import { sortOption, sortRows, type SortKey } from './select/sort.ts';
 
@@ -20,6 +21,11 @@ interface ListSpec<O extends Params> extends CommandWords {
   /** Flags beside those that every list has. */
   readonly options?: O;
   readonly watch?: true | WatchSpec;
+  /**
+   * What the rows belong to, such as the endpoint of workers: the argument of the command names it, and the path of the
+   * rows begins below it.
+   */
+  readonly of?: Collection;
   readonly query?: (values: ValuesOf<O>) => Query;
   /** Filters rows by the flags of this list, for filters that the service does not have. */
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
@@ -28,6 +34,8 @@ interface ListSpec<O extends Params> extends CommandWords {
    * has to read; absent in a watch, which asks for its rows alone.
    */
   readonly total?: (rows: readonly Json[], ctx: CommandContext | undefined) => string | Promise<string>;
+  /** What the last answer says beside its rows, printed after the output. */
+  readonly summaryOf?: (document: JsonObject) => readonly string[];
 }
 
 /**
@@ -35,25 +43,31 @@ interface ListSpec<O extends Params> extends CommandWords {
  * nothing in the output depends on the last one.
  */
 export function listCommand<const O extends Params>(resource: Resource, spec: ListSpec<O>): Command {
-  const { query, keep, total, options, ...words } = spec;
+  const { of, query, keep, total, summaryOf, options, ...words } = spec;
   return defineCommand({
     ...words,
     fields: resource.view.paths,
     output: manyOf(rowSchema(resource)),
+    args: of === undefined ? {} : { id: idArgument(of) },
     options: { ...options, ...listOptions(resource.table) },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;
-      const filter = values as unknown as ListFilter;
-      const keepRow = (row: Json): boolean => keep?.(row, given) ?? true;
-      const opened = await openList(ctx, resource, filter, query?.(given), keepRow);
+      const filter = values as unknown as ListFilter & { readonly id: string };
+      const opened = await openList(ctx, resource, filter, {
+        query: query?.(given),
+        keep: (row) => keep?.(row, given) ?? true,
+        ...(of === undefined ? {} : { of: { collection: of, word: filter.id } }),
+      });
+      const summary = (page: WantedPage | undefined) => summaryOf?.(page?.document ?? {}) ?? [];
       if (!isWatched(values) && !isSorted(filter) && mayPrintPages(ctx, resource.view, opened.first)) {
         const { last, result } = await printPages(ctx, resource.view, opened.pages);
-        return { ...result, notes: beyondNotes(resource, filter, last?.beyond) };
+        return { ...result, notes: [...summary(last), ...beyondNotes(resource.noun, filter, last?.beyond)] };
       }
-      const result = await collect(resource, opened, filter);
+      const { last, ...result } = await collect(resource, opened, filter);
       const rows = result.values;
       // A total is of all rows.
-      if (total === undefined || rows.length === 0 || result.notes.length > 0 || !isForPerson(ctx)) return result;
+      if (total === undefined || rows.length === 0 || result.notes.length > 0 || !isForPerson(ctx))
+        return { ...result, notes: [...summary(last), ...result.notes] };
       return { ...result, notes: [await total(rows, isWatched(values) ? undefined : ctx)] };
     },
   });
@@ -63,8 +77,11 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
 export const listOptions = (table: ResourceTable | undefined): Params => ({
   ...filterOptions(table),
   ...sortOption(table),
-  limit: option.count('show only the first N rows', 1),
+  limit: limitOption,
 });
+
+/** `--limit` of a list. */
+export const limitOption = option.count('show only the first N rows', 1);
 
 /** The values of the flags that every list has. */
 export type ListFilter = Filter & {
@@ -74,30 +91,52 @@ export type ListFilter = Filter & {
 
 const isSorted = ({ sort = [] }: ListFilter): boolean => sort.length > 0;
 
+/** Which rows are read. */
+interface ListSource {
+  readonly query: Query | undefined;
+  readonly keep: (row: Json) => boolean;
+  /** What the rows belong to, by its id or name. */
+  readonly of?: { readonly collection: Collection; readonly word: string };
+}
+
 /** The rows of a list that its filters keep, sorted. With the text of the service where that has the same rows. */
-export const filteredRows = async (
-  ctx: CommandContext,
-  resource: Resource,
-  filter: ListFilter,
-  query: Query | undefined,
-  keep: (row: Json) => boolean,
-) => await collect(resource, await openList(ctx, resource, filter, query, keep), filter);
+export async function filteredRows(ctx: CommandContext, resource: Resource, filter: ListFilter, source: ListSource) {
+  const { last: _, ...result } = await collect(resource, await openList(ctx, resource, filter, source), filter);
+  return result;
+}
 
 /** Reads the first page. Without an order of its own, the list ends at its limit. */
-function openList(
+async function openList(
   ctx: CommandContext,
   resource: Resource,
   filter: ListFilter,
-  query: Query | undefined,
-  keep: (row: Json) => boolean,
+  { query, keep, of }: ListSource,
 ): Promise<OpenPages> {
   const isWanted = compileFilter(resource.table, filter);
-  const pages = wantedPages(
-    followPages(ctx.api, listRequest(resource, query)),
-    // The date of an answer sets the service's time.
-    (row) => isWanted(row, ctx.serviceNow()) && keep(row),
-  );
-  return openPages(filter.limit === undefined || isSorted(filter) ? pages : firstRows(pages, filter.limit));
+  const open = (request: ListRequest): Promise<OpenPages> => {
+    const pages = wantedPages(
+      remembered(ctx, resource, followPages(ctx.api, request)),
+      // The date of an answer sets the service's time.
+      (row) => isWanted(row, ctx.serviceNow()) && keep(row),
+    );
+    return openPages(filter.limit === undefined || isSorted(filter) ? pages : firstRows(pages, filter.limit));
+  };
+  const request = listRequest(resource, query);
+  if (of === undefined) return await open(request);
+  const { collection, word } = of;
+  return (
+    await identify(ctx, collection, word, (id) =>
+      open({ ...request, path: [...collection.path, id, ...resource.path], id }),
+    )
+  ).result;
+}
+
+/** Remembers the names in each page. */
+async function* remembered(ctx: CommandContext, resource: Resource, pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  for await (const page of pages) {
+    await rememberNames(ctx, resource, page.rows);
+    yield page;
+  }
 }
 
 async function collect(resource: Resource, { pages }: OpenPages, filter: ListFilter) {
@@ -115,12 +154,17 @@ async function collect(resource: Resource, { pages }: OpenPages, filter: ListFil
     view: resource.view,
     values: isCut ? rows.slice(0, limit) : rows,
     ...(sources.length === read.length ? { sources } : {}),
-    notes: beyondNotes(resource, filter, isCut ? 'some' : read.at(-1)?.beyond),
-  } as const satisfies Result;
+    notes: beyondNotes(resource.noun, filter, isCut ? 'some' : read.at(-1)?.beyond),
+    last: read.at(-1),
+  } as const satisfies Result & { readonly last: WantedPage | undefined };
 }
 
 /** Says that `--limit` left rows out. */
-const beyondNotes = ({ noun }: Resource, { limit = 0 }: ListFilter, beyond: WantedPage['beyond']): readonly string[] =>
+export const beyondNotes = (
+  noun: string,
+  { limit = 0 }: Pick<ListFilter, 'limit'>,
+  beyond: WantedPage['beyond'],
+): readonly string[] =>
   beyond === undefined
     ? []
     : [`Shown: ${countOf(limit, noun)}, because of --limit. There ${beyond === 'some' ? 'are' : 'may be'} more.`];

@@ -11,6 +11,7 @@ import type { CommandContext } from '../context.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import { askUntilThere, createAbsence, type Absence } from '../../core/not-there-yet.ts';
 import { identify, readRow } from './identity/identify.ts';
+import { rememberNames } from './identity/requests.ts';
 import { unlessUnread } from '../run/dry-run.ts';
 import { waitFor } from '../run/wait.ts';
 import { bodyOptions } from './body.ts';
@@ -56,6 +57,8 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly secret?: Secret;
   /** Sends the create in another way than as the default request. */
   readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
+  /** A refusal in the words of the resource. */
+  readonly refused?: (failure: Failure) => Failure;
   /** Lines that are printed after the write. */
   readonly notes?: (row: Json, body: JsonObject) => readonly Message[];
   /** What the user may want next, said on a terminal after a create. */
@@ -80,15 +83,23 @@ export interface WaitSpec {
   readonly subresource?: string;
   /** The current state for the spinner; its `status` if absent. */
   readonly describe?: (seen: Json) => string;
+  /** Lines that are printed after the wait. */
+  readonly notes?: (seen: Json) => readonly string[];
   /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
   readonly resumeCommand?: (id: string) => CommandLine;
 }
 
+/** The members of a kind: flags, or the words after `--`. */
+const membersOf = (spec: WriteSpec, kind: 'flag' | 'argument'): Params =>
+  Object.fromEntries(
+    Object.entries(spec.members).flatMap(([key, member]) =>
+      member.param.kind === kind ? [[key, withCompletion(spec.references, member)]] : [],
+    ),
+  );
+
 /** All flags of a create or an update. */
 const optionsOf = (spec: WriteSpec): Params => ({
-  ...Object.fromEntries(
-    Object.entries(spec.members).map(([key, member]) => [key, withCompletion(spec.references, member)]),
-  ),
+  ...membersOf(spec, 'flag'),
   ...bodyOptions(setExampleOf(spec)),
   ...(spec.wait === undefined ? {} : waitOptions('wait until it is ready')),
   ...([spec.asksAboutPrice, spec.raise, spec.restarts].every((asks) => asks === undefined) ? {} : { yes: yesOption }),
@@ -109,6 +120,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
   const send = spec.send ?? plainSend;
   return defineCommand({
     ...wordsOf(spec),
+    args: membersOf(spec, 'argument'),
     options: { ...optionsOf(spec), ...(secret === undefined ? {} : secretOptions(secret)) },
     fields: resource.view.paths,
     output: rowSchema(resource),
@@ -146,6 +158,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
       const nameNote = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
       const notes = [...(spec.notes?.(value, body) ?? []), nameNote, next].filter((note) => note !== undefined);
+      await rememberNames(ctx, resource, [value]);
       if (createdId !== undefined && spec.wait !== undefined) await rememberCreated(ctx, resource.noun, value);
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       const id = asId(createdId);
@@ -162,7 +175,7 @@ const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
     ...wordsOf(spec),
-    args: { id: idArgument(resource) },
+    args: { id: idArgument(resource), ...membersOf(spec, 'argument') },
     options: optionsOf(spec),
     fields: resource.view.paths,
     output: rowSchema(resource),
@@ -172,7 +185,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       if (Object.keys(given).length === 0)
         throw usage(
           'nothing to change',
-          `Name a member: ${Object.keys(spec.members).map(flagName).join(', ')}, --set or --file.`,
+          `Name a member: ${Object.keys(membersOf(spec, 'flag')).map(flagName).join(', ')}, --set or --file.`,
         );
       const word = values['id'] as string;
       const readBefore = once(async () => (await readRow(ctx, resource, word)).answer.value ?? null);
@@ -193,6 +206,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
             path: [...resource.path, known],
             body: complete,
             id: known,
+            expects: 'resource',
             checkCommand: berth`${names(name)} get ${known}`,
           }),
         ),
@@ -212,11 +226,11 @@ const sameName = async (ctx: CommandContext, resource: Resource, created: Json):
 
 /** Rethrows a failure of a write; see `withKnownWords`. */
 const throwWithWords =
-  (ctx: CommandContext, { members, references }: WriteSpec, body: JsonObject) =>
+  (ctx: CommandContext, { members, references, refused }: WriteSpec, body: JsonObject) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof Failure)) throw error;
     const { withKnownWords } = await import('./unknown-words.ts');
-    throw await withKnownWords(ctx, members, references, body, error);
+    throw await withKnownWords(ctx, members, references, body, refused?.(error) ?? error);
   };
 
 /** A function that runs at most once; later calls return the same result. */
@@ -276,5 +290,6 @@ export async function waitForRow(
     value,
     source: text,
     exit: wait.bad(value) ? EXIT.jobFailed : undefined,
+    notes: wait.notes?.(value) ?? [],
   } as const;
 }

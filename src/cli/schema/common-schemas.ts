@@ -13,7 +13,7 @@ import {
 } from './output-schema.ts';
 
 /** The facts of a failure, without its exit code. */
-const FAILURE = ownObject(
+export const FAILURE = ownObject(
   {
     code: { type: 'string', pattern: '^[a-z0-9-]+$', description: 'a short stable identifier for scripts' },
     message: TEXT,

@@ -23,6 +23,7 @@ export const writeRequest = (keys: readonly string[], destroys = true): ApiReque
   path: PATH,
   body: { keys },
   destroys,
+  expects: { list: 'keys' },
   checkCommand: LIST,
 });
 

@@ -12,6 +12,8 @@ export interface Report {
    * That is in upper case in the table, in lower case in the totals.
    */
   readonly amounts: Readonly<Record<string, string>>;
+  /** The member of an amount that is always 0 (additions 10), which is in data only. */
+  readonly fee?: string;
   /** The amounts are columns of `-o wide`. */
   readonly wide?: boolean;
   /** The resource of a record, where a record is about one. */
@@ -42,7 +44,6 @@ export const SUMMARY: Report = {
     serverlessGpuAmount: 'serverless GPU',
     serverlessCpuAmount: 'serverless CPU',
     serverlessDiskAmount: 'serverless disk',
-    serverlessFeeAmount: 'serverless fee',
     storageStandardAmount: 'standard storage',
     storageHighPerformanceAmount: 'high-performance storage',
     endpointAmount: 'public endpoints',
@@ -50,6 +51,7 @@ export const SUMMARY: Report = {
     clusterDiskAmount: 'cluster disk',
     clusterNetworkingAmount: 'cluster networking',
   },
+  fee: 'serverlessFeeAmount',
 };
 
 export const PODS: Report = {
@@ -64,7 +66,8 @@ export const SERVERLESS: Report = {
   summary: 'show what each serverless endpoint cost',
   schema: 'ListServerlessBillingResponse',
   path: [...BILLING, 'serverless'],
-  amounts: { ...gpu, ...cpu, ...disk, feeAmount: 'fee' },
+  amounts: { ...gpu, ...cpu, ...disk },
+  fee: 'feeAmount',
   of: { member: 'serverlessId', count: 'uniqueServerlessCount', lookup: collections.ENDPOINTS },
 };
 

@@ -16,7 +16,7 @@ export function billingView(
   document: Json,
   { drawn, wide: everything }: { readonly drawn: boolean; readonly wide: boolean },
 ): View {
-  const { of, amounts, wide: isWide } = report;
+  const { of, amounts, fee, wide: isWide } = report;
   const records = itemsAt(document, 'records');
   const most = Math.max(0, ...records.map((record) => numberAt(record, TOTAL) ?? 0));
   const bucket = stringAt(document, 'metadata.query.bucketSize');
@@ -32,7 +32,14 @@ export function billingView(
   return {
     noun: ['billing record', 'billing records'],
     id: (record) => text(of?.member ?? 'startTime')(record),
-    members: ['startTime', 'endTime', ...(of === undefined ? [] : [of.member]), TOTAL, ...Object.keys(amounts)],
+    members: [
+      'startTime',
+      'endTime',
+      ...(of === undefined ? [] : [of.member]),
+      TOTAL,
+      ...Object.keys(amounts),
+      ...(fee === undefined ? [] : [fee]),
+    ],
     columns: [
       ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
       {

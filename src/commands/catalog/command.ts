@@ -40,7 +40,8 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
       const { id: given, ...filter } = allValues as unknown as ListFilter & { readonly id?: string };
       const asked = query(values);
       if (given === undefined) {
-        const result = await filteredRows(ctx, resource, filter, asked, (row) => spec.keep?.(row, values) ?? true);
+        const keep = (row: Json) => spec.keep?.(row, values) ?? true;
+        const result = await filteredRows(ctx, resource, filter, { query: asked, keep });
         return { ...result, view: spec.view?.(values, result.values) ?? resource.view };
       }
       const ofLists = [...listOnly, ...Object.keys(ofEveryList)];

@@ -92,7 +92,7 @@ const datacenters = catalogCommand(DATA_CENTERS, {
 const templates = catalogCommand(
   resourceOf(
     {
-      noun: 'template',
+      noun: 'public template',
       path: ['v2', 'catalog', 'templates'],
       member: 'templates',
       schema: 'Template',

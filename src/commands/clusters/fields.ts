@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { type Json, numberOf, objectAt } from '../../core/json.ts';
+import { type Json, type JsonObject, numberOf, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
@@ -7,7 +7,7 @@ import type { Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/fields.ts';
 import { CONTAINER_FIELDS, createOnly, NAME_FLAG, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
-import { DATA_CENTERS, GPUS, VOLUMES } from '../shared/collections.ts';
+import { DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { networkMount } from '../pods/body/mounts.ts';
 import { textColumn } from '../../cli/resource/detail-lines.ts';
 
@@ -55,7 +55,16 @@ const FIELDS = {
       ask: { kind: 'text', question: `Pods (${MIN_PODS} to ${MAX_PODS})` },
     }),
   },
-  template: { path: 'template' },
+  templateUsed: { path: 'template' },
+  template: {
+    path: 'templateId',
+    writeOnly: true,
+    create: option.text('the container of every pod: a pod template, by id or name', {
+      metavar: 'TEMPLATE',
+      onlyOne: 'All pods of a cluster begin with the same template.',
+      complete: TEMPLATES,
+    }),
+  },
   dataCenterId: { path: 'dataCenterId', label: 'data center' },
   podTotal: { path: 'pods.total', type: 'count' },
   podStatuses: {
@@ -74,6 +83,9 @@ const FIELDS = {
   createdAt: CREATED_AT,
   image: createOnly(CONTAINER_FIELDS.image),
   args: createOnly(CONTAINER_FIELDS.args),
+  entrypoint: createOnly(CONTAINER_FIELDS.entrypoint),
+  cmd: createOnly(CONTAINER_FIELDS.cmd),
+  command: createOnly(CONTAINER_FIELDS.command),
   disk: createOnly(CONTAINER_FIELDS.disk),
   port: createOnly(CONTAINER_FIELDS.port),
   env: createOnly(CONTAINER_FIELDS.env),
@@ -117,7 +129,7 @@ export const CLUSTER_TABLE = defineTable({
   fields: FIELDS,
   table: ['id', 'name', 'type', 'compute', 'podStatuses', 'dataCenterId', 'createdAt'],
   detail: [
-    { fields: ['id', 'name', 'type', 'compute', 'dataCenterId', 'template', 'createdAt'] },
+    { fields: ['id', 'name', 'type', 'compute', 'dataCenterId', 'templateUsed', 'createdAt'] },
     { title: 'pods', fields: ['podTotal', 'podStatuses'] },
     { title: 'primary', ifPresent: 'primary', fields: ['primaryPod', 'primaryStatus', 'primarySsh'] },
     { title: 'network', ifPresent: 'network', fields: ['networkCidr', 'networkVxlanId', 'networkVxlanPort'] },
@@ -147,6 +159,19 @@ function compute(row: Json): Shown {
 function podStatuses(row: Json): readonly string[] {
   const counts = objectAt(row, 'pods.byStatus') ?? {};
   return Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`${text(name)(counts)} ${name}`]));
+}
+
+/** What a template sets for all pods, and a body with a template cannot (additions 10). */
+const OF_TEMPLATE = ['image', 'args', 'cmd', 'entrypoint', 'disk', 'env', 'ports', 'mounts'] as const;
+
+/** Refuses a cluster with a template and members of its own for the container: usage (2). */
+export function checkTemplate(body: JsonObject): void {
+  const besides = OF_TEMPLATE.filter((member) => body[member] !== undefined);
+  if (body['templateId'] !== undefined && besides.length > 0)
+    throw usage(
+      `--template sets the container of every pod: it goes without ${besides.join(', ')}`,
+      'Leave them out, or change the template.',
+    );
 }
 
 function checkPodCount(value: Json): void {

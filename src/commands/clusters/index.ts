@@ -1,23 +1,25 @@
 import { berth } from '../../core/message.ts';
 import { numberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
-import { defineCommand, defineGroup } from '../../cli/command.ts';
+import { defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { getCommand, resourceOf, idArgument } from '../../cli/resource/read.ts';
+import { getCommand, resourceOf, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
-import { CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
-import { listResult } from '../../output/view.ts';
-import { contractSchema, manyOf } from '../../cli/schema/output-schema.ts';
+import { inOwnWords } from '../pods/create-refusals.ts';
+import { POD_TABLE } from '../pods/fields.ts';
+import { checkTemplate, CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 
 const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
+
+/** The pods of a cluster. */
+const MEMBERS: Resource = { ...collections.PODS, path: ['pods'], table: POD_TABLE, view: memberView };
 
 /** `8 GPUs on each of 4 pods: $76.48 an hour ($2.39 a GPU).` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
@@ -40,19 +42,14 @@ const RUNNING: WaitSpec = {
   resumeCommand: (id) => berth`clusters get ${id} --watch`,
 };
 
-const pods = defineCommand({
-  output: manyOf(contractSchema('Pod')),
+const pods = listCommand(MEMBERS, {
+  of: collections.CLUSTERS,
   summary: 'list the pods of a cluster',
   examples: [
     ['berth clusters pods train', 'their state, rank and address'],
     ['berth clusters pods train --watch', 'again every 2 seconds until Ctrl-C'],
   ],
-  args: { id: idArgument(CLUSTERS) },
   watch: true,
-  run: async (ctx, { id }) => {
-    const { list } = await readListOf(ctx, CLUSTERS, id, 'pods');
-    return listResult(memberView, list);
-  },
 });
 
 export const clusters = defineGroup('pods that work together on a fast network', {
@@ -81,12 +78,18 @@ export const clusters = defineGroup('pods that work together on a fast network',
       ...(typeof document['dataCenterId'] === 'string' ? { dataCenterIds: [document['dataCenterId']] } : {}),
     }),
     price,
-    references: { 'mounts.network.0.volumeId': collections.VOLUMES },
+    check: checkTemplate,
+    references: { templateId: collections.TEMPLATES, 'mounts.network.0.volumeId': collections.VOLUMES },
+    refused: (failure) => inOwnWords(failure, 'create'),
     wait: RUNNING,
     examples: [
       [
         'berth clusters create --name research --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8 --wait',
         '32 GPUs, once all its pods run',
+      ],
+      [
+        'berth clusters create --name r --type RAY --gpu GPU-80G --gpu-count 8 --pods 2 -- ray start --head',
+        'with a command of its own in every pod',
       ],
     ],
   }),

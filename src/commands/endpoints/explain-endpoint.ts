@@ -1,8 +1,11 @@
 import type { CommandContext } from '../../cli/context.ts';
 import { identify } from '../../cli/resource/identity/identify.ts';
-import type { Result } from '../../output/view.ts';
+import { listRequest } from '../../cli/resource/identity/requests.ts';
+import { itemsAt } from '../../core/json.ts';
+import { idOf, type Result } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import {
+  BUILD_FAILED,
   ENDPOINT_CAUSES,
   ENDPOINT_HEALTHY,
   ENDPOINT_UNKNOWN,
@@ -10,11 +13,21 @@ import {
   factsOf,
   JOBS_FAIL,
 } from '../shared/explain/endpoint-causes.ts';
-import { readEndpointFacts } from '../shared/explain/endpoint-facts.ts';
+import { readEndpointFacts, rowsOf, type EndpointFacts } from '../shared/explain/endpoint-facts.ts';
+import { readFact, valueOf } from '../shared/explain/facts.ts';
 import { serviceCauses } from '../shared/explain/service-causes.ts';
-import { decide, explained } from '../shared/explain/verdict.ts';
+import { decide, evidence, explained, unreadEvidence, type Evidence } from '../shared/explain/verdict.ts';
+import { rateOf, rateWithUnknown } from '../shared/rate/rate.ts';
+import { priceCatalog } from '../shared/rate/worker-price.ts';
 
-const CAUSES = [...serviceCauses(factsOf), ...ENDPOINT_CAUSES, JOBS_FAIL, ENDPOINT_UNKNOWN, ENDPOINT_HEALTHY];
+const CAUSES = [
+  BUILD_FAILED,
+  ...serviceCauses(factsOf),
+  ...ENDPOINT_CAUSES,
+  JOBS_FAIL,
+  ENDPOINT_UNKNOWN,
+  ENDPOINT_HEALTHY,
+];
 
 interface ExplainValues {
   readonly id: string;
@@ -29,5 +42,29 @@ export async function explainEndpoint(
   { id: word, sample, exitStatus }: ExplainValues,
 ): Promise<Result> {
   const { id, result: facts } = await identify(ctx, ENDPOINTS, word, (each) => readEndpointFacts(ctx, each, sample));
-  return explained(ctx, { endpoint: id }, decide(CAUSES, facts), endpointEvidence(facts), exitStatus);
+  const found = [...(await costEvidence(ctx, facts)), ...endpointEvidence(facts)];
+  return explained(ctx, { endpoint: id }, decide(CAUSES, facts), found, exitStatus);
+}
+
+/** What the workers of an endpoint cost now. The catalog with their prices is requested only where there are workers. */
+async function costEvidence(ctx: CommandContext, { endpoint, workers }: EndpointFacts): Promise<readonly Evidence[]> {
+  if (!endpoint.known || !workers.known) return [];
+  const [catalog, rows] = [priceCatalog(endpoint.value), rowsOf(workers)];
+  const prices = rows.length === 0 ? undefined : await readFact(ctx, listRequest(catalog));
+  const priced = itemsAt(valueOf(prices), catalog.member);
+  const rate = rateOf(
+    {
+      pods: [],
+      volumes: [],
+      endpoints: [endpoint.value],
+      workers: new Map([[idOf(endpoint.value), rows]]),
+      gpus: priced,
+      cpus: priced,
+    },
+    ['workers'],
+  );
+  return [
+    ...evidence('cost of workers', prices?.known === true ? prices : workers, () => rateWithUnknown(rate)),
+    ...unreadEvidence([prices]),
+  ];
 }

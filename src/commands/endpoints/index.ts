@@ -5,6 +5,7 @@ import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
+import { builds } from './builds.ts';
 import { explain } from './explain.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
 import { logs } from './logs.ts';
@@ -37,6 +38,7 @@ export const endpoints = defineGroup('serverless endpoints', {
   }),
   workers,
   releases,
+  builds,
   logs,
   explain,
 });

@@ -2,10 +2,12 @@ import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '..
 import { berth } from '../../core/message.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
+import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
 import { documentResult } from '../../cli/resource/pages/read-list.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
 import { age, percent, text } from '../../output/layout/cell-functions.ts';
 import { type Facts, type Result, type Section, type View } from '../../output/view.ts';
+import { loadCommandLine } from '../shared/container-command.ts';
 import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import { waitOptions } from '../../cli/parse/common-options.ts';
@@ -24,7 +26,10 @@ export const ROLLOUT: WaitSpec = {
   resumeCommand: (id) => berth`endpoints releases ${id} --wait`,
 };
 
-const releaseView: View = {
+/** How the text `args` is shown, so that spellings of one command are the same. */
+type ShowArgs = (args: string) => string;
+
+const releaseView = (showArgs: ShowArgs): View => ({
   noun: ['release', 'releases'],
   id: (row) => stringAt(row, 'releases.0.id') ?? '',
   columns: [
@@ -42,9 +47,9 @@ const releaseView: View = {
         ...otherMembers(row, ['endpointVersion', 'rollout', 'releases']),
       ],
     },
-    ...itemsAt(row, 'releases').map((release) => section(release, facts)),
+    ...itemsAt(row, 'releases').map((release) => section(release, facts, showArgs)),
   ],
-};
+});
 
 const KNOWN_ROLLOUT = ['inProgress', 'workersOnLatest', 'workersTotal', 'percentOnLatest'];
 const KNOWN = ['id', 'version', 'source', 'buildId', 'createdByUserId', 'createdAt', 'workerCount', 'diff'];
@@ -58,8 +63,13 @@ function rolledOut(row: Json): string {
 }
 
 /** One release with the fields that it changed. */
-function section(release: Json, facts: Facts): Section {
-  const changed = itemsAt(release, 'diff');
+function section(release: Json, facts: Facts, showArgs: ShowArgs): Section {
+  const changed = itemsAt(release, 'diff').flatMap((entry) => {
+    const isArgs = memberAt(entry, 'field') === 'args';
+    const side = (name: string): string => value(memberAt(entry, name), isArgs ? showArgs : undefined);
+    const [before, after] = [side('old'), side('new')];
+    return isArgs && before === after ? [] : [{ label: text('field')(entry), value: `${before} -> ${after}` }];
+  });
   return {
     title: `release ${text('version')(release) || text('id')(release)}`,
     lines: [
@@ -69,17 +79,18 @@ function section(release: Json, facts: Facts): Section {
       ...['buildId', 'createdByUserId']
         .map((member) => ({ label: member === 'buildId' ? 'build' : 'by', value: text(member)(release) }))
         .filter(({ value }) => value !== ''),
-      ...changed.map((entry) => ({
-        label: text('field')(entry),
-        value: `${value(memberAt(entry, 'old'))} -> ${value(memberAt(entry, 'new'))}`,
-      })),
+      ...changed,
       ...otherMembers(release, KNOWN),
     ],
   };
 }
 
-const value = (side: Json | undefined): string =>
-  side === undefined || side === null || side === '' ? '(none)' : typeof side === 'string' ? side : encodeJson(side);
+const value = (side: Json | undefined, show: (given: string) => string = (given) => given): string =>
+  side === undefined || side === null || side === ''
+    ? '(none)'
+    : typeof side === 'string'
+      ? show(side)
+      : encodeJson(side);
 
 const isRollingOut = (result: Result): boolean =>
   result.kind === 'one' && memberAt(result.value, 'rollout.inProgress') === true;
@@ -89,16 +100,16 @@ export const releases = defineCommand({
   output: contractSchema('ListEndpointReleasesResponse'),
   summary: 'show how far the newest release has rolled out, and what each one changed',
   args: { id: ENDPOINT_ARGUMENT },
-  options: waitOptions('wait until every worker runs the newest release'),
+  options: { limit: limitOption, ...waitOptions('wait until every worker runs the newest release') },
   watch: { ended: (result, first) => isRollingOut(first) && !isRollingOut(result) },
   examples: [
     ['berth endpoints releases captions --watch', 'follow a rollout'],
     ['berth endpoints releases captions --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
   ],
-  run: async (ctx, { id, wait, waitTimeout }) => {
-    const { id: known, list } = await readListOf(ctx, ENDPOINTS, id, 'releases');
-    if (wait)
-      return await waitForRow(ctx, { ...ENDPOINTS, view: releaseView }, 'endpoints', known, ROLLOUT, waitTimeout);
-    return documentResult(releaseView, list);
+  run: async (ctx, { id, limit, wait, waitTimeout }) => {
+    const view = releaseView(await loadCommandLine());
+    const { id: known, list } = await readListOf(ctx, ENDPOINTS, id, 'releases', limit);
+    if (wait) return await waitForRow(ctx, { ...ENDPOINTS, view }, 'endpoints', known, ROLLOUT, waitTimeout);
+    return { ...documentResult(view, list), notes: beyondNotes('release', { limit }, list.beyond) };
   },
 });

@@ -1,13 +1,13 @@
 import { type Json, memberAt, numberAt, objectAt } from '../../core/json.ts';
-import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
+import { listCommand } from '../../cli/resource/list.ts';
+import { resourceOf } from '../../cli/resource/read.ts';
 import { countOf } from '../../cli/words.ts';
 import { text, yesNo } from '../../output/layout/cell-functions.ts';
-import { listResult, type Cell, type Shown } from '../../output/view.ts';
-import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
-import { contractSchema, manyOf } from '../../cli/schema/output-schema.ts';
+import type { Cell, Shown } from '../../output/view.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
 
 /** Whether a worker runs an older release and will be replaced (contract rules, Serverless). */
 function stale(row: Json): Cell {
@@ -41,7 +41,7 @@ export const WORKER_TABLE = defineTable({
   wide: ['startedAt', 'image'],
 });
 
-const workerView = viewOf(WORKER_TABLE);
+const WORKERS = resourceOf({ noun: 'worker', path: ['workers'], member: 'workers', schema: 'Worker' }, WORKER_TABLE);
 
 /** `4 workers: 1 running, 3 idle. The endpoint is at version 3.` */
 function summaryOf(document: Json): readonly string[] {
@@ -63,14 +63,11 @@ export async function listWorkers(ctx: CommandContext, endpoint: string) {
   return { id, list, workers: list.values };
 }
 
-export const workers = defineCommand({
-  output: manyOf(contractSchema('Worker')),
+/** `berth endpoints workers ENDPOINT`. */
+export const workers = listCommand(WORKERS, {
+  of: ENDPOINTS,
   summary: 'list the workers of an endpoint, and which run an older release',
-  args: { id: ENDPOINT_ARGUMENT },
   watch: true,
+  summaryOf,
   examples: [['berth endpoints workers captions --watch', 'see them come and go']],
-  run: async (ctx, { id }) => {
-    const { list } = await listWorkers(ctx, id);
-    return { ...listResult(workerView, list), notes: summaryOf(list.document) };
-  },
 });

@@ -15,7 +15,8 @@ import {
 import { type DollarRange, formatDollarRange } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
-import { bodyOf, type WriteVerb } from '../../cli/resource/field-writes.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import type { WriteVerb } from '../../cli/resource/fields.ts';
 import { merged } from '../../cli/resource/compose-body.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
@@ -69,6 +70,10 @@ export const createSpec: WriteSpec = {
     [
       'berth endpoints create --name api --type LOAD_BALANCER --image example/api:1.0 --cpu cpu-general:4',
       'HTTP on CPUs',
+    ],
+    [
+      'berth endpoints create --name tags --image example/tags:1 --gpu-pool POOL-24G --entrypoint python -- -u worker.py',
+      'with a command of its own, word by word',
     ],
     ['berth endpoints get echo -o yaml | berth endpoints create --name copy --file -', 'a copy of an existing one'],
   ],

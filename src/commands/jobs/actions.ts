@@ -18,7 +18,7 @@ import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { statusLine, waitLine } from './command-lines.ts';
 import { exitOf } from './outcome.ts';
 import { jobView } from './view.ts';
-import { explainExpired, waitForJob, readJob } from './wait.ts';
+import { readJob, rememberStatus, sendAboutJob, waitForJob } from './wait.ts';
 import { answerResult } from '../../output/view.ts';
 import { waitOptions } from '../../cli/parse/common-options.ts';
 import { JOB } from './schemas.ts';
@@ -77,9 +77,7 @@ export const cancel = defineCommand({
     });
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
-      const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => request(id, only)).catch(
-        explainExpired(only),
-      );
+      const { answer } = await sendAboutJob(ctx, values.endpoint, only, (id) => request(id, only));
       return answerResult(jobView, answer);
     }
     const targets = values.job.map((job) => ({
@@ -87,7 +85,9 @@ export const cancel = defineCommand({
       label: job,
       request: (id: Id<'endpoint'>) => request(id, job),
     }));
-    return outcomeResult(ctx, 'job', await sendEach(ctx, ENDPOINTS, targets), 'cancelled');
+    const sent = await sendEach(ctx, ENDPOINTS, targets);
+    for (const { id, answer } of sent) await rememberStatus(ctx, id, answer?.value);
+    return outcomeResult(ctx, 'job', sent, 'cancelled');
   },
 });
 
@@ -116,7 +116,7 @@ export const retry = defineCommand({
 
 async function retryJob(ctx: CommandContext, endpoint: string, job: string) {
   await mustBeRetryable(ctx, endpoint, job);
-  return await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({
+  return await sendAboutJob(ctx, endpoint, job, (id) => ({
     ...retryRequest(id, job),
     checkCommand: statusLine(id, job),
   }));

@@ -9,7 +9,8 @@ import type { CommandContext } from '../../cli/context.ts';
 export const askForJob = (ctx: CommandContext, job: string, absence?: Absence): ReturnType<typeof askUntilThere> =>
   askUntilThere(async () => absence ?? (await absenceOfRemembered(ctx, job)));
 
-async function absenceOfRemembered({ jobs, clock }: CommandContext, job: string): Promise<Absence | undefined> {
+/** Follows a job that this machine has submitted; undefined for any other one. */
+export async function absenceOfRemembered({ jobs, clock }: CommandContext, job: string): Promise<Absence | undefined> {
   const known = (await jobs.read()).find(({ id }) => id === job);
   if (known === undefined) return undefined;
   // eslint-disable-next-line no-restricted-syntax -- a date: another process submitted the job

@@ -2,6 +2,7 @@ import { defineGroup } from '../../cli/command.ts';
 import { cancel, retry, status } from './actions.ts';
 import { batch } from './batch/index.ts';
 import { explain } from './explain/index.ts';
+import { recent } from './recent.ts';
 import { run } from './run.ts';
 import { stream } from './stream.ts';
 import { wait } from './wait.ts';
@@ -13,6 +14,7 @@ export const jobs = defineGroup('run, follow, cancel and retry jobs on an endpoi
   cancel,
   retry,
   wait,
+  recent,
   explain,
   batch,
 });

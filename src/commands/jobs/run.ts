@@ -85,7 +85,14 @@ export const run = defineCommand({
     const lifetime = { ttlMs: values.ttl, sync: values.sync };
     const absence = absenceOfJob(ctx.clock, 0, lifetime);
     const certain = certainMs(lifetime);
-    await ctx.jobs.add({ id: jobIdOf(job) ?? '', endpoint, named: values.endpoint, certainMs: certain });
+    await ctx.jobs.add({
+      id: jobIdOf(job) ?? '',
+      endpoint,
+      named: values.endpoint,
+      certainMs: certain,
+      executionTimeoutMs: values.executionTimeout,
+      status: jobStatus(job),
+    });
     if (values.sync && hasEnded(job)) return { ...answerResult(jobView, answer), exit: exitOf(job) };
     if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);
     const id = submittedId(job);

@@ -8,7 +8,6 @@ import type { Absence } from '../../core/not-there-yet.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
@@ -17,11 +16,11 @@ import { asksForData, type Result } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 import { statusRequest, streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
+import { QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { exitOf } from './outcome.ts';
 import { askForJob } from './ask-for-job.ts';
 import { chunkView } from './view.ts';
-import { explainExpired } from './wait.ts';
+import { sendAboutJob } from './wait.ts';
 import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
 import { CHUNK } from './schemas.ts';
 import { manyOf } from '../../cli/schema/output-schema.ts';
@@ -62,7 +61,7 @@ export async function streamJob(
   let ended: Json | undefined;
   let chunkCount = 0;
   const send = async (request: (id: Id<'endpoint'>) => ApiRequest): Promise<Json> => {
-    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, request).catch(explainExpired(job));
+    const { answer } = await sendAboutJob(ctx, endpoint, job, request);
     return answer.value ?? null;
   };
   for (;;) {

@@ -1,4 +1,6 @@
 import { sentence } from '../../core/message.ts';
+import type { ApiRequest } from '../../core/api.ts';
+import type { Id } from '../../core/ids.ts';
 import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
@@ -186,11 +188,29 @@ function statusAndProgress(job: Json): string {
 }
 
 /** Reads a job; `ttl` sets how long it lives from now. Fails as `explainExpired` says where it is not found. */
-export const readJob = (ctx: CommandContext, endpoint: string, job: string, ttl?: number) =>
-  sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job, ttl)).catch(explainExpired(job));
+export const readJob = async (ctx: CommandContext, endpoint: string, job: string, ttl?: number) =>
+  await sendAboutJob(ctx, endpoint, job, (id) => statusRequest(id, job, ttl));
+
+/** Sends a request about one job, and remembers the status that the answer has. Fails as `explainExpired` says. */
+export async function sendAboutJob(
+  ctx: CommandContext,
+  endpoint: string,
+  job: string,
+  request: (id: Id<'endpoint'>) => ApiRequest,
+) {
+  const sent = await sendTo(ctx, ENDPOINTS, endpoint, request).catch(explainExpired(job));
+  await rememberStatus(ctx, job, sent.answer.value);
+  return sent;
+}
+
+/** Remembers the status of a job that this machine submitted, where a document of the job has it. */
+export async function rememberStatus(ctx: CommandContext, job: string, document: Json | undefined): Promise<void> {
+  const status = stringOf(memberAt(document, 'status'));
+  if (status !== undefined) await ctx.jobs.saw(job, status);
+}
 
 /** Rethrows; a 404 of a job says that the result may have expired (specification 8.2). */
-export const explainExpired =
+const explainExpired =
   (job: string) =>
   (error: unknown): never => {
     if (isNotFound(error))

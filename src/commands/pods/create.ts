@@ -7,9 +7,12 @@ import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { checkCreate } from './body/body-checks.ts';
+import { checkSize } from './body/check-size.ts';
 import { createCommandLine } from './body/create-command-line.ts';
 import { askMore } from './body/create-questions.ts';
-import { POD_TABLE } from './fields.ts';
+import { inOwnWords } from './create-refusals.ts';
+import { DISK_GB, POD_TABLE } from './fields.ts';
+import { REACHABLE } from './reachable.ts';
 import { PODS, podNotes } from './resource.ts';
 import { untilStatus } from './actions/wait.ts';
 
@@ -22,8 +25,7 @@ export const REFERENCES = {
 
 export const create = createCommand(PODS, 'pods', {
   summary: 'create a pod',
-  details:
-    'A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud.',
+  details: `A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. Without --disk and --template it has a container disk of ${DISK_GB} GB. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud.`,
   ...bodyOf(POD_TABLE, 'create'),
   needed: ['name', ['gpu', 'cpu'], ['image', 'template']],
   exclusive: [
@@ -32,23 +34,36 @@ export const create = createCommand(PODS, 'pods', {
     ['networkVolume', 'persistentSize'],
   ],
   setExample: 'gpu.count=2',
+  defaults: ({ gpu, templateId }) => ({
+    ...(isObject(gpu) ? { gpu: { count: 1 } } : {}),
+    ...(templateId === undefined ? { disk: DISK_GB } : {}),
+  }),
   adapt: asCreateBody,
   references: REFERENCES,
   check: checkCreate,
+  send: async (ctx, request) => {
+    await checkSize(ctx, request.body);
+    return await ctx.api.send(request);
+  },
+  refused: (failure) => inOwnWords(failure, 'create'),
   offer: askMore,
   commandLine: createCommandLine,
   nextStep,
   price: hourlyPrice,
   notes: podNotes,
-  wait: untilStatus('RUNNING'),
+  wait: untilStatus(REACHABLE),
   examples: [
     [
       'berth pods create --name lab --gpu GPU-24G --image example/pytorch:2.8 --wait',
-      'one GPU, and wait until it runs',
+      'one GPU, and wait until it can be reached',
     ],
     [
       'berth pods create --name web --cpu cpu-general --vcpu 4 --image example/web --port 8080/http',
       'a CPU pod with a port',
+    ],
+    [
+      'berth pods create --name train --gpu GPU-24G --image example/pytorch:2.8 -- python train.py --lr 1e-4',
+      'with a command of its own, word by word',
     ],
     [
       'berth pods create --name lab2 --file pod.yaml --network-volume datasets:/workspace',

@@ -16,6 +16,9 @@ export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR
 
 const CLOUDS = ['SECURE', 'COMMUNITY'] as const;
 
+/** GB of a new pod whose body and template name none: the contract has no default, and refuses it (additions 3). */
+export const DISK_GB = 20;
+
 /** The fields of a pod (specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest). */
 const FIELDS = {
   id: { path: 'id' },
@@ -44,6 +47,18 @@ const FIELDS = {
     check: atLeast('--gpu-count', 1),
     create: option.count('how many GPUs (default 1)', 1),
   },
+  minRamPerGpu: {
+    path: 'gpu.minRamPerGpu',
+    writeOnly: true,
+    check: atLeast('--min-ram-per-gpu', 1, ' GB'),
+    create: option.count('only on machines with this much RAM for each GPU', 1, { metavar: 'GB' }),
+  },
+  minVcpuPerGpu: {
+    path: 'gpu.minVcpuCountPerGpu',
+    writeOnly: true,
+    check: atLeast('--min-vcpu-per-gpu', 1),
+    create: option.count('only on machines with so many vCPUs for each GPU', 1),
+  },
   cuda: {
     path: 'gpu.allowedCudaVersions',
     type: 'list',
@@ -71,8 +86,8 @@ const FIELDS = {
     create: option.count('how many vCPUs: a power of two, at least 2', 0),
   },
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
-  gpuVcpus: { path: 'gpu.vcpuCount', type: 'count' },
-  gpuMemory: { path: 'gpu.memory', type: 'gigabytes' },
+  gpuVcpus: { path: 'gpu.vcpuCount', type: 'count', column: { header: 'VCPU', show: show.ofMachine('vcpuCount') } },
+  gpuMemory: { path: 'gpu.memory', type: 'gigabytes', column: { header: 'RAM GB', show: show.ofMachine('memory') } },
   cloud: {
     path: 'cloud',
     values: CLOUDS,
@@ -188,7 +203,7 @@ export const POD_TABLE = defineTable({
   noun: ['pod', 'pods'],
   fields: FIELDS,
   table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt', 'locked'],
-  wide: ['uptime', 'cloud', 'image'],
+  wide: ['uptime', 'cloud', 'gpuVcpus', 'gpuMemory', 'image'],
   detail: [
     {
       fields: ['id', 'name', 'status', 'actions', 'cost', 'createdAt', 'startedAt', 'locked', 'templateUsed'],

@@ -1,20 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { encodeJson, type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
+import { changedCommand, COMMAND_MEMBERS } from '../shared/container-command.ts';
 import { labelOf } from '../../cli/resource/select/choose.ts';
 
 /** The members of a pod whose change restarts its container (additions 5; a template brings new ones). */
-const RESTARTING = [
-  'image',
-  'args',
-  'cmd',
-  'entrypoint',
-  'env',
-  'ports',
-  'disk',
-  'registry',
-  'mounts',
-  'templateId',
-] as const;
+const RESTARTING = ['image', 'env', 'ports', 'disk', 'registry', 'mounts', 'templateId', ...COMMAND_MEMBERS] as const;
 
 /**
  * What an update does to a pod that runs: `Pod pod-1 (lab) is RUNNING: a change of image and env restarts its container ...`.
@@ -30,12 +20,18 @@ export async function restartSentence(
   const pod = await readPod();
   const status = stringAt(pod, 'status') ?? '';
   if (status !== 'RUNNING' && status !== 'STARTING') return undefined;
-  const changed = given.filter((member) => !isSame(member, memberAt(pod, member), body[member]));
+  const others = given.filter((member) => !isCommandMember(member));
+  const changed = [
+    ...others.filter((member) => !isSame(member, memberAt(pod, member), body[member])),
+    ...(await changedCommand(pod, body)),
+  ];
   if (changed.length === 0) return undefined;
   const path = stringAt(pod, 'mounts.network.0.path') ?? stringAt(pod, 'mounts.persistent.path');
   const lost = path === undefined ? 'everything on its container disk is lost' : `what is not below ${path} is lost`;
   return `Pod ${labelOf(pod)} is ${status}: a change of ${changed.join(', ')} restarts its container, and ${lost}.`;
 }
+
+const isCommandMember = (member: string): boolean => (COMMAND_MEMBERS as readonly string[]).includes(member);
 
 /** Whether a member has the value already; the order of ports means nothing. */
 function isSame(member: string, before: Json | undefined, after: Json | undefined): boolean {

@@ -1,7 +1,8 @@
 /** How the fields of a pod are shown that take more than their own value. */
-import { arrayOf, itemsAt, type Json, memberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
+import { arrayOf, itemsAt, type Json, memberAt, numberOf, objectAt } from '../../core/json.ts';
 import { duration, list, money, percent, text, yesNo } from '../../output/layout/cell-functions.ts';
 import type { Section, Shown } from '../../output/view.ts';
+import { directSsh, publicAddress } from './reachable.ts';
 
 type Lines = Section['lines'];
 
@@ -13,13 +14,29 @@ export function hardware(row: Json): Shown {
     return `${text('id')(gpu)}${count === 1 ? '' : ` x${count}`}`;
   }
   const cpu = objectAt(row, 'cpu');
-  if (cpu === undefined) return undefined;
-  return `${text('id')(cpu)} ${text('vcpuCount')(cpu)} vCPU ${text('memory')(cpu)} GB`;
+  return cpu === undefined ? undefined : [text('id')(cpu), ...size(cpu)].join(' ');
 }
 
-export const hardwareLines = (row: Json): Lines => [
-  { label: objectAt(row, 'cpu') === undefined ? 'gpu' : 'cpu', value: hardware(row) },
+/** What a machine gives a pod over all its GPUs (additions 8): `16 vCPU`, `62.5 GB`; nothing from an older service. */
+const size = (machine: Json): readonly string[] => [
+  ...[text('vcpuCount')(machine)].filter((each) => each !== '').map((count) => `${count} vCPU`),
+  ...[text('memory')(machine)].filter((each) => each !== '').map((memory) => `${memory} GB`),
 ];
+
+export function hardwareLines(row: Json): Lines {
+  const gpu = objectAt(row, 'gpu');
+  const machine = gpu === undefined ? [] : size(gpu);
+  return [
+    { label: objectAt(row, 'cpu') === undefined ? 'gpu' : 'cpu', value: hardware(row) },
+    ...(machine.length === 0 ? [] : [{ label: 'machine', value: machine.join(' ') }]),
+  ];
+}
+
+/** A column of what the machine gives, of GPU and CPU pods. */
+export const ofMachine =
+  (member: 'vcpuCount' | 'memory') =>
+  (row: Json): Shown =>
+    text(member)(objectAt(row, 'gpu') ?? objectAt(row, 'cpu') ?? {});
 
 /** `$0.79 an hour`. */
 export function hourlyCost(row: Json): Lines {
@@ -56,9 +73,8 @@ export const openPorts = (row: Json): readonly string[] => itemsAt(row, 'runtime
 /** `1.2.3.4:10022 -> 22/tcp`; a port without a public address shows its private side alone. */
 function openPort(port: Json): string {
   const inside = `${text('private')(port)}/${text('type')(port)}`;
-  const outside = memberAt(port, 'public');
-  if (outside === null || outside === undefined) return inside;
-  return `${stringAt(port, 'ip') ?? '-'}:${text('public')(port)} -> ${inside}`;
+  const outside = publicAddress(port);
+  return outside === undefined ? inside : `${outside} -> ${inside}`;
 }
 
 /** A pod has at most one kind of mount (specification 2.3). */
@@ -83,7 +99,7 @@ export function globalNetwork(row: Json): Shown {
 /** The direct command and the one through the proxy, which gives a shell only (contract rules, Pods: ssh). */
 export function sshLines(row: Json): Lines {
   const lines = [
-    { label: 'ssh', value: text('ssh.direct.command')(row) },
+    { label: 'ssh', value: directSsh(row) === undefined ? '' : text('ssh.direct.command')(row) },
     { label: 'ssh by proxy', value: text('ssh.proxy.command')(row) },
   ].filter(({ value }) => value !== '');
   return lines.length > 0 ? lines : [{ label: 'ssh', value: undefined }];

@@ -7,6 +7,7 @@ import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
+import { directSsh, isReachable, statusOf } from './reachable.ts';
 import { PODS } from './resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';
 
@@ -51,15 +52,17 @@ const wordOf = (word: string): string => (/^-\w+$/.test(word) ? word : shellWord
 /** The direct address where there is one and `--proxy` is not given, else the proxy (contract rules, Pods: ssh). */
 function addressOf(pod: Json, id: string, proxy: boolean): Json {
   const ssh = objectAt(pod, 'ssh');
-  const direct = objectOf(ssh?.['direct']);
   const byProxy = objectOf(ssh?.['proxy']);
-  const found = proxy ? byProxy : (direct ?? byProxy);
+  const found = proxy ? byProxy : (directSsh(pod) ?? byProxy);
   if (found !== undefined) return found;
-  throw noAddress(stringAt(pod, 'status') ?? '?', stringAt(pod, 'id') ?? id, proxy);
+  throw noAddress(pod, stringAt(pod, 'id') ?? id, proxy);
 }
 
-function noAddress(status: string, id: string, proxy: boolean): Failure {
+function noAddress(pod: Json, id: string, proxy: boolean): Failure {
+  const status = statusOf(pod);
   const message = `pod ${id} has no ${proxy ? 'proxy address for ssh' : 'ssh address'}: it is ${status}`;
+  if (status === 'RUNNING' && !isReachable(pod))
+    return usage(message, sentence`Wait until it can be reached: ${berth`pods wait ${id}`}`);
   switch (status) {
     case 'PROVISIONING':
     case 'STARTING':

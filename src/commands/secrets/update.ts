@@ -61,6 +61,7 @@ const patch = (id: Id, body: JsonObject): ApiRequest => ({
   path: [...SECRETS.path, id],
   body,
   id,
+  expects: 'resource',
   // The same value and the same description once more change nothing.
   repeatable: true,
   checkCommand: berth`secrets get ${id}`,

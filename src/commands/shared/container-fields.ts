@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.ts';
-import { option } from '../../cli/parse/params.ts';
+import { arg, option } from '../../cli/parse/params.ts';
 import type { Field, Fields } from '../../cli/resource/fields.ts';
 import { list } from '../../output/layout/cell-functions.ts';
 import { REGISTRIES } from './collections.ts';
@@ -10,6 +10,7 @@ import {
   removeVariables,
   unchangedOrEmpty,
 } from './environment.ts';
+import { settleCommand, shellLineOf, tellShellLine } from './container-command.ts';
 import { pick } from './pick.ts';
 
 /**
@@ -21,10 +22,32 @@ export const CONTAINER_FIELDS = {
     path: 'image',
     write: option.text('the container image', { metavar: 'IMAGE', ask: { kind: 'text', question: 'Image' } }),
   },
-  args: { path: 'args', write: option.text("arguments of the container's entrypoint") },
-  // What `args` says, decoded: a body may have all three where they agree (additions 2).
-  entrypoint: { path: 'entrypoint', type: 'list', write: 'accepted' },
-  cmd: { path: 'cmd', type: 'list', write: 'accepted' },
+  args: {
+    path: 'args',
+    write: option.text("its command as one text, split as a shell does; '' is the command of the image"),
+    settle: settleCommand,
+  },
+  // What `args` says, decoded (additions 2).
+  entrypoint: {
+    path: 'entrypoint',
+    type: 'list',
+    show: shellLineOf('entrypoint'),
+    complete: tellShellLine('entrypoint'),
+    lines: (row) =>
+      [{ label: 'entrypoint', value: shellLineOf('entrypoint')(row) }].filter(({ value }) => value !== ''),
+    write: option.texts("in the place of the image's entrypoint: one word, repeatable", { metavar: 'WORD' }),
+  },
+  cmd: {
+    path: 'cmd',
+    type: 'list',
+    show: shellLineOf('cmd'),
+    complete: tellShellLine('cmd'),
+    write: option.texts('one word of the command, repeatable; or all words after --', { metavar: 'WORD' }),
+  },
+  command: {
+    writeOnly: true,
+    write: { param: arg.afterDashes('the command and its arguments, as they are', '-- COMMAND ARGS...'), path: 'cmd' },
+  },
   disk: {
     path: 'disk',
     type: 'gigabytes',
@@ -88,7 +111,7 @@ export const CONTAINER_FIELDS = {
 /** The container as a section of a detail view. */
 export const CONTAINER_SECTION = {
   title: 'container',
-  fields: ['image', 'args', 'disk', 'registry', 'port', 'env'],
+  fields: ['image', 'entrypoint', 'cmd', 'disk', 'registry', 'port', 'env'],
 } as const;
 
 /** The flag that names a new thing, asked for where it is missing. */

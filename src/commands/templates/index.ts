@@ -47,6 +47,7 @@ export const templates = defineGroup('container settings to start pods and endpo
     examples: [
       ['berth templates create --name web --image example/web:1.0 --port 8080/http --env MODE=fast', 'for pods'],
       ['berth templates create --name worker --image example/worker:7 --serverless', 'for endpoints'],
+      ['berth templates create --name serve --image example/web:1.0 -- serve --port 8080', 'with a command of its own'],
     ],
   }),
   update: updateCommand(TEMPLATES, 'templates', {

@@ -3,6 +3,7 @@ import type { ApiAnswer } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
+import { isLocalService } from '../shared/is-local-service.ts';
 import { isKnownRetired, isRetired, tellRetired } from './retired-v1.ts';
 import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
 import { monthlyCost } from '../shared/rate/volume-price.ts';
@@ -52,7 +53,9 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
     });
   } catch (error) {
     if (!isRetired(error)) throw error;
-    await tellRetired(ctx, address, error);
+    const answer = await ctx.api.send(request);
+    // Of the local service the address is not the user's: `local exec` sets it.
+    if (!isLocalService(answer)) await tellRetired(ctx, address, error);
+    return answer;
   }
-  return await ctx.api.send(request);
 }

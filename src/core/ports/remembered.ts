@@ -40,13 +40,27 @@ export interface RememberedJob {
   readonly at: number;
   /** For how long after that the service certainly has it, in milliseconds. Earlier versions did not store it. */
   readonly certainMs?: number;
+  /** The execution timeout that its submission gave it, in milliseconds. */
+  readonly executionTimeoutMs?: number | undefined;
+  /** The status in which this machine saw it last, and when: milliseconds since the epoch. */
+  readonly status?: string;
+  readonly statusAt?: number;
 }
 
 /** The jobs that this machine submitted last with the profile in use. Errors of the file are ignored. */
 export interface RememberedJobs {
   /** The latest first. */
   read(): Promise<readonly RememberedJob[]>;
-  add(job: Omit<RememberedJob, 'at'>): Promise<void>;
+  add(job: Omit<RememberedJob, 'at' | 'statusAt'>): Promise<void>;
+  /** Records the status of a job that was added before. */
+  saw(id: string, status: string): Promise<void>;
+}
+
+/** The names of what was listed or created with the profile in use, by id: a bill names what is gone by its id alone. */
+export interface RememberedNames {
+  read(): Promise<ReadonlyMap<string, string>>;
+  /** Pairs of an id and a name; those that are known already are not written again. Errors of the file are ignored. */
+  add(names: readonly (readonly [id: string, name: string])[]): Promise<void>;
 }
 
 /** Short notes about the service of the profile in use: what was found out, and what was said. Errors are ignored. */

@@ -17,6 +17,7 @@ import { formatDuration } from '../../core/units.ts';
 import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/wire/transport.ts';
+import type { GivenSettings } from '../../local/index.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { remoteAddress } from './remote-address.ts';
 
@@ -31,6 +32,8 @@ export interface ConnectionOptions {
   readonly stderr: Sink<TerminalText>;
   /** True when a person reads stderr. */
   readonly interactive: () => boolean;
+  /** See `Runtime.localService`. */
+  readonly localService: GivenSettings;
   /** See `Runtime.exitsAfterRun`. */
   readonly exitsAfterRun: boolean;
   readonly onWindows: (windows: readonly RateWindow[]) => void;
@@ -170,9 +173,16 @@ async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
   };
 }
 
-async function localPeer({ settings, clock, random, stderr, interactive }: ConnectionOptions): Promise<Peer> {
+async function localPeer({
+  settings,
+  clock,
+  random,
+  localService,
+  stderr,
+  interactive,
+}: ConnectionOptions): Promise<Peer> {
   const { openLocalTransport } = await import('./local-transport.ts');
-  const { transport, origin, key } = openLocalTransport(settings.dataDirectory, clock, random);
+  const { transport, origin, key } = openLocalTransport(settings.dataDirectory, { clock, random, ...localService });
   if (interactive()) await stderr.write(say`(local service)\n`);
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }

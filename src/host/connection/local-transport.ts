@@ -7,6 +7,7 @@ import {
   DroppedConnection,
   fileStore,
   LOCAL_KEY,
+  type GivenSettings,
   type LocalService,
 } from '../../local/index.ts';
 import { createFileLocks } from '../lock/file-locks.ts';
@@ -19,16 +20,21 @@ export interface LocalTransport {
   readonly key: string;
 }
 
+interface LocalTransportOptions extends GivenSettings {
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
 /**
  * Opens the local service in this process as a transport. Its state is a file, so that the next command continues with it.
  * This module loads the whole local service: import it only when it is used.
  */
-export function openLocalTransport(dataDirectory: string, clock: Clock, random: () => number): LocalTransport {
+export function openLocalTransport(dataDirectory: string, options: LocalTransportOptions): LocalTransport {
   const stateFile = join(dataDirectory, 'local', 'state.json');
   // Not the user's interrupt: a request in progress may still finish, and its sender decides how long it waits.
   const closing = new AbortController();
-  const locks = createFileLocks({ clock, signal: closing.signal });
-  const service = createLocalService({ clock, random, store: fileStore(stateFile, locks), queueLimits: true });
+  const locks = createFileLocks({ clock: options.clock, signal: closing.signal });
+  const service = createLocalService({ ...options, store: fileStore(stateFile, locks), queueLimits: true });
   return {
     transport: Object.assign(transportTo(service), {
       close: async () => {

@@ -5,12 +5,21 @@ import { quietly, type RememberedOptions } from './lists.ts';
 /** The most jobs that are kept; the oldest are dropped. */
 const MAX_JOBS = 100;
 
+/** A wait sees the same status many times: it is written again after this time. Milliseconds. */
+const SEEN_AGAIN_MS = 10_000;
+
+/** A status of the service has about ten characters. */
+const MAX_STATUS_LENGTH = 100;
+
 /** Keeps submitted jobs in a file, `{account, jobs: [JOB, ...]}`, the latest first. Jobs of another account are dropped. */
 export function createRememberedJobs(options: RememberedOptions): RememberedJobs {
   const kept = (account: string | undefined): readonly RememberedJob[] => {
     const file = readObject(options.path(), options.user);
     const { jobs } = file;
     return account !== undefined && file['account'] === account && Array.isArray(jobs) ? jobs.filter(isJob) : [];
+  };
+  const write = (account: string | undefined, jobs: readonly RememberedJob[]): void => {
+    writeObject(options.path(), { account, jobs: jobs.slice(0, MAX_JOBS) }, options);
   };
   return {
     read: () => quietly([], () => kept(options.account())),
@@ -19,8 +28,21 @@ export function createRememberedJobs(options: RememberedOptions): RememberedJobs
         const account = options.account();
         if (account === undefined || job.id === '') return;
         const others = kept(account).filter(({ id }) => id !== job.id);
-        const jobs = [{ ...job, at: options.date() }, ...others].slice(0, MAX_JOBS);
-        writeObject(options.path(), { account, jobs }, options);
+        const at = options.date();
+        write(account, [{ ...job, at, ...(job.status === undefined ? {} : { statusAt: at }) }, ...others]);
+      }),
+    saw: (id, status) =>
+      quietly(undefined, () => {
+        const account = options.account();
+        const jobs = kept(account);
+        const isNews = (job: RememberedJob): boolean =>
+          job.status !== status || options.date() - (job.statusAt ?? 0) > SEEN_AGAIN_MS;
+        if (!jobs.some((job) => job.id === id && isNews(job))) return;
+        const seen = { status: status.slice(0, MAX_STATUS_LENGTH), statusAt: options.date() };
+        write(
+          account,
+          jobs.map((job) => (job.id === id ? { ...job, ...seen } : job)),
+        );
       }),
   };
 }
@@ -29,6 +51,14 @@ function isJob(job: unknown): job is RememberedJob {
   return (
     isRecord(job) &&
     ['id', 'endpoint', 'named'].every((member) => typeof job[member] === 'string') &&
-    typeof job['at'] === 'number'
+    isTime(job['at']) &&
+    ['undefined', 'string'].includes(typeof job['status']) &&
+    ['certainMs', 'executionTimeoutMs', 'statusAt'].every((member) => job[member] === undefined || isTime(job[member]))
   );
 }
+
+/** Whether a value can be a time or a span, in milliseconds. */
+const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= MAX_TIME_MS;
+
+/** The last time that a Date can have. */
+const MAX_TIME_MS = 8.64e15;

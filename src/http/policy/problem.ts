@@ -33,7 +33,8 @@ export interface RequestFacts {
 export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAfterMs?: number): Failure {
   const { status, headers, text } = refusal;
   const problem = readProblem(text, headers['content-type'] ?? '');
-  const { code, exit, hint } = meaningOf(status, request, headers, retryAfterMs);
+  const { code, exit, hint } =
+    status === 403 && problem.isPage ? BLOCKED : meaningOf(status, request, headers, retryAfterMs);
   const words = problem.detail ?? problem.title;
   const name = `${String(status)}${titleOf(status, problem.title)}`;
   return new Failure({
@@ -61,6 +62,8 @@ interface ProblemText {
   readonly title: string | undefined;
   readonly detail: string | undefined;
   readonly errors: readonly string[] | undefined;
+  /** The body is an HTML page, which the service never answers. */
+  readonly isPage: boolean;
 }
 
 interface StatusMeaning {
@@ -84,12 +87,19 @@ function meaningOf(
     return { code: 'rate-limited', exit: EXIT.rateLimited, hint };
   }
   const hint = request.write
-    ? 'Nothing changed. Correct what it names; --dry-run shows the request and sends nothing.'
+    ? 'Nothing changed. Correct what it names; --dry-run shows the request, and reads only.'
     : 'Correct what it names, then run this again.';
   return { code: 'refused', exit: EXIT.refused, hint, ...MEANINGS[status] };
 }
 
 const LATER: StatusMeaning = { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
+
+/** A 403 with a page is of a network in front of the service (additions 3), which did not get the request. */
+const BLOCKED: StatusMeaning = {
+  code: 'blocked',
+  exit: EXIT.unavailable,
+  hint: sentence`A network in front of the service refused this, not the service: nothing changed, and the key may be right. Try from another network: ${berth`doctor`}.`,
+};
 
 /** The statuses below 500 that mean something of their own; of those without a code, the request was refused. */
 const MEANINGS: Readonly<Record<number, Partial<StatusMeaning>>> = {
@@ -138,7 +148,7 @@ function withoutSecrets(location: string): string {
 }
 
 function readProblem(text: string, contentType: string): ProblemText {
-  const nothing: ProblemText = { title: undefined, detail: undefined, errors: undefined };
+  const nothing: ProblemText = { title: undefined, detail: undefined, errors: undefined, isPage: false };
   if (text.trim() === '') return nothing;
   const value = tryDecodeJson(text);
   const object = objectOf(value);
@@ -148,10 +158,10 @@ function readProblem(text: string, contentType: string): ProblemText {
       .map(stringOf)
       .find(isFilled);
     const errors = arrayOf(object['errors'])?.map((item) => stringOf(item) ?? encodeJson(item));
-    return { title: stringOf(object['title']), detail, errors };
+    return { ...nothing, title: stringOf(object['title']), detail, errors };
   }
   if (/html/i.test(contentType) || /^\s*<(!doctype|html|head|body)/i.test(text))
-    return { ...nothing, detail: shortLine(/<title[^>]*>([^<]{1,500})<\/title>/i.exec(text)?.[1] ?? '') };
+    return { ...nothing, isPage: true, detail: shortLine(/<title[^>]*>([^<]{1,500})<\/title>/i.exec(text)?.[1] ?? '') };
   return { ...nothing, detail: shortLine(stringOf(value) ?? text) };
 }
 

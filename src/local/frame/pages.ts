@@ -41,7 +41,9 @@ export function pageOf<T extends PagedRow>(state: State, call: Call, listed: rea
   if (fault?.kind === 'page-error') throw serverError(settingOf('status')(fault));
   const ordered = newestFirst(listed);
   const after = cursor === undefined ? 0 : indexAfter(ordered, cursor.position);
-  const start = fault?.kind === 'page-shift' && sizeOf(call) > 1 ? Math.max(0, after - 1) : after;
+  // A page of one row is shifted only every other time: else no later row would ever come.
+  const isShifted = fault?.kind === 'page-shift' && (sizeOf(call) > 1 || (cursor?.page ?? 0) % 2 === 1);
+  const start = isShifted ? Math.max(0, after - 1) : after;
   const rows = fault?.kind === 'page-empty' ? [] : ordered.slice(start, start + sizeOf(call));
   const last = rows.at(-1) ?? cursor?.position ?? NEWEST;
   const hasNextPage = fault === undefined || fault.kind === 'page-shift' ? start + rows.length < ordered.length : true;

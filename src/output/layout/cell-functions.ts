@@ -55,8 +55,13 @@ const TONES: Readonly<Record<string, Tone>> = {
   IN_QUEUE: 'busy',
   IN_PROGRESS: 'busy',
   INITIALIZING: 'busy',
+  PENDING: 'busy',
+  BUILDING: 'busy',
+  UPLOADING: 'busy',
+  TESTING: 'busy',
   ERROR: 'bad',
   FAILED: 'bad',
+  TEST_FAILED: 'bad',
   UNHEALTHY: 'bad',
   TIMED_OUT: 'bad',
   EXITED: 'quiet',
@@ -64,7 +69,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   CANCELLED: 'quiet',
 };
 
-/** A status, coloured by its meaning; an unknown status has no colour (specification 3.1, 3.2). */
+/** A status, coloured by its meaning; an unknown status has no colour (specification 3.1, 3.2; additions 9). */
 export const status = (path = 'status') => toned(path, TONES);
 
 /** Text with the tone that `tones` gives it; text that is not in `tones` is plain. */

@@ -16,6 +16,8 @@ const pod = (status: string): Answers => ({ 'GET /v2/pods/{id}': { status } });
 const RUNNING = { ...pod('RUNNING'), 'GET /v2/clusters/{id}/pods': { pods: [{ id: 'p1', status: 'RUNNING' }] } };
 const CONTAINER =
   '--image image:1 --args go --disk 20 --port 8080/http --port 22/tcp --env A=1 --env B=x=y --registry r1';
+/** A command in exec form. */
+const COMMAND = '--entrypoint sh --entrypoint=-c --cmd a --cmd b';
 const CUDA = '--cuda 12.4,12.8';
 const KEY = 'ssh-ed25519 AAAA me@host';
 const ROLLED_OUT = {
@@ -45,10 +47,14 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     ),
     line('pods create --name a --image image:1 --gpu G1 --min-cuda 12.4 --persistent-size 20 --mount-path /data'),
     line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --cloud COMMUNITY --set startSsh=true'),
+    line(`pods create --name a --image image:1 --gpu G1 --min-ram-per-gpu 30 --min-vcpu-per-gpu 8 ${COMMAND}`),
+    line('pods create --name a --image image:1 --gpu G1 -- a -b'),
     line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --env-file -', { stdin: 'A=1\n' }),
     line('pods create --name a --file -', { stdin: 'image: image:1\ngpu: {id: G1}\nports: [80/http]\n' }),
   ],
   'pods update': [
+    line(`pods update p1 ${COMMAND} --yes`),
+    line('pods update p1 --yes -- a -b --name c'),
     line(`pods update p1 --name b ${CONTAINER} --template t1 --global-networking on --locked off --yes`),
     line('pods update p1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
     line('pods update p1 --persistent-size 30 --mount-path /data', {
@@ -92,6 +98,8 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
       { answers: ROLLED_OUT },
     ),
     line('endpoints create --name e --image image:1 --gpu-pool P1 --min-cuda 12.4'),
+    line(`endpoints create --name e --image image:1 --gpu-pool P1 ${COMMAND}`),
+    line('endpoints create --name e --image image:1 --gpu-pool P1 -- a -b'),
     line('endpoints create --name e --image image:1 --gpu-pool P1 --env-file -', { stdin: 'A=1\n' }),
     line('endpoints create --name e --type LOAD_BALANCER --image image:1 --cpu C1:4 --request-count 4'),
   ],
@@ -100,6 +108,8 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
       `endpoints update e1 --name e ${CONTAINER} --template t1 --gpu-pool P1 --exclude-gpu G1 --gpu-count 1 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot OFF --data-center D1 --network-volume v1 --wait --yes`,
       { answers: ROLLED_OUT },
     ),
+    line(`endpoints update e1 ${COMMAND}`),
+    line('endpoints update e1 -- a -b'),
     line('endpoints update e1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
     line('endpoints update e1 --min-cuda 12.4 --request-count 4', {
       answers: { 'GET /v2/serverless/{id}': { type: 'LOAD_BALANCER', gpu: { pools: ['P1'] } } },
@@ -109,6 +119,8 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'endpoints delete': [line('endpoints delete e1 --yes')],
   'endpoints workers': [line('endpoints workers e1')],
   'endpoints releases': [line('endpoints releases e1'), line('endpoints releases e1 --wait', { answers: ROLLED_OUT })],
+  'endpoints builds list': [line('endpoints builds list e1')],
+  'endpoints builds get': [line('endpoints builds get e1 b1 --exit-status')],
   'endpoints logs': [
     line('endpoints logs e1 w1 --tail 1 --source system'),
     line('endpoints logs e1 --tail 1'),
@@ -140,6 +152,9 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
       'clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --image image:1 --args go --disk 20 --port 80/http --env A=1 --data-center D1 --network-volume v1 --start-ssh --start-jupyter --wait',
       { answers: RUNNING },
     ),
+    line(`clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 ${COMMAND}`),
+    line('clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 -- a -b'),
+    line('clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --template t1'),
     line('clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --image image:1 --env-file -', {
       stdin: 'A=1\n',
     }),
@@ -163,6 +178,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'jobs stream': [line('jobs stream e1 j1')],
   'jobs cancel': [line('jobs cancel e1 j1')],
   'jobs retry': [line('jobs retry e1 failed1'), line('jobs retry e1 failed1 --wait')],
+  'jobs recent': [line('jobs recent e1 --status')],
   'jobs wait': [line('jobs wait e1 j1 --any')],
   'queue purge': [line('queue purge e1 --yes')],
   health: [line('health e1')],
@@ -181,12 +197,16 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line(
       `templates create --name t ${CONTAINER} --category NVIDIA ${CUDA} --persistent-size 20 --mount-path /data --public --start-ssh on --start-jupyter off`,
     ),
+    line(`templates create --name t --image image:1 ${COMMAND}`),
+    line('templates create --name t --image image:1 -- a -b'),
     line('templates create --name t --image image:1 --serverless --env-file -', { stdin: 'A=1\n' }),
   ],
   'templates update': [
     line(
       `templates update t1 --name t ${CONTAINER} --category AMD ${CUDA} --persistent-size 20 --mount-path /data --serverless off --public on --start-ssh on --start-jupyter off`,
     ),
+    line(`templates update t1 ${COMMAND}`),
+    line('templates update t1 -- a -b'),
     line('templates update t1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
   ],
   'templates delete': [line('templates delete t1 --yes')],

@@ -14,7 +14,7 @@ export const SILENT: readonly string[] = [
 ];
 
 /** Operations that no command calls yet: `berth api` sends them. */
-export const UNCALLED: readonly string[] = [...['listEndpointBuilds', 'getEndpointBuild']];
+export const UNCALLED: readonly string[] = [];
 
 /**
  * Parameters that no request of these commands has: the answers of the recorder have no further page, and secrets are looked

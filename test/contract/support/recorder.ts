@@ -16,11 +16,12 @@ export interface Recorder {
 
 /**
  * A server that records requests and answers each operation with the minimal answer of its contract. `change` can modify
- * the value of each answer.
+ * the value of each answer; `writeAnswer` is the body of each answer to a write, where it returns one.
  */
 export async function record(
   contract: Contract,
   change: (value: unknown) => unknown = (value) => value,
+  writeAnswer: () => string | undefined = () => undefined,
 ): Promise<Recorder> {
   let sent: Sent[] = [];
   let answers: Answers = {};
@@ -35,6 +36,11 @@ export async function record(
       const url = new URL(request.url ?? '', 'http://recorder');
       const [, service = '', path = ''] = /^\/(base|queue|rest)(\/.*)$/.exec(url.pathname) ?? [];
       const { method = '', headers } = request;
+      const body = method === 'GET' ? undefined : writeAnswer();
+      if (body !== undefined) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+        return;
+      }
       if (service !== 'base') {
         retried ||= path.includes('/retry/');
         queueAnswer(path, retried, response, change);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { replayJournal } from '../../../src/batch/store/journal/replay.ts';
+import { replayJournal } from '../../../src/batch/stores/file/journal/replay.ts';
 import { openDurable } from '../../../src/host/files/durable-files.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../src/local/frame/server.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { parseStoreAddress } from '../../../src/batch/store/postgres/address.ts';
-import { openDatabase, type Database } from '../../../src/batch/store/postgres/database.ts';
-import { prepareTables } from '../../../src/batch/store/postgres/migrations.ts';
+import { parseStoreAddress } from '../../../src/batch/stores/postgres/database/address.ts';
+import { openDatabase, type Database } from '../../../src/batch/stores/postgres/database/database.ts';
+import { prepareTables } from '../../../src/batch/stores/postgres/migrations.ts';
 import type { Cluster } from '../postgres/cluster.mjs';
 
 /** A new database with one batch of some shards of five items. It is closed when the test is over. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/core/context.ts';
-import { NEW_PACE, slowDown, type PaceRequest } from '../../../src/batch/store/postgres/pace/pace-state.ts';
-import type { SharedPace } from '../../../src/batch/store/postgres/pace/shared-pace.ts';
-import { leave, takeGrant } from '../../../src/batch/store/postgres/pace/take-grant.ts';
+import { NEW_PACE, slowDown, type PaceRequest } from '../../../src/batch/stores/postgres/pace/pace-state.ts';
+import type { SharedPace } from '../../../src/batch/stores/postgres/pace/shared-pace.ts';
+import { leave, takeGrant } from '../../../src/batch/stores/postgres/pace/take-grant.ts';
 
 /** The shared pace of one endpoint in memory, whose clock is that of the drivers. */
 export function createMemoryPace(clock: Clock) {

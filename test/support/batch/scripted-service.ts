@@ -1,9 +1,9 @@
-import { fileBooks } from '../../../src/batch/store/file-books.ts';
-import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
-import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
+import { fileBooks } from '../../../src/batch/stores/file/file-records.ts';
+import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
+import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
 import { finishBatch } from '../../../src/batch/run/verify-and-sort-results.ts';
-import { readItems } from '../../../src/batch/input/read-items.ts';
-import { summarizeInput } from '../../../src/batch/input/check-input.ts';
+import { readItems } from '../../../src/batch/read/read-items.ts';
+import { summarizeInput } from '../../../src/batch/plan/check-input.ts';
 import { runItems, type RunEnd, type RunOptions, type RunParts } from '../../../src/batch/run/runner.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { ApiRequest } from '../../../src/core/api.ts';

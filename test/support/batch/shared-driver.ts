@@ -1,8 +1,8 @@
 import type { Clock, ObjectStorage } from '../../../src/core/context.ts';
-import type { Database } from '../../../src/batch/store/postgres/database.ts';
-import { createLease } from '../../../src/batch/store/shared/lease.ts';
-import { createSharedBooks, type SharedBooks } from '../../../src/batch/store/shared/shared-books.ts';
-import { createWriteQueue } from '../../../src/batch/store/shared/write-queue.ts';
+import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
+import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts';
+import { createSharedBooks, type SharedBooks } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
+import { createWriteQueue } from '../../../src/batch/stores/postgres/driver/write-queue.ts';
 
 export interface SharedDriverOptions {
   readonly owner?: string;

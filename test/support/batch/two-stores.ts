@@ -1,16 +1,16 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/core/context.ts';
-import type { Books } from '../../../src/batch/store/books.ts';
-import { fileBooks } from '../../../src/batch/store/file-books.ts';
-import type { ItemCounts } from '../../../src/batch/store/items/item-states.ts';
-import type { JournalJob } from '../../../src/batch/store/journal/replay.ts';
-import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
-import { createBatchRows, findBatch, readAccount } from '../../../src/batch/store/postgres/batch-rows.ts';
-import type { Database } from '../../../src/batch/store/postgres/database.ts';
-import { recoverBatch } from '../../../src/batch/store/recover-batch.ts';
-import { createLease } from '../../../src/batch/store/shared/lease.ts';
-import { createSharedBooks } from '../../../src/batch/store/shared/shared-books.ts';
-import { createWriteQueue } from '../../../src/batch/store/shared/write-queue.ts';
+import type { Books } from '../../../src/batch/stores/run-records.ts';
+import { fileBooks } from '../../../src/batch/stores/file/file-records.ts';
+import type { ItemCounts } from '../../../src/batch/stores/items/item-states.ts';
+import type { JournalJob } from '../../../src/batch/stores/file/journal/replay.ts';
+import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
+import { createBatchRows, findBatch, readAccount } from '../../../src/batch/stores/postgres/rows/batch-rows.ts';
+import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
+import { recoverBatch } from '../../../src/batch/stores/file/recover-batch.ts';
+import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts';
+import { createSharedBooks } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
+import { createWriteQueue } from '../../../src/batch/stores/postgres/driver/write-queue.ts';
 import { memoryFiles } from './memory-files.ts';
 
 /** One store as a test drives it. */

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Ending } from '../../../src/batch/store/items/item-state-machine.ts';
-import { encodeRecord, type JournalRecord } from '../../../src/batch/store/journal/record.ts';
+import type { Ending } from '../../../src/batch/stores/items/item-state-machine.ts';
+import { encodeRecord, type JournalRecord } from '../../../src/batch/stores/file/journal/record.ts';
 import { OUT } from './command-fixture.ts';
 
 /** How an item of a written batch ended; `undefined` when it waits. */

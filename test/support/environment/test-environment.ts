@@ -3,8 +3,8 @@ const KEPT: readonly RegExp[] = [
   /^PATH$/,
   // What vitest sets for its workers.
   /^(VITEST.*|TEST|NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|FORCE_TTY)$/,
-  // The program under test, the contract, and seeds and lengths of trials.
-  /^(BERTH_E2E_NODE|BERTH_E2E_PROGRAM|BERTH_CONTRACT_DIR|BERTH_KILL_SEED|BERTH_KILL_ROUNDS|BERTH_WORKER_TRIALS)$/,
+  // The program under test, the contract, the contract that local services answer, and seeds and lengths of trials.
+  /^(BERTH_E2E_NODE|BERTH_E2E_PROGRAM|BERTH_CONTRACT_DIR|BERTH_TEST_CONTRACT|BERTH_KILL_SEED|BERTH_KILL_ROUNDS|BERTH_WORKER_TRIALS)$/,
   /^(LOCK_TRIALS|PARQUET_TRIALS|PARQUET_PYTHON|UPDATE_DOCUMENTS)$/,
 ];
 

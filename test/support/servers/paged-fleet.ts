@@ -38,6 +38,7 @@ export const pagedFleet = (fault?: PageFault): Behaviour => {
       ...rowRoutes('/v2/pods', PODS),
       ...rowRoutes('/v2/serverless', ENDPOINTS),
       ...rowRoutes('/v2/templates', TEMPLATES),
+      ...rowRoutes('/v2/serverless/ep-300/builds', BUILDS),
       'GET /v2/network-volumes': json({ networkVolumes: [{ id: 'vol-1', name: 'data', size: 10 }] }),
       'GET /v2/network-volumes/vol-1': json({ id: 'vol-1', name: 'data', size: 10 }),
       'GET /v2/registries': json({ registries: [] }),

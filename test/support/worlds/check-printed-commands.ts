@@ -14,7 +14,7 @@ const START = new RegExp(
 );
 
 /** The start of a text that is one word of a shell, with the blanks before it. */
-const WORD = /^[^\S\n]*((?:'[^']*'|"\$\(printf '[^']*'\)"|\\.|[^\s'"\`|<])+)/;
+const WORD = /^[^\S\n]*((?:'[^']*'|"\$\(printf '[^']*'\)"|\\.|[^\s'"`|<])+)/;
 
 /**
  * Checks every command that a run has printed for a person: berth can read it, and it is for the account of the run. Help

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { GivenSettings } from '../../../src/local/frame/settings.ts';
 import { createTestClock } from '../clocks/test-clock.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 import { berth, type Ran } from './run-berth.ts';
@@ -7,11 +8,15 @@ import type { TestWorldOptions } from './test-world.ts';
 /** An account of the local service, on a clock of its own. Every command runs in a world of its own. */
 export type Account = (line: string, options?: TestWorldOptions) => Promise<Ran>;
 
-export function createAccount(): Account {
-  const clock = createTestClock();
+export function createAccount(clock = createTestClock(), localService: GivenSettings = {}): Account {
   const directory = temporaryDirectory();
   return (line, options = {}) =>
-    berth(['--local', ...words(line)], { ...options, clock, env: { BERTH_DATA_DIR: directory, ...options.env } });
+    berth(['--local', ...words(line)], {
+      localService,
+      ...options,
+      clock,
+      env: { BERTH_DATA_DIR: directory, ...options.env },
+    });
 }
 
 /** Runs a command line, which must end 0. Returns its output. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { SuspendHooks } from '../../../src/core/context.ts';
 import type { KeySignal, StopSignal } from '../../../src/host/process/signals.ts';
 import type { Input, Output, Runtime } from '../../../src/host/runtime.ts';
+import type { GivenSettings } from '../../../src/local/frame/settings.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 
@@ -21,6 +22,8 @@ export interface TestWorldOptions {
   readonly stdoutClosed?: boolean;
   /** The number of the user that runs berth; of this process by default. */
   readonly user?: number;
+  /** The settings of the local service in this process (`--local`), such as a size of pages. */
+  readonly localService?: GivenSettings;
   /** Takes the arguments of a process that berth starts in the background; nothing is started. */
   readonly background?: (argv: readonly string[]) => Promise<void>;
 }
@@ -45,6 +48,10 @@ export interface TestWorld extends Runtime {
   /** Gives the terminal on stdout another size. */
   resize(columns: number, rows: number): void;
 }
+
+/** `BERTH_TEST_CONTRACT=august`: every world has a local service of August. */
+const settingsOfRun = (): GivenSettings =>
+  process.env['BERTH_TEST_CONTRACT'] === 'august' ? { contract: 'august' } : {};
 
 /** The input of keys that are not printable characters. */
 export const KEYS = { enter: '\r', down: '\u001b[B', up: '\u001b[A', ctrlC: '\u0003', ctrlD: '\u0004' } as const;
@@ -95,6 +102,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     background: options.background ?? (() => Promise.resolve()),
     suspendHooks,
     childStreams: 'ignore',
+    localService: { ...settingsOfRun(), ...options.localService },
     exitsAfterRun: false,
     exit: (code) => exits.push(code),
     directory,

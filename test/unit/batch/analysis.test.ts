@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createDistribution, QUANTILE_ERROR } from '../../../src/batch/analysis/distribution.ts';
-import { createTimeline } from '../../../src/batch/analysis/timeline.ts';
-import { errorPattern } from '../../../src/batch/store/results/error-text.ts';
+import { createDistribution, QUANTILE_ERROR } from '../../../src/batch/results/analysis/distribution.ts';
+import { createTimeline } from '../../../src/batch/results/analysis/timeline.ts';
+import { errorPattern } from '../../../src/batch/stores/items/error-text.ts';
 
 describe('a distribution', () => {
   const values = fc.array(fc.oneof(fc.nat(100), fc.double({ min: 0, max: 1e13, noNaN: true })), { minLength: 1 });

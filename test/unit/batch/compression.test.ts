@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Zstd } from '@hpcc-js/wasm-zstd';
 import { describe, expect, test } from 'vitest';
-import { compress, decompress } from '../../../src/batch/compression.ts';
+import { compress, decompress } from '../../../src/batch/bytes/compression.ts';
 import { chunksOf, mixedBytes, readAll } from '../../support/storage/storage-cases.ts';
 
 const CONTENT = Buffer.concat([mixedBytes(1_500_000), Buffer.alloc(2_000_000, 'a line\n')]);

@@ -69,15 +69,19 @@ export async function sendTo<N extends string>(
 export const readRow = <N extends string>(ctx: CommandContext, collection: Collection<N>, word: string) =>
   sendTo(ctx, collection, word, (id) => rowRequest(collection, id));
 
-/** Reads a list that belongs to a row, such as the pods of a cluster; `member` names it in the path and in the answer. */
+/**
+ * Reads a list that belongs to a row, such as the workers of an endpoint; `member` names it in the path and in the answer.
+ * With `limit`, it ends after so many rows.
+ */
 export async function readListOf<N extends string>(
   ctx: CommandContext,
   collection: Collection<N>,
   word: string,
   member: string,
+  limit?: number,
 ): Promise<{ readonly id: Id<N>; readonly list: WholeList }> {
   const { id, result } = await identify(ctx, collection, word, (each) =>
-    readList(ctx.api, { ...listRequest({ path: [...collection.path, each, member], member }), id: each }),
+    readList(ctx.api, { ...listRequest({ path: [...collection.path, each, member], member }), id: each }, limit),
   );
   return { id, list: result };
 }

@@ -1,6 +1,7 @@
 import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
-import type { Json } from '../../../core/json.ts';
+import { idOf } from '../../../output/view.ts';
+import { stringAt, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../context.ts';
 import type { ListRequest } from '../pages/follow-pages.ts';
 import { readList, type WholeList } from '../pages/read-list.ts';
@@ -17,11 +18,25 @@ export const listRequest = ({ path, member }: Pick<Collection, 'path' | 'member'
 });
 
 /** Reads the rows of a collection, of all pages. Fails with unavailable (7) if the answer has no list or not all of it. */
-export const listRows = (
+export async function listRows(
   ctx: CommandContext,
-  collection: Pick<Collection, 'path' | 'member'>,
+  collection: Pick<Collection, 'path' | 'member' | 'billed'>,
   query?: Query,
-): Promise<WholeList> => readList(ctx.api, listRequest(collection, query));
+): Promise<WholeList> {
+  const list = await readList(ctx.api, listRequest(collection, query));
+  await rememberNames(ctx, collection, list.values);
+  return list;
+}
+
+/** Remembers the names of rows that bills will name by their ids. */
+export async function rememberNames(
+  { names }: CommandContext,
+  { billed }: Pick<Collection, 'billed'>,
+  rows: readonly Json[],
+): Promise<void> {
+  if (billed === true && rows.length > 0)
+    await names.add(rows.map((row) => [idOf(row), stringAt(row, 'name') ?? ''] as const));
+}
 
 /** Reads the rows that names are looked up in, at most once in a run. */
 export const lookupRows = (ctx: CommandContext, collection: Collection): Promise<readonly Json[]> =>

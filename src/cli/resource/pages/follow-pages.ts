@@ -9,7 +9,8 @@ import type { RowsSource } from '../../../output/view.ts';
 /** A request that is answered with a list. */
 export type ListRequest = ApiRequest & { readonly expects: { readonly list: string } };
 
-export const isListRequest = (request: ApiRequest): request is ListRequest => typeof request.expects === 'object';
+export const isListRequest = (request: ApiRequest): request is ListRequest =>
+  typeof request.expects === 'object' && 'list' in request.expects;
 
 /** One page of a list. */
 export interface Page {

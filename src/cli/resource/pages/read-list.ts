@@ -1,27 +1,36 @@
 import type { Api, ApiAnswer, ApiRequest } from '../../../core/api.ts';
 import { memberOf, objectOf, type JsonObject } from '../../../core/json.ts';
 import type { Result, SourcedRows, View } from '../../../output/view.ts';
-import { followPages, incompleteList, type ListRequest, type Page } from './follow-pages.ts';
+import { followPages, incompleteList, type ListRequest } from './follow-pages.ts';
+import { firstRows, wantedPages, type WantedPage } from './wanted-pages.ts';
 
 /** A list with the rows of all its pages. */
 export interface WholeList extends SourcedRows {
   /** The last answer, with the rows of all pages. */
   readonly document: JsonObject;
+  /** Rows that a limit left out: `maybe` where pages that were not read could have some. */
+  readonly beyond?: WantedPage['beyond'];
 }
 
-/** Reads all pages of a list. Fails as `followPages` does: a list that could not be read whole gives no rows. */
-export const readList = async (api: Pick<Api, 'send'>, request: ListRequest): Promise<WholeList> =>
-  await collectPages(followPages(api, request), request.expects.list);
-
-/** The list that pages make. */
-export async function collectPages(pages: AsyncIterable<Page>, member: string): Promise<WholeList> {
-  const read: Page[] = [];
-  for await (const page of pages) read.push(page);
-  const sources = read.map(({ source }) => source);
-  const [only, ...others] = read;
-  if (only !== undefined && others.length === 0) return { values: only.rows, sources, document: only.document };
+/**
+ * Reads all pages of a list; with `limit`, only its first rows. Fails as `followPages` does: a list that could not be read
+ * whole gives no rows.
+ */
+export async function readList(api: Pick<Api, 'send'>, request: ListRequest, limit?: number): Promise<WholeList> {
+  const pages = wantedPages(followPages(api, request), () => true);
+  const read: WantedPage[] = [];
+  for await (const page of limit === undefined ? pages : firstRows(pages, limit)) read.push(page);
+  const sources = read.flatMap(({ source }) => source ?? []);
+  const { document, beyond } = read.at(-1) ?? {};
   const values = read.flatMap(({ rows }) => rows);
-  return { values, sources, document: { ...read.at(-1)?.document, [member]: values } };
+  const isWhole = sources.length === read.length;
+  return {
+    values,
+    // The text of a page that is cut has too many rows.
+    sources: isWhole ? sources : [],
+    document: isWhole && read.length === 1 ? (document ?? {}) : { ...document, [request.expects.list]: values },
+    ...(beyond === undefined ? {} : { beyond }),
+  };
 }
 
 /** The result that shows the whole document of a list: of a single page as the service sent it. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../../core/json.ts';
+import type { Json, JsonObject } from '../../../core/json.ts';
 import type { RowsSource } from '../../../output/view.ts';
 import type { Page } from './follow-pages.ts';
 
@@ -7,6 +7,8 @@ export interface WantedPage {
   readonly rows: readonly Json[];
   /** The same rows as the service sent them; undefined where some rows of the page are not wanted. */
   readonly source: RowsSource | undefined;
+  /** The whole answer. */
+  readonly document: JsonObject;
   /** Whether another page follows, with wanted rows or without. */
   readonly hasMore: boolean;
   /** Wanted rows that are left out after the last page: `maybe` where pages that were not read could have some. */
@@ -18,9 +20,9 @@ export async function* wantedPages(
   pages: AsyncIterable<Page>,
   isWanted: (row: Json) => boolean,
 ): AsyncGenerator<WantedPage> {
-  for await (const { rows, source, hasMore } of pages) {
+  for await (const { rows, source, ...page } of pages) {
     const wanted = rows.filter((row) => isWanted(row));
-    yield { rows: wanted, source: wanted.length === rows.length ? source : undefined, hasMore };
+    yield { ...page, rows: wanted, source: wanted.length === rows.length ? source : undefined };
   }
 }
 
@@ -33,9 +35,9 @@ export async function* firstRows(pages: AsyncIterable<WantedPage>, limit: number
       yield page;
       continue;
     }
-    const { rows, source, hasMore } = page;
-    if (left < 0) yield { rows: rows.slice(0, left), source: undefined, hasMore: false, beyond: 'some' };
-    else yield { rows, source, hasMore: false, ...(hasMore ? { beyond: 'maybe' } : {}) };
+    const { rows, hasMore } = page;
+    if (left < 0) yield { ...page, rows: rows.slice(0, left), source: undefined, hasMore: false, beyond: 'some' };
+    else yield { ...page, hasMore: false, ...(hasMore ? { beyond: 'maybe' } : {}) };
     return;
   }
 }
@@ -54,7 +56,7 @@ export async function openPages(pages: AsyncGenerator<WantedPage>): Promise<Open
   return { first, pages: startingWith(first, pages) };
 }
 
-const NO_PAGE: WantedPage = { rows: [], source: undefined, hasMore: false };
+const NO_PAGE: WantedPage = { rows: [], source: undefined, document: {}, hasMore: false };
 
 async function* startingWith(first: WantedPage, rest: AsyncIterable<WantedPage>): AsyncGenerator<WantedPage> {
   yield first;

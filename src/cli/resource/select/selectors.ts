@@ -8,7 +8,7 @@ import type { ResourceTable } from '../fields.ts';
  * absent.
  */
 export interface Filter {
-  readonly match: readonly string[];
+  readonly match?: readonly string[] | undefined;
   readonly status?: readonly string[] | undefined;
   /** Milliseconds. */
   readonly olderThan?: number | undefined;
@@ -27,10 +27,10 @@ export interface SelectorParams extends Params {
 
 const match = option.texts("with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' });
 
-/** The flags that filter a list. Without a table, only `--match`. */
+/** The flags that filter a list: those that its rows have members for. Without a table, only `--match`. */
 export function filterOptions(table: ResourceTable | undefined): Params {
   return {
-    match: { ...match, summary: `only ${match.summary}` },
+    ...(hasNames(table) ? { match: { ...match, summary: `only ${match.summary}` } } : {}),
     ...statusOption(table, 'only with one of these statuses'),
     ...(ageField(table) === undefined
       ? {}
@@ -60,6 +60,9 @@ function statusOption(table: ResourceTable | undefined, summary: string): Params
   return choices === undefined ? {} : { status: option.list(summary, { metavar: 'STATUS', choices }) };
 }
 
+const hasNames = (table: ResourceTable | undefined): boolean =>
+  table === undefined || table.fields['name']?.path === 'name';
+
 const ageField = (table: ResourceTable | undefined): string | undefined =>
   table?.fields['createdAt']?.type === 'time' ? table.fields['createdAt'].path : undefined;
 
@@ -70,7 +73,7 @@ const ageField = (table: ResourceTable | undefined): string | undefined =>
  */
 export function compileFilter(
   table: ResourceTable | undefined,
-  { match: patterns, status = [], olderThan, newerThan }: Filter,
+  { match: patterns = [], status = [], olderThan, newerThan }: Filter,
 ): (row: Json, now: number) => boolean {
   const isMatch = patterns.length === 0 ? () => true : compileGlobs(patterns, '--match');
   const createdAt = ageField(table) ?? 'createdAt';

@@ -36,7 +36,8 @@ export const outcomeRow = (
   ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
 });
 
-function errorOf(failure: Failure, settings: SettingsView): Json {
+/** The error of a failure as JSON. */
+export function errorOf(failure: Failure, settings: SettingsView): Json {
   const { exit: _, ...error } = printedFacts(failure.facts(), settings);
   return error as unknown as Json;
 }

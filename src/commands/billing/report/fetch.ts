@@ -20,7 +20,7 @@ export interface Facts {
   readonly fleet: Fleet;
   /** What the resources that are there cost an hour. */
   readonly rate: Rate;
-  /** Names by id. */
+  /** Names by id, also of what is gone and was listed on this machine. */
   readonly names: ReadonlyMap<string, string>;
   /** Lists that could not be read. */
   readonly missing: readonly string[];
@@ -46,17 +46,23 @@ export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: n
     rowsUnlessFailed(ctx, collections.CLUSTERS),
   ]);
   const lists = { pods, endpoints, volumes, clusters };
-  const [health, workers] = await Promise.all([readHealth(ctx, endpoints ?? []), readWorkers(ctx, endpoints ?? [])]);
+  const [health, workers, known] = await Promise.all([
+    readHealth(ctx, endpoints ?? []),
+    readWorkers(ctx, endpoints ?? []),
+    // With those of what is gone; the lists above added theirs.
+    ctx.names.read(),
+  ]);
   return {
     days,
     costs: costs.flat(),
     fleet: { pods, endpoints, volumes, health },
     rate: rateOf({ pods, endpoints, volumes, ...workers }),
-    names: new Map(
-      Object.values(lists).flatMap((rows) =>
+    names: new Map([
+      ...known,
+      ...Object.values(lists).flatMap((rows) =>
         (rows ?? []).map((row) => [idOf(row), stringAt(row, 'name') ?? ''] as const),
       ),
-    ),
+    ]),
     missing: Object.entries(lists).flatMap(([name, rows]) => (rows === undefined ? [name] : [])),
   };
 }

@@ -15,7 +15,7 @@ The command line of a GPU cloud: pods, serverless endpoints and their jobs, netw
 - Add --json to every command whose output you read: stdout is data alone, messages go to stderr. An error is one JSON
   object on the last line of stderr: {"error":{"code","message","hint",...}}. Do what its hint says.
 - Look at the exit code, not at the text.
-- Before a write: --dry-run prints the request and sends nothing. What destroys needs --yes without a terminal.
+- Before a write: --dry-run prints the request: it reads, and changes nothing. What destroys needs --yes without a terminal.
 - After exit 8 a write may have happened: run the command of the hint before you send it again.
 - Where an id is expected, a unique name works too. Never put a key on a command line; use BERTH_API_KEY.
 - BERTH_ACCESS=read refuses everything that writes, =write everything that destroys (exit 3). BERTH_NO_INPUT=1 never asks.

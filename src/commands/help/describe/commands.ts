@@ -45,6 +45,7 @@ export function describeCommand({ path, command }: NamedCommand): JsonObject {
     ...(command.needed.length === 0 ? {} : { needsOneOf: command.needed.map((group) => group.map(flagName)) }),
     arguments: Object.entries(command.args).map(([key, param]) => ({
       name: argumentName(key, param),
+      ...(param.afterDashes === true ? { afterDashes: true } : {}),
       ...describeParam(param, options),
     })),
     ...(namesProgram(command.args) ? { flagsFirst: true } : {}),

@@ -17,6 +17,8 @@ const PARAM_FACTS = {
   valuesFrom: TEXT,
 };
 
+const AFTER_DASHES = { type: 'boolean', description: 'it takes the words after --, and no others' };
+
 const COMMAND = ownObject(
   {
     command: TEXT,
@@ -28,7 +30,7 @@ const COMMAND = ownObject(
     costs: YES_NO,
     waits: YES_NO,
     waitsWith: TEXTS,
-    arguments: manyOf(ownObject({ name: TEXT, ...PARAM }, PARAM_FACTS)),
+    arguments: manyOf(ownObject({ name: TEXT, ...PARAM }, { ...PARAM_FACTS, afterDashes: AFTER_DASHES })),
     flags: manyOf(ownObject({ flag: TEXT, ...PARAM }, { short: TEXT, ...PARAM_FACTS })),
     examples: manyOf(ownObject({ command: TEXT, meaning: TEXT })),
   },

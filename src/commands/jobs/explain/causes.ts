@@ -1,18 +1,21 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { type Json, numberAt, stringAt } from '../../../core/json.ts';
+import type { RememberedJob } from '../../../core/ports/remembered.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { berth, type CommandLine } from '../../../core/message.ts';
 import { countOf } from '../../../cli/words.ts';
 import { jobError } from '../../../queue/job-error.ts';
+import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { isRunning, jobOutcome, jobStatus } from '../../../queue/job-status.ts';
 import {
+  BUILD_FAILED,
   ENDPOINT_CAUSES,
   ENDPOINT_UNKNOWN,
   endpointEvidence,
   factsOf,
   pace,
 } from '../../shared/explain/endpoint-causes.ts';
-import { isLoadBalancer, jobCount, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
+import { hasUsableWorker, isLoadBalancer, jobCount, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
 import { hasStatus, valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
@@ -21,6 +24,8 @@ import { evidence, unreadEvidence, type Cause, type Evidence } from '../../share
 export interface JobFacts extends EndpointFacts {
   readonly jobId: string;
   readonly job: Fact;
+  /** The job as this machine submitted it, where it did. */
+  readonly submitted: RememberedJob | undefined;
   /** Of a job that runs. */
   readonly notes: WorkerNotes;
 }
@@ -42,6 +47,9 @@ function durationOf(job: Json | undefined, member: string): string | undefined {
   const ms = numberAt(job, member);
   return ms === undefined || ms < 0 ? undefined : formatDuration(ms);
 }
+
+/** Twice a timeout, as a flag takes it, within what the service accepts. */
+const longer = (ms: number): string => `${Math.min(DURATION_BOUNDS.executionTimeout[1], ms * 2) / 1000}s`;
 
 const runAgain = ({ id }: JobFacts): CommandLine => berth`jobs run ${id} --input ...`;
 
@@ -80,12 +88,14 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
     find: (facts) => {
       if (outcomeOf(facts) !== 'timedOut') return undefined;
       const after = durationOf(valueOf(facts.job), 'executionTime');
+      const own = facts.submitted?.executionTimeoutMs;
       return {
-        verdict: `stopped by its execution timeout${after === undefined ? '' : ` after ${after}`}`,
-        cure: [
-          berth`endpoints update ${facts.id} --execution-timeout 1h`,
-          berth`jobs retry ${facts.id} ${facts.jobId}`,
-        ],
+        verdict: `stopped by its ${own === undefined ? '' : 'own '}execution timeout${after === undefined ? '' : ` after ${after}`}`,
+        // A retry has the timeout of the job again.
+        cure:
+          own === undefined
+            ? [berth`endpoints update ${facts.id} --execution-timeout 1h`, berth`jobs retry ${facts.id} ${facts.jobId}`]
+            : [berth`${runAgain(facts)} --execution-timeout ${longer(own)}`],
       };
     },
   },
@@ -159,6 +169,8 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
         ? undefined
         : { verdict: `could not tell: the status ${statusOf(facts)} is not known to berth`, exit: EXIT.bug },
   },
+  // With an older release, the job runs all the same.
+  { ...BUILD_FAILED, find: (facts) => (hasUsableWorker(facts) ? undefined : BUILD_FAILED.find(facts)) },
   ...ENDPOINT_CAUSES,
   ENDPOINT_UNKNOWN,
   {
@@ -176,6 +188,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
 /** What was found about a job and its endpoint. */
 export function jobEvidence(facts: JobFacts): readonly Evidence[] {
   const { job, endpoint } = facts;
+  const own = facts.submitted?.executionTimeoutMs;
   const timeout = numberAt(valueOf(endpoint), 'timeout');
   return [
     ...evidence('status', job, jobStatus),
@@ -183,9 +196,13 @@ export function jobEvidence(facts: JobFacts): readonly Evidence[] {
     ...evidence('worked on for', job, (value) => durationOf(value, 'executionTime')),
     ...facts.notes.flatMap(({ line }) => evidence('worker log', line, (value) => value)),
     ...unreadEvidence([job]),
-    ...evidence('execution timeout', endpoint, () =>
-      timeout === undefined || timeout <= 0 ? undefined : formatDuration(timeout),
-    ),
+    ...(own === undefined
+      ? evidence('execution timeout', endpoint, () =>
+          timeout === undefined || timeout <= 0
+            ? undefined
+            : `${formatDuration(timeout)}${facts.submitted === undefined ? ', unless its submission gave another' : ''}`,
+        )
+      : [{ fact: 'execution timeout', value: formatDuration(own), source: 'its submission by this machine' }]),
     ...endpointEvidence(facts),
   ];
 }

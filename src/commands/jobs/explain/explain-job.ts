@@ -42,12 +42,14 @@ async function readJobFacts(
   jobId: string,
   sampleMs: number,
 ): Promise<JobFacts> {
-  const [job, facts] = await Promise.all([
+  const [job, facts, remembered] = await Promise.all([
     readFact(ctx, statusRequest(id, jobId)),
     readEndpointFacts(ctx, id, sampleMs),
+    ctx.jobs.read(),
   ]);
   const notes = isRunning(valueOf(job)) ? await readWorkerNotes(ctx, facts, jobId) : [];
-  return { ...facts, jobId, job, notes };
+  const submitted = remembered.find((each) => each.id === jobId && each.endpoint === id);
+  return { ...facts, jobId, job, submitted, notes };
 }
 
 /** How many workers are asked for their logs: the service does not say which one has the job. */

@@ -20,8 +20,10 @@ import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/seve
 import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { countOf } from '../../../cli/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
+import { inOwnWords } from '../create-refusals.ts';
 import { isLocked, savingOf, stillPaidLines } from './cost.ts';
-import { statusOf, waitForEach, waitForPod } from './poll.ts';
+import { waitForEach, waitForPod } from './poll.ts';
+import { REACHABLE, statusOf } from '../reachable.ts';
 import { PODS } from '../resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
@@ -44,6 +46,7 @@ interface ActionSpec extends CommandWords {
 
 /** `berth pods start|stop|restart POD...`, by ids, names or selectors (contract rules, Pods: actions). */
 function actionCommand(action: Action, { summary, details, done, until, effect, examples }: ActionSpec): Command {
+  const goal = until === 'RUNNING' ? REACHABLE : until;
   return defineCommand({
     summary,
     details: `${details} ${action === 'restart' ? '' : `A pod that is ${until} already is no error. `}Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
@@ -51,7 +54,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     output: either(rowSchema(PODS), OUTCOMES),
     args: { id: idsArgument(PODS) },
     options: {
-      ...waitOptions(`wait until it is ${until}`),
+      ...waitOptions(`wait until it is ${goal}`),
       ...selectorOptions(PODS.table, 'pods'),
     },
     writes: true,
@@ -85,11 +88,13 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
           expects: 'resource',
           checkCommand: berth`pods get ${known}`,
         }) as const;
-      const answered = await sendEach(
-        ctx,
-        PODS,
-        targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
-      );
+      const answered = (
+        await sendEach(
+          ctx,
+          PODS,
+          targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
+        )
+      ).map((each) => inActionWords(each, action));
       const sent: readonly Acted[] =
         action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
@@ -97,11 +102,14 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
-        if (wait) return { ...(await waitForPod(ctx, first.known, until, waitTimeout)), notes: remaining };
+        if (wait) {
+          const waited = await waitForPod(ctx, first.known, goal, waitTimeout);
+          return { ...waited, notes: [...(waited.notes ?? []), ...remaining] };
+        }
         const notes = first.isReached ? [`pod ${first.id} is ${until} already: nothing was changed.`] : [];
         return { ...answerResult(PODS.view, first.answer), notes: [...notes, ...remaining] };
       }
-      const outcomes = wait ? await afterWait(ctx, sent, until, waitTimeout) : sent;
+      const outcomes = wait ? await afterWait(ctx, sent, goal, waitTimeout) : sent;
       return { ...outcomeResult(ctx, 'pod', outcomes, done), notes: [...stillPaid, ...remaining] };
     },
   });
@@ -174,6 +182,10 @@ async function acceptReached(
   return accepted;
 }
 
+/** A refusal in the words of its class; a stop is refused for other reasons. */
+const inActionWords = (sent: Sent<'pod'>, action: Action): Sent<'pod'> =>
+  sent.failure === undefined || action === 'stop' ? sent : { ...sent, failure: inOwnWords(sent.failure, action) };
+
 const withHint = (refused: Sent<'pod'>, hint: Message | undefined): Sent<'pod'> =>
   refused.failure === undefined || hint === undefined
     ? refused
@@ -209,7 +221,7 @@ export const start = actionCommand('start', {
   details: 'A pod that is EXITED or in ERROR can be started. It gets hardware again and costs money again.',
   done: 'started',
   examples: [
-    ['berth pods start nightly-report --wait', 'and wait until it runs'],
+    ['berth pods start nightly-report --wait', 'and wait until it can be reached'],
     ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
   ],
   until: 'RUNNING',
@@ -233,7 +245,7 @@ export const restart = actionCommand('restart', {
   details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
   done: 'restarted',
   examples: [
-    ['berth pods restart nightly-report --wait', 'and wait until it runs again'],
+    ['berth pods restart nightly-report --wait', 'and wait until it can be reached again'],
     ["berth pods restart --match 'web-*' --yes", 'some of them, without a question'],
   ],
   until: 'RUNNING',

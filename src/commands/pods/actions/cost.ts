@@ -5,15 +5,12 @@ import { labelOf } from '../../../cli/resource/select/choose.ts';
 import { countOf } from '../../../cli/words.ts';
 import { idOf } from '../../../output/view.ts';
 import { accountLine } from '../../shared/rate/account-line.ts';
-import { podsRate, rateText } from '../../shared/rate/rate.ts';
+import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
 
 export const isLocked = (pod: Json): boolean => memberAt(pod, 'locked') === true;
 
 /** `$7.47 an hour`. Says if the cost of some of them is not known. */
-function hourlyText(pods: readonly Json[]): string {
-  const rate = podsRate(pods);
-  return `${rateText(rate)}${rate.unknown.length === 0 ? '' : ` (${rate.unknown.join('; ')})`}`;
-}
+const hourlyText = (pods: readonly Json[]): string => rateWithUnknown(podsRate(pods));
 
 /** `8 pods, $7.47 an hour, 1 locked. The account costs $16.63 an hour (pods $8.27, workers $8.36).` */
 export async function totalOf(pods: readonly Json[], ctx: CommandContext | undefined): Promise<string> {

@@ -10,13 +10,16 @@ import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../../cli/run/wait.ts';
 import { countOf } from '../../../cli/words.ts';
 import { answerResult, type Result } from '../../../output/view.ts';
+import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../reachable.ts';
 import { PODS } from '../resource.ts';
-
-export const statusOf = (pod: Json): string => stringAt(pod, 'status') ?? '?';
 
 /** True for a pod in a final status other than the wanted one. */
 export const isStuck = (pod: Json, wanted: string): boolean =>
-  statusOf(pod) !== wanted && ['ERROR', 'TERMINATED'].includes(statusOf(pod));
+  !isAt(pod, wanted) && ['ERROR', 'TERMINATED'].includes(statusOf(pod));
+
+const describeFor = (pod: Json, wanted: string): string => (wanted === REACHABLE ? describeReach(pod) : statusOf(pod));
+
+const notesFor = (pod: Json, wanted: string): readonly string[] => (wanted === REACHABLE ? unpublishedNotes(pod) : []);
 
 /** Refuses a row that the wait cannot end well for. */
 type Check = (pod: Json, wanted: string) => void;
@@ -27,7 +30,7 @@ type Seen = ApiAnswer | undefined;
 const rowOf = (seen: Seen): Json => seen?.value ?? { status: 'TERMINATED' };
 
 const isSettled = (seen: Seen, wanted: string): boolean =>
-  seen === undefined || statusOf(rowOf(seen)) === wanted || isStuck(rowOf(seen), wanted);
+  seen === undefined || isAt(rowOf(seen), wanted) || isStuck(rowOf(seen), wanted);
 
 type Poll = (wasSeen: boolean) => Promise<Seen | typeof NOT_THERE_YET>;
 
@@ -79,16 +82,16 @@ export async function waitForPod(
       return isSettled(seen, wanted);
     },
     done: (isOver) => isOver,
-    describe: () => (wasSeen ? statusOf(rowOf(last)) : NOT_THERE_YET),
+    describe: () => (wasSeen ? describeFor(rowOf(last), wanted) : NOT_THERE_YET),
     timeoutMs,
     resumeCommand: waitLine([pod], wanted),
     id: pod,
   });
-  const isReached = statusOf(rowOf(last)) === wanted;
+  const isReached = isAt(rowOf(last), wanted);
   const notes = isReached
     ? last === undefined
       ? [`pod ${pod} is gone.`]
-      : []
+      : notesFor(rowOf(last), wanted)
     : [`${stuckMessage(pod, last, wanted)}.`, ...hintOf(pod, last)];
   const outcome = { notes, exit: isReached ? EXIT.done : EXIT.jobFailed };
   if (last === undefined) return { kind: 'nothing', ...outcome };
@@ -138,7 +141,7 @@ export async function waitForEach(
       },
       done: (left) => left.length === 0,
       describe: (left) =>
-        left.map((pod) => (seen.has(pod) ? statusOf(rowOf(seen.get(pod))) : NOT_THERE_YET)).join(', '),
+        left.map((pod) => (seen.has(pod) ? describeFor(rowOf(seen.get(pod)), wanted) : NOT_THERE_YET)).join(', '),
       timeoutMs,
       resumeCommand: waitLine(pods, wanted),
     });
@@ -153,7 +156,8 @@ export async function waitForEach(
     const known = { id, name: stringAt(seen.get(pod)?.value, 'name') };
     const status = seen.has(pod) ? statusOf(rowOf(seen.get(pod))) : undefined;
     const failure = failures.get(pod);
-    if (failure !== undefined || status === wanted) return { ...known, status, failure };
+    if (failure !== undefined || (seen.has(pod) && isAt(rowOf(seen.get(pod)), wanted)))
+      return { ...known, status, failure };
     const message = stuckMessage(id, seen.get(pod), wanted);
     const [hint] = hintOf(id, seen.get(pod));
     return { ...known, status, failure: new Failure({ code: 'not-reached', exit: EXIT.jobFailed, message, hint, id }) };
@@ -161,6 +165,6 @@ export async function waitForEach(
 }
 
 function leftMessage(pod: string, { code, message }: Failure, seen: ReadonlyMap<string, Seen>, wanted: string): string {
-  const status = seen.has(pod) ? `is ${statusOf(rowOf(seen.get(pod)))}` : 'was not looked at';
+  const status = seen.has(pod) ? `is ${describeFor(rowOf(seen.get(pod)), wanted)}` : 'was not looked at';
   return `${code === 'wait-ended' ? 'the wait ended' : message}: pod ${pod} ${status}, not ${wanted}`;
 }

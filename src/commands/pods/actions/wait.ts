@@ -8,7 +8,8 @@ import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resour
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL } from '../../../cli/resource/several/outcomes.ts';
 import type { WaitSpec } from '../../../cli/resource/write.ts';
-import { isStuck, statusOf, waitForEach, waitForPod } from './poll.ts';
+import { isStuck, waitForEach, waitForPod } from './poll.ts';
+import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../reachable.ts';
 import { PODS } from '../resource.ts';
 import { STATUSES } from '../fields.ts';
 import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';
@@ -19,28 +20,30 @@ import { OUTCOMES } from '../../../cli/schema/common-schemas.ts';
 /** The `--wait` of commands that start or stop a pod. */
 export const untilStatus = (wanted: string): WaitSpec => ({
   until: wanted,
-  done: (pod) => statusOf(pod) === wanted,
+  done: (pod) => isAt(pod, wanted),
   bad: (pod) => isStuck(pod, wanted),
+  ...(wanted === REACHABLE ? { describe: describeReach, notes: unpublishedNotes } : {}),
 });
 
 export const wait = defineCommand({
   output: either(rowSchema(PODS), OUTCOMES),
-  summary: 'wait until pods have a status',
+  summary: 'wait until pods can be reached, or have a status',
   waits: true,
-  details: `Ends with 0 when all pods have the status, 10 when a pod is in ERROR or terminated and cannot get it, 9 after --wait-timeout, or at once if a pod is stopped and must be started first. A pod that does not exist any more counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
+  details: `A pod is reachable once it is RUNNING and its published ports and SSH have their addresses, which takes a while longer. Ends with 0 when all pods have the status, 10 when a pod is in ERROR or terminated and cannot get it, 9 after --wait-timeout, or at once if a pod is stopped and must be started first. A pod that does not exist any more counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
   args: { id: idsArgument(PODS) },
   options: {
-    for: option.choice('the status to wait for', STATUSES, { metavar: 'WORD', initial: 'RUNNING' }),
+    for: option.choice('what to wait for', [REACHABLE, ...STATUSES], { metavar: 'WORD', initial: REACHABLE }),
     waitTimeout: waitTimeoutOption('how long to wait'),
     ...selectorOptions(PODS.table, 'pods'),
   },
   examples: [
-    ['berth pods wait train-llm', 'until it runs'],
+    ['berth pods wait train-llm', 'until it can be reached'],
+    ['berth pods wait train-llm --for running', 'until its container was started'],
     ['berth pods wait pod-stopped pod-notebook --for EXITED --wait-timeout 1h', 'until both have stopped'],
-    ["berth pods wait --match 'train-*'", 'until some of them run'],
+    ["berth pods wait --match 'train-*'", 'until some of them can be reached'],
   ],
   run: async (ctx, values) => {
-    const { for: wanted = 'RUNNING', waitTimeout } = values;
+    const { for: wanted = REACHABLE, waitTimeout } = values;
     const isSelected = hasSelector(values);
     const ids = isSelected ? (await selectTargets(ctx, PODS, values)).targets.map(({ word }) => word) : values.id;
     const [only, ...others] = ids;
@@ -51,7 +54,7 @@ export const wait = defineCommand({
 });
 
 /** Statuses that a stopped pod reaches only after a start. */
-const AFTER_START = ['PROVISIONING', 'STARTING', 'RUNNING'];
+const AFTER_START = [REACHABLE, 'PROVISIONING', 'STARTING', 'RUNNING'];
 
 /** Fails with wait-ended (9) where the pod is stopped and the wanted status needs a start. */
 function refuseStopped(pod: Json, wanted: string): void {

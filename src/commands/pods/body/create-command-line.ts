@@ -16,19 +16,21 @@ import { POD_TABLE } from '../fields.ts';
 
 /** The command line that sends a body without questions: `berth pods create --name lab --gpu GPU-24G ...`. */
 export function createCommandLine(body: JsonObject): CommandLine {
-  const given = Object.entries(bodyOf(POD_TABLE, 'create').members).flatMap(([key, { path, value }]) => {
-    const member = memberAt(body, path);
-    return member === undefined || value !== undefined ? [] : flagWords(flagName(key), member);
+  const members = Object.entries(bodyOf(POD_TABLE, 'create').members).flatMap(([key, { param, path, value }]) => {
+    const given = memberAt(body, path);
+    const isFlag = param.kind === 'flag' && value === undefined && given !== undefined;
+    return isFlag ? flagWords(flagName(key), given, param.commas === true) : [];
   });
-  return berth`pods create ${flags([...given, ...mountWords(body), ...envWords(body)])}`;
+  return berth`pods create ${flags([...members, ...mountWords(body), ...envWords(body)])}`;
 }
 
-/** A switch is its flag alone, a list has its items separated by commas. */
-function flagWords(flag: string, given: Json): readonly string[] {
+/** A switch is its flag alone; a list has its items separated by commas, or its flag for each item. */
+function flagWords(flag: string, given: Json, commas: boolean): readonly string[] {
   if (given === true) return [flag];
   if (given === false) return [];
   const items = arrayOf(given);
-  if (items !== undefined) return [flag, items.map(plainText).join(',')];
+  if (items !== undefined)
+    return commas ? [flag, items.map(plainText).join(',')] : items.flatMap((item) => [flag, plainText(item)]);
   return isObject(given) ? [] : [flag, plainText(given)];
 }
 

@@ -3,6 +3,8 @@ import { itemsAt, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { berth, type CommandLine } from '../../../core/message.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
+import { isReachable } from '../reachable.ts';
+import { openPorts } from '../show.ts';
 import { valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { podsRate, rateText } from '../../shared/rate/rate.ts';
@@ -148,7 +150,13 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
         case 'STARTING':
           return { verdict: `healthy: its container starts${saying(valueOf(facts.system))}` };
         case 'RUNNING':
-          return { verdict: `healthy: it runs${uptime === undefined ? '' : `, for ${formatDuration(uptime * 1000)}`}` };
+          return isReachable(valueOf(facts.pod) ?? null)
+            ? { verdict: `healthy: it runs${uptime === undefined ? '' : `, for ${formatDuration(uptime * 1000)}`}` }
+            : {
+                verdict: 'healthy: it runs, and its ports are not reachable yet',
+                cure: [berth`pods wait ${facts.id}`],
+                state: 'waiting',
+              };
         default:
           return undefined;
       }
@@ -176,6 +184,7 @@ export function podEvidence(facts: PodFacts): readonly Evidence[] {
       const rate = podsRate([value]);
       return rate.unknown.length > 0 ? undefined : rateText(rate);
     }),
+    ...evidence('open ports', pod, (value) => openPorts(value).join(', ') || undefined),
     ...evidence('gpu use', pod, (value) => {
       const gpus = itemsAt(value, 'runtime.gpus');
       return gpus.length === 0 ? undefined : gpus.map((gpu) => `${text('util')(gpu)}%`).join(', ');

@@ -5,6 +5,7 @@ import { formatDuration } from '../../../core/units.ts';
 import { countOf } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import {
+  failedBuild,
   hasUsableWorker,
   isLoadBalancer,
   jobCount,
@@ -24,6 +25,7 @@ export const factsOf = (facts: EndpointFacts): readonly (Fact<unknown> | undefin
   facts.workers,
   // An endpoint that balances load has no queue and refuses the request.
   isLoadBalancer(facts) ? undefined : facts.health,
+  hasStatus(facts.builds, 404) ? undefined : facts.builds,
   facts.catalog,
   facts.volumes,
   facts.crash?.line,
@@ -32,6 +34,21 @@ export const factsOf = (facts: EndpointFacts): readonly (Fact<unknown> | undefin
 
 const update = ({ id }: EndpointFacts, ...given: readonly string[]): CommandLine =>
   berth`endpoints update ${id} ${flags(given)}`;
+
+/** The newest image was not built: the endpoint goes on with the release before it, if there is one. */
+export const BUILD_FAILED: Cause<EndpointFacts> = {
+  code: 'build-failed',
+  state: 'blocked',
+  find: (facts) => {
+    const build = failedBuild(facts);
+    if (build === undefined) return undefined;
+    const error = text('error')(build);
+    return {
+      verdict: `its newest build has failed${error === '' ? '' : `: ${error}`}${hasUsableWorker(facts) ? '; workers run an older release' : ''}`,
+      cure: [berth`endpoints builds get ${facts.id} ${idOf(build)}`],
+    };
+  },
+};
 
 /** Why an endpoint's jobs do not run, in the order in which the reasons exclude each other. */
 export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
@@ -206,7 +223,7 @@ function workersText(facts: EndpointFacts): string {
 
 /** What was found about an endpoint. */
 export function endpointEvidence(facts: EndpointFacts): readonly Evidence[] {
-  const { endpoint, workers, health, catalog, crash, later } = facts;
+  const { endpoint, workers, health, builds, catalog, crash, later } = facts;
   const stock = stockOf(facts);
   const count = (name: string) => (value: Json) => {
     const found = numberAt(value, `jobs.${name}`);
@@ -226,6 +243,10 @@ export function endpointEvidence(facts: EndpointFacts): readonly Evidence[] {
     ...evidence(stock?.name ?? 'hardware', stock === undefined ? undefined : catalog, () =>
       stock === undefined ? undefined : stockText(stock),
     ),
+    ...evidence('newest build', builds, () => {
+      const failed = failedBuild(facts);
+      return failed === undefined ? undefined : `${idOf(failed)} ${text('status')(failed)}`;
+    }),
     ...evidence('last log line', crash?.line, (line) => line),
     ...evidence('jobs ended meanwhile', later?.health, () =>
       later === undefined

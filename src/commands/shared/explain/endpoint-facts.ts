@@ -4,6 +4,7 @@ import type { Id } from '../../../core/ids.ts';
 import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
+import { hasFailed, wasCancelled } from '../builds.ts';
 import { ENDPOINTS, VOLUMES } from '../collections.ts';
 import { readFact, readLastLine, valueOf, type Fact } from './facts.ts';
 import { isReason } from './service-causes.ts';
@@ -16,6 +17,8 @@ export interface EndpointFacts {
   readonly endpoint: Fact;
   readonly workers: Fact;
   readonly health: Fact;
+  /** What the service builds for it; an older service has no such list. */
+  readonly builds: Fact;
   /** The catalog, and the volumes that decide where workers run: read when no worker can take a job. */
   readonly catalog?: Fact | undefined;
   readonly volumes?: Fact | undefined;
@@ -33,7 +36,7 @@ export interface EndpointFacts {
 }
 
 /**
- * Reads the facts that decide whether an endpoint's jobs run: three requests, and after them only those that the
+ * Reads the facts that decide whether an endpoint's jobs run: four requests, and after them only those that the
  * answers make necessary. `sampleMs` is how long the queue is watched when jobs wait; 0 for not at all. Fails as its
  * first request does when nothing about the endpoint could be read, unless the failure is a reason itself.
  */
@@ -42,16 +45,17 @@ export async function readEndpointFacts(
   id: Id<'endpoint'>,
   sampleMs: number,
 ): Promise<EndpointFacts> {
-  const [endpoint, workers, health] = await Promise.all([
+  const [endpoint, workers, health, builds] = await Promise.all([
     readFact(ctx, rowRequest(ENDPOINTS, id)),
     readFact(ctx, listRequest({ path: [...ENDPOINTS.path, id, 'workers'], member: 'workers' })),
     readFact(ctx, healthRequest(id)),
+    readFact(ctx, listRequest({ path: [...ENDPOINTS.path, id, 'builds'], member: 'builds' })),
   ]);
   if (!endpoint.known && !health.known && !isReason(endpoint) && !isReason(health)) {
     // The endpoint may be none of the account's: a public model has a queue only.
     throw health.failure.exit === EXIT.notFound ? endpoint.failure : health.failure;
   }
-  const first = { id, endpoint, workers, health };
+  const first = { id, endpoint, workers, health, builds };
   const [catalog, volumes, crash, later] = await Promise.all([
     needsStock(first) ? readCatalog(ctx, valueOf(endpoint) ?? null) : undefined,
     needsStock(first) && hasVolumes(endpoint) ? readFact(ctx, listRequest(VOLUMES)) : undefined,
@@ -93,6 +97,12 @@ async function readLater(
 
 /** The rows of the list of workers; none when it was not read. */
 export const rowsOf = (workers: Fact): readonly Json[] => itemsAt(valueOf(workers), 'workers');
+
+/** The newest build that was not cancelled, where it has failed: builds are listed newest first (additions 1). */
+export function failedBuild({ builds }: EndpointFacts): Json | undefined {
+  const latest = itemsAt(valueOf(builds), 'builds').find((build) => !wasCancelled(build));
+  return latest !== undefined && hasFailed(latest) ? latest : undefined;
+}
 
 const hasVolumes = (endpoint: Fact): boolean => itemsAt(valueOf(endpoint), 'networkVolumes').length > 0;
 

@@ -137,6 +137,10 @@ export const podsRate = (pods: readonly Json[]): Rate =>
 export const rateText = ({ total: sum, unknown }: Pick<Rate, 'total' | 'unknown'>): string =>
   `${unknown.length === 0 ? '' : 'at least '}${formatDollars(sum)} an hour`;
 
+/** `at least $8.36 an hour (the price of 1 worker is not known)`. */
+export const rateWithUnknown = (rate: Pick<Rate, 'total' | 'unknown'>): string =>
+  `${rateText(rate)}${rate.unknown.length === 0 ? '' : ` (${rate.unknown.join('; ')})`}`;
+
 /** ` (pods $8.27, workers $8.36; the volumes could not be read)`: what a sum is of; nothing where it is of nothing. */
 export function rateDetails({ parts, unknown }: Rate): string {
   const paid = RATE_PARTS.flatMap((part) => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseColumnTypes, type ColumnTypes } from '../../../../src/batch/input/csv-types.ts';
-import type { InputFormat, InvalidItem, Item } from '../../../../src/batch/input/item.ts';
-import { readItems } from '../../../../src/batch/input/read-items.ts';
+import { parseColumnTypes, type ColumnTypes } from '../../../../src/batch/read/csv-types.ts';
+import type { InputFormat, InvalidItem, Item } from '../../../../src/batch/read/item.ts';
+import { readItems } from '../../../../src/batch/read/read-items.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createBatchWorld, OUT, read, RESUME, secondProcess, write } from '../../../support/batch/command-fixture.ts';
 

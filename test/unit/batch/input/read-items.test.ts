@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeInvalid, type InputFormat, type InvalidItem, type Item } from '../../../../src/batch/input/item.ts';
-import { readItems } from '../../../../src/batch/input/read-items.ts';
+import { describeInvalid, type InputFormat, type InvalidItem, type Item } from '../../../../src/batch/read/item.ts';
+import { readItems } from '../../../../src/batch/read/read-items.ts';
 import { memberSource } from '../../../../src/core/json-source.ts';
-import { summarizeInput } from '../../../../src/batch/input/check-input.ts';
+import { summarizeInput } from '../../../../src/batch/plan/check-input.ts';
 
 const JSONL: InputFormat = { path: 'items.jsonl', format: 'jsonl', extras: '' };
 const CSV: InputFormat = { path: 'items.csv', format: 'csv', extras: '' };

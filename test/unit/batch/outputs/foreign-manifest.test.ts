@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { openManifest } from '../../../../src/batch/outputs/manifest.ts';
+import { openManifest } from '../../../../src/batch/results/outputs/manifest.ts';
 import { openDurable } from '../../../../src/host/files/durable-files.ts';
 import { realLocks } from '../../../support/files/real-locks.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { fetchOutputs, type FetchSummary } from '../../../../src/batch/outputs/fetch-outputs.ts';
+import { fetchOutputs, type FetchSummary } from '../../../../src/batch/results/outputs/fetch-outputs.ts';
 import type { DownloadAnswer } from '../../../../src/core/context.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import { Failure } from '../../../../src/core/failure.ts';

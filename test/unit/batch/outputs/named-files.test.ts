@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fileNameOf } from '../../../../src/batch/outputs/named-files.ts';
+import { fileNameOf } from '../../../../src/batch/results/outputs/named-files.ts';
 
 describe('the name of a downloaded file', () => {
   test('is safe, whatever the address is', () => {

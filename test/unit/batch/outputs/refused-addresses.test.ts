@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { fetchOutputs } from '../../../../src/batch/outputs/fetch-outputs.ts';
+import { fetchOutputs } from '../../../../src/batch/results/outputs/fetch-outputs.ts';
 import { openDurable } from '../../../../src/host/files/durable-files.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { realLocks } from '../../../support/files/real-locks.ts';

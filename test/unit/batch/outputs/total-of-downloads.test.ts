@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fetchOutputs, type FetchSummary } from '../../../../src/batch/outputs/fetch-outputs.ts';
+import { fetchOutputs, type FetchSummary } from '../../../../src/batch/results/outputs/fetch-outputs.ts';
 import type { DownloadAnswer } from '../../../../src/core/context.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import { Failure } from '../../../../src/core/failure.ts';

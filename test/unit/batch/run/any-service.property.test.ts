@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countsAddUp } from '../../../../src/batch/store/items/item-states.ts';
+import { countsAddUp } from '../../../../src/batch/stores/items/item-states.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import type { Json } from '../../../../src/core/json.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';

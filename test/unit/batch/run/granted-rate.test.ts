@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createGrantedRate, type GrantedRate } from '../../../../src/batch/run/granted-rate.ts';
-import type { PaceGrant } from '../../../../src/batch/store/postgres/pace/shared-pace.ts';
+import type { PaceGrant } from '../../../../src/batch/stores/postgres/pace/shared-pace.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
-import type { SharedPace } from '../../../../src/batch/store/postgres/pace/shared-pace.ts';
+import type { SharedPace } from '../../../../src/batch/stores/postgres/pace/shared-pace.ts';
 import { createMemoryPace } from '../../../support/batch/memory-pace.ts';
 import {
   answerNormally,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { compress } from '../../../../src/batch/compression.ts';
+import { compress } from '../../../../src/batch/bytes/compression.ts';
 import { sharedItems } from '../../../../src/batch/shared/shared-items.ts';
-import type { Manifest } from '../../../../src/batch/store/postgres/batch-rows.ts';
-import type { Claim, SharedBooks } from '../../../../src/batch/store/shared/shared-books.ts';
+import type { Manifest } from '../../../../src/batch/stores/postgres/rows/batch-rows.ts';
+import type { Claim, SharedBooks } from '../../../../src/batch/stores/postgres/driver/driver-records.ts';
 import type { ObjectStorage } from '../../../../src/core/context.ts';
-import { collect } from '../../../../src/batch/input/sources/content-digest.ts';
+import { collect } from '../../../../src/batch/read/sources/content-digest.ts';
 import { chunksOf } from '../../../support/storage/storage-cases.ts';
 
 const INPUTS = 20;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Books } from '../../../../src/batch/store/books.ts';
-import type { Ending } from '../../../../src/batch/store/items/item-state-machine.ts';
-import { parseStoreAddress } from '../../../../src/batch/store/postgres/address.ts';
-import { openDatabase } from '../../../../src/batch/store/postgres/database.ts';
-import { prepareTables } from '../../../../src/batch/store/postgres/migrations.ts';
+import type { Books } from '../../../../src/batch/stores/run-records.ts';
+import type { Ending } from '../../../../src/batch/stores/items/item-state-machine.ts';
+import { parseStoreAddress } from '../../../../src/batch/stores/postgres/database/address.ts';
+import { openDatabase } from '../../../../src/batch/stores/postgres/database/database.ts';
+import { prepareTables } from '../../../../src/batch/stores/postgres/migrations.ts';
 import { fileStore, sharedStore, type StoreUnderTest } from '../../../support/batch/two-stores.ts';
 import { describeWithPostgres, useCluster } from '../../../support/postgres/postgres.ts';
 

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { orderResults } from '../../../../src/batch/store/results/order-results.ts';
+import { orderResults } from '../../../../src/batch/stores/file/results/order-results.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';
 
 const PATH = 'r.jsonl';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../../src/batch/store/file-names.ts';
-import type { OpenBatch } from '../../../../src/batch/store/open-batch.ts';
+import { journalPath } from '../../../../src/batch/stores/file/file-names.ts';
+import type { OpenBatch } from '../../../../src/batch/stores/file/open-batch.ts';
 import { journalMismatches } from '../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
 import {

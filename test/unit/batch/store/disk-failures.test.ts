@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../../src/batch/store/file-names.ts';
-import { replayJournal } from '../../../../src/batch/store/journal/replay.ts';
+import { journalPath } from '../../../../src/batch/stores/file/file-names.ts';
+import { replayJournal } from '../../../../src/batch/stores/file/journal/replay.ts';
 import { journalMismatches } from '../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
 import { afterKill, afterPowerCut, memoryFiles, type MemoryFiles } from '../../../support/batch/memory-files.ts';

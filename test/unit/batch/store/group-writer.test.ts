@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGroupWriter } from '../../../../src/batch/store/group-writer.ts';
+import { createGroupWriter } from '../../../../src/batch/stores/file/group-writer.ts';
 
 test('records that were queued without a waiter fail together with the group', async () => {
   const unheard: unknown[] = [];

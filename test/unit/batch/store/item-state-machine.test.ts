@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countsAddUp, createItemStates } from '../../../../src/batch/store/items/item-states.ts';
+import { countsAddUp, createItemStates } from '../../../../src/batch/stores/items/item-states.ts';
 import {
   nextState,
   STATES,
   type ItemEvent,
   type ItemState,
-} from '../../../../src/batch/store/items/item-state-machine.ts';
-import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/store/journal/record.ts';
+} from '../../../../src/batch/stores/items/item-state-machine.ts';
+import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/stores/file/journal/record.ts';
 
 const ITEMS = 5;
 

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createJournal, readJournal, reopenJournal } from '../../../../src/batch/store/journal/journal.ts';
-import type { ItemEvent } from '../../../../src/batch/store/items/item-state-machine.ts';
+import { createJournal, readJournal, reopenJournal } from '../../../../src/batch/stores/file/journal/journal.ts';
+import type { ItemEvent } from '../../../../src/batch/stores/items/item-state-machine.ts';
 import {
   decodeRecord,
   encodeRecord as textOf,
   type BatchHeader,
   type JournalRecord,
-} from '../../../../src/batch/store/journal/record.ts';
-import { replayJournal } from '../../../../src/batch/store/journal/replay.ts';
-import { countsAddUp } from '../../../../src/batch/store/items/item-states.ts';
+} from '../../../../src/batch/stores/file/journal/record.ts';
+import { replayJournal } from '../../../../src/batch/stores/file/journal/replay.ts';
+import { countsAddUp } from '../../../../src/batch/stores/items/item-states.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';
 
 const HEADER: BatchHeader = {

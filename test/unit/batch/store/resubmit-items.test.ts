@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Resubmit } from '../../../../src/batch/store/resubmit-items.ts';
-import { replayJournal } from '../../../../src/batch/store/journal/replay.ts';
+import type { Resubmit } from '../../../../src/batch/stores/file/resubmit-items.ts';
+import { replayJournal } from '../../../../src/batch/stores/file/journal/replay.ts';
 import { journalMismatches } from '../../../support/batch/check-journal.ts';
 import {
   afterKill,

@@ -128,6 +128,15 @@ describe('ids and names of the service', () => {
     expect(await offered(['pods', 'get', ''], other)).toEqual([]);
   });
 
+  it('are not offered with a key that ends in the same characters', async () => {
+    const world = worldOf(await servePods(), []);
+    const mine = world.env['BERTH_API_KEY'] ?? '';
+    await berthIn(world, ['__renew', 'pod']);
+    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
+    const alike: TestWorld = { ...world, env: { ...world.env, BERTH_API_KEY: `x${mine.slice(1)}` } };
+    expect(await offered(['pods', 'get', ''], alike)).toEqual([]);
+  });
+
   it('are never asked for without a key', async () => {
     const server = await servePods();
     const started: (readonly string[])[] = [];

@@ -86,7 +86,7 @@ const SEVERAL: Readonly<Record<string, Several>> = {
       (id) => pod(id, 'RUNNING'),
       pod('b', 'ERROR'),
     ),
-    done: 'RUNNING',
+    done: 'reachable',
     code: 10,
   },
   'endpoints delete': deleting('endpoints', 'serverless'),
@@ -273,7 +273,7 @@ describe('a wait for several pods that ends first', () => {
       ],
     ]);
     expect(JSON.parse(ran.err)).toMatchObject({
-      error: { hint: expect.stringContaining('berth pods wait b --for RUNNING') as string },
+      error: { hint: expect.stringContaining('berth pods wait b --for reachable') as string },
     });
   });
 });

@@ -96,7 +96,8 @@ describe('a report', () => {
   } as const;
   test.each(reports)('%s names the amounts that the contract does', (name, report) => {
     const schema = allSchemas[AMOUNTS[name as keyof typeof AMOUNTS]] as { readonly required: readonly string[] };
-    expect(['totalAmount', ...Object.keys(report.amounts)].toSorted()).toEqual(schema.required.toSorted());
+    const named = ['totalAmount', ...Object.keys(report.amounts), ...[report.fee ?? []].flat()];
+    expect(named.toSorted()).toEqual(schema.required.toSorted());
   });
 
   it('as JSON is the unchanged document of the service, with its totals', async () => {

@@ -57,7 +57,7 @@ test('the detail view shows every member, unknown ones included', async () => {
     'hardware cuda': '12.4 or newer',
     'places network volumes': 'vol-1',
     'container image': 'example/pictures:3',
-    'container args': '--fast',
+    'container cmd': '--fast',
     'container disk': '40 GB',
     'container registry': 'reg-1',
     'container ports': '8000/http',

@@ -7,6 +7,32 @@ const CREATE = 'endpoints create --name gpu --image example/echo:1 --gpu-pool PO
 /** Every cause of `endpoints explain`, each produced on the local service. */
 const CASES: readonly CauseCase[] = [
   {
+    // What else is wrong comes after it.
+    code: 'build-failed',
+    setup: [
+      'endpoints update demo --workers-max 0',
+      'api POST /local/builds/demo --input \'{"id":"b1","status":"FAILED","error":"no such package"}\'',
+      'local clock advance 1s',
+      'api POST /local/builds/demo --input \'{"id":"b2","status":"CANCELLED"}\'',
+    ],
+    ask: 'endpoints explain demo',
+    verdict: /^its newest build has failed: no such package$/,
+    evidence: ['newest build', /^b1 FAILED$/, /^GET \/v2\/serverless\/demo\/builds$/],
+    cure: /^berth endpoints builds get demo b1$/,
+  },
+  {
+    // A failed build that was followed by another one says nothing.
+    code: 'healthy',
+    state: 'ok',
+    setup: [
+      'api POST /local/builds/demo --input \'{"status":"TEST_FAILED"}\'',
+      'local clock advance 1s',
+      'api POST /local/builds/demo --input \'{"status":"BUILDING"}\'',
+    ],
+    ask: 'endpoints explain demo',
+    verdict: /^healthy/,
+  },
+  {
     code: 'rate-limited',
     setup: ['local fault add rate-limit --retry-after 40s'],
     ask: 'endpoints explain demo',
@@ -163,17 +189,48 @@ describe('endpoints explain', () => {
     expect(without.verdict).not.toMatch(/about/);
   });
 
-  test('asks three questions at once, and the catalog only when no worker can take a job', async () => {
+  test('asks four questions at once, and the catalog only when no worker can take a job', async () => {
     const account = createAccount();
     const sources = async (): Promise<readonly string[]> => {
       const { err } = await account('--verbose endpoints explain sleep');
       return [...err.matchAll(/(GET) http:\/\/\S+?(\/v\d\/[\w/-]+)/g)].map(([, , path]) => path ?? '');
     };
-    const three = ['/v2/serverless/sleep', '/v2/serverless/sleep/workers', '/v2/sleep/health'];
-    expect(new Set(await sources())).toEqual(new Set([...three, '/v2/catalog/cpus']));
+    const endpoint = '/v2/serverless/sleep';
+    const four = [endpoint, `${endpoint}/workers`, `${endpoint}/builds`, '/v2/sleep/health'];
+    expect(new Set(await sources())).toEqual(new Set([...four, '/v2/catalog/cpus']));
     await local(account, 'jobs run sleep --input \'{"seconds":60}\'');
     await local(account, 'local clock advance 2s');
-    expect(new Set(await sources())).toEqual(new Set(three));
+    // Now for the price of the worker.
+    expect(new Set(await sources())).toEqual(new Set([...four, '/v2/catalog/cpus']));
+  });
+
+  test.each([
+    ['--gpu-pool POOL-80G --workers-min 2', /^\/v2\/catalog\/gpus$/],
+    ['--cpu cpu-general:4 --workers-min 1', /^\/v2\/catalog\/cpus$/],
+    ['--cpu cpu-general:4', /^\/v2\/serverless\/\S+\/workers$/],
+  ])('names what the workers of an endpoint created with %s cost, as top does', async (flags, source) => {
+    const account = createAccount();
+    await local(account, `endpoints create --name paid --image a/b ${flags}`);
+    await local(account, 'local clock advance 5m');
+    const topLine = await local(account, 'top --once -o json --jq \'.[] | select(.name == "paid") | .costPerHour\'');
+    const { evidence } = await explain(account, 'endpoints explain paid');
+    const cost = evidence.filter(({ fact }) => fact === 'cost of workers');
+    expect(cost.map(({ value }) => value)).toEqual([`$${Number(topLine).toFixed(2)} an hour`]);
+    expect(cost[0]?.source.replace(/^GET /, '')).toMatch(source);
+  });
+
+  test('says that the cost of workers is not known where the prices cannot be read', async () => {
+    const account = createAccount();
+    await local(account, 'endpoints create --name paid --image a/b --gpu-pool POOL-80G --workers-min 2');
+    await local(account, 'local clock advance 5m');
+    await local(account, "local fault add server-error --match 'GET /v2/catalog'");
+    const { evidence } = await explain(account, 'endpoints explain paid');
+    expect(evidence.map(({ fact, value }) => `${fact}: ${value}`)).toEqual(
+      expect.arrayContaining([
+        'cost of workers: at least $0.00 an hour (the price of 2 workers is not known)',
+        expect.stringMatching(/^not read: .*503/) as string,
+      ]),
+    );
   });
 
   test('without --exit-status ends 0 when it could tell', async () => {

@@ -48,10 +48,32 @@ const CASES: readonly CauseCase[] = [
   },
   {
     code: 'timed-out',
-    setup: ['jobs run sleep --input \'{"seconds":60}\' --execution-timeout 5s', 'local clock advance 30s'],
+    setup: [
+      'endpoints update sleep --execution-timeout 5s',
+      'jobs run sleep --input \'{"seconds":60}\'',
+      'local clock advance 30s',
+    ],
     ask: 'jobs explain sleep JOB',
+    evidence: ['execution timeout', /^5s$/, /^GET \/v2\/serverless\/sleep$/],
     verdict: /^stopped by its execution timeout after 5s$/,
     cure: /^berth --local endpoints update sleep --execution-timeout 1h\nberth --local jobs retry sleep JOB$/,
+  },
+  {
+    code: 'timed-out',
+    setup: ['jobs run sleep --input \'{"seconds":60}\' --execution-timeout 5s', 'local clock advance 30s'],
+    ask: 'jobs explain sleep JOB',
+    verdict: /^stopped by its own execution timeout after 5s$/,
+    evidence: ['execution timeout', /^5s$/, /^its submission by this machine$/],
+    cure: /^berth jobs run sleep --input \.\.\. --execution-timeout 10s$/,
+  },
+  {
+    // Submitted elsewhere, such as by an SDK.
+    code: 'completed',
+    setup: ['api POST /v2/demo/run --service queue --field input={} --jq .id -r', 'local clock advance 10s'],
+    ask: 'jobs explain demo 80000000-00000001-u1',
+    state: 'ok',
+    verdict: /^completed: /,
+    evidence: ['execution timeout', /^5m, unless its submission gave another$/, /^GET \/v2\/serverless\/demo$/],
   },
   {
     code: 'cancelled',

@@ -182,7 +182,7 @@ describe('pods wait', () => {
   it('ends 9 at its timeout and names the command that waits further', async () => {
     const ran = await wait([pod('STARTING')], '--wait-timeout', '30s');
     expect(ran.code).toBe(9);
-    expect(ran.err).toContain('Go on waiting: berth pods wait p1 --for RUNNING');
+    expect(ran.err).toContain('Go on waiting: berth pods wait p1 --for reachable');
   });
 
   it('ends 9 at once for a stopped pod and names the command that starts it', async () => {
@@ -224,7 +224,7 @@ describe('pods wait', () => {
     world.signal('SIGINT');
     const ran = await running;
     expect(ran.code).toBe(130);
-    expect(ran.err).toContain('Go on with: berth pods wait p1 --for RUNNING');
+    expect(ran.err).toContain('Go on with: berth pods wait p1 --for reachable');
     expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
   });
 });

@@ -36,7 +36,7 @@ describe('pods create', () => {
       ['--gpu-count', '2', '--cuda', '12.4,12.8'],
       { gpu: { id: 'GPU-24G', count: 2, allowedCudaVersions: ['12.4', '12.8'] } },
     ],
-    [['--min-cuda', '12.4'], { gpu: { id: 'GPU-24G', minCudaVersion: '12.4' } }],
+    [['--min-cuda', '12.4'], { gpu: { id: 'GPU-24G', count: 1, minCudaVersion: '12.4' } }],
     [
       ['--cloud', 'community', '--data-center', 'A,B', '--data-center', 'C'],
       { cloud: 'COMMUNITY', dataCenterIds: ['A', 'B', 'C'] },
@@ -46,7 +46,11 @@ describe('pods create', () => {
       { disk: 50, ports: ['8888/http', '22/tcp'], args: '-c "x"' },
     ],
     [['--env', 'A=1=2,3', '--env', 'B='], { env: { A: '1=2,3', B: '' } }],
-    [['--registry', 'reg', '--template', 't1'], { registry: 'reg', templateId: 't1' }],
+    [['--registry', 'reg', '--template', 't1'], { registry: 'reg', templateId: 't1', disk: undefined }],
+    [
+      ['--min-ram-per-gpu', '30', '--min-vcpu-per-gpu', '8'],
+      { gpu: { id: 'GPU-24G', count: 1, minRamPerGpu: 30, minVcpuCountPerGpu: 8 } },
+    ],
     [['--network-volume', 'v1'], { mounts: { network: [{ volumeId: 'v1', path: '/workspace' }] } }],
     [['--network-volume', 'v:1:/data'], { mounts: { network: [{ volumeId: 'v:1', path: '/data' }] } }],
     [['--mount-path', '/m', '--network-volume', 'v1'], { mounts: { network: [{ volumeId: 'v1', path: '/m' }] } }],
@@ -64,7 +68,7 @@ describe('pods create', () => {
   ])('%j', async (flags, members) => {
     const { method, url, body } = await preview('create', ...GPU, ...flags);
     expect([method, new URL(url).pathname]).toEqual(['POST', '/v2/pods']);
-    expect(body).toEqual({ name: 'lab', gpu: { id: 'GPU-24G' }, image: 'example/a', ...members });
+    expect(body).toEqual({ name: 'lab', gpu: { id: 'GPU-24G', count: 1 }, image: 'example/a', disk: 20, ...members });
   });
 
   test.each([
@@ -73,6 +77,8 @@ describe('pods create', () => {
     [['--cpu', 'cpu-general', '--vcpu', '2'], /--gpu and --cpu exclude each other/],
     [['--vcpu', '3'], /--gpu and --cpu exclude/],
     [['--disk', '0'], /--disk is at least 1/],
+    [['--min-ram-per-gpu', '0'], /--min-ram-per-gpu is at least 1/],
+    [['--set', 'gpu.minVcpuCountPerGpu=1.5'], /--min-vcpu-per-gpu is a whole number of at least 1/],
     [['--persistent-size', '5'], /--persistent-size is a whole number of at least 10 GB/],
     [['--env', 'A'], /--env takes NAME=VALUE/],
     [['--network-volume', ':/x'], /--network-volume is empty/],
@@ -109,7 +115,7 @@ describe('pods create', () => {
     expect(ran.code, ran.err).toBe(0);
     expect(documentOf(ran)).toMatchObject({ name: 'lab', status: 'RUNNING', cost: 0.68 });
     expect(ran.err).toBe(
-      '2 x GPU-24G on the COMMUNITY cloud costs $0.68 an hour until it is stopped.\ncreated pod-000001\n',
+      '2 x GPU-24G on the COMMUNITY cloud costs $0.68 an hour until it is stopped.\ncreated pod-000001\nIt publishes no port and takes no SSH: RUNNING is all there is to wait for.\n',
     );
   });
 
@@ -248,6 +254,7 @@ describe('the output of pods get', () => {
       cpu: { id: 'C', vcpuCount: 2 },
       registry: null,
       mounts: {},
+      disk: 20,
     });
     expect(err).toContain('id, cpu.memory');
   });

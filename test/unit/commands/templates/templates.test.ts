@@ -133,7 +133,7 @@ test('the detail view shows every member, unknown ones included', async () => {
     readme: 'later',
   };
   const { out } = await works(['templates', 'get', 'tpl1'], [json(document)]);
-  for (const line of ['for\tpods', 'category\tCPU', 'cuda\t12.4', 'container args\ta', 'container env\tA=b'])
+  for (const line of ['for\tpods', 'category\tCPU', 'cuda\t12.4', 'container cmd\ta', 'container env\tA=b'])
     expect(out).toContain(`${line}\n`);
   for (const line of [
     'pods persistent mount\t10 GB at /p',

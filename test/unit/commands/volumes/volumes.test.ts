@@ -59,6 +59,13 @@ describe('the volume API that create uses, v1 or v2', () => {
       expect(server.seen[3]?.url).toBe('/v1/networkvolumes');
     });
 
+    test('of the local service is not spoken of: local exec sets its address', async () => {
+      const created = json({ id: 'v1', name: 'data' }, 201, { server: 'berth-local' });
+      const server = await serve([routed({ ...RETIRED, 'POST /v2/network-volumes': created })]);
+      const { code, err } = await berth(CREATE, { env: pointedAt(server.url) });
+      expect([code, err]).toEqual([0, expect.not.stringContaining('retired')]);
+    });
+
     test('is not remembered for another address', async () => {
       const world = createTestWorld();
       const [one, other] = [await serve([routed(RETIRED)]), await serve([json({ id: 'v1', name: 'data' }, 201)])];

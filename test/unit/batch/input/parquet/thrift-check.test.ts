@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOfStruct } from '../../../../../src/batch/input/parquet/thrift-check.ts';
+import { endOfStruct } from '../../../../../src/batch/read/parquet/thrift-check.ts';
 
 const LIMITS = { depth: 4, values: 1000 };
 

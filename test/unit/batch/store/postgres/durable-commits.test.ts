@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { parseStoreAddress } from '../../../../../src/batch/store/postgres/address.ts';
-import { openDatabase } from '../../../../../src/batch/store/postgres/database.ts';
+import { parseStoreAddress } from '../../../../../src/batch/stores/postgres/database/address.ts';
+import { openDatabase } from '../../../../../src/batch/stores/postgres/database/database.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 
 describeWithPostgres('a database that confirms transactions before they are on disk', () => {

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { parseStoreAddress } from '../../../../../src/batch/store/postgres/address.ts';
-import { createBatchRows, findBatch, readAccount } from '../../../../../src/batch/store/postgres/batch-rows.ts';
-import { openDatabase, type Database } from '../../../../../src/batch/store/postgres/database.ts';
-import { isMarked } from '../../../../../src/batch/store/postgres/out-rows.ts';
-import { listParts } from '../../../../../src/batch/store/postgres/listing.ts';
-import { MIGRATION_STEPS, prepareTables } from '../../../../../src/batch/store/postgres/migrations.ts';
+import { parseStoreAddress } from '../../../../../src/batch/stores/postgres/database/address.ts';
+import { createBatchRows, findBatch, readAccount } from '../../../../../src/batch/stores/postgres/rows/batch-rows.ts';
+import { openDatabase, type Database } from '../../../../../src/batch/stores/postgres/database/database.ts';
+import { isMarked } from '../../../../../src/batch/stores/postgres/rows/out-rows.ts';
+import { listParts } from '../../../../../src/batch/stores/postgres/rows/listing.ts';
+import { MIGRATION_STEPS, prepareTables } from '../../../../../src/batch/stores/postgres/migrations.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 
 const MANIFEST = {

@@ -4,7 +4,7 @@ import {
   claimShard,
   releaseShards,
   renewLeases,
-} from '../../../../../src/batch/store/postgres/shard-rows.ts';
+} from '../../../../../src/batch/stores/postgres/rows/shard-rows.ts';
 import { databaseWithShard } from '../../../../support/batch/database-with-shard.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 

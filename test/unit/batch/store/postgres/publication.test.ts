@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { claimShard, publishPart, type Driver } from '../../../../../src/batch/store/postgres/shard-rows.ts';
+import { claimShard, publishPart, type Driver } from '../../../../../src/batch/stores/postgres/rows/shard-rows.ts';
 import { databaseWithShard } from '../../../../support/batch/database-with-shard.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 

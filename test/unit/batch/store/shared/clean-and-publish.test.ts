@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findGarbage, removeGarbage } from '../../../../../src/batch/shared/garbage.ts';
-import { readAccount, type StoredBatch } from '../../../../../src/batch/store/postgres/batch-rows.ts';
-import type { Database } from '../../../../../src/batch/store/postgres/database.ts';
+import { readAccount, type StoredBatch } from '../../../../../src/batch/stores/postgres/rows/batch-rows.ts';
+import type { Database } from '../../../../../src/batch/stores/postgres/database/database.ts';
 import type { ObjectStorage } from '../../../../../src/core/context.ts';
 import { databaseWithShard } from '../../../../support/batch/database-with-shard.ts';
 import { acceptItem, completeItem, openSharedDriver, TOKEN } from '../../../../support/batch/shared-driver.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAccount } from '../../../../../src/batch/store/postgres/batch-rows.ts';
+import { readAccount } from '../../../../../src/batch/stores/postgres/rows/batch-rows.ts';
 import { databaseWithShard } from '../../../../support/batch/database-with-shard.ts';
 import { acceptItem, completeItem, openSharedDriver } from '../../../../support/batch/shared-driver.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';

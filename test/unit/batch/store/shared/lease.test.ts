@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLease, type Lease } from '../../../../../src/batch/store/shared/lease.ts';
+import { createLease, type Lease } from '../../../../../src/batch/stores/postgres/driver/lease.ts';
 import { createTestClock, type TestClock } from '../../../../support/clocks/test-clock.ts';
 
 const LEASE_MS = 10_000;

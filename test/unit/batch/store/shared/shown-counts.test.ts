@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Database } from '../../../../../src/batch/store/postgres/database.ts';
-import type { SharedBooks } from '../../../../../src/batch/store/shared/shared-books.ts';
+import type { Database } from '../../../../../src/batch/stores/postgres/database/database.ts';
+import type { SharedBooks } from '../../../../../src/batch/stores/postgres/driver/driver-records.ts';
 import { databaseWithShard } from '../../../../support/batch/database-with-shard.ts';
 import {
   acceptItem,

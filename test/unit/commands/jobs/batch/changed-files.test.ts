@@ -231,7 +231,7 @@ describe('files of a batch that are changed between two runs', () => {
   });
 
   test('a batch with a journal without checksums, from an earlier version, resumes', async () => {
-    const { encodeRecord, decodeRecord } = await import('../../../../../src/batch/store/journal/record.ts');
+    const { encodeRecord, decodeRecord } = await import('../../../../../src/batch/stores/file/journal/record.ts');
     const world = await stopped();
     const old = read(world, JOURNAL)
       .split('\n')

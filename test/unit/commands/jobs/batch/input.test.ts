@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createBatch, type OpenBatch } from '../../../../../src/batch/store/open-batch.ts';
-import { inputCopyPath, inputCandidates, temporaryCopyPath } from '../../../../../src/batch/store/file-names.ts';
-import { journalPath } from '../../../../../src/batch/store/file-names.ts';
-import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/store/journal/record.ts';
-import { writeSyncedFile } from '../../../../../src/batch/store/write-file.ts';
+import { createBatch, type OpenBatch } from '../../../../../src/batch/stores/file/open-batch.ts';
+import { inputCopyPath, inputCandidates, temporaryCopyPath } from '../../../../../src/batch/stores/file/file-names.ts';
+import { journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
+import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/stores/file/journal/record.ts';
+import { writeSyncedFile } from '../../../../../src/batch/stores/file/write-file.ts';
 import type { DurableFiles } from '../../../../../src/core/context.ts';
 import { localFile } from '../../../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';

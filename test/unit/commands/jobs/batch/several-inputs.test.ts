@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { compress } from '../../../../../src/batch/compression.ts';
+import { compress } from '../../../../../src/batch/bytes/compression.ts';
 import { chunksOf, readAll } from '../../../../support/storage/storage-cases.ts';
 import { describeWithS3, S3_ENV } from '../../../../support/storage/s3-peer.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';

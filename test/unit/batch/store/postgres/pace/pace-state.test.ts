@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NEW_PACE, slowDown } from '../../../../../../src/batch/store/postgres/pace/pace-state.ts';
+import { NEW_PACE, slowDown } from '../../../../../../src/batch/stores/postgres/pace/pace-state.ts';
 
 test('all drivers wait 30 s at most, after however many slow-downs, unless the service asks for more', () => {
   let state = NEW_PACE;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { parseStoreAddress } from '../../../../../../src/batch/store/postgres/address.ts';
-import { openDatabase, type Database } from '../../../../../../src/batch/store/postgres/database.ts';
-import { PACE_TABLE } from '../../../../../../src/batch/store/postgres/pace/pace-table.ts';
+import { parseStoreAddress } from '../../../../../../src/batch/stores/postgres/database/address.ts';
+import { openDatabase, type Database } from '../../../../../../src/batch/stores/postgres/database/database.ts';
+import { PACE_TABLE } from '../../../../../../src/batch/stores/postgres/pace/pace-table.ts';
 import {
   openSharedPace,
   type SharedPace,
   type SharedPaceOptions,
-} from '../../../../../../src/batch/store/postgres/pace/shared-pace.ts';
+} from '../../../../../../src/batch/stores/postgres/pace/shared-pace.ts';
 import { createTestClock, type TestClock } from '../../../../../support/clocks/test-clock.ts';
 import { describeWithPostgres, useCluster } from '../../../../../support/postgres/postgres.ts';
 

@@ -5,8 +5,8 @@ import {
   requestsIn,
   slowDown,
   type PaceState,
-} from '../../../../../../src/batch/store/postgres/pace/pace-state.ts';
-import { leave, takeGrant, type DatabaseGrant } from '../../../../../../src/batch/store/postgres/pace/take-grant.ts';
+} from '../../../../../../src/batch/stores/postgres/pace/pace-state.ts';
+import { leave, takeGrant, type DatabaseGrant } from '../../../../../../src/batch/stores/postgres/pace/take-grant.ts';
 
 /** A whole second, in milliseconds. */
 const START = 1_800_000_000_000;

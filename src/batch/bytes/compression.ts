@@ -1,0 +1,123 @@
+import { pipeline, Readable } from 'node:stream';
+import { blocksOf } from '../../core/blocks.ts';
+import { localFile } from '../../core/failure.ts';
+import { formatBytes } from '../../core/units.ts';
+import { createWindowCheck } from './zstd-windows.ts';
+
+export type Compression = 'gzip' | 'zstd';
+
+/** Returns how the file of this name is compressed; undefined when it is not. */
+export const compressionOf = (name: string): Compression | undefined =>
+  /\.gz$/i.test(name) ? 'gzip' : /\.zst$/i.test(name) ? 'zstd' : undefined;
+
+/** Compresses chunks. The same chunks in the same sizes become the same bytes. */
+export const compress = (chunks: AsyncIterable<Uint8Array>, kind: Compression): AsyncIterable<Uint8Array> =>
+  kind === 'gzip' ? gzip(chunks) : zstd(chunks);
+
+/**
+ * Decompresses chunks. Memory does not depend on their number, whatever they contain. Fails with local-file (14) when they
+ * are damaged, break off or need too much memory; `name` is for the message. Fails as reading the chunks does.
+ */
+export const decompress = (
+  chunks: AsyncIterable<Uint8Array>,
+  kind: Compression,
+  name: string,
+): AsyncGenerator<Uint8Array> => (kind === 'gzip' ? gunzip(chunks, name) : unzstd(chunks, name));
+
+async function* gzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { createGzip } = await import('node:zlib');
+  const compressed = createGzip();
+  pipeline(Readable.from(chunks), compressed, () => undefined);
+  for await (const chunk of compressed) yield chunk as Uint8Array;
+}
+
+async function* gunzip(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const { createGunzip } = await import('node:zlib');
+  const decompressed = createGunzip();
+  const source = captureErrors(chunks);
+  pipeline(Readable.from(source.chunks), decompressed, () => undefined);
+  try {
+    for await (const chunk of decompressed) yield chunk as Uint8Array;
+  } catch (error) {
+    source.rethrow();
+    throw damaged(name, error);
+  }
+}
+
+/** Bytes of a zstd frame before compression: frames can follow each other, and one is in memory. */
+const FRAME_BYTES = 1024 * 1024;
+
+async function* zstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { Zstd } = await import('@hpcc-js/wasm-zstd');
+  const library = await Zstd.load();
+  let isEmpty = true;
+  for await (const block of blocksOf(chunks, FRAME_BYTES)) {
+    isEmpty = false;
+    yield library.compress(block);
+  }
+  if (isEmpty) yield library.compress(new Uint8Array(0));
+}
+
+/** The largest window of a zstd frame, which is memory: the limit of the usual tools, too. */
+const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
+
+/** Bytes that are given to the decompressor at a time: they can stand for up to 128 MiB. */
+const FEED_BYTES = 4096;
+
+async function* unzstd(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const { Decompress } = await import('fzstd');
+  let ready: Uint8Array[] = [];
+  const decompressor = new Decompress((chunk) => {
+    if (chunk.byteLength > 0) ready.push(chunk);
+  });
+  const feed = (bytes: Uint8Array, isLast: boolean): readonly Uint8Array[] => {
+    try {
+      decompressor.push(bytes, isLast);
+    } catch (error) {
+      throw damaged(name, error);
+    }
+    const result = ready;
+    ready = [];
+    return result;
+  };
+  const checkWindows = createWindowCheck(({ bytes }) => {
+    if (bytes > MAX_WINDOW_BYTES) throw tooMuchMemory(name, bytes);
+  });
+  for await (const chunk of chunks) {
+    checkWindows(chunk);
+    for (let at = 0; at < chunk.byteLength; at += FEED_BYTES) yield* feed(chunk.subarray(at, at + FEED_BYTES), false);
+  }
+  yield* feed(new Uint8Array(0), true);
+}
+
+/** Passes chunks through and remembers the error with which reading them failed. */
+function captureErrors(chunks: AsyncIterable<Uint8Array>): {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Throws that error, if there was one. */
+  readonly rethrow: () => void;
+} {
+  let failed: { readonly error: unknown } | undefined;
+  async function* captured(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* chunks;
+    } catch (error) {
+      failed = { error };
+      throw error;
+    }
+  }
+  return {
+    chunks: captured(),
+    rethrow: () => {
+      if (failed !== undefined) throw failed.error;
+    },
+  };
+}
+
+const tooMuchMemory = (name: string, bytes: number): Error =>
+  localFile(
+    `cannot decompress ${name}: that needs ${formatBytes(bytes)} of memory, and at most ${formatBytes(MAX_WINDOW_BYTES)} are used`,
+    'Compress it again with a smaller window (zstd without --long).',
+  );
+
+const damaged = (name: string, error: unknown): Error =>
+  localFile(`cannot decompress ${name}: it is damaged or breaks off`, 'Make the file again.', error);

@@ -1,0 +1,175 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { AppendFile, Clock, DownloadAnswer, Downloads, DurableFiles } from '../../../core/context.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { formatBytes } from '../../../core/units.ts';
+import type { AllowedHosts } from './allowed-hosts.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { expectedDigests, mismatch } from './stated-digests.ts';
+
+export interface DownloadParts {
+  readonly durable: DurableFiles;
+  readonly downloads: Downloads;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly signal: AbortSignal;
+  readonly hosts: AllowedHosts;
+  /** Bytes of one file, at most. */
+  readonly maxBytes: number;
+  /** What all files may have together. */
+  readonly budget: ByteBudget;
+}
+
+/** What was downloaded. */
+export interface Downloaded {
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly etag: string | undefined;
+}
+
+/** Why one file was not downloaded; the others go on. */
+export class NotFetched extends Error {
+  override readonly name = 'NotFetched';
+}
+
+/** Why a file was not downloaded: with it, all would be larger than --max-total. */
+export const overBudget = (): NotFetched => new NotFetched('the files are larger than --max-total');
+
+const MAX_REDIRECTS = 5;
+/** Times that a download goes on after it broke off. */
+const MAX_RESUMES = 4;
+const RESUME_DELAY_MS = 1000;
+
+/**
+ * Downloads a file to `path`, which must not exist. A download that breaks off goes on where it was, if the server says by
+ * its ETag that the file is the same, or else begins again. Fails with NotFetched, with local-file (14), and with the
+ * interrupt; then the file is removed.
+ */
+export async function downloadFile(parts: DownloadParts, url: URL, path: string): Promise<Downloaded> {
+  const { durable } = parts;
+  await durable.remove(path);
+  const file = await durable.create(path);
+  try {
+    const downloaded = await fill(parts, url, file);
+    await file.sync();
+    await file.close();
+    return downloaded;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await durable.remove(path).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The part of a file that is there. */
+interface Progress {
+  bytes: number;
+  hashes: ReadonlyMap<string, Hash>;
+  /** A strong ETag: the server must answer a range only if the file still has it. */
+  etag: string | undefined;
+}
+
+const ALGORITHMS = ['sha256', 'sha512', 'md5'] as const;
+const newHashes = (): ReadonlyMap<string, Hash> => new Map(ALGORITHMS.map((name) => [name, createHash(name)]));
+
+async function fill(parts: DownloadParts, url: URL, file: AppendFile): Promise<Downloaded> {
+  const progress: Progress = { bytes: 0, hashes: newHashes(), etag: undefined };
+  try {
+    return await fillFrom(parts, url, file, progress);
+  } catch (error) {
+    parts.budget.giveBack(progress.bytes);
+    throw error;
+  }
+}
+
+async function fillFrom(parts: DownloadParts, url: URL, file: AppendFile, progress: Progress): Promise<Downloaded> {
+  for (let resumes = 0; ; resumes++) {
+    const isResumable = progress.bytes > 0 && progress.etag !== undefined;
+    const range = isResumable ? { range: `bytes=${String(progress.bytes)}-`, 'if-range': progress.etag ?? '' } : {};
+    const answer = await follow(parts, url, range);
+    try {
+      return await receive(parts, answer, file, progress);
+    } catch (error) {
+      if (!isBroken(error) || resumes === MAX_RESUMES) throw reasonOf(error);
+      await parts.clock.sleep(RESUME_DELAY_MS * 2 ** resumes, parts.signal);
+    } finally {
+      answer.close();
+    }
+  }
+}
+
+const isBroken = (error: unknown): boolean => error instanceof Failure && error.exit === EXIT.unavailable;
+
+/** A failure of one request concerns one file; an interrupt and trouble with a local file end everything. */
+const reasonOf = (error: unknown): unknown =>
+  error instanceof Failure && error.request !== undefined ? new NotFetched(error.message) : error;
+
+/** Sends the request, and again to where it is redirected, as long as the host is allowed. */
+async function follow(
+  { downloads, hosts }: DownloadParts,
+  first: URL,
+  headers: Readonly<Record<string, string>>,
+): Promise<DownloadAnswer> {
+  let url = first;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    let answer: DownloadAnswer;
+    try {
+      answer = await downloads.get(url.href, headers);
+    } catch (error) {
+      throw reasonOf(error);
+    }
+    const { location } = answer.headers;
+    if (answer.status < 300) return answer;
+    answer.close();
+    if (location === undefined) throw new NotFetched(`the answer is ${String(answer.status)}`);
+    const next = hosts.check(location, url.href);
+    if ('refused' in next) throw new NotFetched(`it is redirected, and there ${next.refused}`);
+    ({ url } = next);
+  }
+  throw new NotFetched(`it is redirected more than ${String(MAX_REDIRECTS)} times`);
+}
+
+async function receive(
+  { maxBytes, budget, signal }: DownloadParts,
+  { status, headers, body }: DownloadAnswer,
+  file: AppendFile,
+  progress: Progress,
+): Promise<Downloaded> {
+  const tooLarge = (): NotFetched => new NotFetched(`it is larger than ${formatBytes(maxBytes)} (--max-size)`);
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') throw new NotFetched(`it comes encoded (${encoding}), which was not asked for`);
+  if (status === 206 && !continues(headers['content-range'], progress.bytes))
+    throw new NotFetched('the server sent another part of it than it was asked for');
+  if (status !== 206) {
+    // The whole file comes, for the first time or again.
+    await file.truncate(0);
+    budget.giveBack(progress.bytes);
+    progress.bytes = 0;
+    progress.hashes = newHashes();
+  }
+  const etag = headers['etag'];
+  progress.etag = etag?.startsWith('"') === true ? etag : undefined;
+  const length = lengthOf(headers['content-length']);
+  const total = length === undefined ? undefined : progress.bytes + length;
+  if ((total ?? 0) > maxBytes) throw tooLarge();
+  if (!budget.fits(length ?? 0)) throw overBudget();
+  for await (const chunk of body) {
+    if (signal.aborted) throw signal.reason;
+    if (progress.bytes + chunk.byteLength > maxBytes) throw tooLarge();
+    if (!budget.take(chunk.byteLength)) throw overBudget();
+    progress.bytes += chunk.byteLength;
+    await file.append(chunk);
+    for (const hash of progress.hashes.values()) hash.update(chunk);
+  }
+  if (total !== undefined && progress.bytes !== total)
+    throw new NotFetched(`it has ${String(progress.bytes)} bytes, and the server said ${String(total)}`);
+  const digests = new Map([...progress.hashes].map(([name, hash]) => [name, hash.digest()]));
+  const wrong = mismatch(expectedDigests(headers, status === 206), digests);
+  if (wrong !== undefined) throw new NotFetched(`its content does not have the ${wrong} that the server said`);
+  return { bytes: progress.bytes, sha256: digests.get('sha256')?.toString('hex') ?? '', etag };
+}
+
+const lengthOf = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+
+const continues = (range: string | undefined, from: number): boolean =>
+  Number(/^bytes (\d{1,15})-/.exec(range ?? '')?.[1]) === from;

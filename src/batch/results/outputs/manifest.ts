@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { AppendFile, DurableFiles } from '../../../core/context.ts';
+import { localFile } from '../../../core/failure.ts';
+import { linesOf } from '../../bytes/split-lines.ts';
+
+/** A file that was downloaded. */
+export interface FetchedFile {
+  readonly item: number;
+  readonly index: number;
+  /** Without its query, which often holds a signature. */
+  readonly address: string;
+  /** SHA-256 of the whole address. */
+  readonly addressSha256: string;
+  readonly file: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly etag?: string;
+}
+
+/** The list of the files in a folder, one JSON line each. A file is in it when it is complete. */
+export interface Manifest {
+  find(item: number, index: number): FetchedFile | undefined;
+  /** Fails with local-file (14). */
+  add(file: FetchedFile): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const MANIFEST = 'manifest.jsonl';
+const MAX_LINE_BYTES = 64 * 1024;
+
+export const addressDigest = (address: string): string => createHash('sha256').update(address).digest('hex');
+
+/**
+ * Opens the manifest of a folder, or begins one. After a line of a manifest, a line that was not written to its end is cut
+ * off. Fails with local-file (14), also when there is something else in its place; it is not changed then.
+ */
+export async function openManifest(durable: DurableFiles, path: string): Promise<Manifest> {
+  const known = new Map<string, FetchedFile>();
+  const keyOf = (item: number, index: number): string => `${String(item)}-${String(index)}`;
+  const size = await durable.size(path);
+  // Opened before it is read: only a regular file can be opened.
+  const opened: AppendFile = size === undefined ? await durable.create(path) : await durable.open(path);
+  try {
+    let end = 0;
+    if (size !== undefined)
+      for await (const line of linesOf(durable.read(path, 0), MAX_LINE_BYTES)) {
+        if (!line.complete) break;
+        const file = parse(path, line.bytes);
+        known.set(keyOf(file.item, file.index), file);
+        ({ end } = line);
+      }
+    // Without a line of a manifest before it, the tail may be another program's file.
+    if (size !== undefined && end === 0 && size > 0) throw notAManifest(path);
+    if (size !== undefined && end < size) await opened.truncate(end);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  return {
+    find: (item, index) => known.get(keyOf(item, index)),
+    add: async (file) => {
+      known.set(keyOf(file.item, file.index), file);
+      await opened.append(Buffer.from(`${JSON.stringify(file)}\n`));
+    },
+    close: async () => {
+      await opened.sync();
+      await opened.close();
+    },
+  };
+}
+
+function parse(path: string, bytes: Uint8Array): FetchedFile {
+  try {
+    const file = JSON.parse(Buffer.from(bytes).toString()) as FetchedFile;
+    if (typeof file.file === 'string' && typeof file.bytes === 'number' && typeof file.item === 'number') return file;
+  } catch {
+    // The same as for a line of another kind.
+  }
+  throw notAManifest(path);
+}
+
+const notAManifest = (path: string): Error =>
+  localFile(`${path} is not a list of downloaded files`, 'Name another --into.');

@@ -1,0 +1,72 @@
+import type { Clock } from '../../../core/context.ts';
+import type { DollarRange } from '../../../core/units.ts';
+
+/** Cost of the jobs that ended while this process ran the batch, without idle and starting workers. */
+export interface ExecutionCost extends DollarRange {
+  /** True when the batch was resumed: jobs that ended earlier are not included. */
+  readonly sinceResume: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+/** Significant digits of an amount; further digits are rounding errors. */
+const SIGNIFICANT_DIGITS = 12;
+
+/** Returns the cost of an execution time in milliseconds, at a price per hour. */
+export function executionCost(perHour: DollarRange, milliseconds: number): DollarRange {
+  const cost = (dollars: number): number =>
+    Number(((dollars * milliseconds) / HOUR_MS).toPrecision(SIGNIFICANT_DIGITS));
+  return { low: cost(perHour.low), high: cost(perHour.high) };
+}
+
+export interface CostMeter {
+  /** Call it with the time that a worker ran a job. */
+  readonly onExecuted: (milliseconds: number) => void;
+  /** Returns undefined while the price or an execution time is unknown. */
+  readonly total: () => ExecutionCost | undefined;
+  /** Waits briefly for a price that was requested, then aborts the request. */
+  close(): Promise<void>;
+}
+
+/** Maximum time that the end of a batch waits for the price. Milliseconds. */
+const MAX_PRICE_WAIT_MS = 1000;
+
+/**
+ * Measures the cost of a batch. `requestPrice` asks for the price of a worker per hour; when it fails, the cost stays
+ * unknown. `onPrice` is called with the price, but never after `close`. `interrupt` skips the wait at the end.
+ */
+export function createCostMeter(
+  clock: Clock,
+  interrupt: AbortSignal,
+  requestPrice: (signal: AbortSignal) => Promise<DollarRange | undefined>,
+  sinceResume: boolean,
+  onPrice: (perHour: DollarRange) => void = () => undefined,
+): CostMeter {
+  const abort = new AbortController();
+  let perHour: DollarRange | undefined;
+  let executionMs: number | undefined;
+  const requested = requestPrice(abort.signal).then(
+    (price) => {
+      perHour = price;
+      if (price !== undefined && !abort.signal.aborted) onPrice(price);
+    },
+    () => undefined,
+  );
+  return {
+    onExecuted: (milliseconds) => {
+      executionMs = (executionMs ?? 0) + milliseconds;
+    },
+    total: () =>
+      perHour === undefined || executionMs === undefined
+        ? undefined
+        : { ...executionCost(perHour, executionMs), sinceResume },
+    close: async () => {
+      const deadline = clock.deadline(interrupt.aborted ? 0 : MAX_PRICE_WAIT_MS);
+      const expired = new Promise((resolve) => {
+        deadline.signal.addEventListener('abort', resolve);
+      });
+      await Promise.race([requested, expired]);
+      deadline.cancel();
+      abort.abort(new Error('the batch has ended'));
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import type { Failure } from '../../../core/failure.ts';
+import type { Json } from '../../../core/json.ts';
+import type { EndEvent } from '../../stores/items/item-state-machine.ts';
+import { errorOf, errorPattern, MAX_ERROR_LENGTH } from '../../stores/items/error-text.ts';
+
+/** Errors that are the same except for numbers, ids, paths and addresses, and the number of items that had one of them. */
+export interface CommonError {
+  /** The text; its pattern, such as `no model at <path>`, where the texts differ. */
+  readonly error: string;
+  readonly count: number;
+}
+
+/** Jobs that the service refused to retry. */
+export interface RefusedRetries {
+  readonly count: number;
+  /** The reason of the latest one. */
+  readonly failure: Failure;
+}
+
+/** Counts the errors of the items that ended during this run. */
+export interface ErrorTally {
+  readonly onEnded: (event: EndEvent, document: Json) => void;
+  readonly onUnknown: (failure: Failure) => void;
+  readonly onNotRetried: (refusal: Failure) => void;
+  /** Jobs that failed or timed out. */
+  readonly failedJobs: () => number;
+  /** Submissions that the service refused. */
+  readonly refused: () => number;
+  /** The most frequent error of failed and refused items; undefined when there is none. */
+  readonly mostFrequent: () => CommonError | undefined;
+  /** The most frequent reason why the outcome of a submission is unknown; undefined when there is none. */
+  readonly mostFrequentUnknown: () => CommonError | undefined;
+  /** Jobs that could not be retried because the service does not have them any more. */
+  readonly expiredRetries: () => number;
+  /** Jobs that could not be retried for another reason. */
+  readonly refusedRetries: () => RefusedRetries | undefined;
+}
+
+/** Maximum number of different patterns that are counted, so that memory is limited. */
+const MAX_ERRORS = 500;
+
+export function createErrorTally(): ErrorTally {
+  const errors = createCounter();
+  const unknown = createCounter();
+  let [failedJobs, refused, expiredRetries] = [0, 0, 0];
+  let refusedRetries: RefusedRetries | undefined;
+  return {
+    onEnded: (event, document) => {
+      if (event.kind === 'refuse') refused += 1;
+      else if (event.ending === 'failed' || event.ending === 'timedOut') failedJobs += 1;
+      else return;
+      errors.add(errorOf(document));
+    },
+    onUnknown: ({ message }) => {
+      unknown.add(message.slice(0, MAX_ERROR_LENGTH));
+    },
+    onNotRetried: (failure) => {
+      if (failure.exit === EXIT.notFound) expiredRetries += 1;
+      else refusedRetries = { count: (refusedRetries?.count ?? 0) + 1, failure };
+    },
+    failedJobs: () => failedJobs,
+    refused: () => refused,
+    mostFrequent: errors.mostFrequent,
+    mostFrequentUnknown: unknown.mostFrequent,
+    expiredRetries: () => expiredRetries,
+    refusedRetries: () => refusedRetries,
+  };
+}
+
+interface Counter {
+  readonly add: (error: string) => void;
+  readonly mostFrequent: () => CommonError | undefined;
+}
+
+function createCounter(): Counter {
+  const byPattern = new Map<string, { error: string; count: number }>();
+  return {
+    add: (error) => {
+      const pattern = errorPattern(error);
+      const group = byPattern.get(pattern);
+      if (group === undefined) {
+        if (byPattern.size < MAX_ERRORS) byPattern.set(pattern, { error, count: 1 });
+        return;
+      }
+      group.count += 1;
+      if (group.error !== error) group.error = pattern;
+    },
+    mostFrequent: () => {
+      let found: CommonError | undefined;
+      for (const group of byPattern.values()) if (group.count > (found?.count ?? 0)) found = group;
+      return found;
+    },
+  };
+}

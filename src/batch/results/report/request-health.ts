@@ -1,0 +1,63 @@
+import type { Failure } from '../../../core/failure.ts';
+
+/** Why a batch is slow: requests fail. */
+export interface RequestProblem {
+  /** No request has succeeded since this time, in milliseconds of the monotonic clock; undefined when some succeed. */
+  readonly failingSince: number | undefined;
+  /** The fraction of recent requests that failed, 0 to 1. */
+  readonly failedFraction: number;
+  /** The message of the latest failure. */
+  readonly message: string;
+}
+
+/** Failed requests of a whole run. */
+export interface FailedRequests {
+  readonly count: number;
+  readonly total: number;
+  /** The message of the latest failure. */
+  readonly message: string;
+}
+
+export interface RequestHealth {
+  /** A request succeeded (undefined) or failed at a time of the monotonic clock, in milliseconds. */
+  readonly onRequest: (failure: Failure | undefined, now: number) => void;
+  /** Returns undefined while requests succeed. */
+  readonly problem: () => RequestProblem | undefined;
+  /** Returns undefined when few requests failed. */
+  readonly failed: () => FailedRequests | undefined;
+}
+
+/** Weight of the latest request in the moving average of failures. */
+const WEIGHT = 0.03;
+/** Failures are a problem when they reach both this fraction and this number. */
+const MIN_FAILED_FRACTION = 0.05;
+const MIN_FAILURES = 10;
+
+export function createRequestHealth(): RequestHealth {
+  let [failedFraction, count, total] = [0, 0, 0];
+  let failingSince: number | undefined;
+  let message: string | undefined;
+  return {
+    onRequest: (failure, now) => {
+      total += 1;
+      failedFraction += WEIGHT * ((failure === undefined ? 0 : 1) - failedFraction);
+      if (failure === undefined) {
+        failingSince = undefined;
+        return;
+      }
+      count += 1;
+      failingSince ??= now;
+      ({ message } = failure);
+    },
+    problem: () => {
+      if (message === undefined) return undefined;
+      const many = failedFraction >= MIN_FAILED_FRACTION && count >= MIN_FAILURES;
+      if (failingSince === undefined && !many) return undefined;
+      return { failingSince, failedFraction: many ? failedFraction : 0, message };
+    },
+    failed: () =>
+      message === undefined || count < MIN_FAILURES || count < total * MIN_FAILED_FRACTION
+        ? undefined
+        : { count, total, message },
+  };
+}

@@ -1,0 +1,90 @@
+import type { InvalidItem, Item } from '../read/item.ts';
+
+/** Items that are still to be sent. */
+export interface ItemQueue {
+  /** Returns the next item, or undefined when none is loaded. */
+  take(): Item | undefined;
+  /** Throws the error with which reading failed, once all items that were read are taken. */
+  check(): void;
+  /** Puts back an item that was not sent. */
+  putBack(item: Item): void;
+  /** True when `take` returns an item. */
+  readonly hasNext: boolean;
+  /** True when no item is left and none will be loaded. */
+  readonly empty: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a queue of the items for which `isWanted` returns true. `onChange` is called when an item was loaded, at the
+ * end, and when reading failed.
+ */
+export function createItemQueue(
+  groups: AsyncGenerator<Iterable<Item | InvalidItem>>,
+  isWanted: (item: Item) => boolean,
+  onChange: () => void,
+): ItemQueue {
+  const returned: Item[] = [];
+  let group: Iterator<Item | InvalidItem, unknown> | undefined;
+  let next: Item | undefined;
+  let ended = false;
+  let failed: { readonly error: unknown } | undefined;
+
+  const advance = (): void => {
+    next = undefined;
+    while (group !== undefined && next === undefined) {
+      const step = group.next();
+      if (step.done === true) {
+        group = undefined;
+        void loadGroup();
+      } else if (step.value.kind === 'item' && isWanted(step.value)) next = step.value;
+    }
+  };
+  const loadGroup = async (): Promise<void> => {
+    try {
+      const step: IteratorResult<Iterable<Item | InvalidItem>, unknown> = await groups.next();
+      if (step.done === true) ended = true;
+      else {
+        group = step.value[Symbol.iterator]();
+        advance();
+      }
+    } catch (error) {
+      failed = { error };
+    }
+    onChange();
+  };
+  void loadGroup();
+
+  /** An item that was loaded may have been taken over by another driver since then. */
+  const dropUnwanted = (): void => {
+    for (let item = returned.at(-1); item !== undefined && !isWanted(item); item = returned.at(-1)) returned.pop();
+    while (next !== undefined && !isWanted(next)) advance();
+  };
+
+  return {
+    take: () => {
+      dropUnwanted();
+      const item = returned.pop() ?? next;
+      if (item !== undefined && item === next) advance();
+      return item;
+    },
+    check: () => {
+      if (failed === undefined) return;
+      dropUnwanted();
+      if (returned.length === 0 && next === undefined) throw failed.error;
+    },
+    putBack: (item) => {
+      returned.push(item);
+    },
+    get hasNext() {
+      return returned.length > 0 || next !== undefined;
+    },
+    get empty() {
+      dropUnwanted();
+      return returned.length === 0 && next === undefined && ended;
+    },
+    close: async () => {
+      await groups.return(undefined).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import type { DurableFiles } from '../../../../core/context.ts';
+import { localFile } from '../../../../core/failure.ts';
+import { linesOf } from '../../../bytes/split-lines.ts';
+import { createGroupWriter, type GroupWriter } from '../group-writer.ts';
+import { writeSyncedFile } from '../write-file.ts';
+import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from './record.ts';
+
+/** A journal that is open for writing. */
+export interface Journal {
+  /**
+   * Resolves when the record is on disk. Fails with local-file (14). After one failure, every later write fails too.
+   */
+  write(record: JournalRecord): Promise<void>;
+  /** Resolves when no write is pending. */
+  idle(): Promise<void>;
+  /** Fails with local-file (14) when another process changed the file. Call it only when the journal is idle. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where the complete records of a journal end. */
+export interface JournalEnd {
+  /** Bytes of complete records. */
+  readonly validBytes: number;
+  /** Bytes of an incomplete record after them. */
+  readonly tornBytes: number;
+}
+
+/**
+ * Creates a journal with its header; call it while holding the batch's lock. The file is written with a temporary name
+ * and renamed after it is synced, so that a journal always has a complete header. Fails with local-file (14), also when
+ * there is a journal already.
+ */
+export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
+  if ((await durable.size(path)) !== undefined) throw localFile(`${path} exists already`, 'Name another --out.');
+  const record = Buffer.from(encodeRecord({ kind: 'header', header }));
+  await writeSyncedFile(durable, `${path}.new`, [record]);
+  await durable.replace(`${path}.new`, path);
+  return reopenJournal(durable, path, { validBytes: record.byteLength, tornBytes: 0 });
+}
+
+/** The copy of an incomplete record that was cut off a journal at this offset. */
+export const tornPath = (journal: string, offset: number): string => `${journal}.torn-${String(offset)}`;
+
+/**
+ * Opens a journal that was read to its end. An incomplete record at the end is copied to a file named after its offset
+ * and then removed from the journal. Fails with local-file (14).
+ */
+export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
+  const { validBytes, tornBytes } = end;
+  // A crash may have left an incomplete copy: it is always written again.
+  if (tornBytes > 0) await writeSyncedFile(durable, tornPath(path, validBytes), durable.read(path, validBytes));
+  const file = await durable.open(path);
+  if (tornBytes > 0) await file.truncate(validBytes);
+  return journalOn(createGroupWriter(file));
+}
+
+function journalOn(writer: GroupWriter): Journal {
+  return {
+    write: (record) => writer.append(encodeRecord(record)),
+    idle: () => writer.idle(),
+    check: () => writer.check(),
+    close: async () => {
+      await writer.idle();
+      await writer.close();
+    },
+  };
+}
+
+/**
+ * Reads a journal and calls `onRecord` with each record and its offset, the header first. An incomplete record at the
+ * end is ignored. Fails with local-file (14) when a broken record is followed by a complete one, because records are
+ * missing in that case, and when the file is not a journal or has another version.
+ */
+export async function readJournal(
+  durable: DurableFiles,
+  path: string,
+  onRecord: (record: JournalRecord, offset: number) => void,
+): Promise<JournalEnd> {
+  let validBytes = 0;
+  let size = 0;
+  let brokenAt: number | undefined;
+  for await (const line of linesOf(durable.read(path, 0), Number.MAX_SAFE_INTEGER)) {
+    size = line.end;
+    const record = line.complete ? decodeRecord(line.bytes) : undefined;
+    if (record === undefined) {
+      if (brokenAt !== undefined || containsRecord(line.bytes)) throw brokenBefore(path, brokenAt ?? line.start);
+      brokenAt = line.start;
+      continue;
+    }
+    if (brokenAt !== undefined) throw brokenBefore(path, brokenAt);
+    if ((line.start === 0) !== (record.kind === 'header'))
+      throw brokenJournal(path, line.start, 'a record is in the wrong place');
+    if (record.kind === 'header') checkVersion(path, record.header);
+    onRecord(record, line.start);
+    validBytes = line.end;
+  }
+  if (validBytes === 0) throw localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
+  return { validBytes, tornBytes: size - validBytes };
+}
+
+/** Returns whether a broken line contains a complete record: the line feed before that record was damaged. */
+function containsRecord(line: Uint8Array): boolean {
+  const text = Buffer.from(line).toString('latin1');
+  const starts = [...text.matchAll(/[0-9a-f]{8} \d{1,9} /g)].map(({ index }) => index);
+  return starts.some((start) => start > 0 && decodeRecord(line.subarray(start)) !== undefined);
+}
+
+const brokenBefore = (path: string, offset: number): Error =>
+  brokenJournal(path, offset, 'a broken record is followed by others');
+
+/** The journal cannot be used from an offset on: exit 14. The file is not changed. */
+export const brokenJournal = (path: string, offset: number, why: string): Error =>
+  localFile(
+    `the journal ${path} is broken at byte ${String(offset)}: ${why}`,
+    'Nothing was changed. Restore a copy of it, or begin a new batch with another --out; what was fetched is in the results file.',
+  );
+
+function checkVersion(path: string, header: BatchHeader): void {
+  const version: number = header.version;
+  if (version !== 1)
+    throw localFile(
+      `the journal ${path} was written by another version of berth (form ${String(version)})`,
+      'Go on with that version.',
+    );
+}

@@ -1,0 +1,181 @@
+import type { DurableFiles } from '../../../../core/context.ts';
+import type { DollarRange } from '../../../../core/units.ts';
+import { journalPath } from '../file-names.ts';
+import { hasResult, type ItemState } from '../../items/item-state-machine.ts';
+import { createItemStates, type ItemStates } from '../../items/item-states.ts';
+import { createJobIds, type JobIds } from '../../items/job-id-set.ts';
+import { brokenJournal, readJournal, type JournalEnd } from './journal.ts';
+import type { BatchHeader, JournalRecord } from './record.ts';
+
+/** A job that the service has according to the journal. */
+export interface JournalJob {
+  readonly item: number;
+  readonly job: string;
+  /** JSON text of the item's label. */
+  readonly id: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly submittedAt: number;
+  readonly retries: number;
+}
+
+/** The state of a batch according to its journal. */
+export interface JournalState {
+  readonly header: BatchHeader;
+  readonly states: ItemStates;
+  /** Jobs that had not ended, by item. */
+  readonly jobs: ReadonlyMap<number, JournalJob>;
+  /** Jobs that failed or timed out, by item; empty unless `wantFailed` is set. */
+  readonly failed: ReadonlyMap<number, JournalJob>;
+  /** Jobs that expired, by item; those submitted after `expiredSince`. */
+  readonly expired: ReadonlyMap<number, JournalJob>;
+  /** The ids of all jobs that the service accepted. */
+  readonly jobIds: JobIds;
+  /** Length of the results file in bytes, and its CRC-32 when the journal has it. */
+  readonly resultBytes: number;
+  readonly checksum: number | undefined;
+  /**
+   * True when items that had ended were sent again or ran again after the last sort: the results may have two lines for
+   * one item.
+   */
+  readonly hasRerunItems: boolean;
+  /** How often an item was sent again as a new job, and how often the service ran a job again. */
+  readonly resubmitted: number;
+  readonly retried: number;
+  /** The range of all prices of a worker per hour in the journal; undefined when there is none. */
+  readonly workerPrice: DollarRange | undefined;
+  /**
+   * True when the last record, apart from prices, is `ordered`: the results were about to be replaced by the sorted
+   * copy.
+   */
+  readonly endsWithOrdered: boolean;
+  /** True when the results were sorted and nothing was added after that. */
+  readonly inOrder: boolean;
+  readonly end: JournalEnd;
+}
+
+export interface ReplayOptions {
+  /** True to load the jobs that failed or timed out. */
+  readonly wantFailed?: boolean;
+  /** The jobs that expired and were submitted after this date are loaded; none by default. Milliseconds since the epoch. */
+  readonly expiredSince?: number | undefined;
+  /** Called with each record after the header, in the order of events. */
+  readonly onRecord?: (record: JournalRecord) => void;
+}
+
+/**
+ * Replays the journal of a batch. An item that has ended needs one byte of memory for its state; with `wantFailed`, the
+ * jobs that failed or timed out are kept too. Fails with local-file (14) as `readJournal` does, and when an event is
+ * not possible in its item's state.
+ */
+export async function replayJournal(
+  durable: DurableFiles,
+  results: string,
+  { wantFailed = false, expiredSince = Number.POSITIVE_INFINITY, onRecord }: ReplayOptions = {},
+): Promise<JournalState> {
+  const path = journalPath(results);
+  const ids = new Map<number, string>();
+  const jobs = new Map<number, JournalJob>();
+  const failed = new Map<number, JournalJob>();
+  const expired = new Map<number, JournalJob>();
+  let batch: { readonly header: BatchHeader; readonly states: ItemStates; readonly jobIds: JobIds } | undefined;
+  let resultBytes = 0;
+  let checksum: number | undefined = 0;
+  let hasRerunItems = false;
+  let endsWithOrdered = false;
+  let inOrder = false;
+  let [resubmitted, retried] = [0, 0];
+  let workerPrice: DollarRange | undefined;
+
+  const onEvent = ({ item, event, data }: JournalRecord & { kind: 'event' }, before: ItemState): void => {
+    if ((data.resultBytes ?? 0) > resultBytes) {
+      resultBytes = data.resultBytes ?? 0;
+      ({ checksum } = data);
+      inOrder = false;
+    }
+    const job = jobs.get(item);
+    switch (event.kind) {
+      case 'send':
+        if (data.id !== undefined) ids.set(item, data.id);
+        return;
+      case 'accept':
+        batch?.jobIds.add(event.job);
+        jobs.set(item, { item, job: event.job, id: ids.get(item), submittedAt: data.at ?? 0, retries: 0 });
+        ids.delete(item);
+        return;
+      case 'end':
+        jobs.delete(item);
+        if (wantFailed && job !== undefined && (event.ending === 'failed' || event.ending === 'timedOut'))
+          failed.set(item, job);
+        if (event.ending === 'expired' && job !== undefined && job.submittedAt > expiredSince) expired.set(item, job);
+        return;
+      case 'find':
+        inOrder = false;
+        hasRerunItems = true;
+        expired.delete(item);
+        jobs.set(item, { item, job: event.job, id: data.id, submittedAt: data.at ?? 0, retries: 0 });
+        return;
+      case 'retry':
+        retried += 1;
+        inOrder = false;
+        hasRerunItems ||= job === undefined;
+        failed.delete(item);
+        jobs.set(item, {
+          item,
+          job: event.job,
+          id: job?.id ?? data.id,
+          submittedAt: data.at ?? 0,
+          retries: (job?.retries ?? 0) + 1,
+        });
+        return;
+      case 'resubmit':
+        resubmitted += 1;
+        failed.delete(item);
+        expired.delete(item);
+        if (!hasResult(before)) return;
+        // Its line in the results stays until they are sorted.
+        hasRerunItems = true;
+        inOrder = false;
+        return;
+      case 'withdraw':
+      case 'refuse':
+      case 'lose':
+        ids.delete(item);
+    }
+  };
+
+  const end = await readJournal(durable, path, (record, offset) => {
+    // A price may be written between the record of a sort and the rename.
+    if (record.kind !== 'price') endsWithOrdered = record.kind === 'ordered';
+    if (record.kind === 'header') {
+      const { planned, invalid } = record.header;
+      batch = {
+        header: record.header,
+        states: createItemStates(planned, planned + invalid),
+        jobIds: createJobIds(planned),
+      };
+      return;
+    }
+    if (record.kind === 'ordered') {
+      resultBytes = record.bytes;
+      ({ checksum } = record);
+      inOrder = true;
+      hasRerunItems = false;
+    } else if (record.kind === 'price') workerPrice = widest(workerPrice, record.perHour);
+    else {
+      const { item, event } = record;
+      const before = batch?.states.stateOf(item) ?? 'waiting';
+      if (batch?.states.apply(item, event) !== true)
+        throw brokenJournal(path, offset, `item ${String(item)} cannot ${event.kind} there`);
+      onEvent(record, before);
+    }
+    onRecord?.(record);
+  });
+  if (batch === undefined) throw brokenJournal(path, 0, 'it has no header');
+  const content = { resultBytes, checksum, hasRerunItems, endsWithOrdered, inOrder };
+  return { ...batch, jobs, failed, expired, ...content, resubmitted, retried, workerPrice, end };
+}
+
+const widest = (known: DollarRange | undefined, { low, high }: DollarRange): DollarRange => ({
+  low: Math.min(low, known?.low ?? low),
+  high: Math.max(high, known?.high ?? high),
+});

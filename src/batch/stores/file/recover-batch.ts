@@ -1,0 +1,142 @@
+import type { DurableFiles } from '../../../core/context.ts';
+import { localFile } from '../../../core/failure.ts';
+import { safeText } from '../../../core/safe-text.ts';
+import { journalPath, lockPath, orderedPath } from './file-names.ts';
+import type { ItemStates } from '../items/item-states.ts';
+import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journal/journal.ts';
+import { replayJournal, type JournalJob, type JournalState } from './journal/replay.ts';
+import { withClose, type OpenBatch } from './open-batch.ts';
+import { mustExist } from './results-path.ts';
+import { applyToAll, resubmitItems, type Resubmit } from './resubmit-items.ts';
+import { removeSortingFiles } from './results/order-results.ts';
+import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
+import { saveTail } from './write-file.ts';
+
+export interface RecoverOptions {
+  /** True to load the jobs that failed or timed out, so that they can be retried. */
+  readonly wantFailed: boolean;
+  /** Expired jobs that were submitted after this date are loaded, so that they can be asked for once more. */
+  readonly expiredSince?: number | undefined;
+  /** Items to send again as new jobs; none by default. */
+  readonly resubmit?: Resubmit | undefined;
+  /** Stops the reading of the results, before anything is repaired. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Opens a batch after its process ended in any way, and repairs its files. Fails with local-file (14) when another
+ * process works on it, its journal is broken or was shortened, its results were changed, or a file is missing. In these
+ * cases the files are not repaired, except that an interrupted sort may be completed or discarded.
+ */
+export async function recoverBatch(durable: DurableFiles, path: string, options: RecoverOptions): Promise<OpenBatch> {
+  await mustExist(durable, path);
+  const release = await durable.lock(lockPath(path), [journalPath(path), path]);
+  try {
+    const state = await replayJournal(durable, path, {
+      wantFailed: options.wantFailed,
+      expiredSince: options.expiredSince,
+    });
+    await finishInterruptedSort(durable, path, state);
+    const content = await readResults(durable, path, state, options.signal);
+    checkUnrecorded(path, state, content);
+    const journal = await reopenJournal(durable, journalPath(path), state.end);
+    const repairs = state.end.tornBytes > 0 ? [describeTorn(path, state.end)] : [];
+    const jobs = new Map(state.jobs);
+    const valid = await recordResults(state, content, journal, jobs);
+    if (content.size > valid.resultBytes)
+      repairs.push(await truncateResults(durable, path, valid.resultBytes, content.size));
+    repairs.push(...(await loseSending(state.states, journal)));
+    const source = { ...state, path, resultBytes: valid.resultBytes };
+    const resubmitted = await resubmitItems(durable, source, journal, options);
+    repairs.push(...resubmitted.notes);
+    const results = await openResults(durable, path, valid);
+    const { header, states, jobIds, workerPrice } = state;
+    return withClose(
+      {
+        header,
+        states,
+        journal,
+        results,
+        jobs: [...jobs.values()],
+        failed: [...state.failed.values()].filter(({ item }) => states.stateOf(item) !== 'waiting'),
+        expired: [...state.expired.values()].filter(({ item }) => states.stateOf(item) === 'expired'),
+        jobIds,
+        sortedBytes: state.inOrder && !resubmitted.hadResults ? state.resultBytes : undefined,
+        hasRerunItems: state.hasRerunItems || resubmitted.hadResults,
+        resubmitted: state.resubmitted + resubmitted.count,
+        workerPrice,
+        repairs,
+      },
+      release,
+    );
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Completes or discards a sort whose process ended between the journal record and the rename. */
+async function finishInterruptedSort(durable: DurableFiles, path: string, state: JournalState): Promise<void> {
+  await removeSortingFiles(durable, path);
+  const size = await durable.size(orderedPath(path));
+  if (size === undefined) return;
+  if (state.endsWithOrdered && size === state.resultBytes) await durable.replace(orderedPath(path), path);
+  else await durable.remove(orderedPath(path));
+}
+
+/**
+ * A job is in the journal before its result is fetched. A result of a job that is not in the journal shows that the
+ * journal was shortened or belongs to other results, so that none of its states can be trusted. Fails with local-file
+ * (14).
+ */
+function checkUnrecorded(path: string, { jobs }: JournalState, { unrecorded }: ResultsContent): void {
+  const seen = new Set<number>();
+  for (const { item, job } of unrecorded) {
+    if (job === undefined) continue;
+    if (seen.has(item) || jobs.get(item)?.job !== job)
+      throw localFile(
+        `the results file ${path} holds the result of job ${safeText(job).slice(0, 100)}, item ${String(item)}, and the journal does not contain that job`,
+        `The journal was shortened, or belongs to other results. Nothing was sent or changed: items that ran already would run again. Restore the complete ${journalPath(path)}; or begin a new batch, with another --out, of the items that have no line in ${path}.`,
+      );
+    seen.add(item);
+  }
+}
+
+/**
+ * Records the results that are on disk and not in the journal: the service may not have them any more. Returns the extent
+ * of the valid results.
+ */
+async function recordResults(
+  { states }: JournalState,
+  { recorded, unrecorded }: ResultsContent,
+  journal: Journal,
+  jobs: Map<number, JournalJob>,
+): Promise<ResultsExtent> {
+  let valid = recorded;
+  for (const { item, job, ending, extent } of unrecorded) {
+    const event = job === undefined ? ({ kind: 'refuse' } as const) : ({ kind: 'end', ending } as const);
+    if (job !== jobs.get(item)?.job || !states.apply(item, event)) return valid;
+    await journal.write({ kind: 'event', item, event, data: extent });
+    jobs.delete(item);
+    valid = extent;
+  }
+  return valid;
+}
+
+/** Truncates the results to the valid part. The rest is saved to another file, because another program may have written it. */
+async function truncateResults(durable: DurableFiles, path: string, validBytes: number, size: number): Promise<string> {
+  const saved = await saveTail(durable, path, validBytes);
+  const file = await durable.open(path);
+  await file.truncate(validBytes);
+  await file.close();
+  return `the results file ended in ${String(size - validBytes)} bytes that are not a complete result of this batch: kept in ${saved}`;
+}
+
+/** Submissions without a recorded answer become unknown. */
+async function loseSending(states: ItemStates, journal: Journal): Promise<readonly string[]> {
+  const lost = await applyToAll(states, journal, [...states.items('sending')], 'lose');
+  return lost > 0 ? [`${String(lost)} submissions were in progress when it ended: they are unknown now`] : [];
+}
+
+const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): string =>
+  `the journal ended in ${String(tornBytes)} bytes of an incomplete record: kept in ${tornPath(journalPath(path), validBytes)}`;

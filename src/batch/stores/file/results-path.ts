@@ -1,0 +1,80 @@
+import { sentence } from '../../../core/message.ts';
+import type { CommandLine } from '../../../core/message.ts';
+import { dirname } from 'node:path';
+import type { DurableFiles } from '../../../core/context.ts';
+import { localFile, usage } from '../../../core/failure.ts';
+import { inputCopyPath, journalPath, lockPath, orderedPath, sortingPaths, temporaryCopyPath } from './file-names.ts';
+
+/**
+ * Resolves the name of a results file, symbolic links included. Changes nothing. Fails with usage (2) when it cannot be
+ * the name of a file, with local-file (14) when something other than a regular file has that name.
+ */
+export async function resolveResultsPath(durable: DurableFiles, name: string): Promise<string> {
+  if (name === '' || name === '-' || name.endsWith('/'))
+    throw usage(
+      `results are written to a file, and ${JSON.stringify(name)} is not the name of one`,
+      'A journal is kept beside the file, from which the batch can be resumed.',
+    );
+  const { path, kind } = await durable.resolve(name);
+  if (kind === 'directory' || kind === 'other')
+    throw localFile(
+      `${path} is ${kind === 'directory' ? 'a directory' : 'no regular file'}`,
+      'Results are written to a regular file: a resume truncates it and reads it again.',
+    );
+  return path;
+}
+
+/**
+ * Checks that a new batch can write its files. Fails with local-file (14) when there are results or a batch already, when the
+ * name is that of a file of another batch,
+ * when the directory does not exist, and when a file already has the name to which the input will be copied
+ * (`copiesInput`). `resumeCommand` is the command line named in the hint.
+ */
+export async function mustBeNew(
+  durable: DurableFiles,
+  path: string,
+  copiesInput: boolean,
+  resumeCommand: CommandLine,
+): Promise<void> {
+  if ((await durable.resolve(path)).kind === 'no-folder')
+    throw localFile(`the directory ${dirname(path)} does not exist`, 'Make it, or name another --out.');
+  if (await exists(durable, journalPath(path)))
+    throw localFile(
+      `there is a batch at ${path} already`,
+      sentence`Go on with it: ${resumeCommand}. Or name another --out.`,
+    );
+  if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
+  const owner = OWN_ENDS.map((end) => (path.endsWith(end) ? path.slice(0, -end.length) : undefined));
+  for (const results of owner)
+    if (results !== undefined && (await exists(durable, journalPath(results))))
+      throw localFile(`${path} is a name that the batch at ${results} uses`, 'Name another --out.');
+  for (const name of [orderedPath(path), ...sortingPaths(path)]) await mustBeUnused(durable, name);
+  if (copiesInput) await mustBeUnused(durable, inputCopyPath(path));
+}
+
+/** What the names of the files end with that a batch writes beside its results: they are no names of other results. */
+const OWN_ENDS = [
+  ...[journalPath, lockPath, orderedPath, inputCopyPath, temporaryCopyPath].map((pathOf) => pathOf('')),
+  ...sortingPaths(''),
+];
+
+/** A batch creates files beside its results and never overwrites one that is not its own. Fails with local-file (14). */
+async function mustBeUnused(durable: DurableFiles, path: string): Promise<void> {
+  if (await exists(durable, path))
+    throw localFile(`${path} exists already, and this batch would write it`, 'Move it away, or name another --out.');
+}
+
+/** A dangling symbolic link exists too: replacing it would destroy it. */
+async function exists(durable: DurableFiles, name: string): Promise<boolean> {
+  const { path, kind } = await durable.resolve(name);
+  return kind !== 'nothing' || path !== name;
+}
+
+/** Fails with local-file (14) when there is no batch with this results file. */
+export async function mustExist(durable: DurableFiles, path: string): Promise<void> {
+  if ((await durable.size(journalPath(path))) === undefined)
+    throw localFile(
+      `there is no batch at ${path}: ${journalPath(path)} does not exist`,
+      'Name the results file that the batch was begun with (--out). If it was killed before it had begun, nothing was sent: run it again.',
+    );
+}

@@ -1,0 +1,181 @@
+import { crc32 } from 'node:zlib';
+import type { DurableFiles } from '../../../../core/context.ts';
+import { localFile } from '../../../../core/failure.ts';
+import {
+  decodeJson,
+  encodeJson,
+  Exact,
+  isObject,
+  memberAt,
+  numberOf,
+  stringOf,
+  type Json,
+} from '../../../../core/json.ts';
+import { jobOutcome, jobStatus } from '../../../../queue/job-status.ts';
+import { linesOf } from '../../../bytes/split-lines.ts';
+import { createGroupWriter } from '../group-writer.ts';
+import type { Ending } from '../../items/item-state-machine.ts';
+
+/** A number of bytes from the start of the results file, and the CRC-32 of these bytes. */
+export interface ResultsExtent {
+  readonly resultBytes: number;
+  readonly checksum: number;
+}
+
+/** The results file while it is written. */
+export interface Results {
+  /** Resolves when the line is on disk, with the extent of the file up to its end. Fails with local-file (14). */
+  append(line: string): Promise<ResultsExtent>;
+  /** Extent of all lines appended so far. */
+  readonly extent: () => ResultsExtent;
+  /** Resolves when no write is pending. */
+  idle(): Promise<void>;
+  /** Fails with local-file (14) when another process changed the file. Call it only when the file is idle. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const NO_RESULTS: ResultsExtent = { resultBytes: 0, checksum: 0 };
+
+/** Opens a results file whose content has this extent. */
+export async function openResults(durable: DurableFiles, path: string, content: ResultsExtent): Promise<Results> {
+  const writer = createGroupWriter(await durable.open(path));
+  let extent = content;
+  return {
+    append: async (line) => {
+      extent = {
+        resultBytes: extent.resultBytes + Buffer.byteLength(line),
+        checksum: crc32(line, extent.checksum),
+      };
+      const upToHere = extent;
+      await writer.append(line);
+      return upToHere;
+    },
+    extent: () => extent,
+    check: () => writer.check(),
+    idle: () => writer.idle(),
+    close: async () => {
+      await writer.idle();
+      await writer.close();
+    },
+  };
+}
+
+/** Statuses of result lines that this program writes itself, when the service has no document. */
+const OWN_ENDINGS: Readonly<Record<string, Ending>> = { EXPIRED: 'expired', REFUSED: 'failed' };
+
+/** Returns how the item of a result line ended, or undefined when its status is not terminal. */
+function endingOf(result: Json): Ending | undefined {
+  const status = jobStatus(result);
+  return jobOutcome(result) ?? (Object.hasOwn(OWN_ENDINGS, status) ? OWN_ENDINGS[status] : undefined);
+}
+
+/** The item that a result line belongs to. */
+export interface LineOwner {
+  readonly item: number;
+  /** JSON text of the item's label. */
+  readonly id?: string | undefined;
+  readonly job?: string | undefined;
+}
+
+const COPIED_MEMBERS = ['status', 'output', 'error', 'delayTime', 'executionTime'];
+
+/** Returns one line of the results: the item and members of the job document, with exact numbers. */
+export function resultLine({ item, id, job }: LineOwner, document: Json): string {
+  const copied = isObject(document) ? Object.fromEntries(COPIED_MEMBERS.map((name) => [name, document[name]])) : {};
+  return `${encodeJson({
+    item,
+    ...(id === undefined ? {} : { id: new Exact(id) }),
+    ...(job === undefined ? {} : { job }),
+    ...copied,
+  })}\n`;
+}
+
+/** A result that is not in the journal: the process ended after writing the result and before the journal record. */
+export interface UnrecordedResult {
+  readonly item: number;
+  readonly job: string | undefined;
+  readonly ending: Ending;
+  /** Extent of the file up to the end of this line. */
+  readonly extent: ResultsExtent;
+}
+
+export interface ResultsContent {
+  /** Extent of the results that the journal records. */
+  readonly recorded: ResultsExtent;
+  /** The complete results after them, up to the first line that is not one. */
+  readonly unrecorded: readonly UnrecordedResult[];
+  /** Length of the whole file in bytes. */
+  readonly size: number;
+}
+
+/**
+ * Reads a results file and compares its beginning with the length and the CRC-32 that the journal records. Journals of
+ * an earlier version have no CRC-32. Fails with local-file (14) when the file is shorter or different, and with the
+ * signal's reason when it is aborted.
+ */
+export async function readResults(
+  durable: DurableFiles,
+  path: string,
+  { resultBytes, checksum }: { readonly resultBytes: number; readonly checksum: number | undefined },
+  signal?: AbortSignal,
+): Promise<ResultsContent> {
+  const size = await durable.size(path);
+  if (size === undefined || size < resultBytes)
+    throw localFile(
+      `the results file ${path} ${size === undefined ? 'is missing' : `has ${String(size)} bytes`}, and its journal records ${String(resultBytes)}`,
+      RESTORE,
+    );
+  const actual = await checksumOf(durable, path, resultBytes, signal);
+  if (checksum !== undefined && actual !== checksum)
+    throw localFile(
+      `the results file ${path} was changed since it was written: its first ${String(resultBytes)} bytes are not those that the journal records`,
+      `Nothing was sent or changed. ${RESTORE}`,
+    );
+  const unrecorded: UnrecordedResult[] = [];
+  let sum = actual;
+  for await (const line of linesOf(durable.read(path, resultBytes), Number.MAX_SAFE_INTEGER)) {
+    if (!line.complete) break;
+    sum = crc32('\n', crc32(line.bytes, sum));
+    const result = parseResult(line.bytes, { resultBytes: resultBytes + line.end, checksum: sum });
+    if (result === undefined) break;
+    unrecorded.push(result);
+  }
+  return { recorded: { resultBytes, checksum: actual }, unrecorded, size };
+}
+
+const RESTORE = 'Restore it as it was, or begin a new batch with another --out.';
+
+/** Returns the CRC-32 of the first bytes of a file. Fails as reading does, and with the signal's reason. */
+export async function checksumOf(
+  durable: DurableFiles,
+  path: string,
+  bytes: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let sum = 0;
+  let left = bytes;
+  if (left === 0) return sum;
+  for await (const chunk of durable.read(path, 0)) {
+    if (signal?.aborted === true) throw signal.reason;
+    const part = chunk.subarray(0, left);
+    sum = crc32(part, sum);
+    left -= part.byteLength;
+    if (left === 0) break;
+  }
+  return sum;
+}
+
+function parseResult(bytes: Uint8Array, extent: ResultsExtent): UnrecordedResult | undefined {
+  let value: Json;
+  try {
+    value = decodeJson(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  const item = numberOf(memberAt(value, 'item'));
+  const ending = endingOf(value);
+  return item === undefined || ending === undefined
+    ? undefined
+    : { item, job: stringOf(memberAt(value, 'job')), ending, extent };
+}

@@ -1,0 +1,124 @@
+import type { ItemState } from '../../items/item-state-machine.ts';
+import type { Held } from '../rows/shard-rows.ts';
+import type { HeldShard } from './held-shard.ts';
+
+/** A shard of this driver, and who waits for its records. */
+export interface HeldEntry {
+  readonly shard: HeldShard;
+  /** Different each time that this driver claims a shard. */
+  readonly tenure: number;
+  /** Resolves when the records are durable that were not taken yet; undefined when nobody waits. */
+  written: Deferred | undefined;
+  /** The latest group of records that the store has confirmed. */
+  confirmed: { readonly epoch: number; readonly number: number } | undefined;
+  /** Set while a part is published. */
+  publishing: Promise<void> | undefined;
+  /** Time of the monotonic clock. */
+  publishedAt: number;
+  /** True when the shard is done or another driver has taken it over. */
+  lost: boolean;
+}
+
+/** A promise and what settles it. */
+export interface Deferred {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The shards that a driver holds. */
+export interface HeldShards {
+  readonly all: () => readonly HeldEntry[];
+  readonly numbers: () => readonly number[];
+  readonly epochs: () => readonly Held[];
+  add(shard: HeldShard, now: number): HeldEntry;
+  /** Returns the shard of an item; undefined when this driver does not hold it. */
+  holderOf(item: number): HeldEntry | undefined;
+  stateOf(item: number): ItemState;
+  /** The store has confirmed groups of records of these shards. */
+  confirm(groups: readonly { readonly shard: number; readonly epoch: number; readonly number: number }[]): void;
+  /** What happens to the items of the shard is ignored from now on. */
+  drop(entry: HeldEntry): void;
+  /** Drops those of the asked shards that are not in `still`. */
+  dropAllBut(still: readonly number[], asked: readonly number[]): void;
+  /** Bytes of the results that are kept until they are published, approximately. */
+  keptBytes(): number;
+}
+
+/** `onDrop` is called when a shard was dropped. */
+export function createHeldShards(onDrop: () => void): HeldShards {
+  const held = new Map<number, HeldEntry>();
+  let recent: HeldEntry | undefined;
+  let tenure = 0;
+  const all = (): readonly HeldEntry[] => [...held.values()];
+  const holderOf = (item: number): HeldEntry | undefined => {
+    if (recent?.lost === false && recent.shard.has(item)) return recent;
+    for (const entry of held.values()) if (entry.shard.has(item)) return (recent = entry);
+    return undefined;
+  };
+  const drop = (entry: HeldEntry): void => {
+    if (entry.lost) return;
+    entry.lost = true;
+    held.delete(entry.shard.shard);
+    for (const each of takeWritten(entry)) each.resolve();
+    onDrop();
+  };
+  return {
+    all,
+    numbers: () => [...held.keys()],
+    epochs: () => all().map(({ shard }) => ({ shard: shard.shard, epoch: shard.epoch() })),
+    add: (shard, now) => {
+      tenure += 1;
+      const entry = {
+        shard,
+        tenure,
+        written: undefined,
+        confirmed: undefined,
+        publishing: undefined,
+        publishedAt: now,
+        lost: false,
+      };
+      held.set(shard.shard, entry);
+      return entry;
+    },
+    holderOf,
+    stateOf: (item) => {
+      const shard = holderOf(item)?.shard;
+      if (shard === undefined) return 'unknown';
+      const state = shard.stateOf(item);
+      // An earlier driver has published its end.
+      return state === 'waiting' && !shard.isWaiting(item) ? 'unknown' : state;
+    },
+    confirm: (groups) => {
+      for (const { shard, epoch, number } of groups) {
+        const entry = held.get(shard);
+        if (entry !== undefined) entry.confirmed = { epoch, number };
+      }
+    },
+    drop,
+    dropAllBut: (still, asked) => {
+      const kept = new Set(still);
+      for (const number of asked) {
+        const entry = held.get(number);
+        if (entry !== undefined && !kept.has(number)) drop(entry);
+      }
+    },
+    keptBytes: () => all().reduce((sum, { shard }) => sum + shard.keptBytes(), 0),
+  };
+}
+
+/** Returns who waits for the records that are taken now. */
+export function takeWritten(entry: HeldEntry): readonly Deferred[] {
+  const { written } = entry;
+  entry.written = undefined;
+  return written === undefined ? [] : [written];
+}
+
+export function createDeferred(): Deferred {
+  let resolve = (): void => undefined;
+  let reject = (_: unknown): void => undefined;
+  const promise = new Promise<void>((onDone, onFailed) => ([resolve, reject] = [onDone, onFailed]));
+  // Nobody may wait for it.
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../../../../core/context.ts';
+import { EXIT } from '../../../../core/exit-codes.ts';
+import { Failure } from '../../../../core/failure.ts';
+import type { Database } from '../database/database.ts';
+import { publishPart, type Driver } from '../rows/shard-rows.ts';
+import type { Publication } from './held-shard.ts';
+import { takeWritten, type Deferred, type HeldEntry, type HeldShards } from './held-shards.ts';
+import { writePart, type PartFiles } from './part-files.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+/** Writes results to parts and publishes them. */
+export interface Publisher {
+  /** Begins to publish when the shard is complete, or when its results are old or large. */
+  whenDue(entry: HeldEntry): void;
+  /** Publishes what is kept. Does not fail: a failure is reported to `onFailure`. */
+  publish(entry: HeldEntry): Promise<void>;
+  /** Begins to publish the shard that keeps the most, unless one is being published: too much is kept in all. */
+  publishLargest(): void;
+  /** From now on, a failure of the storage is not waited for. */
+  hurry(): void;
+}
+
+export interface PublisherParts {
+  readonly database: Database;
+  readonly driver: Driver;
+  readonly parts: PartFiles;
+  readonly queue: WriteQueue;
+  readonly clock: Clock;
+  readonly held: HeldShards;
+  readonly onFailure: (error: unknown) => void;
+  /** Called when a part was published or could not be. */
+  readonly onDone: () => void;
+}
+
+/** Results of a shard are published when they are older, or larger, than this. The service keeps results 30 minutes. */
+const PUBLISH_AFTER_MS = 5 * 60_000;
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+/** A part is written again for this long while the storage is unavailable. */
+const MAX_OUTAGE_MS = 10 * 60_000;
+const RETRY_DELAY_MS = 1000;
+/** Exit codes of failures of a storage after which the same request may succeed. */
+const TEMPORARY: readonly number[] = [EXIT.rateLimited, EXIT.unavailable, EXIT.unknown];
+
+export function createPublisher(publisher: PublisherParts): Publisher {
+  const { database, driver, queue, clock, held } = publisher;
+  let hurried = false;
+  let failed = false;
+
+  const whileUnavailable = async <T>(work: () => Promise<T>): Promise<T> => {
+    const started = clock.monotonic();
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const isTemporary = error instanceof Failure && TEMPORARY.includes(error.exit);
+        if (!isTemporary || hurried || clock.monotonic() - started >= MAX_OUTAGE_MS) throw error;
+      }
+      await clock.sleep(RETRY_DELAY_MS);
+    }
+  };
+
+  const publishNow = async (entry: HeldEntry): Promise<void> => {
+    const { shard } = entry;
+    const draft = shard.draft();
+    let waiting: readonly Deferred[] = [];
+    try {
+      const part =
+        draft.lines.length === 0
+          ? undefined
+          : await whileUnavailable(() => writePart(publisher.parts, shard.shard, draft.epoch, draft.lines));
+      let publication: Publication | undefined;
+      const isOurs = await queue.run(async () => {
+        if (entry.lost) return false;
+        if (publication === undefined) {
+          // Records that were not written yet are in the publication.
+          publication = shard.publish(draft);
+          waiting = takeWritten(entry);
+        }
+        return await publishPart(database, driver, shard.shard, publication, part);
+      });
+      if (!isOurs || publication?.done === true) held.drop(entry);
+      for (const each of waiting) each.resolve();
+      entry.publishedAt = clock.monotonic();
+    } catch (error) {
+      failed = true;
+      for (const each of waiting) each.reject(error);
+      publisher.onFailure(error);
+    }
+  };
+  const publish = (entry: HeldEntry): Promise<void> =>
+    (entry.publishing ??= publishNow(entry).then(() => {
+      entry.publishing = undefined;
+      publisher.onDone();
+      whenDue(entry);
+    }));
+  const whenDue = (entry: HeldEntry): void => {
+    const { shard, publishing, lost } = entry;
+    if (lost || failed || publishing !== undefined || !shard.hasUnpublished()) return;
+    const isOld = clock.monotonic() - entry.publishedAt >= PUBLISH_AFTER_MS;
+    if (shard.isComplete() || isOld || shard.keptBytes() >= MAX_KEPT_BYTES) void publish(entry);
+  };
+  return {
+    whenDue,
+    publish,
+    publishLargest: () => {
+      const all = held.all();
+      if (failed || all.some(({ publishing }) => publishing !== undefined)) return;
+      const [largest] = all.toSorted((one, other) => other.shard.keptBytes() - one.shard.keptBytes());
+      if (largest !== undefined) void publish(largest);
+    },
+    hurry: () => {
+      hurried = true;
+    },
+  };
+}

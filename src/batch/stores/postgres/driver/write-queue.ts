@@ -1,0 +1,65 @@
+import type { Clock } from '../../../../core/context.ts';
+import { isStoreUnavailable } from '../database/database.ts';
+
+/** Runs the statements of a driver one after the other, so that records are in the order of events. */
+export interface WriteQueue {
+  /**
+   * Runs an operation after all earlier ones. While the store is unavailable, it is repeated: it must have the same
+   * effect when it was carried out before. Fails as the operation does, and with unavailable (7) after a long time.
+   */
+  run<T>(operation: () => Promise<T>): Promise<T>;
+  /** Waits for the store for a few seconds only from now on: the run is about to end. */
+  hurry(): void;
+  /** Resolves when no operation is left, whether they failed or not. */
+  idle(): Promise<void>;
+}
+
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 5000;
+const HURRIED_OUTAGE_MS = 10_000;
+
+/** `maxOutageMs` is the time without a success after which an operation fails. */
+export function createWriteQueue(clock: Clock, random: () => number, maxOutageMs: number): WriteQueue {
+  let tail: Promise<unknown> = Promise.resolve();
+  let failingSince: number | undefined;
+  let limitMs = maxOutageMs;
+  const hurried = new AbortController();
+
+  const attempt = async <T>(operation: () => Promise<T>): Promise<T> => {
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(MAX_DELAY_MS, 2 * delayMs)) {
+      try {
+        const result = await operation();
+        failingSince = undefined;
+        return result;
+      } catch (error) {
+        if (!isStoreUnavailable(error)) throw error;
+        const now = clock.monotonic();
+        failingSince ??= now;
+        if (now - failingSince >= limitMs) throw error;
+      }
+      await pause(delayMs * (0.5 + random() / 2));
+    }
+  };
+  const pause = async (milliseconds: number): Promise<void> => {
+    const signal = limitMs === HURRIED_OUTAGE_MS ? undefined : hurried.signal;
+    await clock.sleep(milliseconds, signal).catch((error: unknown) => {
+      if (!hurried.signal.aborted) throw error;
+    });
+  };
+  return {
+    run: (operation) => {
+      const result = tail.then(() => attempt(operation));
+      tail = result.catch(() => undefined);
+      return result;
+    },
+    hurry: () => {
+      if (hurried.signal.aborted) return;
+      limitMs = HURRIED_OUTAGE_MS;
+      failingSince = failingSince === undefined ? undefined : clock.monotonic();
+      hurried.abort(new Error('the run is about to end'));
+    },
+    idle: async () => {
+      for (let last: unknown; last !== tail;) await (last = tail);
+    },
+  };
+}

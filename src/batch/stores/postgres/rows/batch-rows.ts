@@ -1,0 +1,226 @@
+import { berth, sentence } from '../../../../core/message.ts';
+import { EXIT } from '../../../../core/exit-codes.ts';
+import { Failure, usage } from '../../../../core/failure.ts';
+import type { DollarRange } from '../../../../core/units.ts';
+import type { ItemCounts } from '../../items/item-states.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { insertOut } from './out-rows.ts';
+
+/** What a batch is, as it was planned. */
+export interface Manifest {
+  readonly version: 1;
+  /** As the user named it. */
+  readonly endpoint: string;
+  readonly endpointId: string;
+  /** Address of the queue API at which the batch was begun, or `LOCAL_SERVICE`. */
+  readonly service: string;
+  /** The input as the user named it. */
+  readonly input: string;
+  readonly sources: readonly ManifestSource[];
+  /** How inputs without a format of their own are read. */
+  readonly format: ManifestFormat;
+  /** JSON text of the members that every submission has in addition to its input. */
+  readonly extras: string;
+  /** The folder, or the prefix of object storage, of the parts. */
+  readonly out: string;
+  readonly compression: 'none' | 'gzip' | 'zstd';
+}
+
+/** One object of the input. */
+export interface ManifestSource {
+  readonly address: string;
+  readonly bytes: number;
+  /** Another version is another content. */
+  readonly version: string;
+  readonly format?: ManifestFormat['format'];
+}
+
+export interface ManifestFormat {
+  readonly format: 'jsonl' | 'csv' | 'parquet';
+  readonly inputField?: string;
+  readonly idField?: string;
+  readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
+}
+
+/** A planned shard: its items, and where they are in its source. */
+export interface PlannedShard {
+  readonly source: number;
+  readonly firstItem: number;
+  readonly items: number;
+  readonly invalid: number;
+  readonly range: unknown;
+}
+
+/** A batch as the store has it. */
+export interface StoredBatch {
+  readonly batch: number;
+  readonly name: string;
+  /** Unique among all batches of all stores; undefined in tables of a version that had none. */
+  readonly token: string | undefined;
+  readonly manifest: Manifest;
+  readonly planned: number;
+  readonly invalid: number;
+  readonly shards: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly cancelled: boolean;
+  readonly resubmitted: number;
+  readonly workerPrice: DollarRange | undefined;
+}
+
+const SHARDS_A_STATEMENT = 5000;
+
+/**
+ * Stores a new batch, its shards, and that it owns its folder, in one transaction. Fails with usage (2) when there is a batch
+ * with this name already, and with local-file (14) when another batch owns the folder.
+ */
+export async function createBatchRows(
+  database: Database,
+  name: string,
+  manifest: Manifest,
+  shards: readonly PlannedShard[],
+): Promise<void> {
+  const invalid = shards.reduce((sum, shard) => sum + shard.invalid, 0);
+  const planned = shards.reduce((sum, shard) => sum + shard.items, 0) - invalid;
+  await database.transaction(async (queries) => {
+    const [created] = await queries.query<{ batch: number }>(
+      `INSERT INTO berth.batches (name, manifest, planned, invalid, shards) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT DO NOTHING RETURNING batch`,
+      [name, JSON.stringify(manifest), planned, invalid, shards.length],
+    );
+    if (created === undefined) throw nameInUse(name);
+    await insertOut(queries, created.batch, manifest.out);
+    for (let from = 0; from < shards.length; from += SHARDS_A_STATEMENT)
+      await insertShards(queries, created.batch, from, shards.slice(from, from + SHARDS_A_STATEMENT));
+  });
+}
+
+const insertShards = (
+  queries: Queries,
+  batch: number,
+  first: number,
+  shards: readonly PlannedShard[],
+): Promise<unknown> =>
+  queries.query(
+    `INSERT INTO berth.shards (batch, shard, source, first_item, items, invalid, range, done)
+    SELECT $1, g.*, g.items = g.invalid
+    FROM unnest($2::int[], $3::int[], $4::bigint[], $5::int[], $6::int[], $7::json[])
+      AS g (shard, source, first_item, items, invalid, range)`,
+    [
+      batch,
+      shards.map((_, at) => first + at),
+      shards.map(({ source }) => source),
+      shards.map(({ firstItem }) => firstItem),
+      shards.map(({ items }) => items),
+      shards.map((shard) => shard.invalid),
+      shards.map(({ range }) => JSON.stringify(range)),
+    ],
+  );
+
+/** Fails with usage (2) when the store has a batch with this name: the input of a new batch need not be read then. */
+export async function requireFreeName(queries: Queries, name: string): Promise<void> {
+  const found = await queries.query('SELECT 1 FROM berth.batches WHERE name = $1', [name]);
+  if (found.length > 0) throw nameInUse(name);
+}
+
+const nameInUse = (name: string): Failure =>
+  usage(
+    `the store has a batch ${name} already`,
+    sentence`Go on with it: ${berth`jobs batch work ${name}`}. Or give another --name.`,
+  );
+
+/** Finds a batch by its name, in tables of every version. Fails with not-found (4). */
+export async function findBatch(database: Database, name: string): Promise<StoredBatch> {
+  const [row] = await database.query<{
+    batch: number;
+    token: string | null;
+    manifest: Manifest;
+    planned: number;
+    invalid: number;
+    shards: number;
+    created: number;
+    cancelled: boolean;
+    resubmitted: number;
+    price_low: number | null;
+    price_high: number | null;
+  }>(
+    `SELECT batch, to_jsonb(b) ->> 'token' AS token, manifest, planned, invalid, shards,
+      floor(extract(epoch FROM created_at) * 1000) AS created, cancelled, resubmitted, price_low, price_high
+    FROM berth.batches b WHERE name = $1`,
+    [name],
+  );
+  if (row === undefined)
+    throw new Failure({
+      code: 'not-found',
+      exit: EXIT.notFound,
+      message: `the store ${database.shown} has no batch ${name}`,
+      hint: 'For a batch with a journal beside its results, name the results file and give --store file.',
+    });
+  const { created, token, price_low: low, price_high: high, ...members } = row;
+  const workerPrice = low === null || high === null ? undefined : { low, high };
+  return { ...members, token: token ?? undefined, name, createdAt: created, workerPrice };
+}
+
+/** Sets or removes the mark that nothing more is sent. */
+export async function setCancelled(queries: Queries, batch: number, cancelled: boolean): Promise<void> {
+  await queries.query('UPDATE berth.batches SET cancelled = $2 WHERE batch = $1', [batch, cancelled]);
+}
+
+/** Extends the range of the known prices of a worker. */
+export async function addPrice(queries: Queries, batch: number, { low, high }: DollarRange): Promise<void> {
+  await queries.query(
+    `UPDATE berth.batches SET price_low = least(coalesce(price_low, $2), $2), price_high = greatest(coalesce(price_high, $3), $3)
+    WHERE batch = $1`,
+    [batch, low, high],
+  );
+}
+
+/** The counts of a batch, as one statement of SQL adds them up. */
+export interface Account extends ItemCounts {
+  /** True when `planned` is the sum of all counts and every unknown item is listed. */
+  readonly holds: boolean;
+}
+
+/** Reads the counts of a batch. What was about to be sent by a driver whose lease has ended is unknown. */
+export async function readAccount(queries: Queries, batch: number): Promise<Account> {
+  const [row] = await queries.query<{
+    planned: number;
+    completed: number;
+    failed: number;
+    cancelled: number;
+    timed_out: number;
+    expired: number;
+    unknown: number;
+    submitted: number;
+    sending: number;
+    waiting: number;
+    holds: boolean;
+    lost: number;
+  }>(
+    `SELECT a.*, (
+      SELECT coalesce(sum(r.sending), 0) FROM berth.records r JOIN berth.shards s USING (batch, shard)
+      WHERE r.batch = $1 AND (s.lease_until IS NULL OR s.lease_until < now())
+    ) AS lost
+    FROM berth.accounts a WHERE a.batch = $1`,
+    [batch],
+  );
+  if (row === undefined)
+    throw new Failure({
+      code: 'store-broken',
+      exit: EXIT.localFile,
+      message: 'the store has lost this batch: it was removed, or the database was restored to an earlier state',
+      hint: 'Nothing more was sent.',
+    });
+  return {
+    planned: row.planned,
+    completed: row.completed,
+    failed: row.failed,
+    cancelled: row.cancelled,
+    timedOut: row.timed_out,
+    expired: row.expired,
+    unknown: row.unknown + row.lost,
+    inFlight: row.submitted + row.sending - row.lost,
+    waiting: row.waiting,
+    holds: row.holds,
+  };
+}

@@ -1,0 +1,100 @@
+/** Statements that list parts and items of a batch. */
+import type { EndsInSecond } from '../driver/part-ends.ts';
+import type { Queries } from '../database/database.ts';
+
+/** Maximum number of unknown items that are listed. */
+const MAX_LISTED = 100_000;
+
+/** Returns the unknown items of a batch, in ascending order. */
+export async function listUnknown(queries: Queries, batch: number): Promise<readonly number[]> {
+  const rows = await queries.query<{ item: number }>(
+    'SELECT item FROM berth.unknown_items WHERE batch = $1 ORDER BY item LIMIT $2',
+    [batch, MAX_LISTED],
+  );
+  return rows.map(({ item }) => item);
+}
+
+/** How many drivers have a valid lease, and how many shards are done. */
+export interface DriverCounts {
+  readonly drivers: number;
+  readonly doneShards: number;
+}
+
+export async function countDrivers(queries: Queries, batch: number): Promise<DriverCounts> {
+  const [row] = await queries.query<{ drivers: number; done: number }>(
+    `SELECT count(DISTINCT owner) FILTER (WHERE NOT done AND lease_until > now()) AS drivers,
+      count(*) FILTER (WHERE done) AS done
+    FROM berth.shards WHERE batch = $1`,
+    [batch],
+  );
+  return { drivers: row?.drivers ?? 0, doneShards: row?.done ?? 0 };
+}
+
+/** A published part that has results. */
+export interface PublishedPart {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** When its items ended, by the clock of the driver. Empty for a part of an earlier version of the tables. */
+  readonly ends: readonly EndsInSecond[];
+  /** Milliseconds since the epoch. */
+  readonly publishedAt: number;
+}
+
+/** Returns the parts of some shards in the order of shards and epochs. Reads tables of every version. */
+export async function listParts(
+  queries: Queries,
+  batch: number,
+  fromShard: number,
+  untilShard: number,
+): Promise<readonly PublishedPart[]> {
+  return await queries.query<{ [Name in keyof PublishedPart]: PublishedPart[Name] }>(
+    `SELECT shard, epoch, name, bytes, sha256, coalesce(to_jsonb(p) -> 'ends', '[]') AS ends,
+      floor(extract(epoch FROM published_at) * 1000) AS "publishedAt"
+    FROM berth.parts p WHERE batch = $1 AND shard >= $2 AND shard < $3 AND name <> '' ORDER BY shard, epoch`,
+    [batch, fromShard, untilShard],
+  );
+}
+
+/** A shard as a reader of results sees it. */
+export interface ShardResults {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly firstItem: number;
+  readonly items: number;
+  readonly ended: Uint8Array;
+  readonly source: number;
+  readonly range: unknown;
+  readonly isHeld: boolean;
+}
+
+/** Returns some shards in ascending order. */
+export async function listShards(
+  queries: Queries,
+  batch: number,
+  fromShard: number,
+  untilShard: number,
+): Promise<readonly ShardResults[]> {
+  return await queries.query<{ [Name in keyof ShardResults]: ShardResults[Name] }>(
+    `SELECT shard, epoch, first_item AS "firstItem", items, ended, source, range,
+      NOT done AND coalesce(lease_until > now(), false) AS "isHeld"
+    FROM berth.shards WHERE batch = $1 AND shard >= $2 AND shard < $3 ORDER BY shard`,
+    [batch, fromShard, untilShard],
+  );
+}
+
+/** Returns the unknown items of some shards. */
+export async function unknownOf(
+  queries: Queries,
+  batch: number,
+  fromShard: number,
+  untilShard: number,
+): Promise<ReadonlySet<number>> {
+  const rows = await queries.query<{ item: number }>(
+    'SELECT item FROM berth.unknown_items WHERE batch = $1 AND shard >= $2 AND shard < $3',
+    [batch, fromShard, untilShard],
+  );
+  return new Set(rows.map(({ item }) => item));
+}

@@ -1,0 +1,286 @@
+/**
+ * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
+ * epoch alone is not enough, because a driver counts it on before its publication is certain.
+ */
+import type { ClaimedShard, Publication, RecordGroup } from '../driver/held-shard.ts';
+import type { ShardEvent } from '../driver/shard-events.ts';
+import type { Database, Queries } from '../database/database.ts';
+
+/** Identifies a batch and the driver that works on it. */
+export interface Driver {
+  readonly batch: number;
+  /** Different for each process. */
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+/** A shard and the epoch under which a driver holds it. */
+export interface Held {
+  readonly shard: number;
+  readonly epoch: number;
+}
+
+/** A claimed shard, and where its items are in the input. */
+export interface ClaimedRange extends ClaimedShard {
+  readonly source: number;
+  /** The range as the plan described it. */
+  readonly range: unknown;
+}
+
+interface ShardRow {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly source: number;
+  readonly range: unknown;
+  readonly first_item: number;
+  readonly items: number;
+  readonly invalid: number;
+  readonly ended: Uint8Array;
+}
+
+const claimOf = (condition: string, order: string): string => `
+  UPDATE berth.shards s SET epoch = s.epoch + 1, owner = $2, lease_until = now() + $3 * interval '1 millisecond'
+  FROM (
+    SELECT batch, shard FROM berth.shards WHERE batch = $1 AND NOT done AND ${condition}
+    ORDER BY ${order} FOR UPDATE SKIP LOCKED LIMIT 1
+  ) free
+  WHERE s.batch = free.batch AND s.shard = free.shard
+  RETURNING s.shard, s.epoch, s.source, s.range, s.first_item, s.items, s.invalid, s.ended`;
+
+/**
+ * Shards that a driver left come first, because the service removes results after a time. A shard of the same owner that
+ * it does not hold was claimed by a statement whose answer was lost. A shard that the driver holds is never claimed again,
+ * also when its lease has ended: the next renewal renews it, and its items keep their states.
+ */
+const CLAIM_LEFT = claimOf(
+  'lease_until IS NOT NULL AND (lease_until < now() OR owner = $2) AND shard <> ALL ($4::int[])',
+  'lease_until',
+);
+const CLAIM_NEW = claimOf('lease_until IS NULL AND shard <> ALL ($4::int[])', 'shard');
+
+/**
+ * Claims a shard that nobody holds and that is not done, with all its records. Resolves to undefined when there is none.
+ * `held` are the shards that this driver holds already.
+ */
+export async function claimShard(
+  database: Database,
+  { batch, owner, leaseMs }: Driver,
+  held: readonly number[],
+): Promise<ClaimedRange | undefined> {
+  return await database.transaction(async (queries) => {
+    const values = [batch, owner, leaseMs, held];
+    const [left] = await queries.query<ShardRow>(CLAIM_LEFT, values);
+    const row = left ?? (await queries.query<ShardRow>(CLAIM_NEW, values))[0];
+    if (row === undefined) return undefined;
+    const records = await queries.query<{ events: readonly ShardEvent[] }>(
+      'SELECT events FROM berth.records WHERE batch = $1 AND shard = $2 ORDER BY epoch, number',
+      [batch, row.shard],
+    );
+    const { first_item: firstItem, ...others } = row;
+    return { ...others, firstItem, records: records.map(({ events }) => events) };
+  });
+}
+
+/** Renews the leases of shards. Resolves to those that this driver still holds. */
+export async function renewLeases(
+  queries: Queries,
+  { batch, owner, leaseMs }: Driver,
+  held: readonly Held[],
+): Promise<readonly number[]> {
+  const rows = await queries.query<{ shard: number }>(
+    `UPDATE berth.shards s SET lease_until = now() + $3 * interval '1 millisecond'
+    FROM unnest($4::int[], $5::int[]) AS h (shard, epoch)
+    WHERE s.batch = $1 AND s.shard = h.shard AND s.epoch = h.epoch AND s.owner = $2
+    RETURNING s.shard`,
+    [batch, owner, leaseMs, held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)],
+  );
+  return rows.map(({ shard }) => shard);
+}
+
+/** A shard that a driver holds, and its latest group of records that the database has confirmed, if it is of this epoch. */
+export interface ConfirmedShard extends Held {
+  readonly group: number | undefined;
+}
+
+/**
+ * Returns the shards of which the database has lost something that it had confirmed: the shard itself, the claim of this
+ * driver, or its latest group of records. A shard that another driver has taken over has a greater epoch and is not among
+ * them.
+ */
+export async function findLostWrites(
+  queries: Queries,
+  { batch, owner }: Driver,
+  confirmed: readonly ConfirmedShard[],
+): Promise<readonly number[]> {
+  const rows = await queries.query<{ shard: number }>(
+    `SELECT g.shard FROM unnest($2::int[], $3::int[], $4::int[]) AS g (shard, epoch, number)
+    LEFT JOIN berth.shards s ON s.batch = $1 AND s.shard = g.shard
+    WHERE s.epoch IS NULL OR s.epoch < g.epoch OR (s.epoch = g.epoch AND (
+      s.owner IS DISTINCT FROM $5 OR (g.number IS NOT NULL AND NOT EXISTS (
+        SELECT FROM berth.records r
+        WHERE r.batch = $1 AND r.shard = g.shard AND r.epoch = g.epoch AND r.number = g.number))))`,
+    [
+      batch,
+      confirmed.map(({ shard }) => shard),
+      confirmed.map(({ epoch }) => epoch),
+      confirmed.map(({ group }) => group ?? null),
+      owner,
+    ],
+  );
+  return rows.map(({ shard }) => shard);
+}
+
+/** Whether a batch is done, and whether nothing more is to be sent. */
+export async function readBatchState(
+  queries: Queries,
+  batch: number,
+): Promise<{ readonly isDone: boolean; readonly isCancelled: boolean }> {
+  const [row] = await queries.query<{ done: boolean; cancelled: boolean }>(
+    `SELECT NOT EXISTS (SELECT FROM berth.shards WHERE batch = $1 AND NOT done) AS done,
+      coalesce((SELECT cancelled FROM berth.batches WHERE batch = $1), true) AS cancelled`,
+    [batch],
+  );
+  return { isDone: row?.done ?? true, isCancelled: row?.cancelled ?? true };
+}
+
+/** Gives shards up, so that any driver may claim them at once. */
+export async function releaseShards(queries: Queries, { batch, owner }: Driver, held: readonly Held[]): Promise<void> {
+  await queries.query(
+    `UPDATE berth.shards s SET owner = NULL, lease_until = now() - interval '1 second'
+    FROM unnest($2::int[], $3::int[]) AS h (shard, epoch)
+    WHERE s.batch = $1 AND s.shard = h.shard AND s.epoch = h.epoch AND s.owner = $4`,
+    [batch, held.map(({ shard }) => shard), held.map(({ epoch }) => epoch), owner],
+  );
+}
+
+/**
+ * Ends the epoch of a shard that no driver holds: a driver whose lease has ended can publish nothing under it any more.
+ * Resolves to false when a driver has renewed its lease or claimed the shard.
+ */
+export async function endEpoch(queries: Queries, batch: number, { shard, epoch }: Held): Promise<boolean> {
+  const ended = await queries.query(
+    `UPDATE berth.shards SET epoch = epoch + 1, owner = NULL
+    WHERE batch = $1 AND shard = $2 AND epoch = $3 AND (done OR lease_until IS NULL OR lease_until < now()) RETURNING 1`,
+    [batch, shard, epoch],
+  );
+  return ended.length > 0;
+}
+
+/** A group of records and its shard. */
+export interface ShardGroup extends RecordGroup {
+  readonly shard: number;
+}
+
+/**
+ * Writes groups of records in one statement, also when they were written before and only the answer was lost. Resolves to
+ * the shards that this driver still holds; the groups of the others are not written.
+ */
+export async function appendRecords(
+  queries: Queries,
+  { batch, owner }: Driver,
+  groups: readonly ShardGroup[],
+): Promise<readonly number[]> {
+  const rows = await queries.query<{ shard: number }>(
+    `WITH given AS (
+      SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[], $9::json[])
+        AS g (shard, epoch, number, waiting, sending, submitted, unknown, events)
+    ), held AS (
+      SELECT s.shard FROM berth.shards s JOIN given g ON g.shard = s.shard AND g.epoch = s.epoch
+      WHERE s.batch = $1 AND s.owner = $10 FOR SHARE OF s
+    ), added AS (
+      INSERT INTO berth.records
+      SELECT $1, shard, epoch, number, waiting, sending, submitted, unknown, events FROM given JOIN held USING (shard)
+      ON CONFLICT DO NOTHING
+    )
+    SELECT shard FROM held`,
+    [
+      batch,
+      groups.map(({ shard }) => shard),
+      groups.map(({ epoch }) => epoch),
+      groups.map(({ number }) => number),
+      groups.map(({ changes }) => changes.waiting),
+      groups.map(({ changes }) => changes.sending),
+      groups.map(({ changes }) => changes.submitted),
+      groups.map(({ changes }) => changes.unknown),
+      groups.map(({ events }) => JSON.stringify(events)),
+      owner,
+    ],
+  );
+  return rows.map(({ shard }) => shard);
+}
+
+/** The object that holds the results of a part; undefined when only unknown items are published. */
+export interface WrittenPart {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Publishes a part, its counts and the records of the next epoch in one transaction. Resolves to false when another
+ * driver has taken the shard over: nothing is written then. Publishing again after a lost answer changes nothing.
+ */
+export async function publishPart(
+  database: Database,
+  driver: Driver,
+  shard: number,
+  { draft, nextEpoch, snapshot, ended, done }: Publication,
+  part: WrittenPart | undefined,
+): Promise<boolean> {
+  const { batch, owner } = driver;
+  const { counts, unknown } = draft;
+  return await database.transaction(async (queries) => {
+    const updated = await queries.query(
+      `UPDATE berth.shards SET epoch = $4, completed = completed + $5, failed = failed + $6, cancelled = cancelled + $7,
+        timed_out = timed_out + $8, expired = expired + $9, unknown = unknown + $10,
+        ended = $11, done = $12, owner = CASE WHEN $12 THEN NULL ELSE owner END
+      WHERE batch = $1 AND shard = $2 AND epoch = $3 AND owner = $13 RETURNING 1`,
+      [
+        batch,
+        shard,
+        draft.epoch,
+        nextEpoch,
+        counts.completed,
+        counts.failed,
+        counts.cancelled,
+        counts.timedOut,
+        counts.expired,
+        unknown.length,
+        Buffer.from(ended),
+        done,
+        owner,
+      ],
+    );
+    if (updated.length === 0) {
+      // Only this driver publishes under this epoch: the answer to an earlier attempt was lost.
+      const found = await queries.query('SELECT 1 FROM berth.parts WHERE batch = $1 AND shard = $2 AND epoch = $3', [
+        batch,
+        shard,
+        draft.epoch,
+      ]);
+      return found.length > 0;
+    }
+    await queries.query(
+      `INSERT INTO berth.parts (batch, shard, epoch, name, bytes, sha256, items, ends)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        batch,
+        shard,
+        draft.epoch,
+        part?.name ?? '',
+        part?.bytes ?? 0,
+        part?.sha256 ?? '',
+        draft.items.length,
+        JSON.stringify(draft.ends),
+      ],
+    );
+    if (unknown.length > 0)
+      await queries.query(
+        'INSERT INTO berth.unknown_items SELECT $1, $2, unnest($3::bigint[]) ON CONFLICT DO NOTHING',
+        [batch, shard, unknown],
+      );
+    await queries.query('DELETE FROM berth.records WHERE batch = $1 AND shard = $2', [batch, shard]);
+    if (snapshot.events.length > 0) await appendRecords(queries, driver, [{ shard, ...snapshot }]);
+    return true;
+  });
+}

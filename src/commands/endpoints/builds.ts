@@ -1,0 +1,100 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { readRequest } from '../../core/api.ts';
+import type { Json } from '../../core/json.ts';
+import { defineCommand, defineGroup, endedWhen } from '../../cli/command.ts';
+import { arg, option } from '../../cli/parse/params.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
+import { listCommand } from '../../cli/resource/list.ts';
+import { resourceOf, rowSchema } from '../../cli/resource/read.ts';
+import { text } from '../../output/layout/cell-functions.ts';
+import { answerResult, rowsOf, type Result } from '../../output/view.ts';
+import { BUILD_STATUSES, hasFailed, isFinal, wasCancelled } from '../shared/builds.ts';
+import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
+
+/** As many characters of a commit as people use to name it. */
+const SHORT_COMMIT = 8;
+
+/** The fields of a build (contract, Build). */
+const BUILD_FIELDS = {
+  id: { path: 'id' },
+  status: { path: 'status', type: 'status', values: BUILD_STATUSES },
+  branch: { path: 'branch' },
+  commit: {
+    path: 'commitHash',
+    label: 'commit',
+    column: { show: (row: Json) => text('commitHash')(row).slice(0, SHORT_COMMIT) },
+  },
+  message: { path: 'commitMessage', label: 'message' },
+  committed: { path: 'commitDate', type: 'time', label: 'committed' },
+  startedAt: { path: 'startedAt', type: 'time', label: 'started' },
+  completedAt: { path: 'completedAt', type: 'time', label: 'completed' },
+  image: { path: 'imageName', label: 'image' },
+  error: { path: 'error' },
+} as const satisfies Fields;
+
+export const BUILD_TABLE = defineTable({
+  noun: ['build', 'builds'],
+  fields: BUILD_FIELDS,
+  table: ['id', 'status', 'branch', 'commit', 'message', 'startedAt'],
+  wide: ['completedAt', 'image', 'error'],
+  detail: [
+    {
+      fields: [
+        'id',
+        'status',
+        'error',
+        'branch',
+        'commit',
+        'message',
+        'committed',
+        'startedAt',
+        'completedAt',
+        'image',
+      ],
+    },
+  ],
+});
+
+const BUILDS = resourceOf({ noun: 'build', path: ['builds'], member: 'builds', schema: 'Build' }, BUILD_TABLE);
+
+const isLive = (result: Result): boolean =>
+  (result.kind === 'one' || result.kind === 'many') && !rowsOf(result).every(isFinal);
+
+const list = listCommand(BUILDS, {
+  of: ENDPOINTS,
+  summary: 'list the builds of an endpoint, the newest first',
+  watch: { ended: (result, first) => isLive(first) && !isLive(result) },
+  examples: [
+    ['berth endpoints builds list echo --watch', 'follow them until the last one ends'],
+    ['berth endpoints builds list echo --limit 1 --json', 'the newest one'],
+  ],
+});
+
+const get = defineCommand({
+  output: rowSchema(BUILDS),
+  fields: BUILDS.view.paths,
+  summary: 'show a build of an endpoint: its commit, its image and why it failed',
+  args: { endpoint: ENDPOINT_ARGUMENT, build: arg.text('build id') },
+  options: { exitStatus: option.on('end 10 when the build has failed, 11 when it was cancelled') },
+  watch: endedWhen(isFinal),
+  examples: [
+    ['berth endpoints builds get echo build-7 --watch', 'follow it until it ends'],
+    ['berth endpoints builds get echo build-7 --json --jq .error', 'why it failed'],
+  ],
+  run: async (ctx, { endpoint, build, exitStatus }) => {
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) =>
+      readRequest([...ENDPOINTS.path, id, ...BUILDS.path, build], { id: build }),
+    );
+    const row = answer.value ?? null;
+    return { ...answerResult(BUILDS.view, answer), exit: exitStatus ? outcomeOf(row) : undefined };
+  },
+});
+
+function outcomeOf(build: Json) {
+  if (hasFailed(build)) return EXIT.jobFailed;
+  return wasCancelled(build) ? EXIT.jobCancelled : EXIT.done;
+}
+
+/** `berth endpoints builds`: what the service builds from a repository (additions 9). Nothing here changes one. */
+export const builds = defineGroup('images that the service builds for an endpoint', { list, get });

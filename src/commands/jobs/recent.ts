@@ -1,0 +1,124 @@
+import { asId } from '../../core/ids.ts';
+import { isNotFound, rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
+import { type Json, memberAt, stringAt } from '../../core/json.ts';
+import type { RememberedJob } from '../../core/ports/remembered.ts';
+import { defineCommand } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { rememberedJobs } from '../../cli/remembered-jobs.ts';
+import { textColumn } from '../../cli/resource/detail-lines.ts';
+import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
+import { errorOf } from '../../cli/resource/several/outcomes.ts';
+import { FAILURE } from '../../cli/schema/common-schemas.ts';
+import { manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/schema/output-schema.ts';
+import { arg, option } from '../../cli/parse/params.ts';
+import { age, status } from '../../output/layout/cell-functions.ts';
+import { idOf, type View } from '../../output/view.ts';
+import { jobStatus } from '../../queue/job-status.ts';
+import { statusRequest } from '../../queue/requests.ts';
+import { absenceOfRemembered } from './ask-for-job.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
+
+/** How many jobs are asked for at the same time. */
+const AT_ONCE = 10;
+
+const recentView: View = {
+  noun: ['remembered job', 'remembered jobs'],
+  id: idOf,
+  members: ['id', 'endpoint', 'submittedAt', 'status', 'statusAt', 'error'],
+  columns: [
+    textColumn('id', { cutLast: true }),
+    textColumn('endpoint'),
+    { header: 'SUBMITTED', show: age('submittedAt'), right: true },
+    {
+      header: 'STATUS',
+      show: (row) => {
+        const error = stringAt(row, 'error.message');
+        if (error === undefined) return status('status')(row);
+        return memberAt(row, 'error.code') === 'not-found'
+          ? { text: error, tone: 'quiet' }
+          : { text: `not read: ${error}`, tone: 'bad' };
+      },
+    },
+    { header: 'SEEN', show: age('statusAt'), right: true },
+  ],
+};
+
+/** `berth jobs recent`: the service has no list of jobs, so these are the ones that this machine has kept. */
+export const recent = defineCommand({
+  output: manyOf(
+    ownObject(
+      {
+        id: TEXT,
+        endpoint: TEXT,
+        submittedAt: TIME,
+        status: { ...orNull(TEXT), description: 'as it was last seen; null when it was not' },
+        statusAt: { ...orNull(TIME), description: 'when it was last seen in this status' },
+      },
+      { error: { ...FAILURE, description: 'with --status: why there is no present status' } },
+    ),
+  ),
+  summary: 'list the jobs that this machine submitted last',
+  details:
+    'The service has no list of jobs: these are the last 100 that `jobs run` submitted with this profile and key on this machine, the latest first, each with the status in which a command saw it last. --status asks the service for their status now, one request for each. A job that the service no longer has is said to be not found: its result has expired. The jobs of batches are in their own records: berth jobs batch status.',
+  args: { endpoint: arg.optional('only the jobs of this endpoint, by its id or name', { complete: ENDPOINTS }) },
+  options: { status: option.on('ask the service for the status of each now') },
+  examples: [
+    ['berth jobs recent', 'what did I submit?'],
+    ['berth jobs recent demo --status --json', 'with their status now'],
+  ],
+  run: async (ctx, { endpoint, status: asks }) => {
+    const known = await (endpoint === undefined ? ctx.jobs.read() : rememberedJobs(ctx, endpoint));
+    if (!asks) return { kind: 'many', view: recentView, values: known.map((job) => rowOf(ctx, job)) };
+    const found = await readJobs(ctx, known);
+    // That a job is no longer there is an answer.
+    const failure = combinedFailure(found.filter(({ failure: each }) => !isNotFound(each)));
+    return { kind: 'many', view: recentView, values: found.map(({ row }) => row), failure };
+  },
+});
+
+const rowOf = ({ settings }: CommandContext, job: RememberedJob, failure?: Failure): Json => ({
+  id: job.id,
+  endpoint: job.endpoint,
+  submittedAt: timeOf(job.at),
+  status: job.status ?? null,
+  statusAt: job.statusAt === undefined ? null : timeOf(job.statusAt),
+  ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
+});
+
+/** A 404 of a job that the service certainly has comes from a replica that lags. */
+async function notFoundText(ctx: CommandContext, { id }: RememberedJob): Promise<string> {
+  const absence = await absenceOfRemembered(ctx, id);
+  return absence?.isNotThereYet() === true ? 'not there yet (404)' : 'not found (404)';
+}
+
+const timeOf = (at: number): string => new Date(at).toISOString();
+
+interface ReadJob {
+  readonly id: string;
+  readonly job: RememberedJob;
+  /** The document of the service, where it was read. */
+  readonly document?: Json;
+  readonly row: Json;
+  readonly failure?: Failure;
+}
+
+/** Asks the service for jobs, some at a time, and records what it says. Each may fail on its own. */
+export async function readJobs(ctx: CommandContext, jobs: readonly RememberedJob[]): Promise<readonly ReadJob[]> {
+  const read = async (job: RememberedJob): Promise<ReadJob> => {
+    try {
+      const { value: document = null } = await ctx.api.send(statusRequest(asId(job.endpoint), job.id));
+      const state = jobStatus(document);
+      await ctx.jobs.saw(job.id, state);
+      // eslint-disable-next-line no-restricted-syntax -- a date: it is printed as one
+      return { id: job.id, job, document, row: rowOf(ctx, { ...job, status: state, statusAt: ctx.clock.now() }) };
+    } catch (error) {
+      rethrowUnlessFailure(error, ctx);
+      const failure = isNotFound(error) ? error.with({ message: await notFoundText(ctx, job) }) : error;
+      return { id: job.id, job, row: rowOf(ctx, job, failure), failure };
+    }
+  };
+  const found: ReadJob[] = [];
+  for (let at = 0; at < jobs.length; at += AT_ONCE)
+    found.push(...(await Promise.all(jobs.slice(at, at + AT_ONCE).map(read))));
+  return found;
+}

@@ -1,0 +1,71 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Command, Group } from '../../src/cli/command.ts';
+import { FLAGS, NOUNS } from '../../src/registry.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
+import { readContract, type Document } from './support/contract.ts';
+import { INVOCATIONS } from './support/invocations.ts';
+import { record } from './support/recorder.ts';
+
+// A status of success proves nothing where the body does not say what the answer to a write must say.
+
+const published = (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document;
+let body = '';
+const recorder = await record(
+  readContract(published),
+  (value) => value,
+  () => body,
+);
+afterAll(() => {
+  recorder.close();
+});
+
+/** Every command that writes to the service, by its words. `api` sends any operation: each answer is what it asked for. */
+async function writing(): Promise<readonly string[]> {
+  const found: string[] = [];
+  const walk = (words: string, target: Command | Group): void => {
+    if (target.kind === 'group')
+      for (const [verb, inner] of Object.entries(target.commands)) walk(`${words} ${verb}`, inner);
+    else if (target.writes && words !== 'api' && INVOCATIONS[words] !== undefined) found.push(words);
+  };
+  for (const noun of NOUNS) walk(noun.name, await noun.load({ nouns: NOUNS, flags: FLAGS }));
+  return found;
+}
+
+/** A DELETE has nothing to say. */
+const deletes = (words: string): boolean => /(delete|terminate|revoke)$/.test(words);
+
+/** The answer is about something new, or about none. */
+const hasNoId = (words: string): boolean => /create$|^jobs run$|^queue purge$/.test(words);
+
+const OTHER_ID = '{"id":"another","status":"RUNNING","removed":1,"keys":[]}';
+const WITHOUT: Readonly<Record<string, (words: string) => boolean>> = {
+  '{}': deletes,
+  '': deletes,
+  '[]': () => false,
+  null: () => false,
+  '"done"': () => false,
+  '{"status":"RUNNING"}': deletes,
+  [OTHER_ID]: hasNoId,
+};
+
+/** The set of keys has no id, and is read again after it is written. */
+const isApart = (words: string, answer: string): boolean => answer === OTHER_ID && words.startsWith('account ssh-keys');
+
+const cases = (await writing()).flatMap((words) =>
+  Object.keys(WITHOUT).flatMap((answer) => (isApart(words, answer) ? [] : [[words, answer] as const])),
+);
+
+describe('an answer 200 to a write that does not say what was done', () => {
+  it.each(cases)('berth %s, answered %s', async (words, answer) => {
+    const [invocation] = INVOCATIONS[words] ?? [];
+    if (invocation === undefined) throw new Error(`no invocation of ${words}`);
+    recorder.take(invocation.answers);
+    body = answer;
+    const { stdin } = invocation;
+    const argv = invocation.argv.filter((word) => word !== '--wait');
+    const ran = await berth([...argv, '--no-input'], { env: recorder.env, ...(stdin === undefined ? {} : { stdin }) });
+    if (WITHOUT[answer]?.(words) === true) expect([ran.code, ran.err]).toEqual([0, ran.err]);
+    else expect([ran.code, ran.err]).toEqual([8, expect.stringMatching(/no readable answer came|may have happened/)]);
+  });
+});

@@ -1,0 +1,122 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { json, KEY, pointedAt, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+
+const records = (...ids: readonly string[]) =>
+  json({
+    records: ids.map((podId, at) => ({
+      ...{ startTime: '2026-01-14T00:00:00Z', endTime: '2026-01-15T00:00:00Z', podId },
+      ...{ totalAmount: 2 - at, gpuAmount: 2 - at, cpuAmount: 0, diskAmount: 0 },
+    })),
+    metadata: {},
+  });
+
+const THERE = {
+  'GET /v2/billing': records(),
+  'GET /v2/billing/pods': records('pod-train', 'pod-broken'),
+  'GET /v2/billing/serverless': records(),
+  'GET /v2/billing/network-volumes': records(),
+  'GET /v2/billing/clusters': records(),
+  'GET /v2/billing/endpoints': records(),
+  'GET /v2/pods': json({
+    pods: [
+      { id: 'pod-train', name: 'train', status: 'RUNNING', cost: 1.5 },
+      { id: 'pod-broken', name: 'broken', status: 'ERROR', cost: 0.5 },
+    ],
+  }),
+  'GET /v2/serverless': json({ endpoints: [] }),
+  'GET /v2/network-volumes': json({ networkVolumes: [] }),
+  'GET /v2/clusters': json({ clusters: [] }),
+  'POST /v2/pods': json({ id: 'pod-train', name: 'train' }, 201),
+};
+const GONE = { ...THERE, 'GET /v2/pods': json({ pods: [] }) };
+
+describe('what is gone', () => {
+  /** The names in a report on what is gone, after a command that ran while it was there. */
+  async function namesAfter(argv: readonly string[] | undefined, damage?: (file: string) => void): Promise<string> {
+    let routes: Parameters<typeof routed>[0] = THERE;
+    const server = await serve([
+      (exchange) => {
+        routed(routes)(exchange);
+      },
+    ]);
+    const env = { ...pointedAt(server.url), NO_COLOR: '1' };
+    const world = createTestWorld({ clock: createTestClock(NOW), env });
+    const before = argv === undefined ? undefined : await berthIn(world, argv);
+    expect(before?.code ?? 0, before?.err).toBe(0);
+    damage?.(join(world.directory, '.local/share/berth/completion/names-default.json'));
+    routes = GONE;
+    const { out } = await berthIn(world, ['billing', 'report', '--last', '10d', '--by', 'pod', '--json']);
+    const { rows } = JSON.parse(out) as { readonly rows: readonly { readonly name: string | null }[] };
+    return rows.map(({ name }) => String(name)).join(' ');
+  }
+
+  test.each([
+    [['pods', 'list'], 'train broken'],
+    [['pods', 'list', '-o', 'jsonl'], 'train broken'],
+    [['pods', 'list', '--status', 'ERROR', '-o', 'id'], 'train broken'],
+    [['billing', 'report', '--last', '10d'], 'train broken'],
+    [['pods', 'create', '--name', 'train', '--image', 'a/b', '--gpu', 'GPU-80G'], 'train null'],
+    [undefined, 'null null'],
+  ])('keeps its name after %j: %s', async (argv, names) => {
+    expect(await namesAfter(argv)).toBe(names);
+  });
+
+  test.each([
+    [
+      'is damaged',
+      (file: string) => {
+        writeFileSync(file, '{"account":');
+      },
+    ],
+    [
+      'has another form',
+      (file: string) => {
+        writeFileSync(file, '{"account":1,"names":{"a":1}}');
+      },
+    ],
+    [
+      'is of another account',
+      (file: string) => {
+        writeFileSync(file, readFileSync(file, 'utf8').replace('"account":"', '"account":"x'));
+      },
+    ],
+    [
+      'others may write',
+      (file: string) => {
+        chmodSync(file, 0o666);
+      },
+    ],
+    [
+      'is a folder',
+      (file: string) => {
+        rmSync(file);
+        mkdirSync(file);
+      },
+    ],
+  ])('has no name where the file %s', async (_, damage) => {
+    expect(await namesAfter(['pods', 'list'], damage)).toBe('null null');
+  });
+
+  test('is remembered without the key, and only this user can read the file', async () => {
+    await namesAfter(['pods', 'list'], (file) => {
+      expect(readFileSync(file, 'utf8')).not.toContain(KEY);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    });
+  });
+
+  test('is forgotten after two thousand others', async () => {
+    const networkVolumes = Array.from({ length: 2500 }, (_, at) => ({ id: `vol-${at}`, name: `name-${at}` }));
+    const server = await serve([routed({ 'GET /v2/network-volumes': json({ networkVolumes }) })]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    expect((await berthIn(world, ['volumes', 'list', '-o', 'id'])).code).toBe(0);
+    const file = join(world.directory, '.local/share/berth/completion/names-default.json');
+    expect((JSON.parse(readFileSync(file, 'utf8')) as { readonly names: readonly unknown[] }).names).toHaveLength(2000);
+  });
+});

@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+interface Row {
+  readonly id: string;
+  readonly endpoint: string;
+  readonly submittedAt: string;
+  readonly status: string | null;
+  readonly statusAt: string | null;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const recent = async (account: Account, flags = ''): Promise<readonly Row[]> =>
+  JSON.parse(await local(account, `jobs recent ${flags} --json`)) as readonly Row[];
+
+/** What is remembered and printed in short: `id status`. */
+const states = (rows: readonly Row[]): readonly string[] => rows.map(({ id, status }) => `${id} ${String(status)}`);
+
+describe('jobs recent', () => {
+  test('lists the submitted jobs, the latest first, with the status in which each was last seen', async () => {
+    const account = createAccount();
+    const first = await local(account, "jobs run demo --input '{}'");
+    await local(account, 'local clock advance 1m');
+    const second = await local(account, "jobs run echo --input '{}' --wait -o id");
+    expect(states(await recent(account))).toEqual([`${second} COMPLETED`, `${first} IN_QUEUE`]);
+    await local(account, `jobs status demo ${first}`);
+    expect(states(await recent(account))).toEqual([`${second} COMPLETED`, `${first} COMPLETED`]);
+  });
+
+  test.each([
+    ['jobs status', (job: string) => `jobs status sleep ${job}`, 'IN_PROGRESS'],
+    ['jobs cancel', (job: string) => `jobs cancel sleep ${job}`, 'CANCELLED'],
+    ['jobs cancel of two', (job: string, other: string) => `jobs cancel sleep ${job} ${other} --yes`, 'CANCELLED'],
+    ['jobs wait', (job: string) => `jobs wait sleep ${job} --wait-timeout 2m`, 'COMPLETED'],
+    ['jobs stream', (job: string) => `jobs stream sleep ${job} --wait-timeout 2m`, 'COMPLETED'],
+  ])('keeps what %s saw', async (_, line, status) => {
+    const account = createAccount();
+    const other = await local(account, 'jobs run sleep --input \'{"seconds":60}\'');
+    const job = await local(account, 'jobs run sleep --input \'{"seconds":60}\'');
+    await local(account, 'local clock advance 10s');
+    await local(account, line(job, other));
+    expect(states(await recent(account))[0]).toBe(`${job} ${status}`);
+  });
+
+  test('with an endpoint lists the jobs of that one, by its name too', async () => {
+    const account = createAccount();
+    const made = await local(account, 'endpoints create --name mine --image a/b --cpu cpu-general:2 -o id');
+    await local(account, "jobs run demo --input '{}'");
+    const job = await local(account, "jobs run mine --input '{}'");
+    for (const word of ['mine', made]) expect((await recent(account, word)).map(({ id }) => id)).toEqual([job]);
+    expect(await recent(account, 'echo')).toEqual([]);
+  });
+
+  test('with --status asks for each, and says of an expired one that it is not found', async () => {
+    const clock = createTestClock();
+    const account = createAccount(clock);
+    const old = await local(account, "jobs run demo --input '{}'");
+    clock.advance(40 * 60_000);
+    const running = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
+    await local(account, 'local clock advance 2s');
+    const rows = await recent(account, '--status');
+    expect(states(rows)).toEqual([`${running} IN_PROGRESS`, `${old} IN_QUEUE`]);
+    expect(rows.map(({ error }) => error && `${error.code}: ${error.message}`)).toEqual([
+      undefined,
+      'not-found: not found (404)',
+    ]);
+    const table = await local(account, 'jobs recent --status');
+    expect(table).toMatch(new RegExp(`${old}\\s+demo\\s+40m\\s+not found \\(404\\)`));
+    // What was asked is kept.
+    expect(states(await recent(account))[0]).toBe(`${running} IN_PROGRESS`);
+  });
+
+  test('does not call a job that was just submitted lost because a replica lags', async () => {
+    const account = createAccount();
+    await local(account, "jobs run demo --input '{}'");
+    await local(account, "local fault add replica-lag --match 'GET /v2/demo/status'");
+    const [row] = await recent(account, '--status');
+    expect(row?.error?.message).toBe('not there yet (404)');
+  });
+
+  test('asks for no more than ten jobs at the same time', async () => {
+    const account = createAccount();
+    for (let job = 0; job < 25; job++) await local(account, "jobs run demo --input '{}'");
+    const { err, out } = await account('--verbose jobs recent --status -o id');
+    expect(out.trim().split('\n')).toHaveLength(25);
+    let [open, most] = [0, 0];
+    for (const line of err.split('\n').filter((each) => each.includes('/status/') || /^<|^\s*\d{3}/.test(each))) {
+      open += line.includes('GET http') ? 1 : -1;
+      most = Math.max(most, open);
+    }
+    expect(most).toBe(10);
+  });
+
+  test('ends as the request of a job does that cannot be read, after the rows', async () => {
+    const account = createAccount();
+    const job = await local(account, "jobs run demo --input '{}'");
+    await local(account, "local fault add server-error --match 'GET /v2/demo/status'");
+    const ran = await account('jobs recent --status --retries 0');
+    expect([ran.code, ran.out, ran.err]).toEqual([
+      7,
+      expect.stringMatching(new RegExp(`${job}\\s+demo\\s+\\w+\\s+not read: .*503`)) as string,
+      expect.stringMatching(/503/) as string,
+    ]);
+  });
+
+  test.each(['-o wide', '-o jsonl', '-o yaml', '-o csv', '-o id', '--fields id,status', '--jq .[0].id'])(
+    'prints %s',
+    async (flags) => {
+      const account = createAccount();
+      const job = await local(account, "jobs run demo --input '{}'");
+      expect(await local(account, `jobs recent ${flags}`)).toContain(job);
+    },
+  );
+
+  test('without any prints an empty list, and none of another account', async () => {
+    const [account, other] = [createAccount(), createAccount()];
+    await local(other, "jobs run demo --input '{}'");
+    expect(await recent(account)).toEqual([]);
+  });
+
+  test.each([
+    ['is no JSON', () => 'damaged'],
+    ['has rows of other kinds', (text: string) => text.replace('"at":', '"at":1e300,"x":')],
+    ['has a status that is no text', (text: string) => text.replace('"status":"IN_QUEUE"', '"status":{"a":1}')],
+    ['has a time that is none', (text: string) => text.replace('"statusAt":', '"statusAt":1e300,"x":')],
+  ])('ignores a file that %s', async (_, damage) => {
+    const data = temporaryDirectory();
+    const account = createAccount();
+    const here: Account = (line) => account(line, { env: { BERTH_DATA_DIR: data } });
+    await local(here, "jobs run demo --input '{}'");
+    const folder = join(data, 'completion');
+    const file = join(folder, readdirSync(folder).find((name) => name.startsWith('jobs-')) ?? '');
+    const text = readFileSync(file, 'utf8');
+    expect(damage(text)).not.toBe(text);
+    writeFileSync(file, damage(text));
+    expect(await recent(here)).toEqual([]);
+  });
+});
+
+describe('jobs list', () => {
+  test.each(['jobs list', 'jobs ls', 'jobs list demo', 'jobs list --json'])(
+    '%s says why there is none, and names jobs recent',
+    async (line) => {
+      const ran = await createAccount()(line);
+      expect([ran.code, ran.out]).toEqual([2, '']);
+      expect(ran.err).toMatch(/the service has no list of jobs/);
+      expect(ran.err).toMatch(/berth jobs recent/);
+    },
+  );
+});
+
+describe('queue purge', () => {
+  const TERMINAL = { tty: { stdout: true, stderr: true } };
+
+  test.each([
+    ['demo', []],
+    ['sleep', ['RUNNING']],
+  ])('of %s names the jobs of this machine that go on', async (endpoint, expected) => {
+    const account = createAccount();
+    await local(account, 'endpoints update sleep --workers-max 1');
+    const ended = await local(account, 'jobs run sleep --input \'{"seconds":1}\' --wait -o id');
+    const running = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
+    await local(account, 'local clock advance 2s');
+    const waiting = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
+    const ran = await account(`queue purge ${endpoint} --yes`, TERMINAL);
+    expect(ran.code).toBe(0);
+    const text = ran.err.replaceAll(/\s+/g, ' ');
+    expect(text.includes(`Of the jobs that this machine submitted: in progress and going on: ${running}.`)).toBe(
+      expected.length > 0,
+    );
+    expect(text).not.toContain(ended);
+    expect(text).not.toContain(waiting);
+  });
+
+  test('asks for no job where nobody reads it', async () => {
+    const account = createAccount();
+    await local(account, "jobs run demo --input '{}'");
+    const { err } = await account('--verbose queue purge demo --yes');
+    expect(err).not.toContain('/status/');
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+import { works } from '../../../support/worlds/expect-run.ts';
+import { json } from '../../../support/servers/scripted-server.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+
+// RUNNING is not reachable (additions to the contract, 6).
+
+const SSH = { proxy: { host: 'proxy.test', port: 22, username: 'p1', command: 'ssh p1@proxy.test' } };
+const DIRECT = { host: '203.0.113.7', port: 10022, username: 'root', command: 'ssh root@203.0.113.7 -p 10022' };
+const PORT_22 = { private: 22, public: 10022, type: 'tcp', ip: '203.0.113.7' };
+const PORT_80 = { private: 80, public: 8080, type: 'http', ip: '100.64.1.9' };
+
+const pod = (more: object): object => ({
+  id: 'p1',
+  name: 'lab',
+  status: 'RUNNING',
+  ports: ['22/tcp', '80/http'],
+  ...more,
+});
+const NO_METRICS = pod({ runtime: null, ssh: { ...SSH, direct: null } });
+const NO_PORTS = pod({ runtime: { ports: [] }, ssh: { ...SSH, direct: null } });
+const NO_SSH = pod({ runtime: { ports: [PORT_22, PORT_80] }, ssh: { ...SSH, direct: null } });
+const THERE = pod({ runtime: { ports: [PORT_22, PORT_80] }, ssh: { ...SSH, direct: DIRECT } });
+
+describe('a wait', () => {
+  test.each([
+    ['pods wait p1', [NO_METRICS, NO_PORTS, NO_SSH, THERE]],
+    ['pods wait p1 --for reachable', [NO_METRICS, THERE]],
+    ['pods wait p1 --for running', [NO_METRICS]],
+    ['pods start p1 --wait', [pod({ status: 'STARTING' }), pod({ status: 'STARTING' }), NO_METRICS, THERE]],
+    ['pods restart p1 --wait', [NO_METRICS, NO_SSH, THERE]],
+    [
+      'pods create --name lab --image i --cpu c --vcpu 2 --wait',
+      [NO_METRICS, pod({ status: 'PROVISIONING' }), NO_PORTS, THERE],
+    ],
+  ])('berth %s ends when the ports and SSH of the pod are there', async (line, answers) => {
+    const { server } = await works(
+      line.split(' '),
+      answers.map((each) => json(each)),
+    );
+    expect(server.seen).toHaveLength(answers.length);
+  });
+
+  test.each<[string, object]>([
+    ['has no ports and takes no SSH', pod({ ports: [], runtime: null, ssh: null })],
+    ['is of an older service, without runtime and ssh', pod({})],
+    ['publishes http alone', pod({ ports: ['80/http'], runtime: { ports: [PORT_80] } })],
+    ['has a port for SSH of its own', pod({ runtime: { ports: [PORT_22] }, ssh: { proxy: null, direct: null } })],
+  ])('for a pod that %s ends with RUNNING', async (what, document) => {
+    const { server, err } = await works(['pods', 'wait', 'p1'], [json(document)]);
+    expect(server.seen).toHaveLength(1);
+    expect(err).toBe(
+      what.startsWith('has no ports')
+        ? 'It publishes no port and takes no SSH: RUNNING is all there is to wait for.\n'
+        : '',
+    );
+  });
+
+  test('says what it waits for and how to go on', async () => {
+    const account = createAccount();
+    await local(account, 'pods create --name lab --image i --cpu cpu-general --vcpu 2 --port 22/tcp --start-ssh');
+    const ran = await account('pods wait lab --wait-timeout 0s --json');
+    expect([ran.code, ran.out]).toEqual([9, '']);
+    expect(JSON.parse(ran.err)).toMatchObject({
+      error: { code: 'wait-ended', hint: expect.stringMatching(/berth .*pods wait lab --for reachable$/) as string },
+    });
+  });
+
+  test('of the local service ends with the addresses of the pod', async () => {
+    const account = createAccount();
+    const line = 'pods create --name lab --image i --cpu cpu-general --vcpu 2 --port 22/tcp --start-ssh --wait --json';
+    expect(JSON.parse(await local(account, line))).toMatchObject({
+      status: 'RUNNING',
+      runtime: { ports: [{ private: 22 }] },
+      ssh: { direct: { username: 'root' } },
+    });
+  });
+});
+
+describe('the private address of a port', () => {
+  const HIDDEN = pod({
+    runtime: { ports: [PORT_80, { ...PORT_22, ip: '100.127.255.1' }] },
+    ssh: { ...SSH, direct: { ...DIRECT, host: '100.99.1.2', command: 'ssh root@100.99.1.2 -p 10022' } },
+  });
+
+  test.each(['pods get p1', 'pods wait p1 --for running', 'pods explain p1', 'pods ssh p1 --print', 'pods start p1'])(
+    'is not shown as public by berth %s',
+    async (line) => {
+      const { out, err } = await works(line.split(' '), [json(HIDDEN)]);
+      expect(out + err).not.toMatch(/\b100\.\d/);
+      if (line.endsWith('--print')) expect(out).toBe('ssh -p 22 p1@proxy.test\n');
+    },
+  );
+
+  test('is not shown by pods list -o wide and top', async () => {
+    for (const argv of [
+      ['pods', 'list', '-o', 'wide'],
+      ['pods', 'list', '-o', 'table'],
+    ]) {
+      const { out, err } = await works(argv, [json({ pods: [HIDDEN] })]);
+      expect(out + err).not.toMatch(/\b100\.\d/);
+    }
+    const ran = await berth(['--local', 'top', '--once']);
+    expect(ran.out).not.toMatch(/\b100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./);
+  });
+
+  test.each(['100.63.255.255', '100.128.0.1', '203.0.113.7'])(
+    '%s is outside of the private block, and shown',
+    async (ip) => {
+      const document = pod({ runtime: { ports: [{ ...PORT_22, ip }] } });
+      expect((await works(['pods', 'get', 'p1'], [json(document)])).out).toContain(`${ip}:10022 -> 22/tcp`);
+    },
+  );
+});
+
+test('a pod that runs and cannot be reached yet is explained as that, and ssh says what to wait for', async () => {
+  const document = pod({ runtime: null, ssh: { proxy: null, direct: null } });
+  const explained = await works(['pods', 'explain', 'p1'], [json(document)]);
+  expect(explained.out).toContain('healthy: it runs, and its ports are not reachable yet');
+  expect(explained.out).toContain('berth pods wait p1');
+  const account = createAccount();
+  await local(account, 'pods create --name lab --image i --cpu cpu-general --vcpu 2 --port 22/tcp');
+  expect((await account('pods ssh lab --print')).err).toMatch(/pods wait \S+/);
+});
