@@ -42,6 +42,7 @@ const STEPS = [
   { ...vitest('tests'), prepared: 'python' },
   { name: 'lint', command: tool('eslint/bin/eslint.js', '.', '--max-warnings=0') },
   { ...vitest('end to end', '--config', 'vitest.e2e.config.ts'), prepared: 'python' },
+  { ...vitest('August', '--config', 'vitest.august.config.ts') },
   { name: 'types', command: tool('typescript/bin/tsc') },
   { name: 'format', command: tool('prettier/bin/prettier.cjs', '--check', '.', '--log-level=warn') },
   {

@@ -1,17 +1,17 @@
 import { decodeJson } from '../../core/json.ts';
 import type { EndpointRecord } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
-import type { Outcome } from '../queue/engine/builtin-handlers.ts';
+import type { Outcome } from '../queue/jobs/builtin-handlers.ts';
 import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine/engine.ts';
-import { MAX_OUTPUT_BYTES, outputTooLarge } from '../queue/output-limit.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../model/job-output/output-limit.ts';
 import { workersIn } from '../queue/state/endpoint-queue.ts';
 import { queuesOf, type Delivery, type Job } from '../queue/state/records.ts';
 import type { State, Transact } from '../state/state.ts';
 import { dueDeliveries, isSameAttempt, recordDelivery, type DueDelivery } from '../webhooks/deliveries.ts';
 import { WebhookRefused } from '../webhooks/refused.ts';
-import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handler-worker.ts';
-import { createUnrecordedLines, type UnrecordedLines } from './printed-lines.ts';
-import type { EndpointSource } from './source.ts';
+import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handlers/handler-worker.ts';
+import { createUnrecordedLines, type UnrecordedLines } from './handlers/printed-lines.ts';
+import type { EndpointSource } from './handlers/source.ts';
 
 export interface RunnerOptions {
   readonly transact: Transact;

@@ -1,9 +1,9 @@
-import type { EndpointSource } from './source.ts';
+import type { EndpointSource } from './handlers/source.ts';
 import { createAllProcesses, type AllProcesses } from './process/all-processes.ts';
 import { startExecWorker } from './process/exec-worker.ts';
 import type { StartProcess } from './process/port.ts';
 import { createSupervisor, type CommandSource, type SupervisorOptions } from './process/supervisor.ts';
-import type { StartHandlerWorker } from './handler-worker.ts';
+import type { StartHandlerWorker } from './handlers/handler-worker.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 import { startHandlerThread } from './thread/thread.ts';
 

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { newEndpoint } from '../../../src/local/model/endpoints/seed.ts';
 import { createRunner, type RunnerOptions } from '../../../src/local/workers/runner.ts';
 import { startHandlerThread, type ModuleSource } from '../../../src/local/workers/thread/thread.ts';
-import { COLD_START_MS } from '../../../src/local/queue/engine/workers.ts';
+import { COLD_START_MS } from '../../../src/local/queue/jobs/workers.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { createHarness, type Harness } from './queue-fixture.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';

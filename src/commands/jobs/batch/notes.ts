@@ -1,5 +1,5 @@
-import { berth, type CommandLine, lines, type Message, sentence } from '../../../core/message.ts';
-import type { BatchReport, ItemCounts } from '../../../batch/index.ts';
+import { lines, berth, sentence, type CommandLine, type Message } from '../../../core/message.ts';
+import { LOCAL_SERVICE, type BatchReport, type ItemCounts } from '../../../batch/index.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { Failure } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
@@ -30,8 +30,8 @@ export function notesOf(ctx: CommandContext, report: BatchReport): readonly Mess
   ];
 }
 
-const resumeCommand = ({ onLocalService, reference }: BatchReport, ...flags: readonly string[]): CommandLine =>
-  resumeLine(onLocalService, reference, ...flags);
+const resumeCommand = ({ service, reference }: BatchReport, ...flags: readonly string[]): CommandLine =>
+  resumeLine(service === LOCAL_SERVICE, reference, ...flags);
 
 /** Names the report of a batch that has ended; a script is told only when items did not complete. */
 const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchReport): readonly Message[] =>
@@ -114,12 +114,13 @@ const MAX_RANGES = 12;
 
 /** A resume sends expired items again only where it is asked to: they may have run. */
 function expiredNotes(report: BatchReport): readonly Message[] {
-  const { expiredItems } = report;
-  const listed = groupItems(expiredItems).length <= MAX_RANGES ? `: ${rangesOf(expiredItems)}` : '';
-  const them = expiredItems.length === 1 ? 'it' : 'them';
+  const { counts, expiredItems } = report;
+  const isListed = expiredItems.length > 0 && groupItems(expiredItems).length <= MAX_RANGES;
+  const listed = isListed ? `: ${rangesOf(expiredItems)}` : '';
+  const them = counts.expired === 1 ? 'it' : 'them';
   const how = resumeCommand(report, '--resubmit', 'expired');
   return [
-    sentence`${countOf(expiredItems.length, 'item')} expired, and may have run${listed}. To run ${them} again: ${how}`,
+    sentence`${countOf(counts.expired, 'item')} expired, and may have run${listed}. To run ${them} again: ${how}`,
   ];
 }
 

@@ -1,9 +1,9 @@
-import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
-import type { HandlerWorker } from '../handler-worker.ts';
-import { numberNotJson, withoutNumbersNotJson } from '../../queue/number-not-json.ts';
-import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../queue/output-limit.ts';
-import { createPrintedLines } from '../printed-lines.ts';
-import type { EndpointSource } from '../source.ts';
+import type { Outcome } from '../../queue/jobs/builtin-handlers.ts';
+import type { HandlerWorker } from '../handlers/handler-worker.ts';
+import { numberNotJson, withoutNumbersNotJson } from '../../model/job-output/number-not-json.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../model/job-output/output-limit.ts';
+import { createPrintedLines } from '../handlers/printed-lines.ts';
+import type { EndpointSource } from '../handlers/source.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
 
 export interface ExecWorkerOptions {

@@ -15,8 +15,8 @@ import {
   createUnrecordedLines,
   type PrintedStreams,
   type UnrecordedLines,
-} from '../printed-lines.ts';
-import type { EndpointSource } from '../source.ts';
+} from '../handlers/printed-lines.ts';
+import type { EndpointSource } from '../handlers/source.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
 import { createStartReport, type StartReport } from './start-report.ts';
 

@@ -1,8 +1,8 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
-import { createPrintedStreams } from '../printed-lines.ts';
-import type { HandlerJob, HandlerSource, HandlerWorker } from '../handler-worker.ts';
+import type { Outcome } from '../../queue/jobs/builtin-handlers.ts';
+import { createPrintedStreams } from '../handlers/printed-lines.ts';
+import type { HandlerJob, HandlerSource, HandlerWorker } from '../handlers/handler-worker.ts';
 import { THREAD_SOURCE } from './thread-source.ts';
 
 /** A thread with a handler module; it runs one job at a time. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serveLocal } from '../../../../src/local/frame/server.ts';
+import { serveLocal } from '../../../../src/local/http/server/server.ts';
 import type { LocalServiceOptions } from '../../../../src/local/service.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeFileSystem, type FileSystem } from '../../../../src/local/state/file/file-system.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';

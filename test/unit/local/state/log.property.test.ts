@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createState, type State } from '../../../../src/local/state/state.ts';
-import type { Store } from '../../../../src/local/state/store.ts';
+import type { Store } from '../../../../src/local/state/file/store.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { cutting } from '../../../support/local/cutting-file-system.ts';

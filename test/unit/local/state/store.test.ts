@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createState } from '../../../../src/local/state/state.ts';
-import { memoryStore } from '../../../../src/local/state/store.ts';
+import { memoryStore } from '../../../../src/local/state/file/store.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
