@@ -1,5 +1,5 @@
 import { usage } from '../core/failure.ts';
-import { berth, sentence } from '../core/message.ts';
+import { berth, type Message, sentence } from '../core/message.ts';
 
 /** Where batches are kept. */
 export type StoreKind = 'file' | 'postgres';
@@ -25,7 +25,7 @@ const MISSING = {
     hint: 'Its inputs are in its manifest.',
   },
 } as const satisfies Readonly<
-  Record<string, { readonly in: StoreKind; readonly says: (what: string) => string; readonly hint: string }>
+  Record<string, { readonly in: StoreKind; readonly says: (what: string) => string; readonly hint: Message }>
 >;
 
 export type Capability = keyof typeof MISSING;
