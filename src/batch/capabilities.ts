@@ -1,4 +1,5 @@
 import { usage } from '../core/failure.ts';
+import { berth, type Message, sentence } from '../core/message.ts';
 
 /** Where batches are kept. */
 export type StoreKind = 'file' | 'postgres';
@@ -15,7 +16,7 @@ const MISSING = {
   ordering: {
     in: 'postgres',
     says: (what: string) => `${what} is for results in one file`,
-    hint: 'Put them in order at the end: berth jobs batch export N --ordered',
+    hint: sentence`Put them in order at the end: ${berth`jobs batch export N --ordered`}`,
   },
   /** Inputs that are somewhere else than where the batch was begun. */
   movedInputs: {
@@ -24,7 +25,7 @@ const MISSING = {
     hint: 'Its inputs are in its manifest.',
   },
 } as const satisfies Readonly<
-  Record<string, { readonly in: StoreKind; readonly says: (what: string) => string; readonly hint: string }>
+  Record<string, { readonly in: StoreKind; readonly says: (what: string) => string; readonly hint: Message }>
 >;
 
 export type Capability = keyof typeof MISSING;

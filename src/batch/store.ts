@@ -1,3 +1,4 @@
+import type { CommandLine } from '../core/message.ts';
 import type { Clock, DurableFiles, ObjectStorage } from '../core/context.ts';
 import type { DollarRange } from '../core/units.ts';
 import type { BatchInputs, OpenedInputs } from './read/inputs.ts';
@@ -21,7 +22,7 @@ export interface StorePorts {
   /** Words that name a batch on a command line: the path of its results, or its name and its store. */
   readonly reference: (name: string) => readonly string[];
   /** Returns the command line that resumes a batch, for hints. */
-  readonly resumeCommand: (name: string) => string;
+  readonly resumeCommand: (name: string) => CommandLine;
 }
 
 /** Where batches are kept: a journal beside each results file, or a database that several machines share. */

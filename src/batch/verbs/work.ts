@@ -1,3 +1,4 @@
+import { sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { findMoved } from '../plan/find-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from '../ports.ts';
@@ -23,7 +24,8 @@ export async function workOnBatch(
   view: BatchView,
 ): Promise<BatchReport> {
   const batch = await store.open(name);
-  if (batch.cancelled) throw usage(`the batch ${name} was cancelled`, `To go on with it: ${ports.resumeCommand(name)}`);
+  if (batch.cancelled)
+    throw usage(`the batch ${name} was cancelled`, sentence`To go on with it: ${ports.resumeCommand(name)}`);
   return await driveBatch(ports, batch, options, undefined, view);
 }
 

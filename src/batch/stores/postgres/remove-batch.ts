@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
 import type { StoredFile, StorePorts } from '../../store.ts';
 import type { Database } from './database/database.ts';
@@ -58,6 +59,6 @@ async function requireNoDriver(database: Database, { batch, name }: StoredBatch)
   if (drivers > 0)
     throw usage(
       `${String(drivers)} drivers work on the batch ${name}`,
-      `Stop them, or cancel it and wait until they have ended: berth jobs batch cancel ${name}`,
+      sentence`Stop them, or cancel it and wait until they have ended: ${berth`jobs batch cancel ${name}`}`,
     );
 }

@@ -1,3 +1,4 @@
+import { sentence } from '../../../core/message.ts';
 import { refuse } from '../../../batch/index.ts';
 import { allowedAccess, requireAccess } from '../../../core/access.ts';
 import type { CommandContext } from '../../../cli/context.ts';
@@ -25,7 +26,7 @@ export async function cancelBatch(
         drivers === 0
           ? 'No driver works on it. Nothing more is sent.'
           : `${countOf(drivers, 'driver')} will see it at the next renewal of a lease, and will fetch the results of the jobs that were sent.`,
-        `To go on with it: ${ports.resumeCommand(values.batch)}`,
+        sentence`To go on with it: ${ports.resumeCommand(values.batch)}`,
       ],
     };
   });

@@ -3,7 +3,8 @@ import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
-import { commandLine } from '../../../cli/words.ts';
+import { sentence, type CommandLine } from '../../../core/message.ts';
+import { workLine } from './command-lines.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { checkBounds } from '../job-flags.ts';
@@ -55,7 +56,7 @@ export async function runBatch(ctx: CommandContext, values: RunValues): Promise<
       const view = viewOf(ctx, async (begun, summary, copy) => {
         if (copy !== undefined) await ctx.tell(`The input was copied to ${copy}, where every driver reads it.`);
         for (const line of describeSkipped(nameOfInputs(values), summary)) await ctx.tell(line);
-        if (isShared) await ctx.tell(`Batch ${begun}. On any other machine: ${joinLine(ports, begun)}`);
+        if (isShared) await ctx.tell(sentence`Batch ${begun}. On any other machine: ${joinLine(ports, begun)}`);
       });
       return batchResult(ctx, await beginBatch(ports, store, options, run, view));
     },
@@ -68,8 +69,7 @@ async function connect(ctx: CommandContext, endpoint: string) {
   return { endpointId, service: await serviceAddress(ctx) };
 }
 
-const joinLine = ({ reference }: BatchPorts, name: string): string =>
-  commandLine('jobs', 'batch', 'work', ...reference(name));
+const joinLine = ({ reference }: BatchPorts, name: string): CommandLine => workLine(reference(name));
 
 /** The endpoint and the time in seconds: `demo-20260131-080559`. */
 function defaultName(ctx: CommandContext, endpoint: string): string {

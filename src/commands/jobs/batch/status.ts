@@ -1,4 +1,5 @@
 import { analyzeBatch, LOCAL_SERVICE, type Batch, type BatchAnalysis, type BatchStatus } from '../../../batch/index.ts';
+import { sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { memberAt, type JsonObject } from '../../../core/json.ts';
@@ -32,7 +33,7 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
           ? ['The counts do not add up: rows of the store were changed by hand or restored.']
           : []),
         ...(resumable && state !== 'running'
-          ? [`Go on with: ${resumeLine(service === LOCAL_SERVICE, reference)}`]
+          ? [sentence`Go on with: ${resumeLine(service === LOCAL_SERVICE, reference)}`]
           : []),
       ],
     };

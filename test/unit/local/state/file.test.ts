@@ -12,6 +12,7 @@ import { cutting } from '../../../support/local/cutting-file-system.ts';
 import { oldDocument } from '../../../support/local/old-state.ts';
 import { savedState, textNames } from '../../../support/local/saved-state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { hintWith } from '../../../support/text/hint-of.ts';
 
 const MINUTE = 60_000;
 const fresh = () => createState(Date.UTC(2026, 0, 1));
@@ -74,7 +75,7 @@ describe('the long texts of jobs', () => {
     await rm(`${path}.texts`, { recursive: true });
     await expect(place.send('GET', `/v2/echo/status/${id}`)).rejects.toMatchObject({
       exit: 14,
-      hint: expect.stringContaining('berth local reset') as string,
+      hint: hintWith('berth local reset'),
     });
     expect((await place.send('POST', '/local/reset')).status).toBe(200);
     expect((await place.send('GET', '/v2/pods')).status).toBe(200);

@@ -1,5 +1,6 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
+import { berth, sentence } from '../../../../core/message.ts';
 import { orderedPath } from '../file-names.ts';
 import type { JournalState } from '../journal/replay.ts';
 import { checksumOf } from './results-file.ts';
@@ -30,5 +31,5 @@ export async function intactResults(
 export const resultsChanged = (path: string): Error =>
   localFile(
     `the results file ${path} is missing, shorter or different from what its journal records`,
-    'Restore it as it was. The counts alone are in the journal: berth jobs batch status',
+    sentence`Restore it as it was. The counts alone are in the journal: ${berth`jobs batch status`}`,
   );

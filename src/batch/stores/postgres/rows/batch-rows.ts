@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../../../core/message.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../../core/failure.ts';
 import type { DollarRange } from '../../../../core/units.ts';
@@ -97,7 +98,7 @@ export async function requireFreeName(queries: Queries, name: string): Promise<v
 const nameInUse = (name: string): Failure =>
   usage(
     `the store has a batch ${name} already`,
-    `Go on with it: berth jobs batch work ${name}. Or give another --name.`,
+    sentence`Go on with it: ${berth`jobs batch work ${name}`}. Or give another --name.`,
   );
 
 /** Finds a batch by its name, in tables of every version. Fails with not-found (4). */
