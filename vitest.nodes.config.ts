@@ -21,6 +21,7 @@ const NOT_IN_CI = [
   'install-page',
   'man-pages',
   'package',
+  'reproducible',
 ];
 
 /** The part of the end-to-end tests that CI runs with each other version of Node: BERTH_E2E_NODE names its program. */
