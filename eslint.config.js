@@ -23,6 +23,17 @@ const SYNTAX = [
   { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' },
 ];
 
+/** A command of berth in a text: `core/message` adds what chose the account, and quotes. Texts of help name commands in general. */
+const NOUNS =
+  'pods|endpoints|clusters|jobs|queue|health|top|volumes|secrets|templates|registries|catalog|billing|account|limits|auth|config|local|doctor|api|schema|completion|help';
+const IN_TEXT = `/\\bberth (--[a-z-]+ )*(${NOUNS})\\b(?! service)/`;
+const OF_HELP =
+  'Property[key.name=/^(summary|details|examples)$/] *, CallExpression[callee.object.name=/^(option|arg)$/] *, CallExpression[callee.name="defineGroup"] > *, VariableDeclarator[id.name="SOURCES"] > *';
+const PRINTED_COMMANDS = [`Literal[value=${IN_TEXT}]`, `TemplateElement[value.raw=${IN_TEXT}]`].map((text) => ({
+  selector: `${text}:not(${OF_HELP})`,
+  message: 'Write a command that is printed with the tags `sentence` and `berth` of core/message.ts.',
+}));
+
 const named = (names, message) => names.map((name) => ({ name, message }));
 const members = (pairs) => pairs.map(([object, property]) => ({ object, property, message: WORLD }));
 
@@ -134,12 +145,17 @@ export default defineConfig([
           patterns: [PRIVATE_FILES],
         },
       ],
-      'no-restricted-syntax': ['error', ...SYNTAX, WALL_CLOCK],
+      'no-restricted-syntax': ['error', ...SYNTAX, WALL_CLOCK, ...PRINTED_COMMANDS],
     },
   },
   {
     files: ['src/main.ts', 'src/executable.ts', 'src/host/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', WALL_CLOCK] },
+    rules: { 'no-restricted-syntax': ['error', WALL_CLOCK, ...PRINTED_COMMANDS] },
+  },
+  {
+    // What help, completion and the local service say is of no run.
+    files: ['src/{cli,commands}/{help,completion}/**', 'src/local/**'],
+    rules: { 'no-restricted-syntax': ['error', ...SYNTAX, WALL_CLOCK] },
   },
   {
     // Where a tool asks for a default export, or a package has one to describe.

@@ -1,3 +1,4 @@
+import { printed } from './core/message.ts';
 import { safeText } from './core/safe-text.ts';
 import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure } from './core/failure.ts';
@@ -110,7 +111,10 @@ async function printError(error: unknown, json: boolean, ctx: HostContext): Prom
   } catch (loadError) {
     // The module that prints failures cannot be loaded either.
     const last = toFailure(failure instanceof Failure ? failure : loadError);
-    const text = last instanceof Failure ? [last.message, last.hint].filter(Boolean).join('\n  -> ') : String(last);
+    const text =
+      last instanceof Failure
+        ? [last.message, printed(last.hint ?? '', ctx.settings)].filter(Boolean).join('\n  -> ')
+        : String(last);
     await ctx.stderr.write(safeText(`error: ${text}\n`, true));
     return last instanceof Failure ? last.exit : EXIT.bug;
   }

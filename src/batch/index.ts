@@ -1,20 +1,33 @@
-/** Batches: many jobs from one input file. Everything outside this room imports this file only. */
-export { beginBatch, checkBatch } from './begin-batch.ts';
-export type { BatchFiles } from './resolve-input.ts';
-export { resumeBatch } from './resume-batch.ts';
-export { batchStatus } from './read-status.ts';
+/**
+ * Batches: many jobs from one input. Everything outside this room imports this file only. Words of this room:
+ * - store: where batches are kept, a journal beside each results file or a PostgreSQL database (`store.ts`).
+ * - records: what a run writes down of its items (the journal; `records` of the database), before it acts on it.
+ * - driver: a process that works on a batch. A batch of files has one at a time, which holds its lock.
+ * - range, shard: a part of an input that a driver claims at a time; a shard is its row in the database.
+ * - lease: the time for which a driver has its shards without contact to the database.
+ * - epoch: counts the drivers and the publications of a shard; what is written under an old one is refused.
+ * - tenure: the time for which this process has an item; it ends when another driver takes over.
+ * - part: a file or an object with published results of a shard.
+ * - pace, grant: the rate that all drivers at an endpoint share, and what one of them may send in a second.
+ * - held: a shard that this driver has claimed; kept: a result that it has fetched and not published.
+ */
+export { openFileStore, openPostgresStore, storeKindOf, type StoreKind, type TableAccess } from './open-store.ts';
+export { parseStoreAddress, type StoreAddress } from './open-store.ts';
+export { refuse, type Capability } from './capabilities.ts';
+export type { Batch, BatchStatus, BatchSummary, Resubmit, Store, StoredFile, StorePorts } from './store.ts';
+export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
+export { resumeBatch, workOnBatch, type WorkOptions } from './verbs/work.ts';
+export type { BatchReport } from './verbs/run-report.ts';
+export type { BatchLimits, BatchPorts, BatchProgress, BatchView } from './ports.ts';
 export { analyzeBatch, type BatchAnalysis } from './results/analysis/batch-analysis.ts';
-export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './results/export/export-results.ts';
-export { fetchOutputs, type FetchSummary } from './results/outputs/fetch-outputs.ts';
-export { writeExport } from './results/export/replace-export-file.ts';
 export { QUANTILE_ERROR, type DistributionSummary } from './results/analysis/distribution.ts';
-export type { BatchPorts, BatchView } from './ports.ts';
-export type { BatchProgress, BatchReport, BatchStatus, BatchSummary } from './results/report/report-types.ts';
+export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './results/export/export-results.ts';
+export { writeExport } from './results/export/replace-export-file.ts';
+export { fetchOutputs, type FetchSummary } from './results/outputs/fetch-outputs.ts';
 export type { ExecutionCost } from './results/report/cost.ts';
 export type { ItemCounts } from './stores/items/item-states.ts';
 export type { Resubmittable } from './stores/items/item-state-machine.ts';
-export type { Resubmit } from './stores/file/resubmit-items.ts';
+export { LOCAL_SERVICE } from './stores/items/known-job.ts';
+export { stateOf } from './stores/items/result-state.ts';
 export type { InputSummary } from './plan/check-input.ts';
 export { describeInvalid } from './read/item.ts';
-export { stateOf } from './stores/items/result-state.ts';
-export { LOCAL_SERVICE } from './stores/file/journal/record.ts';

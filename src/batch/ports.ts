@@ -1,19 +1,15 @@
-import type { Context, DurableFiles, ObjectStorage } from '../core/context.ts';
+import type { Context } from '../core/context.ts';
 import type { DollarRange } from '../core/units.ts';
 import type { InputSummary } from './plan/check-input.ts';
-import type { BatchProgress } from './results/report/report-types.ts';
+import type { ExecutionCost } from './results/report/cost.ts';
+import type { RequestProblem } from './results/report/request-health.ts';
+import type { StorePorts } from './store.ts';
+import type { ItemCounts } from './stores/items/item-states.ts';
 
-/** The parts of the Context that a batch uses, and two functions. */
-export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' | 'batchApi' | 'onSecondInterrupt'> {
-  readonly durable: DurableFiles;
-  /** Inputs by address. */
-  readonly storage: ObjectStorage;
-  /** True while the storage waits for new credentials. */
-  readonly isStorageWaiting: () => boolean;
+/** The parts of the Context that a batch uses, and a function. */
+export interface BatchPorts extends StorePorts, Pick<Context, 'batchApi'> {
   /** Requests the price of a worker of the endpoint per hour; undefined when it is unknown. May fail. */
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
-  /** Returns the command line that resumes a batch, for hints. */
-  readonly resumeCommand: (results: string) => string;
 }
 
 /** Limits of a run; undefined ones have defaults. */
@@ -34,12 +30,19 @@ export interface BatchLimits {
 
 /** Callbacks for a view of a running batch. */
 export interface BatchView {
-  /** Called before the first request when a new batch was begun. */
-  readonly onInputChecked?: (summary: InputSummary) => Promise<void>;
-  /** Called when files were repaired: one sentence for each repair. */
-  readonly onRepaired?: (repairs: readonly string[]) => Promise<void>;
+  /** Called before the first request when a new batch was begun; `copy` is the address of the copy of its input. */
+  readonly onBegun?: (name: string, summary: InputSummary, copy: string | undefined) => Promise<void>;
+  /** Called when files were repaired or items set back: one sentence for each. */
+  readonly onNotes: (notes: readonly string[]) => Promise<void>;
   /** Shows the progress until the signal is aborted. */
   readonly follow: (progress: () => BatchProgress, until: AbortSignal) => Promise<void>;
   /** Called after the first interrupt when requests are still pending. */
   readonly onDraining: (pendingRequests: number) => void;
+}
+
+/** A snapshot of a running batch. */
+export interface BatchProgress {
+  readonly counts: ItemCounts;
+  readonly cost: ExecutionCost | undefined;
+  readonly problem: RequestProblem | undefined;
 }

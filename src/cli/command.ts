@@ -1,3 +1,4 @@
+import type { Message } from '../core/message.ts';
 import { memberAt, type Json } from '../core/json.ts';
 import { rowsOf, type Result, type View } from '../output/view.ts';
 import type { CommandContext } from './context.ts';
@@ -10,7 +11,7 @@ export interface Confirmation {
   /** The rows that are affected, shown as a table. */
   readonly rows?: { readonly view: View; readonly values: readonly Json[] };
   /** Sentences that say what happens to them. */
-  readonly lines: readonly string[];
+  readonly lines: readonly Message[];
   /** A text that the user must type, such as a name; without it, yes or no is asked. */
   readonly typed?: string;
 }
@@ -60,7 +61,7 @@ export interface CommandSpec<A extends Params, O extends Params, T> extends Comm
     ctx: CommandContext,
     values: ValuesOf<A> & ValuesOf<O>,
     prepared: T,
-  ) => Promise<string | Confirmation | undefined>;
+  ) => Promise<Message | Confirmation | undefined>;
   /** Whether these values need confirmation; always if absent. Evaluated before anything is sent. */
   readonly confirmWhen?: (values: ValuesOf<A> & ValuesOf<O>) => boolean;
   readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>, prepared: T) => Promise<Result>;
@@ -99,7 +100,7 @@ export interface Command extends CommandWords {
     ctx: CommandContext,
     values: Values,
     prepared: unknown,
-  ) => Promise<string | Confirmation | undefined>;
+  ) => Promise<Message | Confirmation | undefined>;
   readonly confirmWhen: (values: Values) => boolean;
   readonly run: (ctx: CommandContext, values: Values, prepared: unknown) => Promise<Result>;
 }

@@ -1,3 +1,4 @@
+import type { CommandLine, Message } from '../core/message.ts';
 import type { ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
@@ -28,7 +29,7 @@ export interface CommandContext extends Context {
    */
   readonly fetchServiceNow: () => Promise<number>;
   /** Prints one line on stderr. Control characters are escaped, line feeds included. */
-  tell(line: string): Promise<void>;
+  tell(line: Message): Promise<void>;
   /** Prints rows as a table on stderr, as wide as its terminal. */
   tellRows(view: View, rows: readonly Json[]): Promise<void>;
   progress(text: string): Progress;
@@ -36,5 +37,5 @@ export interface CommandContext extends Context {
   /** Ends a dry run of several requests by printing all of them. */
   previewAll(requests: readonly ApiRequest[]): Promise<never>;
   /** Sets the command line that resumes the current wait; printed if the command is interrupted. */
-  setResumeCommand(commandLine: string | undefined): void;
+  setResumeCommand(commandLine: CommandLine | undefined): void;
 }

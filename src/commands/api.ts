@@ -1,3 +1,4 @@
+import { berth, sentence } from '../core/message.ts';
 import { usage } from '../core/failure.ts';
 import { encodeJson, jsonOrText, memberAt, type Json, type JsonObject } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
@@ -136,7 +137,7 @@ function headersOf(lines: readonly string[]): Record<string, string> {
       if (name.trim().toLowerCase() === 'authorization')
         throw usage(
           'the key is not given as a header',
-          'It comes from the profile or the environment: see `berth auth status`.',
+          sentence`It comes from the profile or the environment: see ${berth`auth status`}.`,
         );
       return [name.trim().toLowerCase(), value.trim()];
     }),

@@ -3,6 +3,7 @@ import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage, rethrowUnlessFailure, messageOf } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
+import { berth, sentence } from '../core/message.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { arg, option } from '../cli/parse/params.ts';
@@ -63,7 +64,7 @@ const login = defineCommand({
       ...(saved?.values['queue-url'] === undefined
         ? ['The queue API is taken to be at the same address; --queue-url names another.']
         : []),
-      ...(noCheck ? ['The key was not checked. Check it: berth auth status --check'] : []),
+      ...(noCheck ? [sentence`The key was not checked. Check it: ${berth`auth status --check`}`] : []),
     ];
     return { kind: 'nothing', notes };
   },
@@ -79,7 +80,10 @@ const versionNote = ([name, value]: readonly [string, string]): readonly string[
 
 async function askKey(ctx: CommandContext): Promise<string> {
   if (!ctx.terminal.canAsk)
-    throw usage('there is no terminal to ask for the key on', 'Pipe it in: berth auth login --with-key < key.txt');
+    throw usage(
+      'there is no terminal to ask for the key on',
+      sentence`Pipe it in: ${berth`auth login --with-key`} < key.txt`,
+    );
   return await ctx.prompts.secret('API key');
 }
 
@@ -142,7 +146,7 @@ async function requireNamedProfile({ settings, profiles }: CommandContext): Prom
   if ((await profiles.list()).some(({ name }) => name === settings.profile)) return;
   throw usage(
     `there is no profile "${settings.profile}"`,
-    `See them with: berth auth list. Make it with: berth auth login --profile ${settings.profile}`,
+    sentence`See them with: ${berth`auth list`}. Make it with: ${berth`auth login --profile ${settings.profile}`}`,
   );
 }
 
@@ -181,7 +185,7 @@ const status = defineCommand({
       value: row,
       exit: missing ? EXIT.denied : undefined,
       notes: [
-        ...(missing ? ['Log in with `berth auth login`, or use the local service with --local.'] : []),
+        ...(missing ? [sentence`Log in: ${berth`auth login`}. Or use the local service with --local.`] : []),
         ...ignored.map((name) => `${name} is set and not used: the key of profile ${settings.profile} goes first.`),
       ],
     };

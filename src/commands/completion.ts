@@ -1,4 +1,5 @@
 import { usage } from '../core/failure.ts';
+import { berth, sentence } from '../core/message.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { BASH_SCRIPT } from '../cli/completion/scripts/bash.ts';
@@ -51,7 +52,7 @@ async function install(ctx: CommandContext, name: string, shell: Shell) {
   if (shell.path === undefined || home === undefined)
     throw usage(
       `${name} has no folder that completions are loaded from`,
-      `Add this to your profile: berth completion ${name} | Out-String | Invoke-Expression`,
+      sentence`Add this to your profile: ${berth`completion ${name}`} | Out-String | Invoke-Expression`,
     );
   const path = `${home}/${shell.path}`;
   await ctx.files.write(path, shell.script, { makeParents: true });

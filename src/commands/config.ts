@@ -1,5 +1,6 @@
 import { usage } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
+import { berth, sentence } from '../core/message.ts';
 import { defineCommand, defineGroup, type Command, type Group, type Program } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { arg, type Param } from '../cli/parse/params.ts';
@@ -42,7 +43,7 @@ function settingName(choices: readonly string[]): Param<string> {
       if (text === 'api-key')
         throw usage(
           'the key is no setting to be shown or set here',
-          'See it: berth auth status. Set it: berth auth login',
+          sentence`See it: ${berth`auth status`}. Set it: ${berth`auth login`}`,
         );
       return aliasOf(text) === undefined ? param.parse(text, label) : text;
     },
@@ -136,7 +137,7 @@ const set = (program: Program): Command =>
           program.nouns.map((noun) => noun.name),
         );
         await ctx.profiles.setAlias(alias, value);
-        return { kind: 'nothing', notes: [`berth ${alias} stands for: berth ${value}`] };
+        return { kind: 'nothing', notes: [`The alias ${alias} stands for: ${value}`] };
       }
       refuseLocal(ctx);
       await ctx.profiles.set(ctx.settings.profile, name, value);

@@ -1,3 +1,4 @@
+import { berth, sentence } from './message.ts';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 import type { SettingsView } from './ports/settings.ts';
@@ -25,6 +26,6 @@ export function requireAccess(needed: Access, { level, from }: AllowedAccess): v
     code: 'access',
     exit: EXIT.denied,
     message: `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}; nothing was sent`,
-    hint: `Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: berth config set access ${needed}.`,
+    hint: sentence`Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: ${berth`config set access ${needed}`}.`,
   });
 }

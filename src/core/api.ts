@@ -1,3 +1,4 @@
+import type { CommandLine } from './message.ts';
 import type { Json } from './json.ts';
 
 /** The three services: the management API v2, the queue API, and the older volume API v1. Each has its own address. */
@@ -63,7 +64,7 @@ export interface ApiRequest {
    */
   readonly destroys?: boolean;
   /** The command line that shows whether a write was carried out after its answer was lost (exit 8). */
-  readonly checkCommand?: string;
+  readonly checkCommand?: CommandLine;
   /** The id the request is about. Failures contain it. An answer that names another id is unreadable. */
   readonly id?: string;
   /** What the answer must be: when absent, `nothing` for DELETE and `object` for all other methods. */

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { printed, type Message } from './message.ts';
 
 /** The request that failed: method and address, never its headers or body. */
 export interface RequestName {
@@ -16,7 +17,7 @@ export interface FailureFacts {
   /** What happened, one sentence without a final stop. */
   readonly message: string;
   /** What to do next; one line per suggestion. */
-  readonly hint?: string | undefined;
+  readonly hint?: Message | undefined;
   /** The HTTP status of the answer, if there was one. */
   readonly status?: number | undefined;
   /** `title`, `detail` and `errors` of the service's own problem document (specification 7.1). */
@@ -30,6 +31,9 @@ export interface FailureFacts {
   readonly id?: string | undefined;
 }
 
+/** The contents of an error with its hint as it is printed. */
+export type PrintedFacts = Omit<FailureFacts, 'hint'> & { readonly hint?: string };
+
 /**
  * An error that ends a command. Every layer throws only this on purpose. Any other error is a bug and exits 1.
  */
@@ -37,7 +41,7 @@ export class Failure extends Error implements FailureFacts {
   override readonly name = 'Failure';
   declare readonly code: string;
   declare readonly exit: ExitCode;
-  declare readonly hint: string | undefined;
+  declare readonly hint: Message | undefined;
   declare readonly status: number | undefined;
   declare readonly title: string | undefined;
   declare readonly detail: string | undefined;
@@ -66,6 +70,14 @@ export class Failure extends Error implements FailureFacts {
   }
 }
 
+/** The facts as they are printed: `settings` are of this run. */
+export function printedFacts(
+  { hint, ...facts }: FailureFacts,
+  settings: { readonly accountFlags: readonly string[] },
+): PrintedFacts {
+  return hint === undefined ? facts : { ...facts, hint: printed(hint, settings) };
+}
+
 /** Rethrows what is no Failure, and every error after an interrupt, which ends the command. */
 export function rethrowUnlessFailure(
   error: unknown,
@@ -88,15 +100,15 @@ export async function unlessFailed<T>(
 }
 
 /** A usage failure (2): refused before anything was sent. */
-export const usage = (message: string, hint?: string): Failure =>
+export const usage = (message: string, hint?: Message): Failure =>
   new Failure({ code: 'usage', exit: EXIT.usage, message, hint });
 
 /** A failure with a file of the user's (14). The message names the file. */
-export const localFile = (message: string, hint?: string, cause?: unknown): Failure =>
+export const localFile = (message: string, hint?: Message, cause?: unknown): Failure =>
   new Failure({ code: 'local-file', exit: EXIT.localFile, message, hint }, cause);
 
 /** The failure for Ctrl-C (130), and for SIGTERM or a closed terminal (143). The hint says how to continue. */
-export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', hint?: string): Failure =>
+export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', hint?: Message): Failure =>
   new Failure({
     code: signal === 'SIGINT' ? 'interrupted' : 'terminated',
     exit: signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated,

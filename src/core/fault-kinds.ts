@@ -48,7 +48,7 @@ export type FaultPoint = 'start' | 'take' | 'done' | 'page' | 'next-page' | 'pod
 
 /**
  * The kinds of faults that a local service can inject. The effects of those without `strikes` are in
- * `src/local/frame/fault-effects.ts`.
+ * `src/local/http/faults/fault-effects.ts`.
  */
 export const FAULT_KINDS = [
   { name: 'rate-limit' },

@@ -1,3 +1,4 @@
+import { berth, sentence } from './message.ts';
 import { localFile, type Failure } from './failure.ts';
 import { errorCode, errorReason } from './file-errors.ts';
 
@@ -44,7 +45,7 @@ function unusable(path: string, error: unknown): Failure {
   };
   return localFile(
     `cannot use the directory ${path}: ${reasons[errorCode(error) ?? ''] ?? errorReason(error)}`,
-    'Name another, or make this one usable. `berth config list` shows where each comes from.',
+    sentence`Name another, or make this one usable. To see where each comes from: ${berth`config list`}`,
     error,
   );
 }

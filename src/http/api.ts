@@ -1,3 +1,4 @@
+import { berth, sentence } from '../core/message.ts';
 import { setMaxListeners } from 'node:events';
 import { parseKeyAddress, type Address } from '../core/address.ts';
 import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
@@ -212,7 +213,7 @@ const throttledFailure = ({ name, id }: RequestFacts): Failure =>
     code: 'rate-limited',
     exit: EXIT.rateLimited,
     message: 'the service is limiting requests, and this one was not sent',
-    hint: 'Try again later. What is left of each window: berth limits.',
+    hint: sentence`Try again later. What is left of each window: ${berth`limits`}.`,
     request: name,
     id,
   });

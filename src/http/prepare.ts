@@ -1,3 +1,4 @@
+import { berth, sentence } from '../core/message.ts';
 import type { Address } from '../core/address.ts';
 import type { ApiRequest, RequestPreview } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
@@ -104,7 +105,7 @@ export function checkKey(key: string): string {
     code: 'bad-key',
     exit: EXIT.denied,
     message: 'the key is empty or holds characters that no key has',
-    hint: 'Copy it again from the web console: berth auth login.',
+    hint: sentence`Copy it again from the web console: ${berth`auth login`}.`,
   });
 }
 
@@ -114,7 +115,7 @@ export const noKey = (): Failure =>
     code: 'no-key',
     exit: EXIT.denied,
     message: 'no API key is configured',
-    hint: 'Log in: berth auth login. Or try it without an account, on the local service: add --local.',
+    hint: sentence`Log in: ${berth`auth login`}. Or try it without an account, on the local service: add --local.`,
   });
 
 /** A request as it may be shown. A body that is not JSON is shown as text. */

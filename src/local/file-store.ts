@@ -1,7 +1,7 @@
 import type { FileLocks } from '../core/locks.ts';
 import { queuesCodec } from './queue/state/codec.ts';
 import type { FileSystem } from './state/file/file-system.ts';
-import { createFileStore, type Store } from './state/store.ts';
+import { createFileStore, type Store } from './state/file/store.ts';
 
 /** A store whose state is in a file: see `createFileStore`. */
 export const fileStore = (path: string, locks: FileLocks, system?: FileSystem): Store =>

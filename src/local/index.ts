@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '../core/json.ts';
 
 export { fileStore } from './file-store.ts';
-export { LOCAL_KEY } from './frame/auth.ts';
-export { addressParts } from './frame/request-and-answer.ts';
-export { DroppedConnection } from './frame/fault-effects.ts';
-export { serveLocal } from './frame/server.ts';
-export { SECRET_PREFIX, type GivenSettings } from './frame/settings.ts';
+export { LOCAL_KEY } from './http/requests/auth.ts';
+export { addressParts } from './http/call/request-and-answer.ts';
+export { DroppedConnection } from './http/faults/fault-effects.ts';
+export { serveLocal } from './http/server/server.ts';
+export { SECRET_PREFIX, type GivenSettings } from './http/call/settings.ts';
 export { createLocalService, type LocalService } from './service.ts';
-export { checkState, memoryStore, type Store } from './state/store.ts';
+export { checkState, memoryStore, type Store } from './state/file/store.ts';
 export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/process/port.ts';
-export type { EndpointSource } from './workers/source.ts';
+export type { EndpointSource } from './workers/handlers/source.ts';
 
 /** The schemas of the published contract, by name. */
 export const contractSchemas = async (): Promise<Readonly<Record<string, JsonObject>>> =>
@@ -18,7 +18,7 @@ export const contractSchemas = async (): Promise<Readonly<Record<string, JsonObj
 /** The OpenAPI document of the published contract, as the local service publishes it. */
 export const contractDocument = async (): Promise<Json> => {
   const [{ openApiDocument }, { createTable }] = await Promise.all([
-    import('./frame/openapi.ts'),
+    import('./http/routing/openapi.ts'),
     import('./table.ts'),
   ]);
   return openApiDocument(createTable({ queueLimits: false }));

@@ -1,16 +1,16 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
-import { asOfAugust } from './frame/august.ts';
-import { createCallSignals } from './frame/call-signals.ts';
-import type { Frame } from './frame/dispatch.ts';
-import { takeStartFault } from './frame/fault-effects.ts';
-import type { LocalAnswer, LocalRequest } from './frame/request-and-answer.ts';
-import { createDateHeaders } from './frame/date-header.ts';
-import type { Call } from './frame/operation.ts';
-import { quotaOf, type Quota } from './frame/rate-limit.ts';
-import { settingsOf, type GivenSettings } from './frame/settings.ts';
-import { createRouter } from './frame/router.ts';
-import { createValidator, type Validator } from './frame/validate.ts';
+import { asOfAugust } from './http/requests/august.ts';
+import { createCallSignals } from './http/call/call-signals.ts';
+import type { Frame } from './http/routing/dispatch.ts';
+import { takeStartFault } from './http/faults/fault-effects.ts';
+import type { LocalAnswer, LocalRequest } from './http/call/request-and-answer.ts';
+import { createDateHeaders } from './http/server/date-header.ts';
+import type { Call } from './http/call/operation.ts';
+import { quotaOf, type Quota } from './http/faults/rate-limit.ts';
+import { settingsOf, type GivenSettings } from './http/call/settings.ts';
+import { createRouter } from './http/routing/router.ts';
+import { createValidator, type Validator } from './http/requests/validate.ts';
 import { takesByProtocol, type Served } from './model/endpoints/record.ts';
 import { endpoints, withServed } from './model/endpoints/seed.ts';
 import { giveOddNames } from './model/pods/odd-names.ts';
@@ -26,17 +26,16 @@ import {
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
 import { queuesOf } from './queue/state/records.ts';
-import { bootEnvironment } from './model/secrets.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
 import { createState, originAfter, type State } from './state/state.ts';
-import type { Store } from './state/store.ts';
+import type { Store } from './state/file/store.ts';
 import { createWorkerKeys } from './state/worker-keys.ts';
 import { createTable } from './table.ts';
-import { servedBy, type EndpointSource } from './workers/source.ts';
+import { servedBy, type EndpointSource } from './workers/handlers/source.ts';
 import type { Resolve, SendWebhook } from './webhooks/send.ts';
 import type { StartProcess } from './workers/process/port.ts';
 import type { Workers } from './workers/start-workers.ts';
-import { workerVariables, type WorkerName } from './workers/variables.ts';
+import { endpointVariables, workerVariables, type WorkerName } from './workers/variables.ts';
 
 export interface LocalServiceOptions extends GivenSettings {
   readonly clock: Clock;
@@ -89,9 +88,6 @@ const WEBHOOK_INTERVAL_MS = 500;
 
 /** When the state was not checked for this time, the service was suspended, or it waited for its state. Milliseconds. */
 const PAUSE_MS = 5000;
-
-/** What the workers of an endpoint of type LOAD_BALANCER read (additions 10). */
-const LOAD_BALANCER_PORTS = { PORT: '80', PORT_HEALTH: '80', HEALTH_CHECK_PATH: '/ping' };
 
 /**
  * Creates a local service that keeps its data in `store` and answers every operation of the API contract in this
@@ -211,12 +207,9 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       startProcess: options.startProcess,
       monotonic: () => clock.monotonic(),
       startFault: (state, worker) => takeStartFault(state, worker, options.random),
-      environmentOf: (state, endpoint, workerId) => ({
-        PYTHONUNBUFFERED: '1',
-        ...bootEnvironment(state, settings.secretPrefix, endpoint.container.env).variables,
-        ...(endpoint.type === 'LOAD_BALANCER' ? LOAD_BALANCER_PORTS : {}),
-        ...variablesOf(state, { origin: `http://127.0.0.1:${String(port)}`, endpointId: endpoint.id, workerId }),
-      }),
+      environmentOf: endpointVariables(settings.secretPrefix),
+      protocolVariablesOf: (state, endpointId, workerId) =>
+        variablesOf(state, { origin: `http://127.0.0.1:${String(port)}`, endpointId, workerId }),
       sendWebhook: async (url, body) => {
         const { createWebhookSender } = await import('./webhooks/send.ts');
         send ??= createWebhookSender({ clock, ownPort: port, allowPrivate, resolve });

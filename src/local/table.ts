@@ -1,4 +1,4 @@
-import type { Operation } from './frame/operation.ts';
+import type { Operation } from './http/call/operation.ts';
 import { createQueueOperations, type QueueOptions } from './queue/index.ts';
 import { accountOperations } from './resources/account.ts';
 import { billingOperations } from './resources/billing/operations.ts';

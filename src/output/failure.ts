@@ -1,6 +1,13 @@
-import type { Sink, Terminal } from '../core/context.ts';
+import type { SettingsView, Sink, Terminal } from '../core/context.ts';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
-import { Failure, messageOf, type FailureFacts, type RequestName } from '../core/failure.ts';
+import {
+  Failure,
+  messageOf,
+  printedFacts,
+  type FailureFacts,
+  type PrintedFacts,
+  type RequestName,
+} from '../core/failure.ts';
 import { safeText, say, type SafeText, type TerminalText } from '../core/safe-text.ts';
 import { formatDuration } from '../core/units.ts';
 import { styled, joinText } from './layout/terminal-text.ts';
@@ -10,6 +17,7 @@ import { loadPaint, type Paint } from './layout/colour.ts';
 interface FailureOutput {
   readonly stderr: Sink<TerminalText>;
   readonly terminal: Pick<Terminal, 'errors' | 'errorColumns' | 'colour'>;
+  readonly settings: Pick<SettingsView, 'accountFlags'>;
 }
 
 /**
@@ -18,7 +26,7 @@ interface FailureOutput {
  * An error that is no Failure is a bug (1). Nothing is printed for exit code 0, a closed pipe.
  */
 export async function renderFailure(error: unknown, as: 'text' | 'json', to: FailureOutput): Promise<ExitCode> {
-  const facts = error instanceof Failure ? error.facts() : bug(error);
+  const facts = printedFacts(error instanceof Failure ? error.facts() : bug(error), to.settings);
   if (facts.exit === EXIT.done) return facts.exit;
   const text =
     as === 'json'
@@ -38,7 +46,7 @@ const bug = (error: unknown): FailureFacts => ({
   hint: 'Please report it, with the command line and what --verbose prints.',
 });
 
-const errorJson = ({ exit: _, ...error }: FailureFacts, onTerminal: boolean): TerminalText =>
+const errorJson = ({ exit: _, ...error }: PrintedFacts, onTerminal: boolean): TerminalText =>
   styled`${escapeJson(JSON.stringify({ error }, undefined, onTerminal ? 2 : 0))}\n`;
 
 const PREFIX = say`error: `;
@@ -50,7 +58,7 @@ async function loadWrap(columns: number | undefined): Promise<(line: SafeText) =
   return (line) => wrapMessage(line, columns);
 }
 
-function errorBlock(facts: FailureFacts, paint: Paint, wrap: (line: SafeText) => SafeText): TerminalText {
+function errorBlock(facts: PrintedFacts, paint: Paint, wrap: (line: SafeText) => SafeText): TerminalText {
   const { message, hint, request, id, retryAfter } = facts;
   const lines = [
     paintPrefixed(
@@ -82,7 +90,7 @@ const paintPrefixed = (
 ): TerminalText => paint(prefix, safeText(text.slice(prefix.length), true));
 
 /** Returns what the service said, without what the message says already (specification 7.1). */
-function serviceLines({ message, status, title, detail, errors }: FailureFacts): readonly string[] {
+function serviceLines({ message, status, title, detail, errors }: PrintedFacts): readonly string[] {
   const head = [status === undefined ? undefined : String(status), title]
     .filter((part) => part !== undefined)
     .join(' ');

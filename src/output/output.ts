@@ -1,4 +1,4 @@
-import type { Blocking, Sink, Terminal } from '../core/context.ts';
+import type { Blocking, SettingsView, Sink, Terminal } from '../core/context.ts';
 import type { DataText, TerminalText } from '../core/safe-text.ts';
 
 /** Where results are printed. A Context is one. */
@@ -8,6 +8,8 @@ export interface Output {
   /** Messages to a person. */
   readonly stderr: Sink<TerminalText>;
   readonly terminal: Terminal;
+  /** What chose the account, for commands that are printed. */
+  readonly settings: Pick<SettingsView, 'accountFlags'>;
   /** The service's time, for ages: milliseconds since the epoch. */
   readonly serviceNow: () => number;
   /** Runs jq so that a signal can end it; absent where `--jq` cannot be used. */

@@ -1,3 +1,4 @@
+import type { Message } from '../core/message.ts';
 import type { ApiAnswer } from '../core/api.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
@@ -113,7 +114,7 @@ interface Outcome {
   /** 0 by default. */
   readonly exit?: ExitCode | undefined;
   /** Lines printed on stderr after the data. */
-  readonly notes?: readonly string[] | undefined;
+  readonly notes?: readonly Message[] | undefined;
   /** Thrown after the data is printed: for a command of which only a part succeeded. */
   readonly failure?: Failure | undefined;
 }

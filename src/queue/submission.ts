@@ -1,4 +1,5 @@
 import { encodeJson, Exact, memberAt, numberOf, tryDecodeJson } from '../core/json.ts';
+import { PAYLOAD_LIMITS } from './limits.ts';
 
 /** Options of a job that are sent beside its input. Durations are milliseconds. */
 export interface JobOptions {
@@ -21,6 +22,10 @@ export const timeToLive = (options: string): number | undefined =>
 
 const OPEN = Buffer.from('{"input":');
 const CLOSE = Buffer.from('}');
+
+/** The bytes that the input of a submission may have beside these options. */
+export const maxInputBytes = (options: string): number =>
+  PAYLOAD_LIMITS.run - submissionBody(new Uint8Array(0), options).byteLength;
 
 /** Returns the body of a submission. The input must be JSON text and is kept byte for byte. */
 export const submissionBody = (input: Uint8Array, options: string): Uint8Array =>

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { KeyView, SettingSource, SettingsView } from '../core/context.ts';
 import { Failure } from '../core/failure.ts';
 import { configDirectory, dataDirectory, type DirectoryInput } from './directories.ts';
+import { accountWords } from './account-words.ts';
 import { checkEnvironmentKey, environmentBeside, type NamedProfile } from './key-and-addresses.ts';
 import { effectiveKey, keyMark, keySource, type ApiKey } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
@@ -123,6 +124,9 @@ export function createSettings(input: SettingsInput): Settings {
     },
     get local() {
       return local();
+    },
+    get accountFlags() {
+      return accountWords(flags);
     },
     get profilesPath() {
       return profilesPath();

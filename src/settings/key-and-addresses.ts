@@ -1,3 +1,4 @@
+import { berth, sentence } from '../core/message.ts';
 import { usage } from '../core/failure.ts';
 import type { ProfileValues } from './read-profiles.ts';
 import { ADDRESSES, KEY_VARIABLES, findSetting } from './settings-table.ts';
@@ -32,7 +33,7 @@ export function checkEnvironmentKey(named: NamedProfile | undefined, env: Enviro
   if (by === 'flag' && hasAddress(named) && !hasKey(named))
     throw usage(
       `profile "${name}" keeps addresses and no key, and ${variable} is not known to be a key for them`,
-      `Keep its key: berth auth login --profile ${name}. Or, where ${variable} is for it, set BERTH_PROFILE=${name} beside it and drop --profile.`,
+      sentence`Keep its key: ${berth`auth login --profile ${name}`}. Or, where ${variable} is for it, set BERTH_PROFILE=${name} beside it and drop --profile.`,
     );
   if (by === 'environment' && hasKey(named) && env[variable]?.trim() !== values()['api-key'])
     throw usage(

@@ -1,3 +1,4 @@
+import { berth, sentence } from '../core/message.ts';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
 import { parseKeyAddress } from '../core/address.ts';
@@ -173,13 +174,13 @@ function noProfile(name: string, file: ProfilesFile): Failure {
   const names = Object.keys(file.profiles);
   return usage(
     `there is no profile ${JSON.stringify(name)}`,
-    `${names.length === 0 ? 'There are none' : `There are: ${names.join(', ')}`}. Make it with: berth auth login --profile ${name}`,
+    sentence`${names.length === 0 ? 'There are none' : `There are: ${names.join(', ')}`}. Make it with: ${berth`auth login --profile ${name}`}`,
   );
 }
 
 const notStorable = (name: string): Failure =>
   name === 'api-key'
-    ? usage('a key is not set like this', 'Use: berth auth login')
+    ? usage('a key is not set like this', sentence`Use: ${berth`auth login`}`)
     : usage(
         `${JSON.stringify(name)} is no setting that a profile keeps`,
         `These are: ${SETTINGS.filter((setting) => setting.inProfile && !setting.secret)

@@ -65,7 +65,7 @@ describe('the worked examples', () => {
       ['src/local/table.ts', false],
       ['src/commands/pods/fields.ts', false],
       ['src/core/fault-kinds.ts', false],
-      ['src/local/frame/fault-effects.ts', false],
+      ['src/local/http/faults/fault-effects.ts', false],
     ]);
   });
 

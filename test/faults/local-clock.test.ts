@@ -171,7 +171,7 @@ describe('after a run under a wrong wall clock', () => {
     expect([doctor.code, doctor.out + doctor.err]).toEqual([
       0,
       expect.stringMatching(
-        /clock\s+WARNING\s+the local service is 3h ahead of this machine's clock[^]*berth local reset/,
+        /clock\s+WARNING\s+the local service is 3h ahead of this machine's clock[^]*berth --local local reset/,
       ),
     ]);
     await run('local', 'reset', '--yes');

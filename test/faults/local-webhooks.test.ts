@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock } from '../../src/host/clock.ts';
 import type { LocalServiceOptions } from '../../src/local/service.ts';
-import { serveLocal } from '../../src/local/frame/server.ts';
+import { serveLocal } from '../../src/local/http/server/server.ts';
 import { kindOfAddress } from '../../src/local/webhooks/address.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
+import { LOCAL_KEY } from '../../src/local/http/requests/auth.ts';
 import { createTable } from '../../src/local/table.ts';
 import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { localFixture } from '../support/local/service-fixture.ts';

@@ -8,7 +8,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'worker-not-told-to-stop',
     about: 'a worker is not told to stop a job that was cancelled',
-    file: 'src/local/queue/engine/job-status-changes.ts',
+    file: 'src/local/queue/jobs/job-status-changes.ts',
     from: 'if (worker.protocol !== undefined && !isTold)',
     to: 'if (worker.protocol === undefined && !isTold)',
     tests: PROTOCOL,
@@ -16,7 +16,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'removed-worker-comes-back',
     about: 'a worker that was removed attaches again and gets jobs',
-    file: 'src/local/queue/engine/protocol/takes.ts',
+    file: 'src/local/queue/protocol/takes.ts',
     from: "if (MANAGED_ID.test(workerId)) return { kind: 'leave', notes: [] };",
     to: '',
     tests: PROTOCOL,
@@ -24,7 +24,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'one-job-too-many',
     about: 'a worker gets one job more than it asked for',
-    file: 'src/local/queue/engine/protocol/takes.ts',
+    file: 'src/local/queue/protocol/takes.ts',
     from: 'jobs.length < count',
     to: 'jobs.length <= count',
     tests: PROTOCOL,
@@ -32,7 +32,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'job-of-another-attempt-taken-back',
     about: 'a job that another worker runs by now is queued again',
-    file: 'src/local/queue/engine/protocol/takes.ts',
+    file: 'src/local/queue/protocol/takes.ts',
     from: 'job.attempt === attempt && job.workerId === workerId)',
     to: 'attempt > 0)',
     tests: PROTOCOL,
@@ -41,7 +41,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'any-number-of-workers',
     about: 'any number of workers may attach',
-    file: 'src/local/queue/engine/protocol/takes.ts',
+    file: 'src/local/queue/protocol/takes.ts',
     from: 'workerCount(queue) < MAX_WORKERS',
     to: 'workerCount(queue) < 100 * MAX_WORKERS',
     tests: ['unit/local/worker-protocol/wrong-requests', 'unit/local/worker-protocol/requests'],
@@ -50,7 +50,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'result-of-a-foreign-worker',
     about: 'a worker reports the result of a job that another one runs',
-    file: 'src/local/queue/engine/protocol/results.ts',
+    file: 'src/local/queue/protocol/results.ts',
     from: '|| job.workerId !== workerId) return undefined;',
     to: '|| workerId.length < 0) return undefined;',
     tests: ['unit/local/worker-protocol/foreign-results'],
@@ -58,7 +58,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'progress-after-the-end',
     about: 'progress that arrives late replaces the output of a job that has ended',
-    file: 'src/local/queue/engine/protocol/results.ts',
+    file: 'src/local/queue/protocol/results.ts',
     from: "job?.status !== 'IN_PROGRESS' || job.endpointId",
     to: 'job === undefined || job.endpointId',
     tests: RESULTS,
@@ -66,7 +66,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'crashes-in-a-hot-loop',
     about: 'a worker that crashes is started again at once, every time',
-    file: 'src/local/queue/engine/protocol/losses.ts',
+    file: 'src/local/queue/protocol/losses.ts',
     from: 'Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** earlier)',
     to: '(0 * earlier)',
     tests: ['unit/local/worker-protocol/crashes'],
@@ -74,7 +74,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'crash-backoff-without-a-bound',
     about: 'the time until a crashed worker is started again doubles for ever',
-    file: 'src/local/queue/engine/protocol/losses.ts',
+    file: 'src/local/queue/protocol/losses.ts',
     from: 'Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** earlier)',
     to: '(FIRST_BACKOFF_MS * 2 ** earlier)',
     tests: ['unit/local/worker-protocol/crashes'],
@@ -82,7 +82,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'silence-of-an-advanced-clock',
     about: 'a worker is lost because the clock was advanced',
-    file: 'src/local/queue/engine/protocol/losses.ts',
+    file: 'src/local/queue/protocol/losses.ts',
     from: 'needsNone ? 0 : realNow(state) - seenAt;',
     to: 'needsNone ? 0 : at - seenAt;',
     tests: PROTOCOL,
@@ -90,7 +90,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'jobs-of-a-lost-worker-cancelled',
     about: 'the jobs of a lost worker are not queued again',
-    file: 'src/local/queue/engine/protocol/losses.ts',
+    file: 'src/local/queue/protocol/losses.ts',
     from: "applyEvent(state, job, { kind: 'lose', at });",
     to: "applyEvent(state, job, { kind: 'cancel', at });",
     tests: PROTOCOL,
@@ -98,7 +98,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'busy-worker-idle',
     about: 'a worker is idle while it still works on a job that it was asked to stop',
-    file: 'src/local/queue/engine/protocol/stops.ts',
+    file: 'src/local/queue/jobs/stops.ts',
     from: 'worker.jobIds.length > 0 || (worker.protocol?.stops.length ?? 0) > 0;',
     to: 'worker.jobIds.length > 0;',
     tests: [...PROTOCOL, 'unit/local/worker-protocol/queue.property'],
@@ -106,7 +106,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'more-workers-than-the-maximum',
     about: 'more workers are started than the endpoint allows',
-    file: 'src/local/queue/engine/scaling.ts',
+    file: 'src/local/queue/jobs/scaling.ts',
     from: 'Math.min(max, Math.max(min, byDemand(state, endpoint, at)))',
     to: '(Math.max(min, byDemand(state, endpoint, at)) || max)',
     tests: WORKERS,
@@ -114,7 +114,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'no-worker-for-the-last-job',
     about: 'a part of a request count starts no worker',
-    file: 'src/local/queue/engine/scaling.ts',
+    file: 'src/local/queue/jobs/scaling.ts',
     from: 'Math.ceil((waiting + queue.inProgress)',
     to: 'Math.floor((waiting + queue.inProgress)',
     tests: WORKERS,
@@ -122,7 +122,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'fewer-workers-than-the-minimum',
     about: 'idle workers are stopped below the minimum of the endpoint',
-    file: 'src/local/queue/engine/workers.ts',
+    file: 'src/local/queue/jobs/workers.ts',
     from: 'if (workerCount(queue) <= endpoint.workers.min) return;',
     to: 'if (workerCount(queue) < endpoint.workers.min) return;',
     tests: ['unit/local/queue/bounds'],
@@ -130,7 +130,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'running-worker-stopped',
     about: 'a lowered maximum stops workers that run a job',
-    file: 'src/local/queue/engine/workers.ts',
+    file: 'src/local/queue/jobs/workers.ts',
     from: "workersIn(queue).filter((worker) => isOurs(worker) && worker.status !== 'RUNNING');",
     to: 'workersIn(queue).filter((worker) => isOurs(worker));',
     tests: WORKERS,
@@ -146,7 +146,7 @@ export const WORKERS_OF_QUEUE = [
   {
     name: 'earlier-check-forgotten',
     about: 'a later check of the number of workers replaces an earlier one',
-    file: 'src/local/queue/engine/timers.ts',
+    file: 'src/local/queue/jobs/timers.ts',
     from: 'queue.scaleAt <= at) return;',
     to: 'queue.scaleAt >= at) return;',
     tests: WORKERS,

@@ -9,7 +9,7 @@ export const QUEUE = [
   {
     name: 'retry-of-a-completed-job',
     about: 'a job that has completed runs again',
-    file: 'src/local/queue/engine/transitions.ts',
+    file: 'src/local/queue/jobs/transitions.ts',
     from: 'COMPLETED: {},',
     to: "COMPLETED: { retry: 'IN_QUEUE' },",
     tests: ENGINE,
@@ -17,7 +17,7 @@ export const QUEUE = [
   {
     name: 'result-outlasts-the-time-to-live',
     about: 'a result is kept longer than the time to live of its job',
-    file: 'src/local/queue/engine/transitions.ts',
+    file: 'src/local/queue/jobs/transitions.ts',
     from: 'Math.min(job.ttlAt, job.finishedAt + job.retentionMs)',
     to: 'job.finishedAt + job.retentionMs',
     tests: LIMITS,
@@ -25,7 +25,7 @@ export const QUEUE = [
   {
     name: 'chunks-of-an-earlier-attempt',
     about: 'a job that runs again still has the chunks of its earlier attempt',
-    file: 'src/local/queue/engine/transitions.ts',
+    file: 'src/local/queue/jobs/transitions.ts',
     from: 'queuedAt: at, stream: NO_CHUNKS };',
     to: 'queuedAt: at };',
     tests: OUTPUT,
@@ -33,7 +33,7 @@ export const QUEUE = [
   {
     name: 'attempts-not-counted',
     about: 'all attempts of a job have the same number',
-    file: 'src/local/queue/engine/transitions.ts',
+    file: 'src/local/queue/jobs/transitions.ts',
     from: 'attempt: job.attempt + 1 }',
     to: 'attempt: job.attempt }',
     tests: ENGINE,
@@ -82,7 +82,7 @@ export const QUEUE = [
   {
     name: 'job-at-its-timeout-fails',
     about: 'a job that takes exactly its execution timeout times out',
-    file: 'src/local/queue/engine/job-status-changes.ts',
+    file: 'src/local/queue/jobs/job-status-changes.ts',
     from: 'plan.workMs > timeoutMs',
     to: 'plan.workMs >= timeoutMs',
     tests: ['unit/local/queue/bounds'],
@@ -90,7 +90,7 @@ export const QUEUE = [
   {
     name: 'webhook-of-a-retried-job',
     about: 'the webhook of a failed attempt is sent although the job runs again',
-    file: 'src/local/queue/engine/job-status-changes.ts',
+    file: 'src/local/queue/jobs/job-status-changes.ts',
     from: 'if (counted !== undefined) queue.counts[counted] -= 1;\n    removeDelivery(state, job.id);',
     to: 'if (counted !== undefined) queue.counts[counted] -= 1;',
     tests: [...ENGINE, 'unit/local/webhooks/deliveries'],
@@ -162,7 +162,7 @@ export const QUEUE = [
   {
     name: 'chunk-cut-in-a-character',
     about: 'a large output is cut in the middle of a character',
-    file: 'src/local/queue/engine/chunks.ts',
+    file: 'src/local/queue/jobs/chunks.ts',
     from: 'if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to -= 1;',
     to: '',
     tests: OUTPUT,
@@ -170,7 +170,7 @@ export const QUEUE = [
   {
     name: 'unbounded-stream-answer',
     about: 'one answer of a stream carries any number of bytes',
-    file: 'src/local/queue/engine/chunks.ts',
+    file: 'src/local/queue/jobs/chunks.ts',
     from: 'fits < 0 ? stream.pending.length : Math.max(1, fits)',
     to: 'stream.pending.length',
     tests: OUTPUT,

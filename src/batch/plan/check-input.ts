@@ -1,7 +1,8 @@
 import { usage } from '../../core/failure.ts';
-import { fingerprintChunks, type Fingerprint } from '../read/fingerprint.ts';
+import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
+import { maxInputBytes } from '../../queue/submission.ts';
+import { nameOfInputs, type SharedFormat } from '../read/inputs.ts';
 import { describeInvalid, inputName, type InputFormat, type InvalidItem, type Item } from '../read/item.ts';
-import { readItems } from '../read/read-items.ts';
 
 /** What an input contains. Sizes are bytes. */
 export interface InputSummary {
@@ -11,7 +12,7 @@ export interface InputSummary {
   readonly invalid: number;
   /** The first of the invalid items. */
   readonly invalidItems: readonly InvalidItem[];
-  readonly fingerprint: Fingerprint;
+  readonly bytes: number;
   /** Size of all bodies together, and of the largest. */
   readonly bodyBytes: number;
   readonly largestBody: number;
@@ -21,70 +22,52 @@ export interface InputSummary {
 /** Number of invalid items that are described one by one. */
 const MAX_DESCRIBED = 20;
 
-/** Reads an input once and counts its items. Memory does not grow with the input. Fails as `readItems` does. */
-export async function summarizeInput(chunks: AsyncIterable<Uint8Array>, format: InputFormat): Promise<InputSummary> {
-  const hashed = fingerprintChunks(chunks);
-  return await summarizeItems(readItems(hashed.chunks, format), hashed.result);
-}
-
-/** Counts items. `fingerprint` is called after the last one. Fails as reading the items does. */
-export async function summarizeItems(
-  groups: AsyncIterable<Iterable<Item | InvalidItem>>,
-  fingerprint: () => Fingerprint,
-): Promise<InputSummary> {
-  const tally = createInputTally();
-  for await (const items of groups) for (const item of items) tally.add(item);
-  return tally.summary(fingerprint());
-}
-
 /** Counts the items of any number of inputs. */
 export interface InputTally {
-  /** `input` is the name of the input that has the item, when there are several. */
-  add(item: Item | InvalidItem, input?: string): void;
-  summary(fingerprint: Fingerprint): InputSummary;
+  /** The bytes that an input may have. */
+  readonly maxBytes: number;
+  /** `input` is the name of the input that has the item. */
+  add(item: Item | InvalidItem, input: string): void;
+  /** `bytes` is the size of all inputs together. */
+  summary(bytes: number): InputSummary;
 }
 
-export function createInputTally(): InputTally {
+/** `extras` is the text of the members that every submission has beside its input. */
+export function createInputTally(extras: string): InputTally {
+  const maxBytes = maxInputBytes(extras);
+  const beside = PAYLOAD_LIMITS.run - maxBytes;
   const invalidItems: InvalidItem[] = [];
   let [planned, invalid, bodyBytes, largestBody] = [0, 0, 0, 0];
   let first: Item | undefined;
   return {
+    maxBytes,
     add: (item, input) => {
       if (item.kind === 'invalid') {
         invalid += 1;
-        if (invalidItems.length < MAX_DESCRIBED) invalidItems.push(input === undefined ? item : { ...item, input });
+        if (invalidItems.length < MAX_DESCRIBED) invalidItems.push({ ...item, input });
         return;
       }
       planned += 1;
-      bodyBytes += item.body.byteLength;
-      largestBody = Math.max(largestBody, item.body.byteLength);
+      const body = beside + item.input.byteLength;
+      bodyBytes += body;
+      largestBody = Math.max(largestBody, body);
       first ??= item;
     },
-    summary: (fingerprint) => ({ planned, invalid, invalidItems, fingerprint, bodyBytes, largestBody, first }),
+    summary: (bytes) => ({ planned, invalid, invalidItems, bytes, bodyBytes, largestBody, first }),
   };
-}
-
-/**
- * Reads an input once and checks that all of it can be sent, or with `skipInvalid` at least one item. Fails with usage
- * (2), with the line and column of invalid items, and as `readItems` does.
- */
-export async function checkInput(
-  chunks: AsyncIterable<Uint8Array>,
-  format: InputFormat,
-  skipInvalid: boolean,
-): Promise<InputSummary> {
-  return requireItems(await summarizeInput(chunks, format), format, skipInvalid);
 }
 
 /** Returns a summary of an input that can be sent. Fails with usage (2), with the places of invalid items. */
 export function requireItems(
   summary: InputSummary,
-  format: Pick<InputFormat, 'path' | 'format'>,
+  names: readonly string[],
+  { format }: SharedFormat,
   skipInvalid: boolean,
 ): InputSummary {
+  const path = nameOfInputs(names);
   const { planned, invalid, invalidItems } = summary;
   if (invalid > 0 && (planned === 0 || !skipInvalid)) {
-    const [first = '', ...others] = invalidItems.map((item) => describeInvalid(format.path, item));
+    const [first = '', ...others] = invalidItems.map((item) => describeInvalid(path, item));
     const more = invalid - invalidItems.length;
     throw usage(
       `${invalid === 1 ? '1 item' : `${String(invalid)} items`} cannot be sent${planned === 0 ? ', and there are no others' : ''}; nothing was sent. ${first}`,
@@ -95,7 +78,7 @@ export function requireItems(
       ].join('\n'),
     );
   }
-  if (planned === 0) throw usage(`${inputName(format.path)} contains no items to send`, NO_ITEMS[format.format]);
+  if (planned === 0) throw usage(`${inputName(path)} contains no items to send`, NO_ITEMS[format]);
   return summary;
 }
 

@@ -4,17 +4,27 @@ import { MARKER_NAME } from '../read/marker-name.ts';
 import type { SourcePorts } from '../read/sources/input-source.ts';
 
 export interface FindPorts extends SourcePorts {
-  readonly durable: Pick<DurableFiles, 'absolute'>;
+  readonly durable: DurableFiles;
+}
+
+/** An input, and what it is called in messages: as it was given where it was named by itself. */
+export interface FoundInput extends StoredObject {
+  readonly name: string;
 }
 
 /**
  * Returns the objects that `--input` names, in the order given: files, `s3://` addresses, globs, and folders that end with
  * a slash. The addresses of files are absolute. Fails with usage (2) when a pattern matches nothing and when an object is
- * named twice, and with local-file (14) when one does not exist.
+ * named twice, and as `missing` says when one does not exist: by default with
+ * local-file (14).
  */
-export async function findInputs(ports: FindPorts, patterns: readonly string[]): Promise<readonly StoredObject[]> {
-  const found: StoredObject[] = [];
-  for (const pattern of patterns) found.push(...(await findPattern(ports, pattern)));
+export async function findInputs(
+  ports: FindPorts,
+  patterns: readonly string[],
+  missing: (pattern: string) => Error = doesNotExist,
+): Promise<readonly FoundInput[]> {
+  const found: FoundInput[] = [];
+  for (const pattern of patterns) found.push(...(await findPattern(ports, pattern, missing)));
   const addresses = new Set<string>();
   for (const { address } of found) {
     if (addresses.has(address)) throw usage(`--input names ${address} twice`, 'Its items would be sent twice.');
@@ -23,20 +33,36 @@ export async function findInputs(ports: FindPorts, patterns: readonly string[]):
   return found;
 }
 
-async function findPattern({ storage, durable, signal }: FindPorts, pattern: string): Promise<readonly StoredObject[]> {
+/** Returns the addresses of inputs that were moved, in the order given. Fails with usage (2) when one is not there. */
+export async function findMoved(ports: FindPorts, given: readonly string[]): Promise<readonly string[]> {
+  const found = await findInputs(ports, given, (name) =>
+    usage(`the input ${name} is not there`, 'Say where it is now: --input FILE'),
+  );
+  return found.map(({ name }) => name);
+}
+
+async function findPattern(
+  { storage, durable, signal }: FindPorts,
+  pattern: string,
+  missing: (pattern: string) => Error,
+): Promise<readonly FoundInput[]> {
   if (pattern === '-') throw usage('stdin cannot be combined with other inputs', 'Leave out - or the other inputs.');
   if (pattern === '')
     throw usage('--input is not the name of a file', 'Name a file, an s3:// address, or a glob in quotes.');
   const isFolder = pattern.endsWith('/');
   const address = pattern.startsWith('s3://') ? pattern : durable.absolute(pattern) + (isFolder ? '/' : '');
   const object = isFolder ? undefined : await storage.describe(address, signal);
-  if (object !== undefined) return [object];
-  if (!isPattern(pattern)) throw localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
-  const objects: StoredObject[] = [];
-  for await (const each of storage.list(address, signal)) if (!isMarker(each.address)) objects.push(each);
+  if (object !== undefined) return [{ ...object, name: pattern }];
+  if (!isPattern(pattern)) throw missing(pattern);
+  const objects: FoundInput[] = [];
+  for await (const each of storage.list(address, signal))
+    if (!isMarker(each.address)) objects.push({ ...each, name: each.address });
   if (objects.length === 0) throw usage(`--input ${pattern} matches nothing`, 'Quote a glob for the shell.');
   return objects;
 }
+
+const doesNotExist = (pattern: string): Error =>
+  localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
 
 /** A folder of results is an input too; whose results they are is not. */
 const isMarker = (address: string): boolean => address.endsWith(`/${MARKER_NAME}`);

@@ -3,7 +3,6 @@ import { usage } from '../../core/failure.ts';
 import { decodeJson, JsonSyntaxError } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
-import { submissionBody } from '../../queue/submission.ts';
 
 /**
  * Maximum length of a line or row, in bytes. It is larger than the payload limit, because a line may have other
@@ -26,8 +25,8 @@ export interface InputFormat {
    * away. Batches of an earlier version do not have it.
    */
   readonly exported?: boolean;
-  /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
-  readonly extras: string;
+  /** The bytes that an input may have: see `maxInputBytes`. */
+  readonly maxBytes: number;
 }
 
 /** The input of one job. */
@@ -35,8 +34,8 @@ export interface Item {
   readonly kind: 'item';
   /** Position among all items of the input, from 1. */
   readonly number: number;
-  /** The body of the submission, with the input byte for byte. */
-  readonly body: Uint8Array;
+  /** JSON text, byte for byte as the file has it. */
+  readonly input: Uint8Array;
   /** JSON text of the item's label (the `idField`). */
   readonly id?: string;
 }
@@ -69,18 +68,17 @@ export interface Beginning {
 export function createItem(
   input: Uint8Array,
   id: string | undefined,
-  { extras }: InputFormat,
+  { maxBytes }: InputFormat,
   number: number,
   invalid: (reason: string) => InvalidItem,
 ): Item | InvalidItem {
   if (input[input.findIndex((byte) => !isJsonSpace(byte))] !== BRACE)
     return invalid('it is not a JSON object, and the service accepts objects only');
-  const body = submissionBody(input, extras);
-  if (body.byteLength > PAYLOAD_LIMITS.run)
-    return invalid(
-      `its payload is ${String(body.byteLength)} bytes; run takes at most ${formatBytes(PAYLOAD_LIMITS.run)}`,
-    );
-  return { kind: 'item', number, body, ...(id === undefined ? {} : { id }) };
+  if (input.byteLength > maxBytes) {
+    const payload = input.byteLength + PAYLOAD_LIMITS.run - maxBytes;
+    return invalid(`its payload is ${String(payload)} bytes; run takes at most ${formatBytes(PAYLOAD_LIMITS.run)}`);
+  }
+  return { kind: 'item', number, input, ...(id === undefined ? {} : { id }) };
 }
 
 /** `{`, with which the text of an object begins. */

@@ -1,5 +1,5 @@
-/** A part of an input. Stored in the manifest of a batch, and given back unchanged. */
-export interface ShardRange {
+/** A part of an input. Stored with a batch, and given back unchanged. */
+export interface ItemRange {
   /** Bytes for JSON lines and CSV; for compressed and Parquet files, items of the file, counted from 0. */
   readonly start: number;
   readonly end: number;
@@ -12,4 +12,11 @@ export interface ShardRange {
   readonly firstLine: number;
   /** Identifies its content where the version does not: for files. Empty for objects. */
   readonly digest: string;
+}
+
+/** A range, and the input that it is of. */
+export interface PlannedRange {
+  /** The position of the input among all inputs, from 0. */
+  readonly source: number;
+  readonly range: ItemRange;
 }

@@ -1,9 +1,9 @@
 import type { Absence } from '../../core/not-there-yet.ts';
-import type { JournalJob } from '../stores/file/journal/replay.ts';
 import type { PolledJob } from './poll-order.ts';
+import type { KnownJob } from '../stores/items/known-job.ts';
 
 /** A job as it is in the journal, without its date: durations are measured by the monotonic clock. */
-export type JobRef = Omit<JournalJob, 'submittedAt'>;
+export type JobRef = Omit<KnownJob, 'submittedAt'>;
 
 /** A job between two polls. */
 export interface Job extends JobRef, PolledJob {

@@ -44,7 +44,7 @@ export interface PollerOptions {
 const MAX_SAVING = 256;
 
 export function createPoller(run: RunState, options: PollerOptions): Poller {
-  const { rates, clock, client, books, control, monitor } = run;
+  const { rates, clock, client, records, control, monitor } = run;
   const granted = rates.granted.poll;
   const delays = createPollDelays(() => rates.poll.perSecond);
   const schedule = createPollSchedule<Job>(delays);
@@ -94,7 +94,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
 
   const recordRetry = (job: Job): Promise<void> =>
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    books.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
+    records.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
 
   /** Retries a job that failed, instead of saving its result. */
   const retry = async (job: Job, document: Json, ending: JobOutcome): Promise<void> => {
@@ -217,7 +217,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
     rerunCount += 1;
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
     const at = clock.now() - (clock.monotonic() - job.submittedAt);
-    await books.record(job.item, { kind: 'find', job: job.job }, { at, id: job.id });
+    await records.record(job.item, { kind: 'find', job: job.job }, { at, id: job.id });
     await onFound({ ...job, kind: 'submitted' }, outcome.document);
   };
 
@@ -256,7 +256,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
         if (granted.available(now) < 1) return granted.delay(now);
         const job = schedule.take(now);
         if (job === undefined) return undefined;
-        if (job.kind === 'submitted' && books.states.stateOf(job.item) !== 'submitted') {
+        if (job.kind === 'submitted' && records.states.stateOf(job.item) !== 'submitted') {
           // Another driver has taken over this item.
           schedule.onPollFailed(job);
           continue;

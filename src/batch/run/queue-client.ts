@@ -5,6 +5,7 @@ import type { Id } from '../../core/ids.ts';
 import { memberOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
+import { submissionBody } from '../../queue/submission.ts';
 import { retryRequest, runRequest, statusRequest } from '../../queue/requests.ts';
 
 /** The request had no effect and may succeed later. */
@@ -51,13 +52,20 @@ export type RetryOutcome =
 export interface QueueClient {
   /** Number of requests without an answer yet. */
   readonly pending: number;
-  submit(body: Uint8Array): Promise<SubmitOutcome>;
+  submit(input: Uint8Array): Promise<SubmitOutcome>;
   status(job: string): Promise<StatusOutcome>;
   retry(job: string): Promise<RetryOutcome>;
 }
 
-/** Creates a client for the queue of one endpoint (specification 4.5). */
-export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpointId: Id<'endpoint'>): QueueClient {
+/**
+ * Creates a client for the queue of one endpoint (specification 4.5). `extras` are the members that every submission has
+ * beside its input, as `optionsText` returns them.
+ */
+export function createQueueClient(
+  api: Pick<BatchApi, 'send' | 'prepare'>,
+  endpointId: Id<'endpoint'>,
+  extras = '',
+): QueueClient {
   const run = api.prepare(runRequest(endpointId));
   let pending = 0;
   const outcomeOf = <T>(
@@ -83,7 +91,7 @@ export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpo
     get pending() {
       return pending;
     },
-    submit: (body) => outcomeOf(run.send({ raw: body }), submitAnswer, submitFailure),
+    submit: (input) => outcomeOf(run.send({ raw: submissionBody(input, extras) }), submitAnswer, submitFailure),
     status: (job) =>
       outcomeOf(api.send(statusRequest(endpointId, job)), (answer) => statusAnswer(answer, job), statusFailure),
     retry: (job) => outcomeOf(api.send(retryRequest(endpointId, job)), () => REQUEUED, retryFailure),

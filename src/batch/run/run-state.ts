@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/context.ts';
 import type { Json } from '../../core/json.ts';
-import type { Books } from '../stores/run-records.ts';
+import type { RunRecords, RequestKind } from '../stores/run-records.ts';
 import type { EndEvent } from '../stores/items/item-state-machine.ts';
-import type { LineOwner } from '../stores/file/results/results-file.ts';
 import type { QueueClient, RetryLater } from './queue-client.ts';
-import type { RequestKind, RequestRates } from './submit-and-poll-rates.ts';
+import type { RequestRates } from './submit-and-poll-rates.ts';
 import type { FailureMonitor, RunControl } from './stop-run.ts';
 import { MAX_RETRY_AFTER_MS } from './adaptive-rate.ts';
+import type { LineOwner } from '../stores/items/result-line.ts';
 
 /** What the submitter and the poller of a run share. */
 export interface RunState {
@@ -14,7 +14,7 @@ export interface RunState {
   readonly client: QueueClient;
   /** Maximum concurrent requests of all kinds. */
   readonly concurrency: number;
-  readonly books: Books;
+  readonly records: RunRecords;
   /** Keeps the result of an item and records its end. */
   readonly saveResult: (owner: LineOwner, document: Json, event: EndEvent) => Promise<void>;
   readonly rates: RequestRates;

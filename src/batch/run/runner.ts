@@ -4,19 +4,18 @@ import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../read/item.ts';
 import { createItemQueue } from './item-queue.ts';
-import type { Books } from '../stores/run-records.ts';
-import type { SharedPace } from '../stores/postgres/pace/shared-pace.ts';
+import type { RunRecords, RequestKind, Paces, RunEnd } from '../stores/run-records.ts';
 import type { EndEvent } from '../stores/items/item-state-machine.ts';
-import type { JournalJob } from '../stores/file/journal/replay.ts';
 import { countsAddUp, type ItemCounts } from '../stores/items/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
 import { createGrantedRate, UNLIMITED, type GrantedRate } from './granted-rate.ts';
-import { createRequestRates, type RequestKind } from './submit-and-poll-rates.ts';
-import { createFailureMonitor, createRunControl, type RunControl, type Stopped } from './stop-run.ts';
+import { createRequestRates } from './submit-and-poll-rates.ts';
+import { createFailureMonitor, createRunControl, type RunControl } from './stop-run.ts';
 import type { RunState } from './run-state.ts';
 import { createScheduler, NEVER } from './step-loop.ts';
-import { createSubmitter, type UnrecordedJob } from './submitter.ts';
+import { createSubmitter } from './submitter.ts';
+import type { KnownJob } from '../stores/items/known-job.ts';
 
 export interface RunOptions {
   /** Maximum concurrent requests. */
@@ -36,7 +35,7 @@ export interface RunOptions {
 }
 
 export interface RunParts {
-  readonly books: Books;
+  readonly records: RunRecords;
   readonly options: RunOptions;
   /** Items of the batch; those that are not waiting are skipped. */
   readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
@@ -47,7 +46,7 @@ export interface RunParts {
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
   /** The rates that all drivers of the batches at this endpoint share; absent for a driver that shares nothing. */
-  readonly paces?: Readonly<Record<RequestKind, SharedPace>> | undefined;
+  readonly paces?: Paces | undefined;
 }
 
 /** Callbacks for what happens during a run. */
@@ -66,25 +65,13 @@ export interface RunObserver {
   readonly onNotRetried?: (refusal: Failure) => void;
 }
 
-/** How a run ended. */
-export interface RunEnd {
-  readonly counts: ItemCounts;
-  /** Absent when nothing is left to do. */
-  readonly stopped?: Stopped;
-  /** Number of jobs that run again although their result had been written: the results have two lines for each. */
-  readonly rerunCount: number;
-  /** True when all items have ended and the results are not sorted yet. */
-  readonly unordered?: boolean;
-  readonly unrecorded: readonly UnrecordedJob[];
-}
-
 /**
  * Submits waiting items and fetches results, until nothing is left or something stops it. No write is pending when it
  * returns. It does not fail: an error is the reason in its `stopped`.
  */
 export async function runItems(parts: RunParts): Promise<RunEnd> {
-  const { options, clock, books, interrupt, client, observer = {} } = parts;
-  const { states } = books;
+  const { options, clock, records, interrupt, client, observer = {} } = parts;
+  const { states } = records;
   const scheduler = createScheduler(clock);
   const control = createRunControl(scheduler.wake);
   const granted = openGrantedRates(parts, scheduler.wake, (kind) => wantedRequests(kind));
@@ -107,9 +94,9 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     clock,
     client,
     concurrency: options.concurrency,
-    books,
+    records,
     saveResult: async (owner, document, event) => {
-      await books.saveResult(owner, document, event);
+      await records.saveResult(owner, document, event);
       checkFailures(event, document);
     },
     rates,
@@ -143,12 +130,12 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   };
   const started = clock.monotonic();
   /** The date is from another process, and the wall clock may have been changed in either direction since then. */
-  const submissionTime = ({ submittedAt }: JournalJob): number =>
-    // eslint-disable-next-line no-restricted-syntax -- a date of the books
+  const submissionTime = ({ submittedAt }: KnownJob): number =>
+    // eslint-disable-next-line no-restricted-syntax -- a date of the records
     clock.monotonic() - Math.max(0, clock.now() - submittedAt);
-  for (const job of books.failed) poller.addFailed(job);
-  for (const job of books.expired) poller.addExpired(job, submissionTime(job));
-  books.open({
+  for (const job of records.failed) poller.addFailed(job);
+  for (const job of records.expired) poller.addExpired(job, submissionTime(job));
+  records.open({
     onJobs: (jobs) => {
       for (const job of jobs) poller.add(job, submissionTime(job));
       scheduler.wake();
@@ -189,7 +176,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     interrupt.removeEventListener('abort', onInterrupt);
     await Promise.all([items.close(), granted.submit.close(), granted.poll.close()]);
   }
-  await books.idle();
+  await records.idle();
   const counts = states.counts();
   if (!countsAddUp(counts)) throw new Error('the counts of a batch do not add up');
   const stopped = control.stopped();

@@ -1,13 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
-
-/** Why a batch stops before all items have ended. */
-export type StopReason = 'interrupt' | 'timeout' | 'failures' | 'cancelled' | 'error';
-
-export interface Stopped {
-  readonly reason: StopReason;
-  readonly failure?: unknown;
-}
+import type { Stopped, StopReason } from '../stores/run-records.ts';
 
 /** Starts and stops the sending of requests. */
 export interface RunControl {

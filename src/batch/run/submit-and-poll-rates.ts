@@ -3,9 +3,7 @@ import type { Clock } from '../../core/context.ts';
 import { RATE_LIMITS } from '../../queue/limits.ts';
 import type { GrantedRate } from './granted-rate.ts';
 import { applyWindows, backOff, createSendRate, type RateBounds, type SendRate } from './adaptive-rate.ts';
-
-/** The kinds of requests with a rate of their own: submissions, and status and retry requests. */
-export type RequestKind = 'submit' | 'poll';
+import type { RequestKind } from '../stores/run-records.ts';
 
 /** The rates of a run. A failure of one kind slows down both. */
 export interface RequestRates {

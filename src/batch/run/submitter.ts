@@ -5,6 +5,7 @@ import type { ItemQueue } from './item-queue.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
+import type { UnrecordedJob } from '../stores/run-records.ts';
 
 /**
  * Submits items: writes to disk that the item is about to be sent (the "intent"), sends the request, and records its
@@ -20,11 +21,6 @@ export interface Submitter {
   readonly isIdle: () => boolean;
   /** Jobs that the service accepted and that could not be written to the journal. */
   readonly unrecorded: readonly UnrecordedJob[];
-}
-
-export interface UnrecordedJob {
-  readonly item: number;
-  readonly job: string;
 }
 
 export interface SubmitterOptions {
@@ -56,8 +52,8 @@ const INTENTS_AHEAD_MS = 100;
 const MAX_POSTPONED = 3;
 
 export function createSubmitter(run: RunState, options: SubmitterOptions): Submitter {
-  const { clock, client, books, rates, control, monitor, start } = run;
-  const { states } = books;
+  const { clock, client, records, rates, control, monitor, start } = run;
+  const { states } = records;
   const { items: queue } = options;
   const granted = rates.granted.submit;
   const unrecorded: UnrecordedJob[] = [];
@@ -77,14 +73,14 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
         const { number, id } = item;
         // The queue has an item twice that was put back, and was read again because its shard was claimed again.
         if (states.stateOf(number) !== 'waiting') continue;
-        intended.push({ item, tenure: books.tenureOf(number) });
-        written.add(books.record(number, { kind: 'send' }, id === undefined ? undefined : { id }));
+        intended.push({ item, tenure: records.tenureOf(number) });
+        written.add(records.record(number, { kind: 'send' }, id === undefined ? undefined : { id }));
       }
       await Promise.all(written);
       ready.push(...intended);
     } catch (error) {
       // Some intents may be on disk, but no request was sent for them.
-      for (const { number } of items) books.forgetIntent(number);
+      for (const { number } of items) records.forgetIntent(number);
       throw error;
     } finally {
       writingIntents -= items.length;
@@ -95,7 +91,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   /** Puts back an item that was certainly not accepted. */
   const withdraw = async (item: Item): Promise<void> => {
     rates.submit = returnToken(rates.submit);
-    const recorded = books.record(item.number, { kind: 'withdraw' });
+    const recorded = records.record(item.number, { kind: 'withdraw' });
     if (states.stateOf(item.number) === 'waiting') queue.putBack(item);
     control.wake();
     await recorded;
@@ -112,7 +108,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     let outcome: SubmitOutcome;
     sending += 1;
     try {
-      outcome = rejectDuplicate(await client.submit(item.body));
+      outcome = rejectDuplicate(await client.submit(item.input));
     } finally {
       sending -= 1;
       control.wake();
@@ -135,7 +131,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   };
 
   const rejectDuplicate = (outcome: SubmitOutcome): SubmitOutcome =>
-    outcome.kind === 'accepted' && !books.addJobId(outcome.job)
+    outcome.kind === 'accepted' && !records.addJobId(outcome.job)
       ? { kind: 'unknown', failure: duplicateJobId(outcome.job) }
       : outcome;
 
@@ -143,7 +139,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     monitor.onSuccess();
     rates.submit = speedUp(rates.submit);
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    return books.record(number, { kind: 'accept', job }, { at: clock.now() });
+    return records.record(number, { kind: 'accept', job }, { at: clock.now() });
   };
 
   const recordRefused = async ({ number, id }: Item, { message }: Failure): Promise<void> => {
@@ -173,7 +169,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
         await withdraw(item);
         return;
       case 'unknown': {
-        const recorded = books.record(item.number, { kind: 'lose' });
+        const recorded = records.record(item.number, { kind: 'lose' });
         rates.backOff('submit', sentAt);
         options.onUnknown?.(outcome.failure);
         monitor.onFailure(outcome.failure);
@@ -191,7 +187,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
 
   const maxSending = (): number => Math.min(Math.floor(rates.submit.concurrency), granted.concurrency);
   const submitReady = (now: number): void => {
-    while (ready.length > 0 && sending < maxSending() && canSend(run) && books.maySend()) {
+    while (ready.length > 0 && sending < maxSending() && canSend(run) && records.maySend()) {
       if (granted.available(now) < 1) return;
       const next = ready.shift();
       if (next === undefined || !isStillIntended(next)) continue;
@@ -205,7 +201,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
 
   /** False when another driver has taken the item over since its intent was written. */
   const isStillIntended = ({ item: { number }, tenure }: ReadyItem): boolean =>
-    states.stateOf(number) === 'sending' && books.tenureOf(number) === tenure;
+    states.stateOf(number) === 'sending' && records.tenureOf(number) === tenure;
 
   const freeJobs = (): number => options.maxInFlight() - states.count('sending') - states.count('submitted');
   /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
@@ -245,7 +241,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     step: (now) => {
       // A wait that the service asked for also applies to items whose intent was being written at that time.
       if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
-      if (!control.maySubmit() || !books.maySend()) return undefined;
+      if (!control.maySubmit() || !records.maySend()) return undefined;
       submitReady(now);
       return earliest(delayOfReady(now), takeItems(now));
     },

@@ -1,3 +1,4 @@
+import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
 import { usage, type Failure } from '../../core/failure.ts';
 import { didYouMean, nearestOf, suggestionOf } from './suggestions.ts';
 import { resolveAlias } from './aliases.ts';
@@ -5,13 +6,10 @@ import { ABSENT_COMMANDS, FLAG_ALIASES, ROOT_COMMANDS } from './words-of-other-p
 
 /** How to pass a word that begins with a dash: `berth pods get -- -x`. */
 const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
-const KEY_HINT = 'A key is never given on a command line, where others can read it: berth auth login --with-key < FILE';
-
-const hintOf = (...lines: readonly (string | undefined)[]): string =>
-  lines.filter((line) => line !== undefined).join('\n');
+const KEY_HINT = sentence`A key is never given on a command line, where others can read it: ${berth`auth login --with-key`} < FILE`;
 
 /** `` See `berth pods --help`. `` for the path of a command or a group. */
-const seeHelp = (path: readonly string[]): string => `See \`${['berth', ...path, '--help'].join(' ')}\`.`;
+const seeHelp = (path: readonly string[]): Message => sentence`See \`${berth`${names(path.join(' '))} --help`}\`.`;
 
 /** The usage failure (2) for an unknown noun or verb; `known` are the words that are possible there. */
 export function unknownCommand(word: string, path: readonly string[], known: readonly string[]): Failure {
@@ -21,7 +19,7 @@ export function unknownCommand(word: string, path: readonly string[], known: rea
   const meant = path.length === 0 && Object.hasOwn(ROOT_COMMANDS, lower) ? ROOT_COMMANDS[lower] : undefined;
   const near = meant === undefined ? didYouMean(word, known) : suggestionOf([`berth ${meant}`]);
   const see = path.length === 0 && near !== undefined ? undefined : seeHelp(path);
-  return usage(`unknown command '${word}'`, hintOf(near, see));
+  return usage(`unknown command '${word}'`, lines(near, see));
 }
 
 /** The usage failure (2) for a command that other nouns have and this one cannot have. */
@@ -51,7 +49,7 @@ export function unknownOption(word: string, path: readonly string[], known: read
     : [];
   return usage(
     what,
-    hintOf(
+    lines(
       suggestionOf(near.map((flag) => `--${flag}`)),
       /key|token|passw|secret/i.test(name) ? KEY_HINT : undefined,
       name.startsWith('--') ? seeHelp(path) : DASH_HINT,
@@ -65,7 +63,7 @@ export const missingValue = (flag: string, path: readonly string[]): Failure =>
 
 /** The usage failure (2) for more arguments than a command takes; `usageLine` says how it is written. */
 export const tooManyWords = (path: readonly string[], usageLine: string): Failure =>
-  usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, hintOf(`Usage: ${usageLine}`, seeHelp(path)));
+  usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, lines(`Usage: ${usageLine}`, seeHelp(path)));
 
 /** The usage failure (2) for another error of the parser, named by its code. */
 export const otherParseError = (code: string, path: readonly string[]): Failure =>

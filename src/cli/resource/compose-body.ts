@@ -1,3 +1,5 @@
+import { helpMessage } from '../words.ts';
+import { type CommandLine, lines, type Message, printed, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { arrayOf, isObject, type Json, type JsonObject, memberOf, stringAt } from '../../core/json.ts';
 import { promptFor } from '../run/prompt-missing.ts';
@@ -38,7 +40,7 @@ export interface BodySpec {
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** The command line that sends a body without questions; said after questions. */
-  readonly commandLine?: (body: JsonObject) => string;
+  readonly commandLine?: (body: JsonObject) => CommandLine;
   /** Default members of a create, by the members that were given. */
   readonly defaults?: (body: JsonObject) => JsonObject;
 }
@@ -99,10 +101,7 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, body: Js
   if (unanswerable.length > 0)
     throw usage(
       `missing ${unanswerable.map((group) => group.map(flagName).join(' or ')).join(' and ')}`,
-      unanswerable
-        .flat()
-        .map((key) => `${flagName(key)}: ${spec.members[key]?.param.summary ?? ''}`)
-        .join('\n'),
+      lines(...unanswerable.flat().map((key) => explained(spec.members, key))),
     );
   const answers: Record<string, unknown> = { set: [] };
   for (const group of missing) {
@@ -113,16 +112,20 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, body: Js
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
   if (missing.length === 0) return { body: withDefaults(complete), asked: false };
   const answered = (await spec.offer?.(ctx, complete)) ?? complete;
-  if (spec.commandLine !== undefined) await ctx.tell(`Without questions: ${spec.commandLine(answered)}`);
+  if (spec.commandLine !== undefined) await ctx.tell(sentence`Without questions: ${spec.commandLine(answered)}`);
   return { body: withDefaults(answered), asked: true };
 }
+
+/** A flag and what its help says. */
+const explained = (members: Members, key: string): Message =>
+  sentence`${flagName(key)}: ${helpMessage(members[key]?.param.summary ?? '')}`;
 
 /** The member of a group to prompt for; the user picks one if there are several. */
 async function pickMember(ctx: CommandContext, members: Members, keys: readonly string[]): Promise<string> {
   const [only = '', ...others] = keys;
   if (others.length === 0) return only;
   const choices = keys.map((key) => ({
-    name: `${flagName(key)}: ${members[key]?.param.summary ?? ''}`,
+    name: printed(explained(members, key), ctx.settings),
     value: key,
   }));
   return await ctx.prompts.select('One of these is needed', choices);

@@ -1,3 +1,4 @@
+import { berth, inOne, type Message, names, sentence } from '../../core/message.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import { usage, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
@@ -9,7 +10,7 @@ import { defineCommand, type Command, type Confirmation, type CommandWords } fro
 import type { CommandContext } from '../context.ts';
 import { option, type Param } from '../parse/params.ts';
 import { OUTCOMES } from '../schema/common-schemas.ts';
-import { commandLine, countOf, pluralOf } from '../words.ts';
+import { countOf, pluralOf } from '../words.ts';
 import { idsArgument, type Resource } from './read.ts';
 import {
   hasSelector,
@@ -34,7 +35,7 @@ export interface Guard {
    */
   readonly reasons: (ctx: CommandContext, rows: readonly Json[]) => Promise<ReadonlyMap<string, string>>;
   /** What to do about it. */
-  readonly hint: (ids: readonly string[]) => string;
+  readonly hint: (ids: readonly string[]) => Message;
 }
 
 export interface DeleteSpec extends CommandWords {
@@ -46,7 +47,7 @@ export interface DeleteSpec extends CommandWords {
   readonly saving?: (rows: readonly Json[]) => string | undefined;
   readonly guard?: Guard;
   /** Lines at the end, such as what goes on costing. `ended` are the ids of what was deleted. */
-  readonly remaining?: (ctx: CommandContext, ended: readonly string[]) => Promise<readonly string[]>;
+  readonly remaining?: (ctx: CommandContext, ended: readonly string[]) => Promise<readonly Message[]>;
   /** The participle in messages: `deleted`, `terminated`. */
   readonly done?: string;
 }
@@ -81,7 +82,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
       if (targets.length === 0) return undefined;
       const rows = targets.map(({ row }) => row ?? null);
       const named = bySelector ? '' : `: ${rows.map(labelOf).join(', ')}`;
-      const lines = [
+      const said = [
         `This affects ${countOf(rows.length, resource.noun)}, for good${named}.`,
         spec.saving?.(rows),
         spec.loss,
@@ -89,7 +90,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
       ].filter((line) => line !== undefined);
       return {
         ...(bySelector ? { rows: { view: resource.view, values: rows } } : {}),
-        lines: [lines.join(' ')],
+        lines: [inOne(said)],
         ...(rows.some((row) => spec.destroysData?.(row) === true) ? { typed: textToType(resource, rows) } : {}),
       } satisfies Confirmation;
     },
@@ -100,7 +101,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         method: 'DELETE',
         path: [...resource.path, known],
         id: known,
-        checkCommand: commandLine(...name.split(' '), 'list'),
+        checkCommand: berth`${names(name)} list`,
       });
       const sent = await sendEach(
         ctx,
@@ -153,7 +154,7 @@ async function refuseGuarded(ctx: CommandContext, guard: Guard, rows: readonly J
   const reasons = await guard.reasons(ctx, rows);
   const [first] = reasons.values();
   if (first === undefined) return;
-  const hint = `${guard.hint([...reasons.keys()])}\n--force: ${guard.force}`;
+  const hint = sentence`${guard.hint([...reasons.keys()])}\n--force: ${guard.force}`;
   if (reasons.size === 1) throw usage(`${first}: nothing was sent`, hint);
   throw usage(`${reasons.size} of ${rows.length} are protected: nothing was sent`, hint).with({
     errors: [...reasons.values()],
@@ -165,7 +166,7 @@ async function forcedReasons(
   ctx: CommandContext,
   guard: Guard | undefined,
   rows: readonly Json[],
-): Promise<readonly string[]> {
+): Promise<readonly Message[]> {
   if (guard === undefined) return [];
   try {
     return [...(await guard.reasons(ctx, rows)).values()].map((reason) => `${reason}.`);

@@ -1,3 +1,4 @@
+import { lines, type Message, sentence } from '../../core/message.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { arrayOf, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -26,14 +27,14 @@ export async function withKnownWords(
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof Failure) || !STATUSES.includes(error.status) || ctx.dryRun) return error;
-  const hints: string[] = [];
+  const hints: Message[] = [];
   for (const { param, path } of Object.values(members)) {
     const { complete } = param;
     if (typeof complete !== 'object' || references?.[path] !== undefined) continue;
     const words = wordsOf(memberAt(body, path));
     if (words.length > 0) hints.push(...(await unknownWords(ctx, complete, words)));
   }
-  return hints.length === 0 ? error : error.with({ hint: [...hints, error.hint].filter(Boolean).join('\n') });
+  return hints.length === 0 ? error : error.with({ hint: lines(...hints, error.hint) });
 }
 
 /** The words of a member: text, several texts, or objects with an id. */
@@ -45,7 +46,7 @@ async function unknownWords(
   ctx: CommandContext,
   collection: Collection,
   words: readonly string[],
-): Promise<readonly string[]> {
+): Promise<readonly Message[]> {
   let rows: readonly Json[];
   try {
     rows = await lookupRows(ctx, collection);
@@ -60,12 +61,7 @@ async function unknownWords(
       const near = nearestOf(word, known);
       const some = known.slice(0, MAX_LISTED).join(', ') + (known.length > MAX_LISTED ? ', ...' : '');
       const help = near.length > 0 ? suggestionOf(near) : known.length > 0 ? `There are ${some}.` : undefined;
-      return [
-        `There is no ${collection.noun} ${safeText(word)}.`,
-        help && safeText(help),
-        `See ${listCommandOf(collection)}`,
-      ]
-        .filter(Boolean)
-        .join(' ');
+      const others = help === undefined ? '' : `${safeText(help)} `;
+      return sentence`There is no ${collection.noun} ${safeText(word)}. ${others}See ${listCommandOf(collection)}`;
     });
 }

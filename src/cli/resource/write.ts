@@ -1,3 +1,4 @@
+import { berth, type CommandLine, type Message, names } from '../../core/message.ts';
 import { readRequest, type ApiAnswer, type ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage, unlessFailed } from '../../core/failure.ts';
@@ -13,7 +14,6 @@ import { identify, readRow } from './identity/identify.ts';
 import { rememberNames } from './identity/requests.ts';
 import { unlessUnread } from '../run/dry-run.ts';
 import { waitFor } from '../run/wait.ts';
-import { commandLine } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completeBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
 import { ask, askAboutRaise, confirmRestart } from './ask-before-write.ts';
@@ -60,9 +60,9 @@ export interface WriteSpec extends BodySpec, CommandWords {
   /** A refusal in the words of the resource. */
   readonly refused?: (failure: Failure) => Failure;
   /** Lines that are printed after the write. */
-  readonly notes?: (row: Json, body: JsonObject) => readonly string[];
+  readonly notes?: (row: Json, body: JsonObject) => readonly Message[];
   /** What the user may want next, said on a terminal after a create. */
-  readonly nextStep?: (row: Json, body: JsonObject) => string;
+  readonly nextStep?: (row: Json, body: JsonObject) => Message;
   /** See `CommandSpec.costs`. */
   readonly costs?: boolean;
   /** Adds `--wait`: polls until the row has the wanted state. */
@@ -86,7 +86,7 @@ export interface WaitSpec {
   /** Lines that are printed after the wait. */
   readonly notes?: (seen: Json) => readonly string[];
   /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
-  readonly resumeCommand?: (id: string) => string;
+  readonly resumeCommand?: (id: string) => CommandLine;
 }
 
 /** The members of a kind: flags, or the words after `--`. */
@@ -112,7 +112,7 @@ const wordsOf = ({ summary, details, examples, costs, price }: WriteSpec) => ({
   costs: costs ?? price !== undefined,
 });
 
-const listLine = (noun: string): string => commandLine(...noun.split(' '), 'list');
+const listLine = (noun: string): CommandLine => berth`${names(noun)} list`;
 
 /** `berth NOUN create`. `name` is the noun on the command line: `volumes`, `registries delegations`. */
 export function createCommand(resource: Resource, name: string, spec: WriteSpec): Command {
@@ -207,7 +207,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
             body: complete,
             id: known,
             expects: 'resource',
-            checkCommand: commandLine(...name.split(' '), 'get', known),
+            checkCommand: berth`${names(name)} get ${known}`,
           }),
         ),
       ).catch(throwWithWords(ctx, spec, body));
@@ -281,7 +281,7 @@ export async function waitForRow(
     done: (row) => wait.done(row) || wait.bad(row),
     describe: wait.describe ?? ((row) => stringAt(row, 'status') ?? '?'),
     timeoutMs,
-    resumeCommand: wait.resumeCommand?.(id) ?? commandLine(...name.split(' '), 'wait', id, '--for', wait.until),
+    resumeCommand: wait.resumeCommand?.(id) ?? berth`${names(name)} wait ${id} --for ${wait.until}`,
     id,
   });
   return {

@@ -1,3 +1,4 @@
+import { type CommandLine, type Message, printed } from '../../core/message.ts';
 import { readRequest } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
 import { unlessFailed } from '../../core/failure.ts';
@@ -27,7 +28,7 @@ const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
 /** State of one run, for the message of a failure that ends it. */
 export interface RunState {
   /** The command line that resumes the current wait. */
-  resumeCommand: string | undefined;
+  resumeCommand: CommandLine | undefined;
   readonly writes: WriteRecord;
 }
 
@@ -35,7 +36,7 @@ export interface RunState {
 export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
   const serviceClock = createServiceClock(context.clock);
   const { notes } = context;
-  const tellLine = (line: string): Promise<void> => tell(context, safeText(line));
+  const tellLine = (line: Message): Promise<void> => tell(context, safeText(printed(line, context.settings)));
   const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
   const api = modes.dryRun ? dryRunApi(service) : recordWrites(service, state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);

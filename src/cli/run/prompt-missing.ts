@@ -1,4 +1,6 @@
+import { helpMessage } from '../words.ts';
 import { usage, messageOf } from '../../core/failure.ts';
+import { lines, sentence } from '../../core/message.ts';
 import type { Command, Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { flagName, labelOf, isGiven, type Param, type Params } from '../parse/params.ts';
@@ -28,10 +30,12 @@ export async function completeValues(
     const { usageOf } = await import('../help/help.ts');
     throw usage(
       `missing ${labels.join(' and ')}`,
-      [
-        ...unasked.map(([key, param]) => `${labelOf(key, param)}: ${param.summary}${orFlags(param)}`),
+      lines(
+        ...unasked.map(
+          ([key, param]) => sentence`${labelOf(key, param)}: ${helpMessage(param.summary)}${orFlags(param)}`,
+        ),
         `Usage: ${usageOf(path, command)}`,
-      ].join('\n'),
+      ),
     );
   }
   const values: Record<string, unknown> = {};

@@ -1,3 +1,13 @@
+import {
+  berth,
+  type CommandLine,
+  isMessage,
+  lines,
+  type Message,
+  names,
+  printed,
+  sentence,
+} from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
@@ -15,7 +25,6 @@ import type { CommandContext } from '../context.ts';
 import { DryRun, unlessUnread } from './dry-run.ts';
 import { commonOptions } from '../parse/common-options.ts';
 import { suggestName } from '../parse/suggestions.ts';
-import { commandLine } from '../words.ts';
 import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './write-record.ts';
 
 /**
@@ -93,15 +102,15 @@ function mustConfirm(ctx: CommandContext, command: Command, values: Values, path
   if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values)) return false;
   if (ctx.terminal.canAsk) return true;
   throw usage(
-    `\`${lineOf(command, values, path)}\` asks for confirmation, and there is no terminal to ask on`,
+    `\`${printed(lineOf(command, values, path), ctx.settings)}\` asks for confirmation, and there is no terminal to ask on`,
     'Add --yes to confirm.',
   );
 }
 
-async function tellQuestion(ctx: CommandContext, question: string | Confirmation): Promise<void> {
-  const { rows, lines } = typeof question === 'string' ? { rows: undefined, lines: [question] } : question;
+async function tellQuestion(ctx: CommandContext, question: Message | Confirmation): Promise<void> {
+  const { rows, lines: said } = isMessage(question) ? { rows: undefined, lines: [question] } : question;
   if (rows !== undefined) await ctx.tellRows(rows.view, rows.values);
-  for (const line of lines) await ctx.tell(line);
+  for (const line of said) await ctx.tell(line);
 }
 
 /**
@@ -124,9 +133,9 @@ async function showQuestion(
   return true;
 }
 
-async function confirm(ctx: CommandContext, question: string | Confirmation | undefined): Promise<void> {
+async function confirm(ctx: CommandContext, question: Message | Confirmation | undefined): Promise<void> {
   if (question === undefined) return;
-  const typed = typeof question === 'string' ? undefined : question.typed;
+  const typed = isMessage(question) ? undefined : question.typed;
   await tellQuestion(ctx, question);
   const confirmed = typed === undefined ? await ctx.prompts.confirm('Continue?', false) : await wasTyped(ctx, typed);
   if (!confirmed)
@@ -141,23 +150,20 @@ async function wasTyped({ prompts }: CommandContext, text: string): Promise<bool
 }
 
 /** The command line without its flags: `berth queue purge demo`. */
-const lineOf = (command: Command, values: Values, path: readonly string[]): string =>
-  commandLine(
-    ...path,
-    ...Object.keys(command.args).flatMap((key) => (values[key] ?? []) as string | readonly string[]),
-  );
+const lineOf = (command: Command, values: Values, path: readonly string[]): CommandLine =>
+  berth`${names(path.join(' '))} ${Object.keys(command.args).flatMap((key) => (values[key] ?? []) as string | readonly string[])}`;
 
 /** Adds the command line that resumes the wait to an interrupt or to a temporary failure. */
-function withResumeHint(error: unknown, resumeCommand: string | undefined): unknown {
+function withResumeHint(error: unknown, resumeCommand: CommandLine | undefined): unknown {
   if (!(error instanceof Failure) || resumeCommand === undefined) return error;
-  const line = `Go on with: ${resumeCommand}`;
+  const line = sentence`Go on with: ${resumeCommand}`;
   switch (error.exit) {
     case EXIT.interrupted:
     case EXIT.terminated:
-      return error.with({ hint: `Nothing was cancelled. ${line}` });
+      return error.with({ hint: sentence`Nothing was cancelled. ${line}` });
     case EXIT.unavailable:
     case EXIT.rateLimited:
-      return error.with({ hint: [error.hint, line].filter(Boolean).join('\n') });
+      return error.with({ hint: lines(error.hint, line) });
     default:
       return error;
   }

@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { formatDuration } from '../../core/units.ts';
+import { type CommandLine, type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../context.ts';
 
 /** A wait that polls. */
@@ -13,11 +14,11 @@ export interface WaitOptions<T> {
   /** The state as text, for the spinner. */
   readonly describe: (state: T) => string;
   /** Lines to print on stderr after a poll that did not end the wait. */
-  readonly notice?: () => Promise<readonly string[]>;
+  readonly notice?: () => Promise<readonly Message[]>;
   /** Milliseconds. */
   readonly timeoutMs: number;
   /** The command line that resumes the wait. */
-  readonly resumeCommand: string;
+  readonly resumeCommand: CommandLine;
   readonly id?: string;
 }
 
@@ -64,6 +65,6 @@ export const waitEnded = (options: Pick<WaitOptions<never>, 'what' | 'timeoutMs'
     code: 'wait-ended',
     exit: EXIT.waitEnded,
     message: `waited ${formatDuration(options.timeoutMs)} for ${options.what}, which has not finished`,
-    hint: `Go on waiting: ${options.resumeCommand}`,
+    hint: sentence`Go on waiting: ${options.resumeCommand}`,
     id: options.id,
   });

@@ -3,6 +3,7 @@ import type { Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { encodeJson, stringAt } from '../../core/json.ts';
+import { lines } from '../../core/message.ts';
 import type { Result } from '../../output/view.ts';
 
 /** What one run of a command has changed at the service, and whether its result could be printed. */
@@ -60,11 +61,11 @@ export function withWriteHint(error: unknown, { ids, writes, outputFailed }: Wri
   const [id] = ids;
   const list = id === undefined ? '' : `: ${[...ids].join(', ')}`;
   return error.with({
-    hint: [
+    hint: lines(
       `The service completed the request${list}`,
       'Check the result first: running the command again may repeat it.',
-      ...(filterFailed && error.hint !== undefined ? [error.hint] : []),
-    ].join('\n'),
+      filterFailed ? error.hint : undefined,
+    ),
     ...(ids.size === 1 ? { id } : {}),
   });
 }

@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
@@ -5,14 +6,13 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { listRequest } from '../../cli/resource/identity/requests.ts';
 import { readList } from '../../cli/resource/pages/read-list.ts';
-import { commandLine } from '../../cli/words.ts';
 import { isSameKey, readKey, type SshKey } from './keys.ts';
 
 /** How often a change is tried again after someone else changed the keys at the same time. */
 const MAX_TRIES = 5;
 
 const PATH = ['v2', 'account', 'ssh-keys'];
-export const LIST = commandLine('account', 'ssh-keys', 'list');
+export const LIST = berth`account ssh-keys list`;
 
 export const KEYS_REQUEST = listRequest({ path: PATH, member: 'keys' });
 
@@ -73,7 +73,7 @@ export async function changeKeys(
     code: 'keys-moved',
     exit: EXIT.refused,
     message: `someone else changed the keys each of the ${MAX_TRIES} times that they were written`,
-    hint: `What you asked for is not in the set now. See it with ${LIST}, and try again.`,
+    hint: sentence`What you asked for is not in the set now. See it, and try again: ${LIST}`,
   });
 }
 
@@ -83,7 +83,7 @@ export async function readAgain(ctx: CommandContext, written: readonly SshKey[])
     return await readKeys(ctx);
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
-    await ctx.tell(`The keys are written, and could not be read again (${error.message}). See ${LIST}`);
+    await ctx.tell(sentence`The keys are written, and could not be read again (${error.message}). See ${LIST}`);
     return written;
   }
 }

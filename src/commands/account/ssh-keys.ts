@@ -1,3 +1,4 @@
+import { type Message, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
@@ -30,7 +31,7 @@ const keyView: View = {
 };
 
 /** The set of keys after a change, with notes about what changed. */
-const shown = (keys: readonly SshKey[], notes: readonly string[]): Extract<Result, { kind: 'many' }> => ({
+const shown = (keys: readonly SshKey[], notes: readonly Message[]): Extract<Result, { kind: 'many' }> => ({
   kind: 'many',
   view: keyView,
   values: keys.map(({ text }) => text),
@@ -178,7 +179,7 @@ const set = defineCommand({
     return shown(after, [
       ...without(wanted, before).map((key) => `Added ${keyName(key)}.`),
       ...without(before, wanted).map((key) => `Removed ${keyName(key)}.`),
-      ...(isSameSet(after, wanted) ? [] : [`Someone else changed the keys at the same time. See ${LIST}`]),
+      ...(isSameSet(after, wanted) ? [] : [sentence`Someone else changed the keys at the same time. See ${LIST}`]),
     ]);
   },
 });

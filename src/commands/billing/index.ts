@@ -1,3 +1,4 @@
+import { sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { rethrowUnlessFailure } from '../../core/failure.ts';
 import { defineCommand, defineGroup, type Command } from '../../cli/command.ts';
@@ -95,7 +96,7 @@ async function requireExisting(ctx: CommandContext, lookup: Collection, given: s
     if (error.exit === EXIT.notFound)
       throw error.with({
         message: `nothing was billed in this time for ${JSON.stringify(given)}, and no ${lookup.noun} has this id or name`,
-        hint: `See ${listCommandOf(lookup)}. One that is gone is found by its id, in the time when it cost something: --from.`,
+        hint: sentence`See ${listCommandOf(lookup)}. One that is gone is found by its id, in the time when it cost something: --from.`,
       });
   }
 }

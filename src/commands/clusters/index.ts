@@ -1,3 +1,4 @@
+import { berth } from '../../core/message.ts';
 import { numberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { defineGroup } from '../../cli/command.ts';
@@ -7,7 +8,7 @@ import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
-import { commandLine, countOf } from '../../cli/words.ts';
+import { countOf } from '../../cli/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
@@ -38,7 +39,7 @@ const RUNNING: WaitSpec = {
   done: (row) => countOfStatus(row, 'RUNNING') === numberAt(row, 'pods.total'),
   bad: (row) => countOfStatus(row, 'ERROR') > 0,
   describe: (row) => `${countOfStatus(row, 'RUNNING')} of ${countOf(numberAt(row, 'pods.total') ?? 0, 'pod')}`,
-  resumeCommand: (id) => commandLine('clusters', 'get', id, '--watch'),
+  resumeCommand: (id) => berth`clusters get ${id} --watch`,
 };
 
 const pods = listCommand(MEMBERS, {

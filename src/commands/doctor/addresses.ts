@@ -1,4 +1,5 @@
 /** The checks of the addresses: each is sent one cheap read. */
+import { berth, sentence } from '../../core/message.ts';
 import { endsInVersion } from '../../core/address.ts';
 import { readRequest, type ApiAnswer, type ApiRequest, type ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -120,7 +121,7 @@ const retired = (check: string, address: string | undefined): Check => ({
   check,
   result: 'WARNING',
   finding: `${address ?? ''}: the older volume API (v1) is retired (410); volumes are created with the management API`,
-  hint: 'Drop the address: berth config unset rest-url.',
+  hint: sentence`Drop the address: ${berth`config unset rest-url`}.`,
 });
 
 function notTheService(check: string, address: string | undefined, what: string): Check {
@@ -161,7 +162,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
       check: 'clock',
       result: 'WARNING',
       finding: `the local service is ${formatDuration(Math.abs(unexplained))} ${unexplained > 0 ? 'ahead of' : 'behind'} this machine's clock`,
-      hint: "This machine's clock was changed. The local service's time goes on from there; `berth local reset` sets it anew.",
+      hint: sentence`This machine's clock was changed. The local service's time goes on from there. To set it anew: ${berth`local reset`}`,
     },
   ];
 }

@@ -1,6 +1,8 @@
+import type { SettingsView } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
 import type { ExitCode } from '../../core/exit-codes.ts';
 import type { Json } from '../../core/json.ts';
+import { berth, linesOf, type Message, printed, sentence } from '../../core/message.ts';
 import { manyOf, oneOf, orNull, ownObject, TEXT } from '../../cli/schema/output-schema.ts';
 
 /** One row of `berth doctor`. `SKIPPED`: it could not be checked because of the finding of another row. */
@@ -8,7 +10,7 @@ export interface Check {
   readonly check: string;
   readonly result: 'OK' | 'WARNING' | 'ERROR' | 'SKIPPED';
   readonly finding: string;
-  readonly hint?: string | undefined;
+  readonly hint?: Message | undefined;
   readonly exit?: ExitCode;
 }
 
@@ -20,11 +22,11 @@ export const CHECKS = manyOf(
 export const ok = (check: string, finding: string): Check => ({ check, result: 'OK', finding });
 export const skipped = (check: string, finding: string): Check => ({ check, result: 'SKIPPED', finding });
 
-export const asRow = ({ check, result, finding, hint }: Check): Json => ({
+export const asRow = ({ check, result, finding, hint }: Check, settings: Pick<SettingsView, 'accountFlags'>): Json => ({
   check,
   result,
   finding,
-  hint: hint ?? null,
+  hint: hint === undefined ? null : printed(hint, settings),
 });
 
 /** The rows of checks that failed. The same failure is reported once: further rows name the first one. */
@@ -56,20 +58,20 @@ export const PROXY_ADVICE =
   'Check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY to reach it without a proxy.';
 
 /** What to do about a failure, where the failure itself advises to run doctor. */
-function adviceOf({ code, status, hint, message }: Failure): string | undefined {
+function adviceOf({ code, status, hint, message }: Failure): Message | undefined {
   if (code === 'certificate')
     return /expired|not valid yet/.test(message)
       ? "Nothing was sent. If this machine's clock is right, tell whoever runs the service."
-      : 'Nothing was sent. Check that the address is the right one: berth config list.';
+      : sentence`Nothing was sent. Check that the address is the right one: ${berth`config list`}.`;
   if (code === 'unavailable' && status === undefined)
     return message.includes('proxy')
       ? PROXY_ADVICE
-      : 'Check the address (berth config list), the network, and that the service is up.';
+      : sentence`Check the address (${berth`config list`}), the network, and that the service is up.`;
   return hint;
 }
 
 /** The finding and the hint of a check that is not well, as lines for stderr. */
-export const advice = ({ check, result, finding, hint }: Check): readonly string[] =>
+export const advice = ({ check, result, finding, hint }: Check): readonly Message[] =>
   result === 'OK' || result === 'SKIPPED'
     ? []
-    : ['', `${check}: ${finding}`, ...(hint?.split('\n') ?? []).map((line) => `  -> ${line}`)];
+    : ['', `${check}: ${finding}`, ...linesOf(hint).map((line) => sentence`  -> ${line}`)];

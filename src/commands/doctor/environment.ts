@@ -1,4 +1,5 @@
 /** The checks that send nothing: settings, proxy and key. */
+import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { ok, type Check, type FailedRows } from './check.ts';
@@ -71,7 +72,7 @@ export async function keyCheck(ctx: CommandContext, { local }: SettingsFinding, 
       check: 'key',
       result: 'ERROR',
       finding: 'there is no key',
-      hint: 'Log in with `berth auth login`, or use --local.',
+      hint: sentence`Log in: ${berth`auth login`}. Or use --local.`,
       exit: EXIT.denied,
     };
   } catch (error) {

@@ -45,7 +45,7 @@ export const doctor = defineCommand({
     return {
       kind: 'many',
       view: doctorView,
-      values: checks.map(asRow),
+      values: checks.map((check) => asRow(check, ctx.settings)),
       notes: ctx.output.format === undefined || ctx.output.format === 'table' ? told.flatMap(advice) : [],
       exit: bad === undefined ? EXIT.done : (bad.exit ?? EXIT.bug),
     };

@@ -43,7 +43,7 @@ export async function explainEndpoint(
 ): Promise<Result> {
   const { id, result: facts } = await identify(ctx, ENDPOINTS, word, (each) => readEndpointFacts(ctx, each, sample));
   const found = [...(await costEvidence(ctx, facts)), ...endpointEvidence(facts)];
-  return explained({ endpoint: id }, decide(CAUSES, facts), found, exitStatus);
+  return explained(ctx, { endpoint: id }, decide(CAUSES, facts), found, exitStatus);
 }
 
 /** What the workers of an endpoint cost now. The catalog with their prices is requested only where there are workers. */

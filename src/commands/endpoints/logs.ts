@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { isUsableId } from '../../core/ids.ts';
@@ -34,7 +35,7 @@ export const logs = defineCommand({
       {
         lookup: ENDPOINTS,
         given: endpoint,
-        words: ['endpoints', 'logs', endpoint, chosen],
+        command: berth`endpoints logs ${endpoint} ${chosen}`,
         stream: (id) => ({
           id,
           path: [...ENDPOINTS.path, id, 'workers', chosen, 'logs'],
@@ -70,7 +71,7 @@ async function onlyWorker(
       code: 'no-worker',
       exit: EXIT.notFound,
       message: `endpoint ${endpoint} has no workers now`,
-      hint: 'Workers start when jobs wait, unless --workers-min keeps some. See `berth endpoints workers`.',
+      hint: sentence`Workers start when jobs wait, unless --workers-min keeps some. See ${berth`endpoints workers`}.`,
       id,
     });
   }

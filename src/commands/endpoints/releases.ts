@@ -1,10 +1,10 @@
 import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { berth } from '../../core/message.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
 import { documentResult } from '../../cli/resource/pages/read-list.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
-import { commandLine } from '../../cli/words.ts';
 import { age, percent, text } from '../../output/layout/cell-functions.ts';
 import { type Facts, type Result, type Section, type View } from '../../output/view.ts';
 import { loadCommandLine } from '../shared/container-command.ts';
@@ -23,7 +23,7 @@ export const ROLLOUT: WaitSpec = {
   },
   bad: () => false,
   describe: (seen) => `${text('rollout.percentOnLatest')(seen)}% of workers`,
-  resumeCommand: (id) => commandLine('endpoints', 'releases', id, '--wait'),
+  resumeCommand: (id) => berth`endpoints releases ${id} --wait`,
 };
 
 /** How the text `args` is shown, so that spellings of one command are the same. */

@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import {
   arrayAt,
@@ -119,7 +120,7 @@ function checkHardware(body: JsonObject, verb: WriteVerb): void {
   const [gpu, cpu] = [body['gpu'] !== undefined, body['cpu'] !== undefined];
   if (gpu && cpu) throw usage('an endpoint runs on GPUs or on CPUs, not on both', 'Keep --gpu-pool or --cpu.');
   if (verb === 'create' && gpu && itemsAt(body, 'gpu.pools').length === 0)
-    throw usage('missing --gpu-pool', 'Pools: berth catalog gpus -o wide.');
+    throw usage('missing --gpu-pool', sentence`Pools: ${berth`catalog gpus -o wide`}.`);
 }
 
 /** An endpoint cannot change between GPUs and CPUs (contract rules, Serverless: PATCH). */

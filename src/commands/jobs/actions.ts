@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage, isNotFound } from '../../core/failure.ts';
 import type { ApiAnswer } from '../../core/api.ts';
@@ -10,7 +11,7 @@ import { eachSchema, READS_SEVERAL, readEach } from '../../cli/resource/several/
 import { sendEach } from '../../cli/resource/several/send-each.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { unlessUnread } from '../../cli/run/dry-run.ts';
-import { commandLine, countOf } from '../../cli/words.ts';
+import { countOf } from '../../cli/words.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
@@ -108,7 +109,7 @@ export const retry = defineCommand({
       await ctx.tell(`retrying ${values.job}`);
       return await waitForJob(ctx, id, values.job, values.waitTimeout);
     }
-    const notes = ctx.terminal.errors ? [`Wait for it: ${waitLine(id, values.job)}`] : [];
+    const notes = ctx.terminal.errors ? [sentence`Wait for it: ${waitLine(id, values.job)}`] : [];
     return { ...answerResult(jobView, answer), notes };
   },
 });
@@ -140,8 +141,8 @@ async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: strin
   throw usage(
     `job ${job} is ${status}; only FAILED and TIMED_OUT jobs can be retried`,
     hasEnded(document)
-      ? `Submit its input again with: ${commandLine('jobs', 'run', endpointId)} --input ...`
-      : `Wait for it first: ${waitLine(endpointId, job)}`,
+      ? sentence`Submit its input again with: ${berth`jobs run ${endpointId} --input ...`}`
+      : sentence`Wait for it first: ${waitLine(endpointId, job)}`,
   ).with({ id: job });
 }
 
@@ -153,7 +154,7 @@ const explainNotRetryable =
       throw error.with({
         id: job,
         message: `job ${job} is not there: it never was, or its result has expired, and an expired job cannot be retried`,
-        hint: `Submit its input again with: ${commandLine('jobs', 'run', endpoint)} --input ...`,
+        hint: sentence`Submit its input again with: ${berth`jobs run ${endpoint} --input ...`}`,
       });
     throw error;
   };

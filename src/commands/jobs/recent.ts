@@ -68,7 +68,7 @@ export const recent = defineCommand({
   ],
   run: async (ctx, { endpoint, status: asks }) => {
     const known = await (endpoint === undefined ? ctx.jobs.read() : rememberedJobs(ctx, endpoint));
-    if (!asks) return { kind: 'many', view: recentView, values: known.map((job) => rowOf(job)) };
+    if (!asks) return { kind: 'many', view: recentView, values: known.map((job) => rowOf(ctx, job)) };
     const found = await readJobs(ctx, known);
     // That a job is no longer there is an answer.
     const failure = combinedFailure(found.filter(({ failure: each }) => !isNotFound(each)));
@@ -76,13 +76,13 @@ export const recent = defineCommand({
   },
 });
 
-const rowOf = (job: RememberedJob, failure?: Failure): Json => ({
+const rowOf = ({ settings }: CommandContext, job: RememberedJob, failure?: Failure): Json => ({
   id: job.id,
   endpoint: job.endpoint,
   submittedAt: timeOf(job.at),
   status: job.status ?? null,
   statusAt: job.statusAt === undefined ? null : timeOf(job.statusAt),
-  ...(failure === undefined ? {} : { error: errorOf(failure) }),
+  ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
 });
 
 /** A 404 of a job that the service certainly has comes from a replica that lags. */
@@ -110,11 +110,11 @@ export async function readJobs(ctx: CommandContext, jobs: readonly RememberedJob
       const state = jobStatus(document);
       await ctx.jobs.saw(job.id, state);
       // eslint-disable-next-line no-restricted-syntax -- a date: it is printed as one
-      return { id: job.id, job, document, row: rowOf({ ...job, status: state, statusAt: ctx.clock.now() }) };
+      return { id: job.id, job, document, row: rowOf(ctx, { ...job, status: state, statusAt: ctx.clock.now() }) };
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       const failure = isNotFound(error) ? error.with({ message: await notFoundText(ctx, job) }) : error;
-      return { id: job.id, job, row: rowOf(job, failure), failure };
+      return { id: job.id, job, row: rowOf(ctx, job, failure), failure };
     }
   };
   const found: ReadJob[] = [];

@@ -1,3 +1,4 @@
+import { sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
@@ -72,7 +73,7 @@ export const run = defineCommand({
     const syncDeadlineMs = waitMs + ctx.settings.get('timeout');
     if (values.webhook !== undefined && ctx.settings.local)
       await ctx.tell(
-        'The webhook will not be delivered: with --local, only `berth local serve` and `exec` deliver webhooks.',
+        'The webhook will not be delivered: only "local serve" and "local exec" deliver webhooks, and --local does not.',
       );
     const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => {
       const checkCommand = healthLine(id);
@@ -107,7 +108,7 @@ export const run = defineCommand({
 function submitted(ctx: CommandContext, endpoint: string, job: Json, text: string): Result {
   const id = submittedId(job);
   if (asksForData(ctx.output)) return { kind: 'one', view: jobView, value: job, source: text };
-  const notes = ctx.terminal.errors ? [`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
+  const notes = ctx.terminal.errors ? [sentence`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
   return { kind: 'text', text: say`${id}\n`, notes };
 }
 

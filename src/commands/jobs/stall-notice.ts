@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { Failure } from '../../core/failure.ts';
+import { type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { jobStatus } from '../../queue/job-status.ts';
 
@@ -14,7 +15,7 @@ export interface StallNotice {
    * The lines to print: the verdict about the first job that waits in the queue, and what cures it. None while jobs move,
    * and none after the first time. A job that a worker runs moves.
    */
-  readonly lines: () => Promise<readonly string[]>;
+  readonly lines: () => Promise<readonly Message[]>;
 }
 
 export function createStallNotice(ctx: CommandContext, endpoint: string): StallNotice {
@@ -38,12 +39,12 @@ export function createStallNotice(ctx: CommandContext, endpoint: string): StallN
   };
 }
 
-async function explainStall(ctx: CommandContext, endpoint: string, job: string): Promise<readonly string[]> {
+async function explainStall(ctx: CommandContext, endpoint: string, job: string): Promise<readonly Message[]> {
   try {
     const { explainJob } = await import('./explain/explain-job.ts');
     const { verdict } = await explainJob(ctx, endpoint, job, 0);
     if (verdict.code === 'unknown') return [];
-    return [`job ${job}: ${verdict.verdict}`, ...verdict.cure.map((line) => `  -> ${line}`)];
+    return [`job ${job}: ${verdict.verdict}`, ...verdict.cure.map((line) => sentence`  -> ${line}`)];
   } catch (error) {
     // The wait itself reports what goes wrong.
     if (error instanceof Failure && !ctx.signal.aborted) return [];

@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -9,7 +10,6 @@ import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
-import { commandLine } from '../../cli/words.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { escapeJson } from '../../output/formats/escape-json.ts';
 import { asksForData, type Result } from '../../output/view.ts';
@@ -54,7 +54,7 @@ export async function streamJob(
   absence?: Absence,
 ): Promise<Result> {
   const ask = askForJob(ctx, job, absence);
-  const resumeCommand = commandLine('jobs', 'stream', endpoint, job);
+  const resumeCommand = berth`jobs stream ${endpoint} ${job}`;
   ctx.setResumeCommand(resumeCommand);
   const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
@@ -100,7 +100,7 @@ export async function streamJob(
   const withoutChunks =
     chunkCount > 0
       ? []
-      : [`job ${job} completed without chunks; its output: ${commandLine('jobs', 'status', endpoint, job)}`];
+      : [sentence`job ${job} completed without chunks; its output: ${berth`jobs status ${endpoint} ${job}`}`];
   const notes = exit === EXIT.done ? withoutChunks : outcome.split(/\r?\n/);
   return { kind: 'nothing', exit, notes };
 }

@@ -1,3 +1,4 @@
+import { sentence } from '../../core/message.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
@@ -118,7 +119,7 @@ async function waitForJobs(
   };
   const fail = async (job: string, failure: Failure): Promise<void> => {
     failures.set(job, failure);
-    await settle(job, outcomeRow({ id: job, failure }));
+    await settle(job, outcomeRow(ctx, { id: job, failure }));
   };
   const isDone = (): boolean => rows.size === jobs.length || (any && rows.size > failures.size);
   const poll = async (job: string): Promise<void> => {
@@ -153,7 +154,10 @@ async function waitForJobs(
     // Where no job has ended, there is nothing to print.
     if (!(error instanceof Failure) || isOutputFailure(error) || rows.size === 0) throw error;
     const left = jobs.filter((job) => !rows.has(job));
-    end = error.code === 'wait-ended' ? error.with({ hint: `Go on waiting: ${waitLine(endpoint, ...left)}` }) : error;
+    end =
+      error.code === 'wait-ended'
+        ? error.with({ hint: sentence`Go on waiting: ${waitLine(endpoint, ...left)}` })
+        : error;
     for (const job of left) await fail(job, end.with({ message: `job ${job} has not ended: ${end.message}`, id: job }));
   }
   await stream?.close();

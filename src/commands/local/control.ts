@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import type { ApiRequest, Method, ApiAnswer } from '../../core/api.ts';
 import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -32,12 +33,12 @@ export async function sendControl(
     if (error instanceof Failure && error.exit === EXIT.denied && error.status !== undefined)
       throw error.with({
         message: 'the local service did not accept the key',
-        hint: 'Use the one that `berth local serve` printed: export BERTH_API_KEY=...',
+        hint: 'Use the one that it printed when it was started: export BERTH_API_KEY=...',
       });
     if (isNotFound(error))
       throw error.with({
         message: 'the address in use is not a local service',
-        hint: 'Add --local for the one in this process, or start one with `berth local serve`.',
+        hint: sentence`Add --local for the one in this process, or start one: ${berth`local serve`}`,
       });
     throw error;
   }
@@ -189,7 +190,7 @@ const NO_FAULT = 'fault not found';
 const noFault = (error: Failure, id: string): Failure =>
   error.with({
     message: `there is no fault ${JSON.stringify(id)}`,
-    hint: 'See which there are: berth local fault list',
+    hint: sentence`See which there are: ${berth`local fault list`}`,
   });
 
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {

@@ -1,4 +1,5 @@
 import { Failure } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
 
 /** The detail of a 404 of a local service that has no such endpoint. */
 const NO_ENDPOINT = 'endpoint not found';
@@ -8,6 +9,6 @@ export const withEndpoint = (error: unknown, endpoint: string): unknown =>
   error instanceof Failure && error.detail === NO_ENDPOINT
     ? error.with({
         message: `there is no endpoint ${JSON.stringify(endpoint)}`,
-        hint: 'See which there are: berth endpoints list',
+        hint: sentence`See which there are: ${berth`endpoints list`}`,
       })
     : error;

@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { objectAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -27,7 +28,7 @@ export const workerEnv = defineCommand({
     if (ctx.settings.local)
       throw usage(
         'a worker needs a local service that is served',
-        'Start one with `berth local serve`, and set BERTH_BASE_URL and BERTH_API_KEY as it prints them.',
+        sentence`Start one: ${berth`local serve`}. Then set BERTH_BASE_URL and BERTH_API_KEY as it prints them.`,
       );
     const prefix = workerPrefixOf(ctx, workerPrefix);
     const answer = await sendControl(ctx, 'GET', ['workers', endpoint], { query: { prefix } }).catch(

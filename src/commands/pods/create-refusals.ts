@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import type { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { commandLine } from '../../cli/words.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 
 /**
  * What a refusal of a create, a start or a restart of a pod means (additions 3). With `no-capacity`, `not-allowed` and
@@ -58,7 +58,7 @@ interface Words {
   readonly code: string;
   readonly exit: ExitCode;
   readonly message: string;
-  readonly hint: (refused: Refused) => string;
+  readonly hint: (refused: Refused) => Message;
 }
 
 /** What is said of each class; of the others the failure says enough itself. */
@@ -69,7 +69,7 @@ const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
     message: 'there is no room for this pod now',
     hint: (refused) =>
       refused === 'create'
-        ? `Nothing is wrong with the request. Try another GPU type, data center or cloud, or try again later: ${commandLine('catalog', 'gpus', '--available', '--product', 'POD')}`
+        ? sentence`Nothing is wrong with the request. Try another GPU type, data center or cloud, or try again later: ${berth`catalog gpus --available --product POD`}`
         : 'Its machine has too few free GPUs. Try again later, or create another pod with the same network volume.',
   },
   payment: {
@@ -84,15 +84,15 @@ const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
     message: 'this account or key may not do this',
     hint: (refused) =>
       refused === 'create'
-        ? `The account may not use this pool: try another GPU type, data center or cloud. If all are refused, it is the key: ${commandLine('auth', 'status', '--check')}`
-        : `Nothing was started. Which key is used: ${commandLine('auth', 'status', '--check')}`,
+        ? sentence`The account may not use this pool: try another GPU type, data center or cloud. If all are refused, it is the key: ${berth`auth status --check`}`
+        : sentence`Nothing was started. Which key is used: ${berth`auth status --check`}`,
   },
   'blocked-by-network': {
     code: 'blocked',
     exit: EXIT.unavailable,
     message: 'a network in front of the service refused the request (403)',
     hint: () =>
-      `Nothing was sent on to the service, and neither the key nor the request is wrong. Try from another network, or look at the proxy: ${commandLine('doctor')}`,
+      sentence`Nothing was sent on to the service, and neither the key nor the request is wrong. Try from another network, or look at the proxy: ${berth`doctor`}`,
   },
   'too-large': {
     code: 'too-large',

@@ -1,3 +1,4 @@
+import { berth, type Message, sentence } from '../../core/message.ts';
 import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -5,7 +6,6 @@ import { createCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { commandLine } from '../../cli/words.ts';
 import { checkCreate } from './body/body-checks.ts';
 import { checkSize } from './body/check-size.ts';
 import { createCommandLine } from './body/create-command-line.ts';
@@ -73,11 +73,12 @@ export const create = createCommand(PODS, 'pods', {
 });
 
 /** `Next: berth pods wait pod-1, then berth pods ssh pod-1`. */
-function nextStep(pod: Json, body: JsonObject): string {
+function nextStep(pod: Json, body: JsonObject): Message {
   const id = stringAt(pod, 'id') ?? 'POD';
-  const wait = memberAt(pod, 'status') === 'RUNNING' ? [] : [commandLine('pods', 'wait', id)];
-  const use = body['startSsh'] === true ? commandLine('pods', 'ssh', id) : commandLine('pods', 'logs', id, '--follow');
-  return `Next: ${[...wait, use].join(', then ')}`;
+  const use = body['startSsh'] === true ? berth`pods ssh ${id}` : berth`pods logs ${id} --follow`;
+  return memberAt(pod, 'status') === 'RUNNING'
+    ? sentence`Next: ${use}`
+    : sentence`Next: ${berth`pods wait ${id}`}, then ${use}`;
 }
 
 /**

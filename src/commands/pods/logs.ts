@@ -1,3 +1,4 @@
+import { berth, flags, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage, isNotFound } from '../../core/failure.ts';
 import { compileGlobs } from '../../core/glob.ts';
@@ -7,7 +8,6 @@ import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { listRows, rowRequest } from '../../cli/resource/identity/requests.ts';
-import { commandLine } from '../../cli/words.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs, type LogTarget } from '../shared/logs/index.ts';
 import type { NamedLog } from '../shared/logs/several.ts';
 import { PODS } from './resource.ts';
@@ -37,16 +37,17 @@ export const logs = defineCommand({
     if (only === undefined) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
     if (others.length === 0 && values.match.length === 0) return await showLogs(ctx, only, values);
     const { showSeveralLogs } = await import('../shared/logs/several.ts');
-    return await showSeveralLogs(ctx, pods, values, (since) =>
-      commandLine(
-        'pods',
-        'logs',
-        ...values.id,
-        ...values.match.flatMap((glob) => ['--match', glob]),
-        ...(values.follow ? ['--follow'] : []),
-        ...(values.source === undefined ? [] : ['--source', values.source]),
-        ...(since === undefined ? [] : ['--since', since]),
-      ),
+    return await showSeveralLogs(
+      ctx,
+      pods,
+      values,
+      (since) =>
+        berth`pods logs ${values.id} ${flags([
+          ...values.match.flatMap((glob) => ['--match', glob]),
+          ...(values.follow ? ['--follow'] : []),
+          ...(values.source === undefined ? [] : ['--source', values.source]),
+          ...(since === undefined ? [] : ['--since', since]),
+        ])}`,
     );
   },
 });
@@ -69,7 +70,7 @@ async function chosenPods(
       code: 'no-match',
       exit: EXIT.notFound,
       message: `no pod has a name that matches ${match.join(' or ')}`,
-      hint: 'See `berth pods list`.',
+      hint: sentence`See ${berth`pods list`}.`,
     });
   const isTwice = (name: string): boolean => matching.filter((each) => each.name === name).length > 1;
   return [...named, ...matching.map(({ podId, name }) => targetOf(ctx, podId, isTwice(name) ? podId : name))];
@@ -80,7 +81,7 @@ const targetOf = (ctx: CommandContext, given: string, name: string): LogTarget<'
   given,
   name,
   stream: (id) => ({ id, path: [...PODS.path, id, 'logs'], live: () => isLive(ctx, id) }),
-  words: ['pods', 'logs', given],
+  command: berth`pods logs ${given}`,
 });
 
 /** Statuses in which a container writes nothing (specification 3.1). In an unknown status it may write. */

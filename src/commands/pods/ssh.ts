@@ -1,10 +1,11 @@
+import { berth, flags, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { type Json, numberAt, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
-import { commandLine, shellWord } from '../../cli/words.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { directSsh, isReachable, statusOf } from './reachable.ts';
 import { PODS } from './resource.ts';
@@ -42,7 +43,7 @@ export const ssh = defineCommand({
 const noContainer = (id: string, local: boolean): Failure =>
   usage(
     `the local service runs no containers, so no shell can be opened in ${id}`,
-    `See the ssh command of a pod like this: ${commandLine(...(local ? ['--local'] : []), 'pods', 'ssh', id, '--print')}`,
+    sentence`See the ssh command of a pod like this: ${berth`${flags(local ? ['--local'] : [])} pods ssh ${id} --print`}`,
   );
 
 /** Quotes an argument of the printed command where a shell needs it; options are left as they are. */
@@ -61,16 +62,16 @@ function noAddress(pod: Json, id: string, proxy: boolean): Failure {
   const status = statusOf(pod);
   const message = `pod ${id} has no ${proxy ? 'proxy address for ssh' : 'ssh address'}: it is ${status}`;
   if (status === 'RUNNING' && !isReachable(pod))
-    return usage(message, `Wait until it can be reached: ${commandLine('pods', 'wait', id)}`);
+    return usage(message, sentence`Wait until it can be reached: ${berth`pods wait ${id}`}`);
   switch (status) {
     case 'PROVISIONING':
     case 'STARTING':
-      return usage(message, `Wait until it runs: ${commandLine('pods', 'wait', id)}`);
+      return usage(message, sentence`Wait until it runs: ${berth`pods wait ${id}`}`);
     case 'EXITED':
     case 'ERROR':
-      return usage(message, `Start it first: ${commandLine('pods', 'start', id, '--wait')}`);
+      return usage(message, sentence`Start it first: ${berth`pods start ${id} --wait`}`);
     case 'TERMINATED':
-      return usage(message, 'It is gone for good. Other pods: berth pods list');
+      return usage(message, sentence`It is gone for good. Other pods: ${berth`pods list`}`);
     default:
       return usage(
         `${message}, and its service names none`,
@@ -98,6 +99,6 @@ const invalidAddress = (what: string, id: string): Failure =>
     code: 'unusable-answer',
     exit: EXIT.unavailable,
     message: `the service gives an invalid ${what} for ssh`,
-    hint: `Nothing was run. See what it says: ${commandLine('pods', 'get', id, '--fields', 'ssh', '--json')}`,
+    hint: sentence`Nothing was run. See what it says: ${berth`pods get ${id} --fields ssh --json`}`,
     id,
   });

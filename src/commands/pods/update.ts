@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, numberAt, objectAt, objectOf, stringOf } from '../../core/json.ts';
 import type { Values } from '../../cli/command.ts';
@@ -66,6 +67,9 @@ async function wholeMount(body: JsonObject, values: Values, readPod: () => Promi
     persistent === undefined ? open : { ...open, persistent: { ...objectOf(before['persistent']), ...persistent } };
   const complete = path === undefined ? mounts : withPath(mounts, path);
   if (complete === undefined)
-    throw usage('--mount-path: this pod has no mount', 'Create another pod to mount something: berth pods create');
+    throw usage(
+      '--mount-path: this pod has no mount',
+      sentence`Create another pod to mount something: ${berth`pods create`}`,
+    );
   return { ...body, mounts: complete };
 }

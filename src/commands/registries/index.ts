@@ -1,3 +1,4 @@
+import { berth } from '../../core/message.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
@@ -7,7 +8,6 @@ import { getCommand, resourceOf, idArgument } from '../../cli/resource/read.ts';
 import { outcomeResult } from '../../cli/resource/several/outcomes.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { OUTCOMES } from '../../cli/schema/common-schemas.ts';
-import { commandLine } from '../../cli/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import * as collections from '../shared/collections.ts';
 import { DELEGATION_TABLE, REGISTRY_TABLE } from './fields.ts';
@@ -49,7 +49,7 @@ const revoke = defineCommand({
       method: 'DELETE',
       path: [...DELEGATIONS.path, known],
       id: known,
-      checkCommand: commandLine('registries', 'delegations', 'list'),
+      checkCommand: berth`registries delegations list`,
     }));
     // A table of one row would say the same as the note.
     if (isTableOutput(ctx.output)) return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };

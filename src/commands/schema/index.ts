@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { encodeJson, type JsonObject } from '../../core/json.ts';
 import { arg } from '../../cli/parse/params.ts';
@@ -81,5 +82,5 @@ async function readSchemas(ctx: CommandContext, program: Program): Promise<Reado
 const noSchema = (name: string, known: readonly string[]) =>
   usage(
     `${JSON.stringify(name)} has no schema: it is no command, or it prints no JSON`,
-    didYouMean(name, known) ?? 'See which have one: berth schema',
+    didYouMean(name, known) ?? sentence`See which have one: ${berth`schema`}`,
   );

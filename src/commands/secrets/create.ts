@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { readRequest, type ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, unlessFailed } from '../../core/failure.ts';
@@ -7,7 +8,6 @@ import type { CommandContext } from '../../cli/context.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
-import { commandLine } from '../../cli/words.ts';
 import { SECRETS } from '../shared/collections.ts';
 import { idOf } from '../../output/view.ts';
 import { SECRET_TABLE, VALUE } from './fields.ts';
@@ -45,7 +45,7 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
       throw rows === undefined
         ? error
         : error.with({
-            hint: `No secret has this name now. Look again before you create it: ${commandLine('secrets', 'list')}`,
+            hint: sentence`No secret has this name now. Look again before you create it: ${berth`secrets list`}`,
           });
     if (!isNewerThan(found, ctx.serviceNow() - (ctx.clock.monotonic() - startedAt))) throw alreadyThere(error, found);
     await ctx.tell('The answer was lost. The secret is there: it was created.');
@@ -63,5 +63,5 @@ const alreadyThere = (error: Failure, row: Json): Failure =>
     code: 'conflict',
     exit: EXIT.refused,
     message: `a secret is named ${safeText(stringAt(row, 'name') ?? '')} since ${safeText(stringAt(row, 'createdAt') ?? '')}: nothing was created`,
-    hint: `Change its value: ${commandLine('secrets', 'update', idOf(row), '--value-stdin')}`,
+    hint: sentence`Change its value: ${berth`secrets update ${idOf(row)} --value-stdin`}`,
   });

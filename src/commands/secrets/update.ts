@@ -1,3 +1,4 @@
+import { berth } from '../../core/message.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
@@ -9,7 +10,6 @@ import { dryRunNote, identify, readRow } from '../../cli/resource/identity/ident
 import { idArgument, resourceOf, rowSchema } from '../../cli/resource/read.ts';
 import { isSecretGiven, redactingSecret, secretOptions, withSecret } from '../../cli/resource/secret.ts';
 import { unlessUnread } from '../../cli/run/dry-run.ts';
-import { commandLine } from '../../cli/words.ts';
 import { answerResult } from '../../output/view.ts';
 import { asId } from '../../core/ids.ts';
 import { SECRETS } from '../shared/collections.ts';
@@ -64,7 +64,7 @@ const patch = (id: Id, body: JsonObject): ApiRequest => ({
   expects: 'resource',
   // The same value and the same description once more change nothing.
   repeatable: true,
-  checkCommand: commandLine('secrets', 'get', id),
+  checkCommand: berth`secrets get ${id}`,
 });
 
 /** Sends one request for each body, in order. A failure of the second one says that the value is changed. */

@@ -13,7 +13,7 @@ import {
 import type { CommandContext } from '../../cli/context.ts';
 import { isGiven } from '../../cli/parse/params.ts';
 import type { FieldSettling } from '../../cli/resource/fields.ts';
-import { shellLine } from '../../cli/words.ts';
+import { shellLine } from '../../cli/shell-line.ts';
 
 /** The two parts of a command in exec form. */
 const PARTS = ['entrypoint', 'cmd'] as const;

@@ -1,4 +1,5 @@
 /** The environment of containers, from `--env`, `--env-file` and references to secrets. */
+import { berth, sentence } from '../../core/message.ts';
 import { parseEnv } from 'node:util';
 import { unlessFailed, usage } from '../../core/failure.ts';
 import { memberAt, objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
@@ -118,6 +119,6 @@ async function warnOfMissingSecrets(ctx: CommandContext, variables: JsonObject):
   for (const { variable, name } of named)
     if (!known.has(name))
       await ctx.tell(
-        `Warning: no secret is named ${name}: ${variable} will have no usable value. berth secrets create --name ${name}`,
+        sentence`Warning: no secret is named ${name}: ${variable} will have no usable value. Create it: ${berth`secrets create --name ${name}`}`,
       );
 }

@@ -1,4 +1,5 @@
 import { usage } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
 
 /** `@secret:hf-token` in the value of a variable. */
 const REFERENCE = /^@secret:(.*)$/s;
@@ -20,11 +21,14 @@ export function withPlaceholder(value: string, prefix: string | undefined): stri
   const name = REFERENCE.exec(value)?.[1];
   if (name === undefined) return value;
   if (!/^[a-zA-Z_][a-zA-Z0-9_.\-/]*$/.test(name))
-    throw usage(`@secret: takes the name of a secret, not ${JSON.stringify(name)}`, 'See berth secrets list.');
+    throw usage(
+      `@secret: takes the name of a secret, not ${JSON.stringify(name)}`,
+      sentence`See ${berth`secrets list`}.`,
+    );
   if (prefix === undefined)
     throw usage(
       'the prefix of the placeholders of secrets is not known for this service',
-      'Its documentation says what stands before _SECRET_ in {{ PREFIX_SECRET_name }}: berth config set secret-prefix PREFIX',
+      sentence`Its documentation says what stands before _SECRET_ in {{ PREFIX_SECRET_name }}: ${berth`config set secret-prefix PREFIX`}`,
     );
   return placeholderOf(prefix, name);
 }

@@ -1,11 +1,11 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Guard } from '../../cli/resource/delete.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { labelOf } from '../../cli/resource/select/choose.ts';
-import { commandLine } from '../../cli/words.ts';
 import { age } from '../../output/layout/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
 import { idOf } from '../../output/view.ts';
@@ -51,7 +51,7 @@ export const inUseGuard: Guard = {
   force: 'delete volumes that are in use too',
   reasons: usersOf,
   hint: () =>
-    `Terminate these pods first, or take the volume out of these endpoints: ${commandLine('pods', 'terminate', 'POD')}`,
+    sentence`Terminate these pods first, or take the volume out of these endpoints: ${berth`pods terminate POD`}`,
 };
 
 /** What uses each volume: `volume vol-data (data) is mounted by pod pod-train (train-llm) since ...`. */

@@ -1,5 +1,6 @@
 import { isLoopback } from '../../core/address.ts';
 import { Failure, usage } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
 import type { GlobalFlags } from '../../settings/resolve.ts';
 import { hostSettings } from '../settings.ts';
 import type { Runtime } from '../runtime.ts';
@@ -21,8 +22,8 @@ export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Run
   }
   if (named === undefined) return inProcess;
   throw usage(
-    `--${named} ${String(flags[named])} names no service on this machine, and berth local is about those alone`,
-    'Use --local for the local service in this process, or name the address of one that berth local serve has started.',
+    `--${named} ${String(flags[named])} names no service on this machine, and these commands are about those alone`,
+    sentence`Use --local for the local service in this process, or name the address of one that this starts: ${berth`local serve`}`,
   );
 }
 

@@ -183,7 +183,7 @@ async function localPeer({
 }: ConnectionOptions): Promise<Peer> {
   const { openLocalTransport } = await import('./local-transport.ts');
   const { transport, origin, key } = openLocalTransport(settings.dataDirectory, { clock, random, ...localService });
-  if (interactive()) await stderr.write(say`Local service (berth local status)\n`);
+  if (interactive()) await stderr.write(say`(local service)\n`);
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 

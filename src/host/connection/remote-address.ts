@@ -1,6 +1,7 @@
 import type { ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 
 const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
@@ -20,12 +21,12 @@ export function remoteAddress(settings: Settings, service: ServiceName): string 
     if (!settings.profileExists())
       throw usage(
         `there is no profile "${settings.profile}" in ${settings.profilesPath}`,
-        `See them with: berth auth list. Make it with: berth auth login --profile ${settings.profile}`,
+        sentence`See them with: ${berth`auth list`}. Make it with: ${berth`auth login --profile ${settings.profile}`}`,
       );
     if (settings.keySource() === undefined) throw nothingConfigured();
     throw usage(
       `no address is configured for ${SERVICE_NAMES[service]}`,
-      `Set BERTH_${service.toUpperCase()}_URL, or keep it: berth config set ${name} URL. Or use the local service: --local.`,
+      sentence`Set BERTH_${service.toUpperCase()}_URL, or keep it: ${berth`config set ${name} URL`}. Or use the local service: --local.`,
     );
   }
   if (settings.source(name) !== 'profile') checkKeyAddress(settings, name, address);
@@ -41,7 +42,7 @@ function checkKeyAddress(settings: Settings, name: string, address: string): voi
     code: 'foreign-address',
     exit: EXIT.denied,
     message: `the key of profile "${settings.profile}" is for the addresses of that profile, and ${name} names another (from the ${String(settings.source(name))})`,
-    hint: `Give the key for it in BERTH_API_KEY, or make the address the profile's: berth config set ${name} URL`,
+    hint: sentence`Give the key for it in BERTH_API_KEY, or make the address the profile's: ${berth`config set ${name} URL`}`,
   });
 }
 
@@ -52,5 +53,5 @@ const nothingConfigured = (): Failure =>
     code: 'no-key',
     exit: EXIT.denied,
     message: 'no service is configured: there is no key and no address',
-    hint: 'Log in with: berth auth login. Or use the local service, without an account: add --local.',
+    hint: sentence`Log in with: ${berth`auth login`}. Or use the local service, without an account: add --local.`,
   });

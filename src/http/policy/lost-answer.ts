@@ -1,3 +1,4 @@
+import { berth, lines, type Message, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { WireError, type Stage } from '../wire/transport.ts';
@@ -17,7 +18,7 @@ export interface LostAnswer {
 /** The failure for a lost answer: exit 7 when nothing can have changed, 8 when a write may have been carried out. */
 export function lostFailure(lost: LostAnswer, request: RequestFacts): Failure {
   const { host } = new URL(request.name.url);
-  const failure = (code: string, exit: ExitCode, message: string, hint: string): Failure =>
+  const failure = (code: string, exit: ExitCode, message: string, hint: Message): Failure =>
     new Failure({ code, exit, message: `${message}: ${lost.reason}`, hint, request: request.name, id: request.id });
   if (lost.certificate === true)
     return failure(
@@ -25,15 +26,15 @@ export function lostFailure(lost: LostAnswer, request: RequestFacts): Failure {
       EXIT.unavailable,
       `the certificate of ${host} is not accepted`,
       /expired|not valid yet/.test(lost.reason)
-        ? 'Nothing was sent. Check the clock of this machine (berth doctor), or tell whoever runs the service.'
-        : 'Nothing was sent. Check the address: berth doctor.',
+        ? sentence`Nothing was sent. Check the clock of this machine (${berth`doctor`}), or tell whoever runs the service.`
+        : sentence`Nothing was sent. Check the address: ${berth`doctor`}.`,
     );
   if (lost.stage === 'not-sent')
     return failure(
       'unavailable',
       EXIT.unavailable,
       `could not reach ${host}`,
-      'Nothing was sent. Check the address and the network: berth doctor.',
+      sentence`Nothing was sent. Check the address and the network: ${berth`doctor`}.`,
     );
   if (request.write)
     return failure(
@@ -46,7 +47,7 @@ export function lostFailure(lost: LostAnswer, request: RequestFacts): Failure {
     'unavailable',
     EXIT.unavailable,
     `no readable answer came from ${host}`,
-    'Nothing changed. Try again later; berth doctor checks the service.',
+    sentence`Nothing changed. Try again later. Check the service: ${berth`doctor`}.`,
   );
 }
 
@@ -54,6 +55,6 @@ export function lostFailure(lost: LostAnswer, request: RequestFacts): Failure {
 export function interruptFailure(reason: unknown, error: unknown, request: RequestFacts): unknown {
   const wasSent = request.write && error instanceof WireError && error.stage !== 'not-sent';
   if (!(reason instanceof Failure) || !wasSent) return reason;
-  const hint = [reason.hint, `The request had been sent. ${checkHint(request)}`].filter(Boolean).join('\n');
+  const hint = lines(reason.hint, sentence`The request had been sent. ${checkHint(request)}`);
   return reason.with({ hint, id: reason.id ?? request.id });
 }

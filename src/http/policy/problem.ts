@@ -3,6 +3,7 @@ import { Failure, type RequestName } from '../../core/failure.ts';
 import { arrayOf, encodeJson, objectOf, stringOf, tryDecodeJson } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
+import { berth, type CommandLine, lines, type Message, sentence } from '../../core/message.ts';
 
 /** An answer that is not a success. */
 export interface Refusal {
@@ -21,7 +22,7 @@ export interface RequestFacts {
   readonly repeatable: boolean;
   readonly id: string | undefined;
   /** The command line that shows whether a write was carried out. */
-  readonly checkCommand: string | undefined;
+  readonly checkCommand: CommandLine | undefined;
 }
 
 /**
@@ -52,10 +53,10 @@ export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAft
 }
 
 /** The hint of exit 8: the write may have been carried out, and the command that shows whether it was. */
-export const checkHint = (request: RequestFacts): string =>
+export const checkHint = (request: RequestFacts): Message =>
   request.checkCommand === undefined
     ? 'It may have happened. Look at the present state before trying again.'
-    : `It may have happened. Before trying again, find out: ${request.checkCommand}`;
+    : sentence`It may have happened. Before trying again, find out: ${request.checkCommand}`;
 
 interface ProblemText {
   readonly title: string | undefined;
@@ -68,7 +69,7 @@ interface ProblemText {
 interface StatusMeaning {
   readonly code: string;
   readonly exit: ExitCode;
-  readonly hint: string | undefined;
+  readonly hint: Message | undefined;
 }
 
 function meaningOf(
@@ -82,7 +83,7 @@ function meaningOf(
     return request.write ? { code: 'outcome-unknown', exit: EXIT.unknown, hint: checkHint(request) } : LATER;
   if (status === 429) {
     const when = retryAfterMs === undefined ? 'later' : `in ${formatDuration(retryAfterMs)}`;
-    const hint = `Try again ${when}. What is left of each window: berth limits.`;
+    const hint = sentence`Try again ${when}. What is left of each window: ${berth`limits`}.`;
     return { code: 'rate-limited', exit: EXIT.rateLimited, hint };
   }
   const hint = request.write
@@ -97,7 +98,7 @@ const LATER: StatusMeaning = { code: 'unavailable', exit: EXIT.unavailable, hint
 const BLOCKED: StatusMeaning = {
   code: 'blocked',
   exit: EXIT.unavailable,
-  hint: 'A network in front of the service refused this, not the service: nothing changed, and the key may be right. Try from another network: berth doctor.',
+  hint: sentence`A network in front of the service refused this, not the service: nothing changed, and the key may be right. Try from another network: ${berth`doctor`}.`,
 };
 
 /** The statuses below 500 that mean something of their own; of those without a code, the request was refused. */
@@ -105,18 +106,18 @@ const MEANINGS: Readonly<Record<number, Partial<StatusMeaning>>> = {
   401: {
     code: 'unauthorized',
     exit: EXIT.denied,
-    hint: 'The key was not accepted. See which one is used: berth auth status. Log in with another: berth auth login.',
+    hint: sentence`The key was not accepted. See which one is used: ${berth`auth status`}. Log in with another: ${berth`auth login`}.`,
   },
   402: { hint: 'The balance is too low. Add credit to the account, then run this again.' },
   403: {
     code: 'forbidden',
     exit: EXIT.denied,
-    hint: 'The key is valid but may not do this. Use one with more permissions: berth auth login.',
+    hint: sentence`The key is valid but may not do this. Use one with more permissions: ${berth`auth login`}.`,
   },
   404: {
     code: 'not-found',
     exit: EXIT.notFound,
-    hint: 'Check the id, and that the right account is in use: berth auth status.',
+    hint: sentence`Check the id, and that the right account is in use: ${berth`auth status`}.`,
   },
   407: {
     code: 'proxy',
@@ -133,10 +134,10 @@ const MEANINGS: Readonly<Record<number, Partial<StatusMeaning>>> = {
 /** Redirects are never followed: the key and the body are sent only to configured addresses. */
 function redirect(status: number, request: RequestFacts, location: string | undefined): StatusMeaning {
   const target = location === undefined ? '' : ` It points to ${safeText(withoutSecrets(location))}.`;
-  const hint = `Redirects are refused, so that no key goes astray.${target} If that is right, configure it: berth config set.`;
+  const hint = sentence`Redirects are refused, so that no key goes astray.${target} If that is right, configure it: ${berth`config set`}.`;
   // 302 and 303 may answer a write that was carried out; other redirects say that it was not.
   return request.write && (status === 302 || status === 303)
-    ? { code: 'redirected', exit: EXIT.unknown, hint: `${checkHint(request)}\n${hint}` }
+    ? { code: 'redirected', exit: EXIT.unknown, hint: lines(checkHint(request), hint) }
     : { code: 'redirected', exit: EXIT.unavailable, hint };
 }
 

@@ -1,5 +1,5 @@
 import type { Row } from './row.ts';
-import type { Schema, Schemas } from './schema.ts';
+import type { Schema, Schemas } from './schemas/schema.ts';
 
 /** The members that schemas did not have in August 2026, by the name of the schema. */
 const NEW_MEMBERS: Readonly<Record<string, readonly string[]>> = {

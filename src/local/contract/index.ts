@@ -1,16 +1,16 @@
-import { accountSchemas } from './account.ts';
-import { billingSchemas } from './billing.ts';
-import { catalogSchemas } from './catalog.ts';
-import { clustersSchemas } from './clusters.ts';
-import { controlSchemas } from './control.ts';
-import { endpointsSchemas } from './endpoints.ts';
-import { podsSchemas } from './pods.ts';
-import { registriesSchemas } from './registries.ts';
-import type { Schemas } from './schema.ts';
-import { secretsSchemas } from './secrets.ts';
-import { sharedSchemas } from './shared.ts';
-import { templatesSchemas } from './templates.ts';
-import { volumesSchemas } from './volumes.ts';
+import { accountSchemas } from './schemas/account.ts';
+import { billingSchemas } from './schemas/billing.ts';
+import { catalogSchemas } from './schemas/catalog.ts';
+import { clustersSchemas } from './schemas/clusters.ts';
+import { controlSchemas } from './schemas/control.ts';
+import { endpointsSchemas } from './schemas/endpoints.ts';
+import { podsSchemas } from './schemas/pods.ts';
+import { registriesSchemas } from './schemas/registries.ts';
+import type { Schemas } from './schemas/schema.ts';
+import { secretsSchemas } from './schemas/secrets.ts';
+import { sharedSchemas } from './schemas/shared.ts';
+import { templatesSchemas } from './schemas/templates.ts';
+import { volumesSchemas } from './schemas/volumes.ts';
 
 /** The schemas of the published contract. */
 export const publishedSchemas: Schemas = {

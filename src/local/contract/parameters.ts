@@ -1,4 +1,15 @@
-import { count, cudaVersion, filledText, list, positive, ref, text, time, whole, type Schema } from './schema.ts';
+import {
+  count,
+  cudaVersion,
+  filledText,
+  list,
+  positive,
+  ref,
+  text,
+  time,
+  whole,
+  type Schema,
+} from './schemas/schema.ts';
 
 export interface Parameter {
   readonly in: 'query' | 'header';

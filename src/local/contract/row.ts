@@ -1,5 +1,5 @@
 import type { Parameter } from './parameters.ts';
-import type { Schema } from './schema.ts';
+import type { Schema } from './schemas/schema.ts';
 
 /** What a key may do. Specification 5 does not name scopes: these are the local service's own. */
 export type Scope = 'read' | 'write' | 'jobs' | 'control' | 'worker';

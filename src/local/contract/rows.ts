@@ -1,7 +1,7 @@
-import { REPORTS, type Report } from './billing.ts';
+import { REPORTS, type Report } from './schemas/billing.ts';
 import { BILLING, BUILD_PAGES, CPU_FILTERS, GPU_FILTERS, LOGS, PAGES, query } from './parameters.ts';
 import { collection, EVENTS, row, type Row } from './row.ts';
-import { flag, list, oneOfWords, ref, text } from './schema.ts';
+import { flag, list, oneOfWords, ref, text } from './schemas/schema.ts';
 
 /** The row of a report of billing. */
 const billing = (path: string, { prefix, by }: Report): Row =>

@@ -1,4 +1,4 @@
-import { createShelf } from '../state/shelf.ts';
+import { createRecordTable } from '../state/record-table.ts';
 
 /** A cluster; its members are the pods whose record names it. */
 export interface ClusterRecord {
@@ -14,4 +14,4 @@ export interface ClusterRecord {
   template?: string;
 }
 
-export const clusters = createShelf<ClusterRecord>('clusters');
+export const clusters = createRecordTable<ClusterRecord>('clusters');

@@ -1,4 +1,4 @@
-import { createShelf } from '../state/shelf.ts';
+import { createRecordTable } from '../state/record-table.ts';
 
 /** A registry credential. Its user name and password are not stored: they are write-only, and nothing uses them here. */
 export interface RegistryRecord {
@@ -6,4 +6,6 @@ export interface RegistryRecord {
   name: string;
 }
 
-export const registries = createShelf<RegistryRecord>('registries', () => [{ id: 'reg-team', name: 'team registry' }]);
+export const registries = createRecordTable<RegistryRecord>('registries', () => [
+  { id: 'reg-team', name: 'team registry' },
+]);

@@ -1,5 +1,5 @@
 import { recordsFrom, without, type Records } from '../state/records.ts';
-import { createPart, createShelf } from '../state/shelf.ts';
+import { createPart, createRecordTable } from '../state/record-table.ts';
 import type { State } from '../state/state.ts';
 
 /** A secret without its value. Times are milliseconds since the epoch. */
@@ -15,7 +15,7 @@ export interface SecretRecord {
 /** The secret of a new account. */
 const SEEDED = 'sec-api-token';
 
-export const secrets = createShelf<SecretRecord>('secrets', (since) => [
+export const secrets = createRecordTable<SecretRecord>('secrets', (since) => [
   {
     id: SEEDED,
     name: 'api-token',

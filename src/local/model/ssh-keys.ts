@@ -1,4 +1,4 @@
-import { createPart } from '../state/shelf.ts';
+import { createPart } from '../state/record-table.ts';
 
 /** A public key whose private half does not exist. */
 export const SEED_SSH_KEY =

@@ -1,5 +1,5 @@
 import { recordsFrom, type Records } from '../state/records.ts';
-import { createPart, createShelf } from '../state/shelf.ts';
+import { createPart, createRecordTable } from '../state/record-table.ts';
 import { SEED_OFFSET_MS } from './seed-offset.ts';
 
 /** A network volume. */
@@ -49,7 +49,7 @@ const seedVolumes = (since: number): readonly VolumeRecord[] => [
   },
 ];
 
-export const volumes = createShelf<VolumeRecord>('volumes', seedVolumes);
+export const volumes = createRecordTable<VolumeRecord>('volumes', seedVolumes);
 
 /** By volume id, deleted volumes included. */
 export const storage = createPart<Records<StorageRecord>>('storage', (since) =>

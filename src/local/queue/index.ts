@@ -8,8 +8,8 @@ export {
   recordWorkerExit,
   refuseWaitingJobs,
   type ManagedWorker,
-} from './engine/protocol/losses.ts';
-export { usageOf } from './engine/usage.ts';
+} from './protocol/losses.ts';
+export { usageOf } from './jobs/usage.ts';
 export { createHeldRequests, type HeldChanges } from './worker-api/held-requests.ts';
 export { createWorkerOperations } from './worker-api/operations.ts';
 export { workerEnvironment } from './worker-api/environment.ts';

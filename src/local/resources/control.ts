@@ -1,10 +1,10 @@
 import type { Json } from '../../core/json.ts';
 import { SEEDS, type Seed } from '../../core/local-seeds.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
-import { oneOfWords } from '../contract/schema.ts';
-import { faults, type FaultRecord } from '../frame/faults.ts';
-import { noContent, reply, unpublished, type Call, type Operation } from '../frame/operation.ts';
-import { bodyOf } from '../frame/validate.ts';
+import { oneOfWords } from '../contract/schemas/schema.ts';
+import { faults, type FaultRecord } from '../http/call/faults.ts';
+import { noContent, reply, unpublished, type Call, type Operation } from '../http/call/operation.ts';
+import { bodyOf } from '../http/requests/validate.ts';
 import { DATA_CENTERS, type CpuData, type GpuData } from '../model/catalog/hardware.ts';
 import { cpusOf, dataCentersWith, gpusOf, resetStock, setStock } from '../model/catalog/stock.ts';
 import { clusters } from '../model/clusters.ts';

@@ -1,9 +1,9 @@
 import type { Json } from '../../core/json.ts';
 import { dataCenterById } from '../model/catalog/hardware.ts';
-import { noContent, operation, reply, unpublished, type Operation } from '../frame/operation.ts';
+import { noContent, operation, reply, unpublished, type Operation } from '../http/call/operation.ts';
 import { badRequest } from '../contract/problem.ts';
 import { nextId, type State } from '../state/state.ts';
-import { bodyOf } from '../frame/validate.ts';
+import { bodyOf } from '../http/requests/validate.ts';
 import { storage, volumes, type VolumeRecord } from '../model/volumes.ts';
 
 type NewVolume = Pick<VolumeRecord, 'name' | 'size' | 'dataCenter'> & { readonly type?: VolumeRecord['type'] };

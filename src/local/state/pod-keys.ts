@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createPart } from './shelf.ts';
+import { createPart } from './record-table.ts';
 import type { State } from './state.ts';
 
 /** What the keys of all pods are derived from. */

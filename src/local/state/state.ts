@@ -3,7 +3,7 @@ import { noRecords, type Records } from './records.ts';
 /**
  * Everything the local service stores, all of it JSON. Times are milliseconds since the epoch on the service's own clock.
  * What a resource stores is a part of the state under the resource's name; only the resource knows its type: see
- * `createPart` and `createShelf`.
+ * `createPart` and `createRecordTable`.
  */
 export interface State {
   readonly version: 6;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createPart } from './shelf.ts';
+import { createPart } from './record-table.ts';
 import type { State } from './state.ts';
 
 /** What the keys of all workers are derived from. */

@@ -1,17 +1,18 @@
 import { decodeJson } from '../../core/json.ts';
 import type { EndpointRecord } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
-import type { Outcome } from '../queue/engine/builtin-handlers.ts';
+import type { Outcome } from '../queue/jobs/builtin-handlers.ts';
 import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine/engine.ts';
-import { MAX_OUTPUT_BYTES, outputTooLarge } from '../queue/output-limit.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../model/job-output/output-limit.ts';
 import { workersIn } from '../queue/state/endpoint-queue.ts';
 import { queuesOf, type Delivery, type Job } from '../queue/state/records.ts';
 import type { State, Transact } from '../state/state.ts';
 import { dueDeliveries, isSameAttempt, recordDelivery, type DueDelivery } from '../webhooks/deliveries.ts';
 import { WebhookRefused } from '../webhooks/refused.ts';
-import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handler-worker.ts';
-import { createUnrecordedLines, type UnrecordedLines } from './printed-lines.ts';
-import type { EndpointSource } from './source.ts';
+import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handlers/handler-worker.ts';
+import { createUnrecordedLines, type UnrecordedLines } from './handlers/printed-lines.ts';
+import type { EndpointSource } from './handlers/source.ts';
+import type { Environment, EnvironmentOf } from './variables.ts';
 
 export interface RunnerOptions {
   readonly transact: Transact;
@@ -19,6 +20,7 @@ export interface RunnerOptions {
    * The programs that serve endpoints, by endpoint id or name. Only handler modules and commands for each job run here.
    */
   readonly sources: Readonly<Record<string, EndpointSource>>;
+  readonly environmentOf: EnvironmentOf;
   /** Starts the handler of a worker. */
   readonly startWorker: StartHandlerWorker;
   /**
@@ -50,11 +52,13 @@ interface Assignment {
   readonly source: HandlerSource | undefined;
 }
 
+type Environments = ReadonlyMap<string, Environment>;
+
 /** The jobs that should run and the webhooks that should be sent, according to one state. */
 interface DueWork {
   readonly assignments: readonly Assignment[];
-  /** The ids of all workers that run here. */
-  readonly workerIds: ReadonlySet<string>;
+  /** The environments of all workers that run here, by their ids. */
+  readonly environments: Environments;
   readonly deliveries: readonly DueDelivery[];
 }
 
@@ -78,6 +82,8 @@ export function createRunner(options: RunnerOptions): Runner {
   const sending: Delivery[] = [];
   /** Begin the next try of the steps that failed. */
   const unrecorded: (() => void)[] = [];
+  /** What each worker got at its start: a new value of a secret reaches only workers that start later (additions 7). */
+  let environments: Environments = new Map();
   let lastSync: Promise<void> = Promise.resolve();
   let firstError: unknown;
   let stopped = false;
@@ -97,7 +103,12 @@ export function createRunner(options: RunnerOptions): Runner {
     const printed = [...running].map(([workerId, { unrecorded }]) => ({ workerId, lines: unrecorded.take() }));
     const due = await options.transact((state, now) => {
       for (const { workerId, lines } of printed) if (lines.length > 0) recordPrinted(state, workerId, lines, now);
-      const work = dueWork(state, now, sources);
+      const work = dueWork(
+        state,
+        now,
+        sources,
+        (endpoint, workerId) => environments.get(workerId) ?? options.environmentOf(state, endpoint),
+      );
       // Only what has not begun: its end may be recorded before this step is saved, and it must not begin again.
       return {
         ...work,
@@ -105,6 +116,7 @@ export function createRunner(options: RunnerOptions): Runner {
         deliveries: work.deliveries.filter(({ delivery }) => !sending.some((other) => isSameAttempt(other, delivery))),
       };
     });
+    environments = due.environments;
     await stopOthers(running, due);
     for (const assignment of due.starting) inBackground(runJob(assignment));
     for (const delivery of due.deliveries) inBackground(deliver(delivery));
@@ -174,9 +186,12 @@ export function createRunner(options: RunnerOptions): Runner {
     const known = running.get(workerId);
     if (known !== undefined && !known.handler.stopped) return known;
     const unrecorded = createUnrecordedLines();
-    const handler = options.startWorker(source, (line) => {
-      options.log?.(endpointId, line);
-      unrecorded.add(line);
+    const handler = options.startWorker(source, {
+      env: environments.get(workerId) ?? {},
+      onLine: (line) => {
+        options.log?.(endpointId, line);
+        unrecorded.add(line);
+      },
     });
     const worker: RunningWorker = { handler, attempt: undefined, unrecorded };
     running.set(workerId, worker);
@@ -220,23 +235,28 @@ async function stopOthers(running: Map<string, RunningWorker>, due: DueWork): Pr
   const attempts = new Map(due.assignments.map(({ workerId, job }) => [workerId, attemptKey(job)]));
   const obsolete = [...running].filter(
     ([workerId, { attempt }]) =>
-      !due.workerIds.has(workerId) || (attempt !== undefined && attempts.get(workerId) !== attempt),
+      !due.environments.has(workerId) || (attempt !== undefined && attempts.get(workerId) !== attempt),
   );
   for (const [workerId] of obsolete) running.delete(workerId);
   await Promise.all(obsolete.map(([, { handler }]) => handler.stop()));
 }
 
-function dueWork(state: State, now: number, sources: ReadonlyMap<string, HandlerSource>): DueWork {
+function dueWork(
+  state: State,
+  now: number,
+  sources: ReadonlyMap<string, HandlerSource>,
+  environmentOf: (endpoint: EndpointRecord, workerId: string) => Environment,
+): DueWork {
   const { byEndpoint, jobs } = queuesOf(state);
   const served = endpoints.all(state).filter(({ handler }) => handler === 'module');
   const workers = served.flatMap((endpoint) => {
     const queue = byEndpoint[endpoint.id];
     return queue === undefined
       ? []
-      : workersIn(queue).map((worker) => ({ worker, source: sourceOf(endpoint, sources) }));
+      : workersIn(queue).map((worker) => ({ worker, endpoint, source: sourceOf(endpoint, sources) }));
   });
   return {
-    workerIds: new Set(workers.map(({ worker }) => worker.id)),
+    environments: new Map(workers.map(({ worker, endpoint }) => [worker.id, environmentOf(endpoint, worker.id)])),
     assignments: workers.flatMap(({ worker, source }) => {
       const job = jobs[worker.jobIds[0] ?? ''];
       return job === undefined ? [] : [{ workerId: worker.id, job, source }];

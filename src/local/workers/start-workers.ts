@@ -1,14 +1,16 @@
-import type { EndpointSource } from './source.ts';
+import type { EndpointSource } from './handlers/source.ts';
 import { createAllProcesses, type AllProcesses } from './process/all-processes.ts';
 import { startExecWorker } from './process/exec-worker.ts';
 import type { StartProcess } from './process/port.ts';
 import { createSupervisor, type CommandSource, type SupervisorOptions } from './process/supervisor.ts';
-import type { StartHandlerWorker } from './handler-worker.ts';
+import type { StartHandlerWorker } from './handlers/handler-worker.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 import { startHandlerThread } from './thread/thread.ts';
 
 export interface WorkersOptions
-  extends Omit<RunnerOptions, 'startWorker'>, Pick<SupervisorOptions, 'environmentOf' | 'monotonic' | 'startFault'> {
+  extends
+    Omit<RunnerOptions, 'startWorker'>,
+    Pick<SupervisorOptions, 'protocolVariablesOf' | 'monotonic' | 'startFault'> {
   /** Needed for sources that are commands. */
   readonly startProcess: StartProcess | undefined;
 }
@@ -22,7 +24,15 @@ export interface Workers {
 }
 
 export function startWorkers(options: WorkersOptions): Workers {
-  const { transact, sources, monotonic, environmentOf, startFault, log = () => undefined } = options;
+  const {
+    transact,
+    sources,
+    monotonic,
+    environmentOf,
+    protocolVariablesOf,
+    startFault,
+    log = () => undefined,
+  } = options;
   const processes = createAllProcesses(options.startProcess ?? cannotStart);
   const commands = new Map(Object.entries(sources).filter(isCommandEntry));
   const runner = createRunner({ ...options, startWorker: handlerWorkers(processes, monotonic) });
@@ -34,6 +44,7 @@ export function startWorkers(options: WorkersOptions): Workers {
           sources: commands,
           startProcess: processes.start,
           environmentOf,
+          protocolVariablesOf,
           startFault,
           monotonic,
           log,
@@ -52,10 +63,10 @@ export function startWorkers(options: WorkersOptions): Workers {
 
 const handlerWorkers =
   (processes: AllProcesses, monotonic: () => number): StartHandlerWorker =>
-  (source, onLine) =>
+  (source, start) =>
     source.kind === 'module'
-      ? startHandlerThread(source, monotonic, onLine)
-      : startExecWorker(source, { startProcess: processes.start, monotonic, onLine });
+      ? startHandlerThread(source, monotonic, start)
+      : startExecWorker(source, { ...start, startProcess: processes.start, monotonic });
 
 const isCommandEntry = (entry: readonly [string, EndpointSource]): entry is [string, CommandSource] =>
   entry[1].kind === 'command';

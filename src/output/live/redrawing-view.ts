@@ -1,3 +1,4 @@
+import { printed } from '../../core/message.ts';
 import type { Key, Sink } from '../../core/context.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -125,7 +126,7 @@ function liveResult(result: Result, samples: readonly Sample[], columns: number)
 async function renderToLines(result: Result, options: OutputOptions, output: Output): Promise<readonly TerminalText[]> {
   const buffer = textBuffer();
   await render(result, options, { ...output, stdout: buffer, stderr: buffer });
-  const notes = (result.notes ?? []).map((note) => say`${note}\n`);
+  const notes = (result.notes ?? []).map((note) => say`${printed(note, output.settings)}\n`);
   return (buffer.text() + notes.join(''))
     .split('\n')
     .slice(0, -1)

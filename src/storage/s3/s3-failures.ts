@@ -1,3 +1,4 @@
+import { berth, type Message, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -79,9 +80,12 @@ export const unreadable = (what: string, reason: string): Failure =>
     hint: 'Check that the address is that of an S3-compatible service (--s3-endpoint).',
   });
 
-function meaningOf(status: number, code: string): { readonly exit: ExitCode; readonly hint: string } {
+function meaningOf(status: number, code: string): { readonly exit: ExitCode; readonly hint: Message } {
   if (code === 'RequestTimeTooSkewed')
-    return { exit: EXIT.denied, hint: 'The clock of this machine differs from that of the service: berth doctor.' };
+    return {
+      exit: EXIT.denied,
+      hint: sentence`The clock of this machine differs from that of the service: ${berth`doctor`}.`,
+    };
   if (status === 401 || status === 403 || EXPIRED.test(code))
     return {
       exit: EXIT.denied,

@@ -13,7 +13,11 @@ const split = (line: string): readonly string[] => line.split(' ').filter((word)
 const line = (text: string, more: Omit<Invocation, 'argv'> = {}): Invocation => ({ argv: split(text), ...more });
 
 const pod = (status: string): Answers => ({ 'GET /v2/pods/{id}': { status } });
-const RUNNING = { ...pod('RUNNING'), 'GET /v2/clusters/{id}/pods': { pods: [{ id: 'p1', status: 'RUNNING' }] } };
+/** A pod without ports is reachable as soon as it runs. */
+const RUNNING = {
+  'GET /v2/pods/{id}': { status: 'RUNNING', ports: [] },
+  'GET /v2/clusters/{id}/pods': { pods: [{ id: 'p1', status: 'RUNNING' }] },
+};
 const CONTAINER =
   '--image image:1 --args go --disk 20 --port 8080/http --port 22/tcp --env A=1 --env B=x=y --registry r1';
 /** A command in exec form. */
@@ -66,13 +70,13 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
   'pods delete': [line('pods delete p1 --yes'), line('pods delete p1 p2 --yes')],
   'pods terminate': [line('pods terminate p1 --yes')],
-  'pods start': [line('pods start p1'), line('pods start p1 --wait', { answers: pod('RUNNING') })],
+  'pods start': [line('pods start p1'), line('pods start p1 --wait', { answers: RUNNING })],
   'pods stop': [
     line('pods stop p1'),
     line('pods stop --all --yes'),
     line('pods stop p1 --wait', { answers: pod('EXITED') }),
   ],
-  'pods restart': [line('pods restart p1'), line('pods restart p1 --wait', { answers: pod('RUNNING') })],
+  'pods restart': [line('pods restart p1'), line('pods restart p1 --wait', { answers: RUNNING })],
   'pods wait': [line('pods wait p1 --for RUNNING', { answers: pod('RUNNING') })],
   'pods logs': [
     line('pods logs p1 --tail 1 --source container'),

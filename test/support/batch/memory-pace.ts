@@ -1,6 +1,6 @@
+import type { SharedPace } from '../../../src/batch/stores/run-records.ts';
 import type { Clock } from '../../../src/core/context.ts';
 import { NEW_PACE, slowDown, type PaceRequest } from '../../../src/batch/stores/postgres/pace/pace-state.ts';
-import type { SharedPace } from '../../../src/batch/stores/postgres/pace/shared-pace.ts';
 import { leave, takeGrant } from '../../../src/batch/stores/postgres/pace/take-grant.ts';
 
 /** The shared pace of one endpoint in memory, whose clock is that of the drivers. */

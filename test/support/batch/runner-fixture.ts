@@ -1,28 +1,29 @@
 import { onTestFinished } from 'vitest';
-import { fileBooks } from '../../../src/batch/stores/file/file-records.ts';
+import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
 import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
-import { finishBatch } from '../../../src/batch/run/verify-and-sort-results.ts';
+import { finishBatch } from '../../../src/batch/stores/file/finish-batch.ts';
 import { readItems } from '../../../src/batch/read/read-items.ts';
-import { runItems, type RunEnd, type RunOptions } from '../../../src/batch/run/runner.ts';
-import { summarizeInput } from '../../../src/batch/plan/check-input.ts';
+import { runItems, type RunOptions } from '../../../src/batch/run/runner.ts';
+import { countItems, formatOf, identityOf } from './input-format.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { RateWindow } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { asId } from '../../../src/core/ids.ts';
 import { createApi } from '../../../src/http/api.ts';
 import { createTransport } from '../../../src/http/wire/client.ts';
-import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
-import { serveLocal } from '../../../src/local/frame/server.ts';
+import { LOCAL_KEY } from '../../../src/local/http/requests/auth.ts';
+import { serveLocal } from '../../../src/local/http/server/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
 import { queuesOf, type Job } from '../../../src/local/queue/state/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
-import { memoryStore } from '../../../src/local/state/store.ts';
-import { createValidator } from '../../../src/local/frame/validate.ts';
+import { memoryStore } from '../../../src/local/state/file/store.ts';
+import { createValidator } from '../../../src/local/http/requests/validate.ts';
 import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { countSubmissions, type SubmissionCounts } from './check-journal.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
+import type { RunEnd } from '../../../src/batch/stores/run-records.ts';
 
 const validator = createValidator();
 
@@ -158,10 +159,9 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
     begin: async (lines, { endpoint = 'echo', ordered = false, idField, durable: files = durable } = {}) => {
       for (const lying of [durable.files, durable.synced])
         lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
-      const shape = { path: IN, format: 'jsonl', extras: '', ...(idField === undefined ? {} : { idField }) } as const;
-      const { planned, invalid, fingerprint } = await summarizeInput(durable.read(IN), shape);
-      const { bytes, sha256 } = fingerprint;
-      const { extras, ...input } = shape;
+      const input = { path: IN, format: 'jsonl', ...(idField === undefined ? {} : { idField }) } as const;
+      const { planned, invalid } = await countItems(readItems(durable.read(IN), formatOf(input)));
+      const { bytes, sha256 } = await identityOf(durable.read(IN));
       return createBatch(files, OUT, () =>
         Promise.resolve({
           version: 1,
@@ -169,7 +169,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
           endpointId: endpoint,
           service: served.url,
           input: { ...input, bytes, sha256 },
-          extras,
+          extras: '',
           planned,
           invalid,
           ordered,
@@ -180,9 +180,9 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
     resume: (resumeOptions = {}, files = durable) => recoverBatch(files, OUT, { wantFailed: false, ...resumeOptions }),
     run: async (batch, runOptions = {}, more = {}) => {
       const { interrupt, durable: files = durable } = more;
-      const { input, extras, endpointId } = batch.header;
+      const { input, endpointId } = batch.header;
       const end = await runItems({
-        books: fileBooks(batch, () => clock.now()),
+        records: fileRecords(batch, () => clock.now()),
         options: {
           concurrency: 8,
           rate: 99,
@@ -192,7 +192,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
           retryFailed: 0,
           ...runOptions,
         },
-        items: readItems(files.read(IN), { ...input, extras }),
+        items: readItems(files.read(IN), formatOf(input)),
         client: createQueueClient(watched(more), asId(endpointId)),
         clock,
         random,

@@ -1,10 +1,10 @@
-import { fileBooks } from '../../../src/batch/stores/file/file-records.ts';
+import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
 import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
-import { finishBatch } from '../../../src/batch/run/verify-and-sort-results.ts';
+import { finishBatch } from '../../../src/batch/stores/file/finish-batch.ts';
 import { readItems } from '../../../src/batch/read/read-items.ts';
-import { summarizeInput } from '../../../src/batch/plan/check-input.ts';
-import { runItems, type RunEnd, type RunOptions, type RunParts } from '../../../src/batch/run/runner.ts';
+import { formatOf, identityOf } from './input-format.ts';
+import { runItems, type RunOptions, type RunParts } from '../../../src/batch/run/runner.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { ApiRequest } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
@@ -16,6 +16,7 @@ import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/aut
 import { lines, OUT } from './runner-fixture.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
+import type { RunEnd } from '../../../src/batch/stores/run-records.ts';
 
 /** A request to a scripted service. */
 export interface ScriptedRequest {
@@ -68,8 +69,7 @@ export async function createScriptedService(
   const path = 'items.jsonl';
   for (const lying of [files.files, files.synced]) lying.set(path, Buffer.from(`${lines(count).join('\n')}\n`));
   const input = { path, format: 'jsonl' } as const;
-  const shape = { ...input, extras: '' };
-  const { bytes, sha256 } = (await summarizeInput(files.read(path), shape)).fingerprint;
+  const { bytes, sha256 } = await identityOf(files.read(path));
   const batch = await createBatch(slow, OUT, () =>
     Promise.resolve({
       version: 1,
@@ -99,7 +99,7 @@ export async function createScriptedService(
     resume: (options = {}) => recoverBatch(slow, OUT, { wantFailed: false, ...options }),
     run: async (open, options = {}, interrupt = new AbortController().signal, paces) => {
       const end = await runItems({
-        books: fileBooks(open, () => clock.now()),
+        records: fileRecords(open, () => clock.now()),
         options: {
           concurrency: 8,
           rate: 99,
@@ -109,7 +109,7 @@ export async function createScriptedService(
           retryFailed: 0,
           ...options,
         },
-        items: readItems(files.read(path), shape),
+        items: readItems(files.read(path), formatOf(input)),
         client: createQueueClient(batchApiOf(send), asId('echo')),
         clock,
         random: () => 0.5,

@@ -1,7 +1,8 @@
+import type { KnownJob } from '../../../src/batch/stores/items/known-job.ts';
 import type { Clock, ObjectStorage } from '../../../src/core/context.ts';
 import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
 import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts';
-import { createSharedBooks, type SharedBooks } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
+import { createDriverRecords, type DriverRecords } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
 import { createWriteQueue } from '../../../src/batch/stores/postgres/driver/write-queue.ts';
 
 export interface SharedDriverOptions {
@@ -12,11 +13,15 @@ export interface SharedDriverOptions {
   readonly isWaiting?: () => boolean;
   /** Items of the batch. */
   readonly items?: number;
+  /** Where parts are kept, in a folder `/out`; by default they are not. */
+  readonly storage?: ObjectStorage;
 }
 
 /** A driver, and how its time passes. */
 export interface SharedDriver {
-  readonly books: SharedBooks;
+  readonly records: DriverRecords;
+  /** The jobs that the store had when a shard was claimed. */
+  readonly jobs: readonly KnownJob[];
   /** What was reported to the run. */
   readonly failures: readonly unknown[];
   /** Moves its clock forward and wakes those sleepers that are due. Milliseconds. */
@@ -59,17 +64,24 @@ function createStandingClock(): Clock & Pick<SharedDriver, 'advance'> {
   };
 }
 
-/** Opens the books of a driver of batch 1 in a database. Its parts are not kept. */
+/** Opens the records of a driver of batch 1 in a database. Its parts are not kept. */
 export function openSharedDriver(
   database: Database,
-  { owner = 'a', write = () => Promise.resolve(), items = 5, isWaiting = () => false }: SharedDriverOptions = {},
+  {
+    owner = 'a',
+    write = () => Promise.resolve(),
+    items = 5,
+    isWaiting = () => false,
+    storage: kept,
+  }: SharedDriverOptions = {},
 ): SharedDriver {
   const clock = createStandingClock();
   const failures: unknown[] = [];
+  const jobs: KnownJob[] = [];
   const none = (): never => {
     throw new Error('not expected');
   };
-  const storage: ObjectStorage = {
+  const storage: ObjectStorage = kept ?? {
     write: async (address, chunks) => {
       let bytes = 0;
       for await (const chunk of chunks) bytes += chunk.byteLength;
@@ -83,12 +95,12 @@ export function openSharedDriver(
     create: none,
   };
   const counts = { completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0, unknown: 0, inFlight: 0 };
-  const books = createSharedBooks({
+  const records = createDriverRecords({
     database,
     driver: { batch: 1, owner, leaseMs: 60_000 },
     parts: {
       storage,
-      out: 'out',
+      out: kept === undefined ? 'out' : '/out',
       token: TOKEN,
       compression: 'none',
       compress: (chunks) => chunks,
@@ -100,24 +112,24 @@ export function openSharedDriver(
     clock,
     counts: { ...counts, planned: items, waiting: items },
   });
-  books.open({
-    onJobs: () => undefined,
+  records.open({
+    onJobs: (found) => jobs.push(...found),
     onChange: () => undefined,
     onCancelled: () => undefined,
     onFailure: (failure) => failures.push(failure),
   });
-  return { books, failures, advance: clock.advance };
+  return { records, jobs, failures, advance: clock.advance };
 }
 
 /** Sends an item, and records that the service accepted it as the job `job-ITEM`. */
-export async function acceptItem(books: SharedBooks, item: number): Promise<void> {
-  await books.record(item, { kind: 'send' });
-  await books.record(item, { kind: 'accept', job: `job-${String(item)}` }, { at: 1 });
+export async function acceptItem(records: DriverRecords, item: number): Promise<void> {
+  await records.record(item, { kind: 'send' });
+  await records.record(item, { kind: 'accept', job: `job-${String(item)}` }, { at: 1 });
 }
 
 /** Saves the result of an item. */
-export const completeItem = (books: SharedBooks, item: number, output = ''): Promise<void> =>
-  books.saveResult(
+export const completeItem = (records: DriverRecords, item: number, output = ''): Promise<void> =>
+  records.saveResult(
     { item, job: `job-${String(item)}` },
     { status: 'COMPLETED', output },
     { kind: 'end', ending: 'completed' },

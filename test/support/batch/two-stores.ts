@@ -1,27 +1,27 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/core/context.ts';
-import type { Books } from '../../../src/batch/stores/run-records.ts';
-import { fileBooks } from '../../../src/batch/stores/file/file-records.ts';
+import type { RunRecords } from '../../../src/batch/stores/run-records.ts';
+import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
 import type { ItemCounts } from '../../../src/batch/stores/items/item-states.ts';
-import type { JournalJob } from '../../../src/batch/stores/file/journal/replay.ts';
 import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { createBatchRows, findBatch, readAccount } from '../../../src/batch/stores/postgres/rows/batch-rows.ts';
 import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
 import { recoverBatch } from '../../../src/batch/stores/file/recover-batch.ts';
 import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts';
-import { createSharedBooks } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
+import { createDriverRecords } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
 import { createWriteQueue } from '../../../src/batch/stores/postgres/driver/write-queue.ts';
 import { memoryFiles } from './memory-files.ts';
+import type { KnownJob } from '../../../src/batch/stores/items/known-job.ts';
 
 /** One store as a test drives it. */
 export interface StoreUnderTest {
-  /** Opens the books. Returns them and the jobs that the service has according to them. */
-  open(): Promise<{ readonly books: Books; readonly jobs: readonly JournalJob[] }>;
-  /** Ends the process that has the books without a word. */
+  /** Opens the records. Returns them and the jobs that the service has according to them. */
+  open(): Promise<{ readonly records: RunRecords; readonly jobs: readonly KnownJob[] }>;
+  /** Ends the process that has the records without a word. */
   crash(): Promise<void>;
-  /** Closes the books as a run does that was interrupted. */
+  /** Closes the records as a run does that was interrupted. */
   close(): Promise<void>;
-  /** The counts while nobody has the books open. */
+  /** The counts while nobody has the records open. */
   account(): Promise<ItemCounts>;
 }
 
@@ -57,7 +57,7 @@ export function fileStore(items: number): StoreUnderTest {
   return {
     open: async () => {
       const opened = await open();
-      return { books: fileBooks(opened, () => 0), jobs: opened.jobs };
+      return { records: fileRecords(opened, () => 0), jobs: opened.jobs };
     },
     // Every record was waited for, so nothing is lost that a crash would lose.
     crash: close,
@@ -92,10 +92,11 @@ export async function sharedStore(
 ): Promise<StoreUnderTest> {
   const shards = Array.from({ length: Math.ceil(items / shardItems) }, (_, at) => ({
     source: 0,
-    firstItem: at * shardItems + 1,
-    items: Math.min(shardItems, items - at * shardItems),
-    invalid: 0,
-    range: {},
+    range: {
+      ...{ start: 0, end: 0, firstLine: 1, digest: '', invalid: 0 },
+      firstItem: at * shardItems + 1,
+      items: Math.min(shardItems, items - at * shardItems),
+    },
   }));
   const manifest = {
     version: 1,
@@ -112,10 +113,10 @@ export async function sharedStore(
   await createBatchRows(database, name, manifest, shards);
   const { batch } = await findBatch(database, name);
   let driver = 0;
-  let current: ReturnType<typeof createSharedBooks> | undefined;
-  const open = (): ReturnType<typeof createSharedBooks> => {
+  let current: ReturnType<typeof createDriverRecords> | undefined;
+  const open = (): ReturnType<typeof createDriverRecords> => {
     driver += 1;
-    return createSharedBooks({
+    return createDriverRecords({
       database,
       driver: { batch, owner: String(driver), leaseMs: 60_000 },
       parts: {
@@ -163,17 +164,17 @@ export async function sharedStore(
   });
   return {
     open: async () => {
-      const jobs: JournalJob[] = [];
-      const books = (current = open());
-      books.open({
+      const jobs: KnownJob[] = [];
+      const records = (current = open());
+      records.open({
         onJobs: (found) => jobs.push(...found),
         onChange: () => undefined,
         onCancelled: () => undefined,
         onFailure: (failure) => failures.push(failure),
       });
-      while (typeof (await books.claim()) === 'object');
-      await books.idle();
-      return { books, jobs };
+      while (typeof (await records.claim()) === 'object');
+      await records.idle();
+      return { records, jobs };
     },
     crash: async () => {
       await current?.idle();

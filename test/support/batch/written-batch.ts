@@ -72,7 +72,7 @@ export function writeBatch(directory: string, items: readonly (WrittenItem | und
   }
   writeFileSync(join(directory, 'in.jsonl'), input);
   writeFileSync(join(directory, OUT), results);
-  writeFileSync(join(directory, `${OUT}.journal`), records.map(encodeRecord).join(''));
+  writeFileSync(join(directory, `${OUT}.journal`), records.map((record) => encodeRecord(record)).join(''));
 }
 
 /** A batch with items of every end, whose times and errors follow from their numbers. */

@@ -1,5 +1,5 @@
 import type { LocalServiceOptions } from '../../../src/local/service.ts';
-import { memoryStore } from '../../../src/local/state/store.ts';
+import { memoryStore } from '../../../src/local/state/file/store.ts';
 import { createState } from '../../../src/local/state/state.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { workerKeyOf } from '../../../src/local/state/worker-keys.ts';

@@ -1,5 +1,5 @@
 import { fileStore as openFileStore } from '../../../src/local/file-store.ts';
-import type { Store } from '../../../src/local/state/store.ts';
+import type { Store } from '../../../src/local/state/file/store.ts';
 import type { FileSystem } from '../../../src/local/state/file/file-system.ts';
 import { realLocks } from '../files/real-locks.ts';
 

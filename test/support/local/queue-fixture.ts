@@ -7,8 +7,8 @@ import {
   memberAt,
   stringOf,
 } from '../../../src/core/json.ts';
-import type { Call, Reply } from '../../../src/local/frame/operation.ts';
-import { settingsOf } from '../../../src/local/frame/settings.ts';
+import type { Call, Reply } from '../../../src/local/http/call/operation.ts';
+import { settingsOf } from '../../../src/local/http/call/settings.ts';
 import { Problem } from '../../../src/local/contract/problem.ts';
 import { endpoints } from '../../../src/local/model/endpoints/seed.ts';
 import { advanceQueue, createQueueOperations, endpointChanged } from '../../../src/local/queue/index.ts';

@@ -1,7 +1,7 @@
-import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
+import { LOCAL_KEY } from '../../../src/local/http/requests/auth.ts';
 import { createLocalService, type LocalService, type LocalServiceOptions } from '../../../src/local/service.ts';
-import { memoryStore } from '../../../src/local/state/store.ts';
-import { createValidator } from '../../../src/local/frame/validate.ts';
+import { memoryStore } from '../../../src/local/state/file/store.ts';
+import { createValidator } from '../../../src/local/http/requests/validate.ts';
 import { fetchFrom } from './fetch-from.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { newEndpoint } from '../../../src/local/model/endpoints/seed.ts';
 import { createRunner, type RunnerOptions } from '../../../src/local/workers/runner.ts';
+import { endpointVariables } from '../../../src/local/workers/variables.ts';
 import { startHandlerThread, type ModuleSource } from '../../../src/local/workers/thread/thread.ts';
-import { COLD_START_MS } from '../../../src/local/queue/engine/workers.ts';
+import { COLD_START_MS } from '../../../src/local/queue/jobs/workers.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { createHarness, type Harness } from './queue-fixture.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
@@ -43,7 +44,8 @@ export async function serve(
     createRunner({
       transact: service.transact,
       sources: { mine: { kind: 'module', path } },
-      startWorker: (source, onLine) => startHandlerThread(source as ModuleSource, () => performance.now(), onLine),
+      environmentOf: endpointVariables('BERTH'),
+      startWorker: (source, start) => startHandlerThread(source as ModuleSource, () => performance.now(), start),
       sendWebhook: () => Promise.reject(new Error('no webhook here')),
       ...options,
       ...others,

@@ -70,6 +70,7 @@ export function screen({
   };
   const controller = new AbortController();
   return {
+    settings: { accountFlags: [] },
     stdout,
     stderr,
     terminal,

@@ -27,7 +27,9 @@ export async function checkAgainstSchemas(
   if ('failure' in parsed) return;
   const command = parsed.path.join(' ');
   const isLocal = argv.includes('--local') || env['BERTH_LOCAL'] === '1';
-  if (!isLocal && !OWN_DOCUMENTS.some((own) => `${command} `.startsWith(`${own} `))) return;
+  // The schemas are of the present contract, which requires members that an older service does not send.
+  const isPresent = process.env['BERTH_TEST_CONTRACT'] !== 'august';
+  if (!(isLocal && isPresent) && !OWN_DOCUMENTS.some((own) => `${command} `.startsWith(`${own} `))) return;
   if (hasSchema(command)) for (const document of documentsOf(ran.out)) expectSchema(command, document);
 }
 

@@ -3,6 +3,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import { expect, onTestFinished } from 'vitest';
 import type { Api, RateWindow } from '../../../src/core/api.ts';
 import { Failure } from '../../../src/core/failure.ts';
+import { berth as command } from '../../../src/core/message.ts';
 import { createApi, type ApiOptions } from '../../../src/http/api.ts';
 import { createTransport, type TransportOptions } from '../../../src/http/wire/client.ts';
 import { traceLine } from '../../../src/http/trace.ts';
@@ -139,7 +140,7 @@ export const write = {
   method: 'POST',
   path: ['v2', 'pods'],
   body: { name: 'n' },
-  checkCommand: 'berth pods list',
+  checkCommand: command`pods list`,
   id: 'p1',
 } as const;
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { SuspendHooks } from '../../../src/core/context.ts';
 import type { KeySignal, StopSignal } from '../../../src/host/process/signals.ts';
 import type { Input, Output, Runtime } from '../../../src/host/runtime.ts';
-import type { GivenSettings } from '../../../src/local/frame/settings.ts';
+import type { GivenSettings } from '../../../src/local/http/call/settings.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDistribution, QUANTILE_ERROR } from '../../../src/batch/results/analysis/distribution.ts';
-import { createTimeline } from '../../../src/batch/results/analysis/timeline.ts';
+import { createTimeline } from '../../../src/batch/stores/items/timeline.ts';
 import { errorPattern } from '../../../src/batch/stores/items/error-text.ts';
 
 describe('a distribution', () => {

@@ -7,6 +7,8 @@ import type { ApiRequest } from '../../../src/core/api.ts';
 import type { GlobalFlags } from '../../../src/settings/resolve.ts';
 import { createContext, type HostContext } from '../../../src/host/context.ts';
 import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/worlds/test-world.ts';
+import type { Failure } from '../../../src/core/failure.ts';
+import { hintOf } from '../../support/text/hint-of.ts';
 
 const KEY = 'key-0123456789-WXYZ';
 const POD: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'pods', 'p1'] };
@@ -181,10 +183,10 @@ describe('a service that is not configured', () => {
     const { ctx } = open(options);
     const failure = await ctx.api.send(POD).then(
       () => undefined,
-      (error: unknown) => error as Error & { exit: number; hint?: string },
+      (error: unknown) => error as Failure,
     );
     expect(failure?.exit).toBe(exit);
-    const text = `${failure?.message ?? ''}\n${failure?.hint ?? ''}`.replaceAll('\n', ' ');
+    const text = `${failure?.message ?? ''}\n${failure === undefined ? '' : hintOf(failure)}`.replaceAll('\n', ' ');
     expect(text).toMatch(says);
     expect(text).not.toContain('0123456789');
   });
@@ -223,7 +225,7 @@ describe('the local service in this process', () => {
   it('is named once on stderr if stderr is a terminal', async () => {
     const { world, ctx } = open({ env: { BERTH_LOCAL: '1' }, tty: { stderr: true } });
     await Promise.all([ctx.api.send(list), ctx.api.send(list)]);
-    expect(world.err()).toBe('Local service (berth local status)\n');
+    expect(world.err()).toBe('(local service)\n');
   });
 
   it('can be served over HTTP with a separate state', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hintOf } from '../../support/text/hint-of.ts';
 import { connect, failureOf, freePort, json, KEY, read, serve, write } from '../../support/servers/http-server.ts';
 
 const problem = (status: number, title: string, detail: string, errors?: string[]): object => ({
@@ -109,8 +110,10 @@ describe('a redirect', () => {
       const failure = await failureOf(api.send(request));
       expect(failure.code).toBe('redirected');
       expect([7, 8]).toContain(failure.exit);
-      expect(failure.hint).toContain('Redirects are refused');
-      expect(failure.hint).toContain(kind === 'same' ? '/v2/elsewhere' : `${kind}://127.0.0.1:${String(other.port)}/x`);
+      expect(hintOf(failure)).toContain('Redirects are refused');
+      expect(hintOf(failure)).toContain(
+        kind === 'same' ? '/v2/elsewhere' : `${kind}://127.0.0.1:${String(other.port)}/x`,
+      );
     }
     expect(other.seen).toHaveLength(0);
     expect(server.seen).toHaveLength(2);
@@ -157,8 +160,8 @@ describe('refused before anything is sent', () => {
     });
     const failure = await failureOf(connect(server.url, { key: () => Promise.resolve(undefined) }).api.send(read));
     expect(failure).toMatchObject({ exit: 3, code: 'no-key' });
-    expect(failure.hint).toContain('berth auth login');
-    expect(failure.hint).toContain('--local');
+    expect(hintOf(failure)).toContain('berth auth login');
+    expect(hintOf(failure)).toContain('--local');
     expect(server.seen).toHaveLength(0);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { realClock } from '../../../src/host/clock.ts';
-import { serveLocal } from '../../../src/local/frame/server.ts';
+import { serveLocal } from '../../../src/local/http/server/server.ts';
 import { workerEnvironment } from '../../../src/local/queue/index.ts';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { attachmentOf } from '../../support/local/protocol-worker.ts';

@@ -2,10 +2,10 @@ import type { StoredObject } from '../../../core/context.ts';
 import { decompress, type Compression } from '../../bytes/compression.ts';
 import type { InputFormat, InvalidItem, Item } from '../item.ts';
 import { readItems } from '../read-items.ts';
-import { digestOf, hasExactVersion, verifyOnce } from './content-digest.ts';
+import { openContent } from './content.ts';
 import type { InputSource, SourcePorts } from './input-source.ts';
 import { renumbered } from './renumbered.ts';
-import { createShardCounter } from './shard-counter.ts';
+import { createRangeCounter } from './range-counter.ts';
 
 /**
  * A compressed file, cut by items. It can only be decompressed from its beginning: a range that follows the one that was
@@ -17,9 +17,8 @@ export function compressedSource(
   format: InputFormat,
   kind: Compression,
 ): InputSource {
-  const { storage, signal } = ports;
-  const isExact = hasExactVersion(object.address);
-  const verify = verifyOnce(ports, object);
+  const { bytes } = object;
+  const content = openContent(ports, object, format.path);
   let idle: Cursor | undefined;
   /** Returns the idle cursor when it has not passed an item yet, and closes it otherwise. */
   const takeIdle = async (start: number): Promise<Cursor | undefined> => {
@@ -34,24 +33,21 @@ export function compressedSource(
     idle = cursor;
   };
 
-  const contentOf = (current: StoredObject): AsyncIterable<Uint8Array> =>
-    storage.read(current, 0, current.bytes, signal);
-  const open = (current: StoredObject): Cursor =>
-    openCursor((isWanted) =>
-      readItems(decompress(contentOf(current), kind, object.address), format, { item: 1, isWanted }),
-    );
+  const decompressed = (): AsyncGenerator<Uint8Array> => decompress(content.read(0, bytes), kind, format.path);
+  const open = (): Cursor => openCursor((isWanted) => readItems(decompressed(), format, { item: 1, isWanted }));
 
   return {
     object,
+    matches: ({ digest }) => content.matches(digest, [0, bytes]),
     close: async () => {
       const last = idle;
       idle = undefined;
       await last?.close();
     },
-    plan: async function* (itemsPerShard, firstItem, onItem) {
-      const digest = isExact ? '' : await digestOf(contentOf(object));
-      const shard = createShardCounter(itemsPerShard, { item: firstItem, start: 0, line: 1 }, onItem);
-      const groups = readItems(decompress(contentOf(object), kind, object.address), format, { item: firstItem });
+    plan: async function* (itemsPerRange, firstItem, onItem) {
+      const digest = await content.digestOf([0, bytes]);
+      const shard = createRangeCounter(itemsPerRange, { item: firstItem, start: 0, line: 1 }, onItem);
+      const groups = readItems(decompressed(), format, { item: firstItem });
       let end = 0;
       for await (const items of groups)
         for (const item of items) {
@@ -62,8 +58,8 @@ export function compressedSource(
       if (shard.items > 0) yield shard.cut(end, 1, digest);
     },
     read: async function* ({ start, end, firstItem, digest }) {
-      const current = await verify(digest);
-      const cursor = (await takeIdle(start)) ?? open(current);
+      await content.require(digest, [0, bytes]);
+      const cursor = (await takeIdle(start)) ?? open();
       let isWhole = false;
       try {
         for await (const items of cursor.read(start, end)) yield renumbered(items, firstItem - start - 1);

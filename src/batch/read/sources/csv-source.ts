@@ -1,35 +1,44 @@
 import type { StoredObject } from '../../../core/context.ts';
 import { readCsvItems } from '../csv.ts';
-import { inputChanged } from '../fingerprint.ts';
 import type { InputFormat } from '../item.ts';
+import type { ItemRange } from '../range.ts';
 import { readItems } from '../read-items.ts';
-import { collect, currentObject, digestOf, hashRanges, hasExactVersion } from './content-digest.ts';
+import { collect, hashRanges, hasExactVersion, inputChanged, openContent, type ByteRange } from './content.ts';
 import type { InputSource, SourcePorts } from './input-source.ts';
-import { createShardCounter } from './shard-counter.ts';
+import { createRangeCounter } from './range-counter.ts';
 
 /** A CSV file, cut by byte ranges that end after a row. Every range is read with the header before it. */
 export function csvSource(ports: SourcePorts, object: StoredObject, format: InputFormat): InputSource {
-  const { storage, signal } = ports;
   const isExact = hasExactVersion(object.address);
-  let header: Uint8Array | undefined;
+  const content = openContent(ports, object, format.path);
+  let headerBytes: number | undefined;
 
-  const readHeader = async (current: StoredObject): Promise<Uint8Array> => {
-    for await (const { end } of readCsvItems(storage.read(current, 0, current.bytes, signal), format, { item: 1 }))
-      return await collect(storage.read(current, 0, end, signal));
-    return new Uint8Array(0);
+  const readHeader = async (): Promise<number> => {
+    for await (const { end } of readCsvItems(content.read(0, object.bytes), format, { item: 1 })) return end;
+    return 0;
   };
-
+  /** A range of a batch of an earlier version begins at the header. */
+  const partsOf = async ({ start, end }: ItemRange): Promise<readonly ByteRange[]> => {
+    headerBytes ??= await readHeader();
+    return [
+      [0, headerBytes],
+      [Math.max(start, headerBytes), end],
+    ];
+  };
   return {
     object,
+    matches: async (range) =>
+      (await content.refresh()) && (await content.matches(range.digest, ...(await partsOf(range)))),
     close: async () => undefined,
-    plan: async function* (itemsPerShard, firstItem, onItem) {
-      const hashed = hashRanges(storage.read(object, 0, object.bytes, signal));
+    plan: async function* (itemsPerRange, firstItem, onItem) {
+      const hashed = hashRanges(content.read(0, object.bytes));
       const rows = readCsvItems(hashed.chunks, format, { item: firstItem });
       const first = await rows.next();
       if (first.done === true) return;
-      const prefix = (header = await collect(storage.read(object, 0, first.value.end, signal)));
+      headerBytes = first.value.end;
+      const prefix = await collect(content.read(0, headerBytes));
       let { end, lines } = first.value;
-      const shard = createShardCounter(itemsPerShard, { item: firstItem, start: end, line: lines + 1 }, onItem);
+      const range = createRangeCounter(itemsPerRange, { item: firstItem, start: end, line: lines + 1 }, onItem);
       hashed.advance(end);
       const digest = (): string => {
         const text = hashed.digest(prefix);
@@ -38,20 +47,20 @@ export function csvSource(ports: SourcePorts, object: StoredObject, format: Inpu
       for await (const row of rows) {
         ({ end, lines } = row);
         hashed.advance(end);
-        if (row.item !== undefined) shard.add(row.item);
-        if (shard.isFull) yield shard.cut(end, lines + 1, digest());
+        if (row.item !== undefined) range.add(row.item);
+        if (range.isFull) yield range.cut(end, lines + 1, digest());
       }
-      if (shard.items > 0) yield shard.cut(end, lines + 1, digest());
+      if (range.items > 0) yield range.cut(end, lines + 1, digest());
     },
-    read: async function* ({ start, end, firstItem, firstLine, digest }) {
-      const current = await currentObject(ports, object);
-      const prefix = (header ??= await readHeader(current));
-      const content = async function* (): AsyncGenerator<Uint8Array> {
-        yield prefix;
-        yield* storage.read(current, start, end, signal);
+    read: async function* (range) {
+      if (!(await content.refresh())) throw inputChanged(format.path);
+      const parts = await partsOf(range);
+      await content.require(range.digest, ...parts);
+      const chunks = async function* (): AsyncGenerator<Uint8Array> {
+        for (const [start, end] of parts) yield* content.read(start, end);
       };
-      if (!isExact && (await digestOf(content())) !== digest) throw inputChanged(object.address);
-      yield* readItems(content(), format, { item: firstItem, line: firstLine });
+      const { start, firstItem, firstLine } = range;
+      yield* readItems(chunks(), format, { item: firstItem, ...(start === 0 ? {} : { line: firstLine }) });
     },
   };
 }

@@ -1,8 +1,7 @@
-import type { DurableFiles } from '../../../core/context.ts';
 import { decodeJson, memberOf, numberOf, stringOf, type Json } from '../../../core/json.ts';
-import type { ItemState } from '../../stores/items/item-state-machine.ts';
+import type { ResultLine } from '../../store.ts';
 import { errorOf } from '../../stores/items/error-text.ts';
-import { storedResults, type ResultsSource } from '../../stores/file/results/stored-results.ts';
+import { stateOf } from '../../stores/items/result-state.ts';
 import { createDistribution, type DistributionSummary } from './distribution.ts';
 import { createFailureGroups, type FailureSummary } from './failure-groups.ts';
 
@@ -17,49 +16,27 @@ export interface ResultsAnalysis {
   readonly failures: FailureSummary;
 }
 
-/** Reads the results once, without keeping them in memory. Fails as reading does, and with the signal's reason. */
-export async function analyzeResults(
-  durable: DurableFiles,
-  source: ResultsSource,
-  signal?: AbortSignal,
-): Promise<ResultsAnalysis> {
-  const analyzer = createAnalyzer();
-  for await (const results of storedResults(durable, source, signal))
-    for (const { item, bytes } of results) analyzer.add(item, parseResult(bytes), source.states.stateOf(item));
-  return analyzer.summary();
-}
-
-/** Adds up results one by one. */
-export interface Analyzer {
-  readonly add: (item: number, result: Json, state: ItemState) => void;
-  readonly summary: () => ResultsAnalysis;
-}
-
-export function createAnalyzer(): Analyzer {
+/** Adds up results, without keeping them in memory. Fails as reading them does. */
+export async function analyzeResults(groups: AsyncIterable<Iterable<ResultLine>>): Promise<ResultsAnalysis> {
   const [delay, execution, failures] = [createDistribution(), createDistribution(), createFailureGroups()];
   let executionMs: number | undefined;
-  return {
-    add: (item, result, state) => {
-      const [delayMs, ranMs] = [numberOf(memberOf(result, 'delayTime')), numberOf(memberOf(result, 'executionTime'))];
-      if (delayMs !== undefined) delay.add(delayMs);
-      if (ranMs !== undefined && ranMs >= 0) {
-        execution.add(ranMs);
-        executionMs = (executionMs ?? 0) + ranMs;
-      }
-      if (state !== 'completed')
-        failures.add(state, { item, job: stringOf(memberOf(result, 'job')), error: errorOf(result) });
-    },
-    summary: () => ({
-      delay: delay.summary(),
-      execution: execution.summary(),
-      executionMs,
-      failures: failures.summary(),
-    }),
+  const add = (item: number, result: Json): void => {
+    const [delayMs, ranMs] = [numberOf(memberOf(result, 'delayTime')), numberOf(memberOf(result, 'executionTime'))];
+    if (delayMs !== undefined) delay.add(delayMs);
+    if (ranMs !== undefined && ranMs >= 0) {
+      execution.add(ranMs);
+      executionMs = (executionMs ?? 0) + ranMs;
+    }
+    const state = stateOf(result);
+    if (state !== 'completed')
+      failures.add(state, { item, job: stringOf(memberOf(result, 'job')), error: errorOf(result) });
   };
+  for await (const lines of groups) for (const { item, bytes } of lines) add(item, parseResult(bytes));
+  return { delay: delay.summary(), execution: execution.summary(), executionMs, failures: failures.summary() };
 }
 
 /** The numbers need not be exact here, and `JSON.parse` is many times faster than `decodeJson`. */
-export function parseResult(bytes: Uint8Array): Json {
+function parseResult(bytes: Uint8Array): Json {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   try {
     return JSON.parse(text) as Json;

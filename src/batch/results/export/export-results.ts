@@ -1,38 +1,27 @@
-import type { DurableFiles, ObjectStorage } from '../../../core/context.ts';
-import { localFile, usage } from '../../../core/failure.ts';
-import { decodeJson, type Json, type JsonObject } from '../../../core/json.ts';
-import { intactResults, resultsChanged } from '../analysis/intact-results.ts';
-import { fingerprintFile, verifiedItems } from '../../plan/input-file.ts';
-import type { Item } from '../../read/item.ts';
-import { inputCandidates, journalPath, lockPath, orderedPath } from '../../stores/file/file-names.ts';
-import { readStatus, type StatusAndJournal } from '../../read-status.ts';
+import { localFile } from '../../../core/failure.ts';
+import { decodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
+import { findMoved, type FindPorts } from '../../plan/find-inputs.ts';
+import { openInputs } from '../../read/inputs.ts';
+import type { Batch, LocatedInputs, ResultLine } from '../../store.ts';
 import type { ItemCounts } from '../../stores/items/item-states.ts';
-import { resultOffsets, storedResults, type ResultsSource } from '../../stores/file/results/stored-results.ts';
-import { checkStoredInputs, storedInputItems, storedInputs } from '../../stored-inputs.ts';
-import { createBlockReader } from './block-reader.ts';
 
 export interface ExportOptions {
-  /** Path of the results file. */
-  readonly results: string;
-  /** Path of the input, when it was moved. */
-  readonly input: string | undefined;
+  /** Where the inputs are, when they were moved. */
+  readonly input: readonly string[];
   /** True to add the input of each item. */
   readonly joinInput: boolean;
   /** True when the rows must be in the order of the input. Joined rows always are. */
   readonly ordered: boolean;
-  readonly signal: AbortSignal;
-  /** For the inputs of a batch that has several. */
-  readonly storage: () => Promise<ObjectStorage>;
 }
 
 /** The results of a batch, one row per item. */
 export interface ExportedResults {
   readonly counts: ItemCounts;
-  /** Absolute paths of the files that belong to the batch. */
+  /** Absolute addresses of what belongs to the batch. */
   readonly files: readonly string[];
   /**
-   * Reads the rows, grouped by the part of the file that is read at once, because one `await` per row would take longer
-   * than the row. Each call reads them from the beginning.
+   * Reads the rows, grouped by what is read at once, because one `await` per row would take longer than the row. Each call
+   * reads them from the beginning.
    */
   readonly rows: () => AsyncGenerator<Iterable<JsonObject>>;
 }
@@ -40,123 +29,78 @@ export interface ExportedResults {
 /** The members of a row, in their order; `input` only where it was joined. */
 export const EXPORT_MEMBERS = ['item', 'id', 'job', 'status', 'input', 'output', 'error', 'delayTime', 'executionTime'];
 
-/** Maximum number of attempts to read the files, because a running batch may change them during the reading. */
-const MAX_ATTEMPTS = 3;
-
 /**
- * Opens the results that a batch has so far, whether it has ended, runs or was killed: the last result of each item
- * that has ended. Memory use does not grow with the results, except by eight bytes per item when they are put in order
- * or when some items ran again. Fails with local-file (14) when journal or results are broken, with usage (2) when the
- * input is not that of the batch, and with the signal's reason.
+ * Opens the results that a batch has so far, whether it has ended, runs or was killed: the last result of each item that has
+ * ended. Fails as `Batch.read` does, and with usage (2) when an input that is joined is not that of the batch, before the
+ * first row.
  */
-export async function exportResults(durable: DurableFiles, options: ExportOptions): Promise<ExportedResults> {
-  const { results, joinInput, ordered, signal } = options;
-  for (let attempt = 1; ; attempt++) {
-    const batch = await readStatus(durable, results);
-    const source = await intactResults(durable, batch.status.results, batch.journal, signal);
-    if (source === undefined && batch.status.holder !== undefined && attempt < MAX_ATTEMPTS) continue;
-    if (source === undefined) throw resultsChanged(batch.status.results);
-    const about = { counts: batch.status.counts, files: filesOf(durable, batch) };
-    if (joinInput) return { ...about, rows: await joinedRows(durable, batch, source, options) };
-    if (ordered) return { ...about, rows: () => rowsInOrder(durable, source, signal) };
-    return { ...about, rows: () => rowsAsStored(durable, source, signal) };
-  }
+export async function exportResults(
+  ports: FindPorts,
+  batch: Batch,
+  { joinInput, ordered, input }: ExportOptions,
+): Promise<ExportedResults> {
+  const stored = await batch.read();
+  const { status, files } = stored;
+  const about = { counts: status.counts, files };
+  if (!joinInput)
+    return { ...about, rows: () => plainRows(batch.name, stored.lines(ordered ? 'in-order' : 'as-stored')) };
+  const inputs = await stored.inputs(await findMoved(ports, input));
+  return { ...about, rows: () => joinedRows(ports, batch.name, inputs, stored.lines('in-order')) };
 }
 
-const filesOf = (durable: DurableFiles, { status, journal }: StatusAndJournal): readonly string[] =>
-  [
-    status.results,
-    journalPath(status.results),
-    lockPath(status.results),
-    orderedPath(status.results),
-    status.input,
-    ...(storedInputs(status.results, journal.header.input)?.map(({ object }) => object.address) ??
-      inputCandidates(status.results, journal.header.input)),
-  ].map((path) => durable.absolute(path));
-
-async function* rowsAsStored(
-  durable: DurableFiles,
-  source: ResultsSource,
-  signal: AbortSignal,
+async function* plainRows(
+  name: string,
+  groups: AsyncIterable<Iterable<ResultLine>>,
 ): AsyncGenerator<Iterable<JsonObject>> {
-  function* rowsOf(results: Iterable<{ readonly bytes: Uint8Array }>): Generator<JsonObject> {
-    for (const { bytes } of results) yield rowOf(source.path, bytes, undefined);
+  function* rowsOf(lines: Iterable<ResultLine>): Generator<JsonObject> {
+    for (const line of lines) yield rowOf(name, line, undefined);
   }
-  for await (const results of storedResults(durable, source, signal)) yield rowsOf(results);
+  for await (const lines of groups) yield rowsOf(lines);
 }
 
-async function* rowsInOrder(
-  durable: DurableFiles,
-  source: ResultsSource,
-  signal: AbortSignal,
+/** Reads results and items side by side: both are in the order of the input. Ranges without a result are not read. */
+async function* joinedRows(
+  ports: FindPorts,
+  name: string,
+  located: LocatedInputs,
+  groups: AsyncIterable<Iterable<ResultLine>>,
 ): AsyncGenerator<Iterable<JsonObject>> {
-  const offsets = await resultOffsets(durable, source, signal);
-  const reader = createBlockReader(durable, source.path);
-  for (const start of offsets) {
-    if (start < 0) continue;
-    if (signal.aborted) throw signal.reason;
-    yield [rowOf(source.path, await reader.line(start), undefined)];
-  }
-}
-
-/** Verifies the input before the first row, so that no row of a wrong input is joined. */
-async function joinedRows(
-  durable: DurableFiles,
-  { status, journal: { header } }: StatusAndJournal,
-  source: ResultsSource,
-  { input = status.input, signal, storage }: ExportOptions,
-): Promise<() => AsyncGenerator<Iterable<JsonObject>>> {
-  const inputs = storedInputs(status.results, header.input);
-  if (inputs !== undefined) {
-    const ports = { storage: await storage(), signal };
-    await checkStoredInputs(ports, inputs);
-    const offsets = await resultOffsets(durable, source, signal);
-    return () => joinItems(storedInputItems(ports, inputs, header.input, ''), offsets, durable, source);
-  }
-  if ((await durable.size(input)) === undefined)
-    throw usage(`the input ${input} is not there`, 'Say where it is now with --input FILE, or leave --join-input out.');
-  const fingerprint = await fingerprintFile(durable, input, header.input, signal);
-  if (fingerprint.bytes !== header.input.bytes || fingerprint.sha256 !== header.input.sha256)
-    throw usage(
-      `the input ${input} is not the one this batch was begun with`,
-      'Bring the old one back, or leave --join-input out.',
-    );
-  // Without the options of the jobs, the body contains only the input.
-  const format = { ...header.input, extras: '' };
-  const offsets = await resultOffsets(durable, source, signal);
-  return () => joinItems(verifiedItems(durable, input, fingerprint, format, signal), offsets, durable, source);
-}
-
-async function* joinItems(
-  groups: ReturnType<typeof verifiedItems>,
-  offsets: Float64Array,
-  durable: DurableFiles,
-  source: ResultsSource,
-): AsyncGenerator<Iterable<JsonObject>> {
-  const reader = createBlockReader(durable, source.path);
-  for await (const group of groups)
-    for (const item of group) {
-      const start = offsets[item.number] ?? -1;
-      if (item.kind === 'item' && start >= 0) yield [rowOf(source.path, await reader.line(start), inputOf(item))];
+  const inputs = openInputs(ports, located);
+  const results = linesOf(groups);
+  try {
+    let next = await results.next();
+    for await (const range of located.ranges) {
+      const { firstItem, items } = range.range;
+      if (next.done === true) return;
+      if (next.value.item >= firstItem + items) continue;
+      for await (const group of inputs.items(range)) {
+        const rows: JsonObject[] = [];
+        for (const item of group) {
+          if (next.done === true || item.kind !== 'item' || next.value.item !== item.number) continue;
+          rows.push(rowOf(name, next.value, decodeJson(Buffer.from(item.input).toString('utf8'))));
+          next = await results.next();
+        }
+        yield rows;
+      }
     }
+  } finally {
+    await inputs.close();
+    await results.return(undefined);
+  }
 }
 
-const BODY_START = '{"input":'.length;
-
-/** Returns the input that is in the body of a submission. */
-export const inputOf = ({ body }: Item): Json =>
-  decodeJson(Buffer.from(body.buffer, body.byteOffset + BODY_START, body.byteLength - BODY_START - 1).toString('utf8'));
+async function* linesOf(groups: AsyncIterable<Iterable<ResultLine>>): AsyncGenerator<ResultLine> {
+  for await (const lines of groups) yield* lines;
+}
 
 /** Returns the row of a result. Every row has the same members, so that a table of them has the same columns. */
-export function rowOf(path: string, bytes: Uint8Array, input: Json | undefined): JsonObject {
-  const result = decodeJson(
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
-  ) as JsonObject;
-  if (typeof result['item'] !== 'number') throw localFile(`${path} was changed while it was read`);
+function rowOf(name: string, { bytes }: ResultLine, input: Json | undefined): JsonObject {
+  const result = decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  if (!isObject(result) || typeof result['item'] !== 'number') throw localFile(`${name} was changed while it was read`);
   return Object.fromEntries(
-    EXPORT_MEMBERS.flatMap((name) => {
-      if (name === 'input') return input === undefined ? [] : [[name, input]];
-      return [[name, result[name] ?? null]];
+    EXPORT_MEMBERS.flatMap((member) => {
+      if (member === 'input') return input === undefined ? [] : [[member, input]];
+      return [[member, result[member] ?? null]];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
-import { writeSyncedFile } from '../../stores/file/write-file.ts';
+import { writeSyncedFile } from '../../bytes/write-file.ts';
 
 export interface ExportFile {
   readonly name: string;

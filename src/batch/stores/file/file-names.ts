@@ -1,6 +1,5 @@
 /** Names of the files that a batch keeps in the directory of its results file. */
-import { dirname, isAbsolute, join, relative } from 'node:path';
-import type { InputIdentity } from './journal/record.ts';
+import { dirname, isAbsolute, relative } from 'node:path';
 
 export const journalPath = (results: string): string => `${results}.journal`;
 export const lockPath = (results: string): string => `${results}.journal.lock`;
@@ -29,14 +28,3 @@ export function storedInputPath(results: string, input: string): string {
   const path = relative(dirname(results), input);
   return isAbsolute(path) || /^\.\.([/\\]|$)/.test(path) ? input : path;
 }
-
-/** Returns the paths at which the input of a batch may be, without duplicates, the most likely one first. */
-export const inputCandidates = (results: string, { path }: InputIdentity): readonly string[] => [
-  ...new Set([
-    isAbsolute(path) ? path : join(dirname(results), path),
-    // Journals of an earlier version store the path as it was given.
-    path,
-    // The process ended before it renamed the copy.
-    temporaryCopyPath(results),
-  ]),
-];

@@ -1,16 +1,16 @@
-import type { Books } from '../run-records.ts';
+import type { RunRecords } from '../run-records.ts';
 import type { OpenBatch } from './open-batch.ts';
-import { resultLine } from './results/results-file.ts';
+import { resultLine } from '../items/result-line.ts';
 
-/** The parts of an open batch that its books are kept in. */
+/** The parts of an open batch that its records are kept in. */
 type BatchFiles = Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed' | 'expired'>;
 
-/** Returns the books that are kept in the files of a batch. `now` returns the date, in milliseconds since the epoch. */
-export function fileBooks(
+/** Returns the records that are kept in the files of a batch. `now` returns the date, in milliseconds since the epoch. */
+export function fileRecords(
   { states, jobIds, journal, results, jobs, ...earlier }: BatchFiles,
   now: () => number,
-): Books {
-  const record: Books['record'] = (item, event, data = {}) => {
+): RunRecords {
+  const record: RunRecords['record'] = (item, event, data = {}) => {
     if (!states.apply(item, event))
       throw new Error(`item ${String(item)} is ${states.stateOf(item)} and cannot ${event.kind}`);
     return journal.write({ kind: 'event', item, event, data });

@@ -6,8 +6,8 @@ import { createItemStates, type ItemStates } from '../items/item-states.ts';
 import { createJobIds, type JobIds } from '../items/job-id-set.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
-import type { JournalJob } from './journal/replay.ts';
 import { NO_RESULTS, openResults, type Results } from './results/results-file.ts';
+import type { KnownJob } from '../items/known-job.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
 export interface OpenBatch {
@@ -16,11 +16,11 @@ export interface OpenBatch {
   readonly journal: Journal;
   readonly results: Results;
   /** Jobs that have not ended. */
-  readonly jobs: readonly JournalJob[];
+  readonly jobs: readonly KnownJob[];
   /** Jobs that failed or timed out, when they are to be retried. */
-  readonly failed: readonly JournalJob[];
+  readonly failed: readonly KnownJob[];
   /** Jobs that the service did not have, when they are to be asked for once more. */
-  readonly expired: readonly JournalJob[];
+  readonly expired: readonly KnownJob[];
   readonly jobIds: JobIds;
   /** Length of the results that are sorted already, in bytes; undefined when they are not. */
   readonly sortedBytes: number | undefined;

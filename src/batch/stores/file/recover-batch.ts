@@ -4,13 +4,15 @@ import { safeText } from '../../../core/safe-text.ts';
 import { journalPath, lockPath, orderedPath } from './file-names.ts';
 import type { ItemStates } from '../items/item-states.ts';
 import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journal/journal.ts';
-import { replayJournal, type JournalJob, type JournalState } from './journal/replay.ts';
+import { replayJournal, type JournalState } from './journal/replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
 import { mustExist } from './results-path.ts';
-import { applyToAll, resubmitItems, type Resubmit } from './resubmit-items.ts';
+import { applyToAll, resubmitItems } from './resubmit-items.ts';
 import { removeSortingFiles } from './results/order-results.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
-import { saveTail } from './write-file.ts';
+import { saveTail } from '../../bytes/write-file.ts';
+import type { KnownJob } from '../items/known-job.ts';
+import type { Resubmit } from '../../store.ts';
 
 export interface RecoverOptions {
   /** True to load the jobs that failed or timed out, so that they can be retried. */
@@ -110,7 +112,7 @@ async function recordResults(
   { states }: JournalState,
   { recorded, unrecorded }: ResultsContent,
   journal: Journal,
-  jobs: Map<number, JournalJob>,
+  jobs: Map<number, KnownJob>,
 ): Promise<ResultsExtent> {
   let valid = recorded;
   for (const { item, job, ending, extent } of unrecorded) {

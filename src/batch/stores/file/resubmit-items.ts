@@ -1,17 +1,12 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { decodeJson } from '../../../core/json.ts';
-import { hasResult, type Resubmittable } from '../items/item-state-machine.ts';
+import { hasResult } from '../items/item-state-machine.ts';
+import { describeResubmitted } from '../items/resubmit.ts';
 import type { ItemStates } from '../items/item-states.ts';
 import type { Journal } from './journal/journal.ts';
 import { errorMatcher } from '../items/error-text.ts';
 import { storedResults, type ResultsSource } from './results/stored-results.ts';
-
-/** Which items are sent again. */
-export interface Resubmit {
-  readonly states: readonly Resubmittable[];
-  /** Only those whose error contains this text; an unknown item has none. */
-  readonly onlyError?: string | undefined;
-}
+import type { Resubmit } from '../../store.ts';
 
 interface Resubmitted {
   readonly count: number;
@@ -41,10 +36,7 @@ export async function resubmitItems(
   const hadResults = items.some((item) => hasResult(states.stateOf(item)));
   const mayHaveRun = items.some((item) => ['unknown', 'expired'].includes(states.stateOf(item)));
   const count = await applyToAll(states, journal, items, 'resubmit');
-  const which = onlyError === undefined ? '' : ' with this error';
-  const risk = mayHaveRun ? ': some may run twice' : '';
-  const sent = count === 1 ? `1 item${which} is` : `${String(count)} items${which} are`;
-  return { count, hadResults, notes: [count === 0 ? `no item to send again${which}` : `${sent} sent again${risk}`] };
+  return { count, hadResults, notes: [describeResubmitted(count, onlyError, mayHaveRun)] };
 }
 
 /** Applies an event to items and resolves to their number when all records are on disk. */

@@ -1,3 +1,5 @@
+import { sentence } from '../../../core/message.ts';
+import type { CommandLine } from '../../../core/message.ts';
 import { dirname } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
@@ -32,12 +34,15 @@ export async function mustBeNew(
   durable: DurableFiles,
   path: string,
   copiesInput: boolean,
-  resumeCommand: string,
+  resumeCommand: CommandLine,
 ): Promise<void> {
   if ((await durable.resolve(path)).kind === 'no-folder')
     throw localFile(`the directory ${dirname(path)} does not exist`, 'Make it, or name another --out.');
   if (await exists(durable, journalPath(path)))
-    throw localFile(`there is a batch at ${path} already`, `Go on with it: ${resumeCommand}. Or name another --out.`);
+    throw localFile(
+      `there is a batch at ${path} already`,
+      sentence`Go on with it: ${resumeCommand}. Or name another --out.`,
+    );
   if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
   const owner = OWN_ENDS.map((end) => (path.endsWith(end) ? path.slice(0, -end.length) : undefined));
   for (const results of owner)

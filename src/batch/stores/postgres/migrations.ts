@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import type { Database } from './database/database.ts';
@@ -174,7 +175,7 @@ const noTables = ({ shown }: Database): Failure =>
     code: 'not-found',
     exit: EXIT.notFound,
     message: `the store ${shown} has no batch: it has no tables of berth`,
-    hint: 'Check the address of the store. berth jobs batch run creates the tables.',
+    hint: sentence`Check the address of the store. To create the tables: ${berth`jobs batch run`}`,
   });
 
 const newer = ({ shown }: Database, version: number, known: number): Failure =>

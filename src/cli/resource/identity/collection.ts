@@ -1,4 +1,5 @@
 import type { ApiRequest } from '../../../core/api.ts';
+import { berth, type CommandLine, names } from '../../../core/message.ts';
 import { pluralOf } from '../../words.ts';
 
 /** The query of a request. */
@@ -26,4 +27,5 @@ export interface Collection<N extends string = string> {
 }
 
 /** The command that lists a collection: `berth pods list`. */
-export const listCommandOf = ({ noun, listed }: Collection): string => `berth ${listed ?? `${pluralOf(noun)} list`}`;
+export const listCommandOf = ({ noun, listed }: Collection): CommandLine =>
+  berth`${names(listed ?? `${pluralOf(noun)} list`)}`;

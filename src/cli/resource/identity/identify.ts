@@ -1,3 +1,4 @@
+import { berth, type Message, sentence } from '../../../core/message.ts';
 import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { Failure } from '../../../core/failure.ts';
@@ -141,8 +142,8 @@ const nearestRows = (rows: readonly Json[], word: string): readonly string[] =>
     rows.flatMap((row) => ['id', 'name'].flatMap((member) => stringAt(row, member) ?? [])),
   ).map((name) => safeText(name));
 
-const notFoundHint = (collection: Collection, near: readonly string[] = []): string =>
-  `${near.length === 0 ? '' : `${suggestionOf(near) ?? ''}\n`}No ${collection.noun} has this id or name: see ${listCommandOf(collection)}. Another account? berth auth status.`;
+const notFoundHint = (collection: Collection, near: readonly string[] = []): Message =>
+  sentence`${near.length === 0 ? '' : `${suggestionOf(near) ?? ''}\n`}No ${collection.noun} has this id or name: see ${listCommandOf(collection)}. Another account? ${berth`auth status`}.`;
 
-const notListedHint = (collection: Collection, word: string, failure: Failure): string =>
-  `No ${collection.noun} has the id ${safeText(word)}. Whether one has this name could not be looked up: ${failure.message}\nTry again, or see ${listCommandOf(collection)}`;
+const notListedHint = (collection: Collection, word: string, failure: Failure): Message =>
+  sentence`No ${collection.noun} has the id ${safeText(word)}. Whether one has this name could not be looked up: ${failure.message}\nTry again, or see ${listCommandOf(collection)}`;

@@ -3,6 +3,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../../core/failure.ts';
 import { itemsAt, memberOf, objectOf, stringAt, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
+import { berth, lines, sentence } from '../../../core/message.ts';
 import type { RowsSource } from '../../../output/view.ts';
 
 /** A request that is answered with a list. */
@@ -77,7 +78,7 @@ async function readPage(
     throw error.with({
       ...(isOfKeyOrRate ? {} : { code: CODE, exit: EXIT.unavailable }),
       message: `${nameOf(request.expects.list)} is incomplete: page ${number} failed: ${error.message}`,
-      hint: [PART, error.hint].filter(Boolean).join('\n'),
+      hint: lines(PART, error.hint),
     });
   }
 }
@@ -127,7 +128,7 @@ function checkUnpaged({ path, service, expects: { list } }: ListRequest, count: 
     code: CODE,
     exit: EXIT.unavailable,
     message: `${nameOf(list)} may be incomplete: ${count} rows came, as many as a page has, and the service does not say whether more follow`,
-    hint: 'Nothing is concluded from a part of a list. `berth api GET` shows the answer as it came.',
+    hint: sentence`Nothing is concluded from a part of a list. To see the answer as it came: ${berth`api GET`}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { worstExit } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
+import { differentLines } from '../../../core/message.ts';
 
 /** One of several things that may have failed. */
 interface Ended {
@@ -22,7 +23,7 @@ export function combinedFailure(ended: readonly Ended[]): Failure | undefined {
     code: worst.failure.code,
     exit,
     message: `${failed.length} of ${ended.length} did not go through`,
-    hint: [...new Set(failed.flatMap(({ failure }) => failure.hint?.split('\n') ?? []))].join('\n') || undefined,
+    hint: differentLines(failed.map(({ failure }) => failure.hint)),
     errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
   });
 }

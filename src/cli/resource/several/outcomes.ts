@@ -1,4 +1,5 @@
-import type { Failure } from '../../../core/failure.ts';
+import { printedFacts, type Failure } from '../../../core/failure.ts';
+import type { SettingsView } from '../../../core/context.ts';
 import { type Json, memberAt, stringAt } from '../../../core/json.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
@@ -24,16 +25,20 @@ export interface Outcome {
 }
 
 /** `{"id","name"?,"ok","status"?,"error"?}`; the error is the one that a failed command prints with `--json`. */
-export const outcomeRow = ({ id, name, status, failure }: Outcome): Json => ({
+export const outcomeRow = (
+  { settings }: Pick<CommandContext, 'settings'>,
+  { id, name, status, failure }: Outcome,
+): Json => ({
   id,
   ...(name === undefined ? {} : { name }),
   ok: failure === undefined,
   ...(status === undefined ? {} : { status }),
-  ...(failure === undefined ? {} : { error: errorOf(failure) }),
+  ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
 });
 
-export function errorOf(failure: Failure): Json {
-  const { exit: _, ...error } = failure.facts();
+/** The error of a failure as JSON. */
+export function errorOf(failure: Failure, settings: SettingsView): Json {
+  const { exit: _, ...error } = printedFacts(failure.facts(), settings);
   return error as unknown as Json;
 }
 
@@ -72,5 +77,5 @@ export function outcomeResult(
   // An empty table says that there are none of the noun, which is not known here.
   if (outcomes.length === 0 && isTableOutput(ctx.output)) return { kind: 'nothing' };
   const shown = ctx.output.format === 'id' ? outcomes.filter((each) => each.failure === undefined) : outcomes;
-  return { kind: 'many', view: outcomeView(noun, done), values: shown.map(outcomeRow), failure };
+  return { kind: 'many', view: outcomeView(noun, done), values: shown.map((each) => outcomeRow(ctx, each)), failure };
 }

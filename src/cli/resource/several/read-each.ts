@@ -55,7 +55,7 @@ export async function readEach(
   if (failure !== undefined && rows.length === 0) throw failure;
   const outcomes = rows.flatMap((row) => outcome?.(row) ?? []);
   const exit = worstExit([...outcomes.map((each) => each.exit ?? EXIT.done), ...(failure ? [failure.exit] : [])]);
-  const values = isJsonFormat(ctx.output.format) ? ended.map(({ row, ...rest }) => row ?? outcomeRow(rest)) : rows;
+  const values = isJsonFormat(ctx.output.format) ? ended.map(({ row, ...rest }) => row ?? outcomeRow(ctx, rest)) : rows;
   const notes = outcomes.flatMap((each) => each.notes ?? []);
   return { kind: 'many', view, values, exit, notes, failure: failure?.with({ exit }) };
 }

@@ -1,3 +1,4 @@
+import { berth, type Message, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { formatDuration, parseDuration } from '../../../core/units.ts';
@@ -76,14 +77,16 @@ function notesOf(
   { missing, rate }: Facts,
   by: Grouping,
   monthBudget: Money | undefined,
-): readonly string[] {
+): readonly Message[] {
   const [from, to] = [document.from.slice(0, 10), document.to.slice(0, 10)];
   const { month, spent, perDay, days, atPresentRate } = forecast;
   const byItsEnd = (amount: Money): string =>
     `about ${formatMoney(amount)} by its end${monthBudget !== undefined && amount.gt(monthBudget) ? `, above the budget of ${formatMoney(monthBudget)},` : ''}`;
   return [
     `Total ${formatMoney(total)} from ${from} to ${to} (UTC)${terminal.output && document.rows.length > 0 ? `; ${legend(by)}` : ''}.`,
-    ...(elsewhere.eq(0) ? [] : [`${formatMoney(elsewhere)} of it is not in this table: see berth billing report.`]),
+    ...(elsewhere.eq(0)
+      ? []
+      : [sentence`${formatMoney(elsewhere)} of it is not in this table: see ${berth`billing report`}.`]),
     ...idle.slice(0, MAX_IDLE).map(({ what, cost }) => `Idle: ${what}; it cost ${formatMoney(cost)}.`),
     ...(idle.length > MAX_IDLE ? [`And ${idle.length - MAX_IDLE} more are idle: see --json.`] : []),
     ...(days === 0
@@ -103,5 +106,5 @@ const overBudget = (total: Money, budget: Money): Failure =>
     code: 'limit-exceeded',
     exit: EXIT.limitExceeded,
     message: `${formatMoney(total)} is above the budget of ${formatMoney(budget)} by ${formatMoney(total.minus(budget))}`,
-    hint: 'See what costs most: berth billing report --by pod',
+    hint: sentence`See what costs most: ${berth`billing report --by pod`}`,
   });

@@ -4,6 +4,7 @@ import { argumentName, flagName, namesProgram, type Param, type Params } from '.
 import { printedSchema } from '../../../cli/schema/common-schemas.ts';
 import { listCommandOf } from '../../../cli/resource/identity/collection.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import { berth, printed } from '../../../core/message.ts';
 
 /** A command and its words, such as `pods get`. */
 export interface NamedCommand {
@@ -74,7 +75,9 @@ function describeParam(param: Param<unknown>, options: Params): JsonObject {
     ...(needs === undefined ? {} : { onlyWithOneOf: needs.map(flagName) }),
     ...(unless === undefined ? {} : { requiredUnlessOneOf: unless.filter((key) => key in options).map(flagName) }),
     ...(complete === 'job' ? { valuesFrom: 'berth jobs run ENDPOINT --input {}' } : {}),
-    ...(typeof complete === 'object' ? { valuesFrom: `${listCommandOf(complete)} -o id` } : {}),
+    ...(typeof complete === 'object'
+      ? { valuesFrom: printed(berth`${listCommandOf(complete)} -o id`, { accountFlags: [] }) }
+      : {}),
   };
 }
 

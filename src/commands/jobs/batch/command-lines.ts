@@ -1,12 +1,18 @@
 /** Command lines that hints name. */
-import { commandLine } from '../../../cli/words.ts';
+import { berth, flags, words, type CommandLine, type Words } from '../../../core/message.ts';
 
 /** Resumes a batch, which `reference` names; `local` when it runs on the local service in this process. */
-export const resumeLine = (local: boolean, reference: readonly string[], ...flags: readonly string[]): string =>
-  commandLine(...(local ? ['--local'] : []), 'jobs', 'batch', 'resume', ...reference, ...flags);
+export const resumeLine = (local: boolean, reference: readonly string[], ...more: readonly string[]): CommandLine =>
+  berth`${flags(local ? ['--local'] : [])} jobs batch resume ${wordsOf(reference)} ${flags(more)}`;
 
-export const batchReportLine = (reference: readonly string[]): string =>
-  commandLine('jobs', 'batch', 'report', ...reference);
+export const batchReportLine = (reference: readonly string[]): CommandLine =>
+  berth`jobs batch report ${wordsOf(reference)}`;
 
-export const batchStatusLine = (reference: readonly string[]): string =>
-  commandLine('jobs', 'batch', 'status', ...reference);
+export const batchStatusLine = (reference: readonly string[]): CommandLine =>
+  berth`jobs batch status ${wordsOf(reference)}`;
+
+/** Goes on with a batch of a store as one more driver. */
+export const workLine = (reference: readonly string[]): CommandLine => berth`jobs batch work ${wordsOf(reference)}`;
+
+/** What names a batch, and the flags that say where it is. */
+const wordsOf = ([batch = '', ...where]: readonly string[]): Words => words`${batch} ${flags(where)}`;

@@ -1,4 +1,12 @@
-import { EXPORT_MEMBERS, exportResults, stateOf, writeExport, type ExportedResults } from '../../../batch/index.ts';
+import {
+  EXPORT_MEMBERS,
+  exportResults,
+  refuse,
+  stateOf,
+  writeExport,
+  type ExportedResults,
+} from '../../../batch/index.ts';
+import { berth, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
@@ -10,9 +18,9 @@ import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/f
 import type { Result } from '../../../output/view.ts';
 import { EXPORT_STATES } from './flags.ts';
 import { describeCounts } from './progress.ts';
-import { usesStore } from './uses-store.ts';
+import { kindOf, withStore, type StoreValues } from './store.ts';
 
-export interface ExportValues {
+export interface ExportValues extends StoreValues {
   readonly results: string;
   readonly format: string | undefined;
   readonly input: string | undefined;
@@ -22,8 +30,6 @@ export interface ExportValues {
   readonly status: readonly string[];
   readonly out: string | undefined;
   readonly force: boolean;
-  readonly store: string | undefined;
-  readonly s3Endpoint: string | undefined;
 }
 
 /**
@@ -31,53 +37,42 @@ export interface ExportValues {
  * row; a file takes its name when it is complete.
  */
 export async function exportBatch(ctx: CommandContext, values: ExportValues): Promise<Result> {
-  if (usesStore(ctx, values.store)) {
-    const { exportShared } = await import('./shared/export.ts');
-    return await exportShared(ctx, values, (exported) => writeRows(ctx, values, () => Promise.resolve(exported)));
-  }
-  const durable = await ctx.durable();
-  const storage = () => ctx.storage({ s3Endpoint: values.s3Endpoint });
-  return await writeRows(ctx, values, () => exportResults(durable, { ...values, signal: ctx.signal, storage }));
-}
-
-/** Writes rows. Checks the options before it opens the results. */
-async function writeRows(
-  ctx: CommandContext,
-  values: ExportValues,
-  open: () => Promise<ExportedResults>,
-): Promise<Result> {
-  const { joinInput, out, force } = values;
+  const { joinInput, out, force, input } = values;
   const format = formatOf(ctx, values);
   const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
   checkKnownFields(members, ctx.output, suggestName, 'result');
-  const exported = await open();
-  const filter = createStatusFilter(values.status as readonly (keyof typeof EXPORT_STATES)[]);
-  let missing = (): readonly string[] => [];
-  const rows = (): AsyncIterable<Iterable<JsonObject>> => {
-    const watched = watchFields(filter.of(exported.rows()), ctx.output);
-    missing = watched.missing;
-    return watched.groups;
-  };
-  const { fields, csvRaw } = ctx.output;
-  if (out === undefined)
-    for await (const text of textsOf(rows(), format, { fields, members, csvRaw, onTerminal: ctx.terminal.output }))
-      await ctx.stdout.write(text);
-  else {
-    const file = { name: out, force, batchFiles: exported.files };
-    const parts =
-      format === 'parquet'
-        ? await parquetOf(rows, { fields, members })
-        : textsOf(rows(), format, { fields, members, csvRaw, onTerminal: false });
-    await writeExport(await ctx.durable(), file, parts);
-  }
-  const wrong = missing().map((path) => safeText(path));
-  return {
-    kind: 'nothing',
-    notes: [
-      ...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]),
-      ...notesOf(exported, out, filter.count()),
-    ],
-  };
+  if (input !== undefined) refuse(kindOf(ctx, values), 'movedInputs', '--input');
+  return await withStore(ctx, values, { access: 'read' }, async ({ store, ports }) => {
+    const options = { ...values, input: input === undefined ? [] : [input] };
+    const exported = await exportResults(ports, await store.open(values.results), options);
+    const filter = createStatusFilter(values.status as readonly (keyof typeof EXPORT_STATES)[]);
+    let missing = (): readonly string[] => [];
+    const rows = (): AsyncIterable<Iterable<JsonObject>> => {
+      const watched = watchFields(filter.of(exported.rows()), ctx.output);
+      missing = watched.missing;
+      return watched.groups;
+    };
+    const { fields, csvRaw } = ctx.output;
+    if (out === undefined)
+      for await (const text of textsOf(rows(), format, { fields, members, csvRaw, onTerminal: ctx.terminal.output }))
+        await ctx.stdout.write(text);
+    else {
+      const file = { name: out, force, batchFiles: exported.files };
+      const parts =
+        format === 'parquet'
+          ? await parquetOf(rows, { fields, members })
+          : textsOf(rows(), format, { fields, members, csvRaw, onTerminal: false });
+      await writeExport(await ctx.durable(), file, parts);
+    }
+    const wrong = missing().map((path) => safeText(path));
+    return {
+      kind: 'nothing',
+      notes: [
+        ...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]),
+        ...notesOf(exported, out, filter.count()),
+      ],
+    };
+  });
 }
 
 /** Passes on the rows of items that ended in one of these states, and counts them; all rows, uncounted, without states. */
@@ -108,13 +103,16 @@ const textsOf = (
   options: Omit<RowTextOptions, 'format'>,
 ): ReturnType<typeof rowTexts> => rowTexts(rows, { ...options, format: format === 'parquet' ? 'jsonl' : format });
 
+/** Columns that are numbers also where no row has a value. */
+const EXPORT_KINDS = { item: 'integer', delayTime: 'integer', executionTime: 'integer' } as const;
+
 /** Loads the package that writes Parquet only for this format. */
 async function parquetOf(
   rows: () => AsyncIterable<Iterable<JsonObject>>,
   options: Pick<RowTextOptions, 'fields' | 'members'>,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { parquetBytes } = await import('../../../output/formats/parquet/write-parquet.ts');
-  return parquetBytes(rows, { ...options, json: ['input', 'output'] });
+  return parquetBytes(rows, { ...options, json: ['input', 'output'], kinds: EXPORT_KINDS });
 }
 
 type ExportFormat = RowFormat | 'parquet';
@@ -127,7 +125,10 @@ function formatOf({ output }: CommandContext, { format, out }: ExportValues): Ex
   const given =
     format ?? (output.format === 'table' || output.format === 'wide' ? undefined : output.format) ?? 'jsonl';
   if (output.jq !== undefined)
-    throw usage('an export takes no --jq', 'Name members with --fields, or pipe it: berth jobs batch export R | jq');
+    throw usage(
+      'an export takes no --jq',
+      sentence`Name members with --fields, or pipe it: ${berth`jobs batch export R`} | jq`,
+    );
   if (given !== 'csv' && given !== 'json' && given !== 'jsonl' && given !== 'parquet')
     throw usage(`an export has no format ${given}`, 'Use --format csv, json, jsonl or parquet.');
   if (given === 'parquet' && out === undefined)

@@ -10,17 +10,15 @@ import { countOf } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { fetchOptions } from './fetch-flags.ts';
-import { usesStore } from './uses-store.ts';
+import { withStore, type StoreValues } from './store.ts';
 
-export interface FetchValues extends ValuesOf<typeof fetchOptions> {
+export interface FetchValues extends StoreValues, ValuesOf<typeof fetchOptions> {
   readonly results: string;
   readonly format: string | undefined;
   readonly out: string | undefined;
   readonly joinInput: boolean;
   readonly ordered: boolean;
   readonly input: string | undefined;
-  readonly store: string | undefined;
-  readonly s3Endpoint: string | undefined;
 }
 
 const GB = 1_000_000_000;
@@ -39,19 +37,10 @@ export async function fetchBatchOutputs(ctx: CommandContext, values: FetchValues
       '--fetch-outputs writes files, and no rows: --format, --out and --join-input do not go with it',
       'Export the rows by a command of their own.',
     );
-  if (usesStore(ctx, values.store)) {
-    const { exportShared } = await import('./shared/export.ts');
-    return await exportShared(ctx, values, (exported) => fetchRows(ctx, values, exported, into));
-  }
-  const exported = await exportResults(await ctx.durable(), {
-    results: values.results,
-    input: undefined,
-    joinInput: false,
-    ordered: false,
-    signal: ctx.signal,
-    storage: () => ctx.storage(),
+  return await withStore(ctx, values, { access: 'read' }, async ({ store, ports }) => {
+    const options = { joinInput: false, ordered: false, input: [] };
+    return await fetchRows(ctx, values, await exportResults(ports, await store.open(values.results), options), into);
   });
-  return await fetchRows(ctx, values, exported, into);
 }
 
 async function fetchRows(

@@ -112,9 +112,4 @@ export const resumeOptions = {
 
 export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: string };
 
-export interface StatusValues {
-  readonly results: string;
-  readonly exitStatus: boolean;
-  readonly store: string | undefined;
-  readonly s3Endpoint: string | undefined;
-}
+export type StatusValues = ValuesOf<typeof storeOptions> & { readonly results: string; readonly exitStatus: boolean };

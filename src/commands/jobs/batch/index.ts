@@ -5,9 +5,10 @@ import { fetchOptions } from './fetch-flags.ts';
 import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import {
-  BATCH_CLEANED,
+  BATCH_FILES,
   BATCH_END,
   BATCH_EXPORT,
+  BATCH_LIST,
   BATCH_PLAN,
   BATCH_REPORT,
   BATCH_STATUS,
@@ -85,8 +86,8 @@ const work = defineCommand({
   options: workOptions,
   examples: [['berth jobs batch work nightly --store postgres://berth@db.example.com/berth', 'from a second machine']],
   run: async (ctx, values) => {
-    const [{ workShared }, { maxTimeOf }] = await Promise.all([import('./shared/run.ts'), import('./max-time.ts')]);
-    return await workShared(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
+    const [{ work: workOn }, { maxTimeOf }] = await Promise.all([import('./work.ts'), import('./max-time.ts')]);
+    return await workOn(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
   },
 });
 
@@ -99,23 +100,53 @@ const cancel = defineCommand({
   args: { batch: arg.text('the name of the batch') },
   options: storeOptions,
   examples: [['berth jobs batch cancel nightly --store postgres://berth@db.example.com/berth', 'send nothing more']],
-  run: async (ctx, values) => (await import('./shared/status.ts')).cancelShared(ctx, values),
+  run: async (ctx, values) => (await import('./cancel.ts')).cancelBatch(ctx, values),
 });
 
 const clean = defineCommand({
-  output: BATCH_CLEANED,
+  output: BATCH_FILES,
   summary: 'remove what drivers of a batch of a store wrote and did not publish',
   changesMachine: true,
   details:
     'A driver that is killed while it publishes results leaves a file or an object that is no part of the batch. Shows them and asks. Removes only what has the token of this batch in its name and cannot be published any more. It may run while drivers work.',
   args: { batch: arg.text('the name of the batch') },
   options: storeOptions,
-  prepare: async (ctx, values) => (await import('./shared/clean.ts')).findUnpublished(ctx, values),
-  confirm: async (_, __, found) => (await import('./shared/clean.ts')).confirmation(found),
+  prepare: async (ctx, values) => (await import('./clean.ts')).findUnpublished(ctx, values),
+  confirm: async (_, __, found) => (await import('./clean.ts')).confirmCleaning(found),
   examples: [
     ['berth jobs batch clean nightly --store postgres://berth@db.example.com/berth', 'after drivers were killed'],
   ],
-  run: async (ctx, values, found) => (await import('./shared/clean.ts')).cleanShared(ctx, values, found),
+  run: async (ctx, values, found) => (await import('./clean.ts')).cleanBatch(ctx, values, found),
+});
+
+const remove = defineCommand({
+  output: BATCH_FILES,
+  summary: 'remove a batch with its results',
+  changesMachine: true,
+  details:
+    'Shows what it will remove, and asks: the results and the journal beside them, or the parts of a batch of a store and its rows. Inputs stay, except for the copy of one that could be read only once. A batch that a process works on is not removed.',
+  args: { batch: arg.text('the results file of the batch, or its name in a store', { complete: 'file' }) },
+  options: storeOptions,
+  prepare: async (ctx, values) => (await import('./remove.ts')).findContents(ctx, values),
+  confirm: async (_, values, found) => (await import('./remove.ts')).confirmRemoval(values, found),
+  examples: [
+    ['berth jobs batch remove results.jsonl --yes', 'the results, and the journal beside them'],
+    ['berth jobs batch remove nightly --store postgres://berth@db.example.com/berth', 'a batch of a store'],
+  ],
+  run: async (ctx, values, found) => (await import('./remove.ts')).removeBatch(ctx, values, found),
+});
+
+const list = defineCommand({
+  output: BATCH_LIST,
+  summary: 'list the batches of a folder or of a store',
+  details: 'Sends nothing and changes nothing. Without --store: the batches whose results are in the folder.',
+  args: { folder: arg.optional('the folder; the current one by default', { complete: 'file' }) },
+  options: storeOptions,
+  examples: [
+    ['berth jobs batch list', 'those whose results are here'],
+    ['berth jobs batch list --store postgres://berth@db.example.com/berth', 'those of a store'],
+  ],
+  run: async (ctx, values) => (await import('./list.ts')).listBatches(ctx, values),
 });
 
 const status = defineCommand({
@@ -187,6 +218,6 @@ const exportResults = defineCommand({
 
 export const batch = defineGroup(
   'run a job for each line of a file, and record what became of each',
-  { run, work, resume, cancel, clean, status, report, export: exportResults },
+  { run, work, resume, list, status, report, export: exportResults, cancel, clean, remove },
   'Results are written to the file of --out. The journal beside it lets a batch continue after any interruption. An item whose submission got no answer is unknown: it is listed, and is sent again only with --resubmit unknown.',
 );

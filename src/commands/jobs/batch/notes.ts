@@ -1,4 +1,5 @@
-import type { BatchReport, ItemCounts } from '../../../batch/index.ts';
+import { lines, berth, sentence, type CommandLine, type Message } from '../../../core/message.ts';
+import { LOCAL_SERVICE, type BatchReport, type ItemCounts } from '../../../batch/index.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { Failure } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
@@ -9,7 +10,7 @@ import { describeCounts } from './progress.ts';
 import { groupItems, rangesOf } from './view.ts';
 
 /** Returns the lines below the counts: what went wrong, and the command lines to continue with. */
-export function notesOf(ctx: CommandContext, report: BatchReport): readonly string[] {
+export function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
   const { counts, stopped, unordered, resumable } = report;
   return [
     ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
@@ -18,7 +19,7 @@ export function notesOf(ctx: CommandContext, report: BatchReport): readonly stri
     ...(stopped?.reason === 'cancelled' ? ['The batch was cancelled: nothing more is sent.'] : []),
     ...inFlightNotes(counts),
     ...(unordered ? ['All results are fetched, and not yet in the order of the input.'] : []),
-    ...(resumable ? [`Go on with: ${resumeCommand(report)}`] : []),
+    ...(resumable ? [sentence`Go on with: ${resumeCommand(report)}`] : []),
     ...failedRequestsNotes(report),
     ...commonestErrorNotes(ctx, report),
     ...notRetriedNotes(report),
@@ -29,22 +30,22 @@ export function notesOf(ctx: CommandContext, report: BatchReport): readonly stri
   ];
 }
 
-const resumeCommand = ({ onLocalService, reference }: BatchReport, ...flags: readonly string[]): string =>
-  resumeLine(onLocalService, reference, ...flags);
+const resumeCommand = ({ service, reference }: BatchReport, ...flags: readonly string[]): CommandLine =>
+  resumeLine(service === LOCAL_SERVICE, reference, ...flags);
 
 /** Names the report of a batch that has ended; a script is told only when items did not complete. */
-const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchReport): readonly string[] =>
+const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchReport): readonly Message[] =>
   counts.waiting + counts.inFlight === 0 && (terminal.errors || counts.completed < counts.planned)
-    ? [`See cost, times and failures: ${batchReportLine(reference)}`]
+    ? [sentence`See cost, times and failures: ${batchReportLine(reference)}`]
     : [];
 
 const inFlightNotes = ({ inFlight }: ItemCounts): readonly string[] =>
   inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];
 
-function unknownNote(report: BatchReport): string {
+function unknownNote(report: BatchReport): Message {
   const { counts, unknownReason } = report;
   const reason = unknownReason === undefined ? '' : ` (${safeText(unknownReason)})`;
-  return `${countOf(counts.unknown, 'item')} may or may not have run${reason}. To send again, at the risk of running twice: ${resumeCommand(report, '--resubmit', 'unknown')}`;
+  return sentence`${countOf(counts.unknown, 'item')} may or may not have run${reason}. To send again, at the risk of running twice: ${resumeCommand(report, '--resubmit', 'unknown')}`;
 }
 
 const failedRequestsNotes = ({ failedRequests }: BatchReport): readonly string[] =>
@@ -91,7 +92,7 @@ function notRetriedNotes({ notRetried }: BatchReport): readonly string[] {
 }
 
 /** A failed job can be run again while the service has it; as a new job, a failed item can be sent at any age. */
-function retryNotes(report: BatchReport): readonly string[] {
+function retryNotes(report: BatchReport): readonly Message[] {
   const { counts, retryableJobs, notRetried } = report;
   // An input that the service refused would be refused again.
   const resubmittable = retryableJobs + (notRetried?.expired ?? 0) > 0;
@@ -100,10 +101,10 @@ function retryNotes(report: BatchReport): readonly string[] {
     ...(retryableJobs === 0
       ? []
       : [
-          `To run ${retryableJobs === 1 ? 'the failed one' : 'failed ones'} again, within 30 minutes of the end: ${resumeCommand(report, '--retry-failed', '1')}`,
+          sentence`To run ${retryableJobs === 1 ? 'the failed one' : 'failed ones'} again, within 30 minutes of the end: ${resumeCommand(report, '--retry-failed', '1')}`,
         ]),
     ...(resubmittable && states.length > 0
-      ? [`To send them again as new jobs, at any age: ${resumeCommand(report, '--resubmit', states.join(','))}`]
+      ? [sentence`To send them again as new jobs, at any age: ${resumeCommand(report, '--resubmit', states.join(','))}`]
       : []),
   ];
 }
@@ -112,12 +113,15 @@ function retryNotes(report: BatchReport): readonly string[] {
 const MAX_RANGES = 12;
 
 /** A resume sends expired items again only where it is asked to: they may have run. */
-function expiredNotes(report: BatchReport): readonly string[] {
-  const { expiredItems } = report;
-  const listed = groupItems(expiredItems).length <= MAX_RANGES ? `: ${rangesOf(expiredItems)}` : '';
-  const them = expiredItems.length === 1 ? 'it' : 'them';
+function expiredNotes(report: BatchReport): readonly Message[] {
+  const { counts, expiredItems } = report;
+  const isListed = expiredItems.length > 0 && groupItems(expiredItems).length <= MAX_RANGES;
+  const listed = isListed ? `: ${rangesOf(expiredItems)}` : '';
+  const them = counts.expired === 1 ? 'it' : 'them';
   const how = resumeCommand(report, '--resubmit', 'expired');
-  return [`${countOf(expiredItems.length, 'item')} expired, and may have run${listed}. To run ${them} again: ${how}`];
+  return [
+    sentence`${countOf(counts.expired, 'item')} expired, and may have run${listed}. To run ${them} again: ${how}`,
+  ];
 }
 
 /** Returns the failure that stopped a batch, with what to do next as its hint; undefined when none did. */
@@ -131,15 +135,13 @@ export function failureOf(report: BatchReport): Failure | undefined {
   return failure.with({
     message: `${failure.message}; the batch of ${countOf(counts.planned, 'item')} stopped with ${describeCounts(counts)}`,
     id: undefined,
-    hint: [
-      isRequest ? 'Check the service and the network: berth doctor' : failure.hint,
+    hint: lines(
+      isRequest ? sentence`Check the service and the network: ${berth`doctor`}` : failure.hint,
       ...inFlightNotes(counts),
       ...(counts.unknown > 0 ? [unknownNote(report)] : []),
       ...(jobs === '' ? [] : [`These were accepted by the service and could not be recorded: ${jobs}.`]),
-      `See the state of the batch: ${batchStatusLine(report.reference)}`,
-      `Then go on with: ${resumeCommand(report)}`,
-    ]
-      .filter((line) => line !== undefined)
-      .join('\n'),
+      sentence`See the state of the batch: ${batchStatusLine(report.reference)}`,
+      sentence`Then go on with: ${resumeCommand(report)}`,
+    ),
   });
 }

@@ -17,10 +17,10 @@ const SPINNER_COLUMNS = 3;
 const MIN_FAILING_MS = 3000;
 
 /** Returns the callbacks that show a batch on stderr. */
-export const viewOf = (ctx: CommandContext, onInputChecked?: BatchView['onInputChecked']): BatchView => ({
-  ...(onInputChecked === undefined ? {} : { onInputChecked }),
-  onRepaired: async (repairs) => {
-    for (const repair of repairs) await ctx.tell(repair);
+export const viewOf = (ctx: CommandContext, onBegun?: BatchView['onBegun']): BatchView => ({
+  ...(onBegun === undefined ? {} : { onBegun }),
+  onNotes: async (notes) => {
+    for (const note of notes) await ctx.tell(note);
   },
   follow: (progress, until) => followBatch(ctx, progress, until),
   onDraining: (requests) => {

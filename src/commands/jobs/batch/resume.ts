@@ -1,21 +1,23 @@
-import { resumeBatch, type Resubmit } from '../../../batch/index.ts';
+import { refuse, resumeBatch, type Resubmit } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { RESUBMIT_STATES, type ResumeValues } from './flags.ts';
-import { batchPorts, serviceAddress } from './ports.ts';
 import { viewOf } from './progress.ts';
 import { batchResult } from './result.ts';
-import { usesStore } from './uses-store.ts';
+import { kindOf, leaseOf, serviceAddress, withStore } from './store.ts';
 
-/** Resumes a batch and runs it to its end. Fails with usage (2) and local-file (14) before a file is changed. */
+/** Resumes a batch and runs it to its end. Fails with usage (2) and local-file (14) before anything is changed. */
 export async function resume(ctx: CommandContext, values: ResumeValues): Promise<Result> {
-  if (usesStore(ctx, values.store))
-    return await (await import('./shared/run.ts')).resumeShared(ctx, values, resubmitOf(values));
   const { results, input, moved } = values;
-  const service = (): Promise<string> => serviceAddress(ctx);
-  const options = { results, input, moved, resubmit: resubmitOf(values), service, limits: values };
-  return batchResult(ctx, await resumeBatch(await batchPorts(ctx, values, true), options, viewOf(ctx)));
+  const resubmit = resubmitOf(values);
+  const kind = kindOf(ctx, values);
+  if (input.length > 0) refuse(kind, 'movedInputs', '--input');
+  const leaseMs = leaseOf(values);
+  return await withStore(ctx, values, { access: 'migrate', leaseMs }, async ({ store, ports }) => {
+    const options = { leaseMs, limits: values, moved, service: () => serviceAddress(ctx), input, resubmit };
+    return batchResult(ctx, await resumeBatch(ports, store, results, options, viewOf(ctx)));
+  });
 }
 
 /** Returns what --resubmit and its companions ask for. Fails with usage (2) when --only-error stands alone. */

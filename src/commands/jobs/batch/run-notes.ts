@@ -1,6 +1,7 @@
 import { describeInvalid, type InputSummary } from '../../../batch/index.ts';
 import { asId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
+import { optionsText, submissionBody } from '../../../queue/submission.ts';
 import { runRequest } from '../../../queue/requests.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { countOf } from '../../../cli/words.ts';
@@ -28,13 +29,13 @@ export function describeSkipped(path: string, { invalid, invalidItems }: InputSu
 /** Returns counts, sizes, and the first request as it would be sent. */
 export async function dryRunResult(ctx: CommandContext, values: RunValues, summary: InputSummary): Promise<Result> {
   const input = nameOfInputs(values);
-  const body = { raw: summary.first?.body ?? new Uint8Array(0) };
+  const body = { raw: submissionBody(summary.first?.input ?? new Uint8Array(0), optionsText(values)) };
   const first = await ctx.api.preview({ ...runRequest(asId(values.endpoint)), body });
   const value: Json = {
     input,
     planned: summary.planned,
     invalid: summary.invalid,
-    inputBytes: summary.fingerprint.bytes,
+    inputBytes: summary.bytes,
     bodyBytes: summary.bodyBytes,
     largestBody: summary.largestBody,
     first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },

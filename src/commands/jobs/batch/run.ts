@@ -1,18 +1,21 @@
-import { beginBatch, checkBatch, type BatchFiles } from '../../../batch/index.ts';
+import { beginBatch, checkBatch, refuse, type BatchPorts, type BeginOptions } from '../../../batch/index.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { healthRequest } from '../../../queue/requests.ts';
-import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
+import { sentence, type CommandLine } from '../../../core/message.ts';
+import { workLine } from './command-lines.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { checkBounds } from '../job-flags.ts';
 import type { RunValues } from './flags.ts';
-import { batchPorts, serviceAddress } from './ports.ts';
 import { viewOf } from './progress.ts';
 import { batchResult } from './result.ts';
 import { describeSkipped, dryRunResult, nameOfInputs } from './run-notes.ts';
-import { usesStore } from './uses-store.ts';
+import { kindOf, leaseOf, serviceAddress, withStore } from './store.ts';
+
+/** Items that a driver claims at a time: few enough rows for millions, and each takes a driver a few seconds at least. */
+const SHARD_ITEMS = 10_000;
 
 /**
  * Begins a batch and runs it to its end. Fails with usage (2) before anything is sent, with local-file (14) when there is
@@ -21,37 +24,56 @@ import { usesStore } from './uses-store.ts';
 export async function runBatch(ctx: CommandContext, values: RunValues): Promise<Result> {
   checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
   checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
-  if (usesStore(ctx, values.store)) return await (await import('./shared/run.ts')).runShared(ctx, values);
-  refuseStoreOptions(values);
-  const ports = await batchPorts(ctx, values, true);
-  const files: BatchFiles = {
-    inputs: values.input,
-    results: values.out,
-    format: values.inputFormat as BatchFiles['format'],
-    inputField: values.inputField,
-    idField: values.idField,
-    types: values.types,
-    csvRaw: ctx.output.csvRaw,
-    skipInvalid: values.skipInvalid,
-    jobOptions: values,
-  };
-  if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, files));
-  const connect = async () => {
-    // A wrong endpoint or key is detected before the first job.
-    const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
-    return { endpointId, service: await serviceAddress(ctx) };
-  };
-  const { endpoint, ordered } = values;
-  const view = viewOf(ctx, async (summary) => {
-    for (const line of describeSkipped(nameOfInputs(values), summary)) await ctx.tell(line);
-  });
-  return batchResult(ctx, await beginBatch(ports, { ...files, endpoint, ordered, limits: values, connect }, view));
+  const kind = kindOf(ctx, values);
+  if (values.ordered) refuse(kind, 'ordering', '--ordered');
+  const { name, lease, compress, shardItems } = values;
+  for (const [option, value] of Object.entries({ name, lease, compress, 'shard-items': shardItems }))
+    if (value !== undefined) refuse(kind, 'sharing', `--${option}`);
+  const leaseMs = leaseOf(values);
+  return await withStore(
+    ctx,
+    values,
+    { access: ctx.dryRun ? undefined : 'create', leaseMs },
+    async ({ store, ports }) => {
+      const isShared = kind === 'postgres';
+      const options: BeginOptions = {
+        ...(isShared ? { name: name ?? defaultName(ctx, values.endpoint) } : {}),
+        inputs: values.input,
+        out: values.out,
+        format: values.inputFormat as BeginOptions['format'],
+        inputField: values.inputField,
+        idField: values.idField,
+        types: values.types,
+        csvRaw: ctx.output.csvRaw,
+        skipInvalid: values.skipInvalid,
+        jobOptions: values,
+        itemsPerRange: isShared ? (shardItems ?? SHARD_ITEMS) : Number.POSITIVE_INFINITY,
+        ordered: values.ordered,
+        compression: (compress ?? 'none') as BeginOptions['compression'],
+      };
+      if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, store, options));
+      const run = { endpoint: values.endpoint, limits: values, leaseMs, connect: () => connect(ctx, values.endpoint) };
+      const view = viewOf(ctx, async (begun, summary, copy) => {
+        if (copy !== undefined) await ctx.tell(`The input was copied to ${copy}, where every driver reads it.`);
+        for (const line of describeSkipped(nameOfInputs(values), summary)) await ctx.tell(line);
+        if (isShared) await ctx.tell(sentence`Batch ${begun}. On any other machine: ${joinLine(ports, begun)}`);
+      });
+      return batchResult(ctx, await beginBatch(ports, store, options, run, view));
+    },
+  );
 }
 
-/** Fails with usage (2) when an option of shared batches is given without a store. */
-function refuseStoreOptions({ name, lease, compress, shardItems }: RunValues): void {
-  const given = Object.entries({ name, lease, compress, 'shard-items': shardItems }).find(
-    ([, value]) => value !== undefined,
-  );
-  if (given !== undefined) throw usage(`--${given[0]} needs --store`, 'It is for batches that several machines share.');
+/** A wrong endpoint or key is detected before the first job. */
+async function connect(ctx: CommandContext, endpoint: string) {
+  const { id: endpointId } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
+  return { endpointId, service: await serviceAddress(ctx) };
+}
+
+const joinLine = ({ reference }: BatchPorts, name: string): CommandLine => workLine(reference(name));
+
+/** The endpoint and the time in seconds: `demo-20260131-080559`. */
+function defaultName(ctx: CommandContext, endpoint: string): string {
+  // eslint-disable-next-line no-restricted-syntax -- a date
+  const time = new Date(ctx.clock.now()).toISOString().replace(/\D/g, '');
+  return `${endpoint.replace(/[^\w.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '')}-${time.slice(0, 8)}-${time.slice(8, 14)}`;
 }

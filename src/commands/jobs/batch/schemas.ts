@@ -88,8 +88,25 @@ export const SHARED_STATUS = ownObject({
   holds: YES_NO,
 });
 
-/** What `batch clean` removed. */
-export const BATCH_CLEANED = manyOf(ownObject({ address: TEXT, bytes: COUNT }));
+/** What `batch list` shows of each batch. */
+export const BATCH_LIST = manyOf(
+  ownObject(
+    { ...SUMMARY, state: oneOf('running', 'ended', 'stopped', 'cancelled'), begun: TIME },
+    {
+      pid: WHOLE,
+      host: TEXT,
+      unordered: YES_NO,
+      drivers: COUNT,
+      shards: COUNT,
+      doneShards: COUNT,
+      out: TEXT,
+      holds: YES_NO,
+    },
+  ),
+);
+
+/** What `batch clean` and `batch remove` removed. */
+export const BATCH_FILES = manyOf(ownObject({ address: TEXT, bytes: COUNT }));
 
 export const BATCH_STATUS = either(FILE_STATUS, SHARED_STATUS);
 

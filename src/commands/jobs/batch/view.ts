@@ -8,7 +8,7 @@ import type { Section, Tone, View } from '../../../output/view.ts';
 
 /** Returns the object that accounts for a batch: `planned` is the sum of the eight counts after it. */
 export const summaryOf = (batch: BatchSummary, others: JsonObject): JsonObject => ({
-  batch: batch.results,
+  batch: batch.name,
   endpoint: batch.endpoint,
   input: batch.input,
   ...batch.counts,

@@ -2,7 +2,8 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import type { RememberedJob } from '../../../core/ports/remembered.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { commandLine, countOf } from '../../../cli/words.ts';
+import { berth, type CommandLine } from '../../../core/message.ts';
+import { countOf } from '../../../cli/words.ts';
 import { jobError } from '../../../queue/job-error.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { isRunning, jobOutcome, jobStatus } from '../../../queue/job-status.ts';
@@ -50,7 +51,7 @@ function durationOf(job: Json | undefined, member: string): string | undefined {
 /** Twice a timeout, as a flag takes it, within what the service accepts. */
 const longer = (ms: number): string => `${Math.min(DURATION_BOUNDS.executionTimeout[1], ms * 2) / 1000}s`;
 
-const runAgain = ({ id }: JobFacts): string => `${commandLine('jobs', 'run', id)} --input ...`;
+const runAgain = ({ id }: JobFacts): CommandLine => berth`jobs run ${id} --input ...`;
 
 /** How long results are kept (specification 8.2). The ids of synchronous jobs begin with `sync` (specification 2.5). */
 const keptFor = (jobId: string): string => (jobId.startsWith('sync') ? '1 to 5 minutes (runsync)' : '30 minutes (run)');
@@ -77,7 +78,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
       const canRetry = statusOf(facts) === 'FAILED';
       return {
         verdict: `failed${error === undefined ? ': the service gives no reason' : `: ${error}`}`,
-        cure: [canRetry ? commandLine('jobs', 'retry', facts.id, facts.jobId) : runAgain(facts)],
+        cure: [canRetry ? berth`jobs retry ${facts.id} ${facts.jobId}` : runAgain(facts)],
       };
     },
   },
@@ -93,11 +94,8 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
         // A retry has the timeout of the job again.
         cure:
           own === undefined
-            ? [
-                commandLine('endpoints', 'update', facts.id, '--execution-timeout', '1h'),
-                commandLine('jobs', 'retry', facts.id, facts.jobId),
-              ]
-            : [`${runAgain(facts)} --execution-timeout ${longer(own)}`],
+            ? [berth`endpoints update ${facts.id} --execution-timeout 1h`, berth`jobs retry ${facts.id} ${facts.jobId}`]
+            : [berth`${runAgain(facts)} --execution-timeout ${longer(own)}`],
       };
     },
   },
@@ -128,7 +126,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
       const address = stringAt(valueOf(facts.endpoint), 'requestUrls.base');
       return {
         verdict: `no job will run: the endpoint balances load and has no queue${address === undefined ? '' : `; requests go to ${address}`}`,
-        cure: [commandLine('endpoints', 'get', facts.id)],
+        cure: [berth`endpoints get ${facts.id}`],
       };
     },
   },
@@ -147,8 +145,8 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
       return {
         verdict: `its worker does not report a result: ${found.line}`,
         cure: [
-          commandLine('endpoints', 'logs', facts.id, found.worker),
-          commandLine('jobs', 'cancel', facts.id, facts.jobId),
+          berth`endpoints logs ${facts.id} ${found.worker}`,
+          berth`jobs cancel ${facts.id} ${facts.jobId}`,
           runAgain(facts),
         ],
       };

@@ -33,8 +33,8 @@ export async function explainJob(
 }
 
 /** What `jobs explain` prints. */
-export const jobResult = ({ facts, verdict }: ExplainedJob, exitStatus: boolean): Result =>
-  explained({ endpoint: facts.id, job: facts.jobId }, verdict, jobEvidence(facts), exitStatus);
+export const jobResult = (ctx: CommandContext, { facts, verdict }: ExplainedJob, exitStatus: boolean): Result =>
+  explained(ctx, { endpoint: facts.id, job: facts.jobId }, verdict, jobEvidence(facts), exitStatus);
 
 async function readJobFacts(
   ctx: CommandContext,

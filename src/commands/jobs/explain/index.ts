@@ -25,6 +25,6 @@ export const explain = defineCommand({
   // Loaded here: the other verbs do without it.
   run: async (ctx, { endpoint, job, sample, exitStatus }) => {
     const { explainJob, jobResult } = await import('./explain-job.ts');
-    return jobResult(await explainJob(ctx, endpoint, job, sample), exitStatus);
+    return jobResult(ctx, await explainJob(ctx, endpoint, job, sample), exitStatus);
   },
 });

@@ -1,3 +1,4 @@
+import { berth, type Message } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
@@ -17,7 +18,7 @@ import {
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
-import { commandLine, countOf } from '../../../cli/words.ts';
+import { countOf } from '../../../cli/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
 import { inOwnWords } from '../create-refusals.ts';
 import { isLocked, savingOf, stillPaidLines } from './cost.ts';
@@ -85,7 +86,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
           body: { action },
           id: known,
           expects: 'resource',
-          checkCommand: commandLine('pods', 'get', known),
+          checkCommand: berth`pods get ${known}`,
         }) as const;
       const answered = (
         await sendEach(
@@ -145,10 +146,9 @@ async function namedTargets(
   );
 }
 
-/** What to do about a refused action: a pod that cannot be stopped is still paid. A name stays within its line. */
-function refusalHint(action: Action, pod: Json): string | undefined {
-  const [line] = action === 'stop' ? stillPaidLines([pod]) : [];
-  return line === undefined ? undefined : safeText(line);
+/** What to do about a refused action: a pod that cannot be stopped is still paid. */
+function refusalHint(action: Action, pod: Json): Message | undefined {
+  return action === 'stop' ? stillPaidLines([pod])[0] : undefined;
 }
 
 /** Why pods cannot do an action now: a lock, or their status. A service that does not list actions is asked. */
@@ -186,7 +186,7 @@ async function acceptReached(
 const inActionWords = (sent: Sent<'pod'>, action: Action): Sent<'pod'> =>
   sent.failure === undefined || action === 'stop' ? sent : { ...sent, failure: inOwnWords(sent.failure, action) };
 
-const withHint = (refused: Sent<'pod'>, hint: string | undefined): Sent<'pod'> =>
+const withHint = (refused: Sent<'pod'>, hint: Message | undefined): Sent<'pod'> =>
   refused.failure === undefined || hint === undefined
     ? refused
     : { ...refused, failure: refused.failure.with({ hint }) };

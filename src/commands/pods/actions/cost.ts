@@ -1,7 +1,8 @@
 import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
+import { berth, type Message, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { labelOf } from '../../../cli/resource/select/choose.ts';
-import { commandLine, countOf } from '../../../cli/words.ts';
+import { countOf } from '../../../cli/words.ts';
 import { idOf } from '../../../output/view.ts';
 import { accountLine } from '../../shared/rate/account-line.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
@@ -25,14 +26,14 @@ export const savingOf = (pods: readonly Json[]): string => `It saves ${hourlyTex
 const MAX_NAMED = 10;
 
 /** What pods that were not stopped go on costing, each with the command that ends it. */
-export function stillPaidLines(pods: readonly Json[]): readonly string[] {
+export function stillPaidLines(pods: readonly Json[]): readonly Message[] {
   const paid = pods.filter((pod) => (numberAt(pod, 'cost') ?? 0) > 0);
   const lines = paid.slice(0, MAX_NAMED).map((pod) => {
     const id = idOf(pod);
     const [why, command] = isLocked(pod)
-      ? ['locked', commandLine('pods', 'update', id, '--locked', 'off')]
-      : [stringAt(pod, 'status') ?? '?', commandLine('pods', 'terminate', id)];
-    return `Still paid: pod ${labelOf(pod)}, ${why}, ${hourlyText([pod])}: ${command}`;
+      ? (['locked', berth`pods update ${id} --locked off`] as const)
+      : ([stringAt(pod, 'status') ?? '?', berth`pods terminate ${id}`] as const);
+    return sentence`Still paid: pod ${labelOf(pod)}, ${why}, ${hourlyText([pod])}: ${command}`;
   });
   const more = paid.slice(MAX_NAMED);
   return more.length === 0

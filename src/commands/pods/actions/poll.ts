@@ -2,12 +2,13 @@ import type { ApiAnswer } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, isNotFound } from '../../../core/failure.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
+import { berth, type CommandLine, type Message, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { askForCreated } from '../../../cli/resource/created.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
 import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../../cli/run/wait.ts';
-import { commandLine, countOf } from '../../../cli/words.ts';
+import { countOf } from '../../../cli/words.ts';
 import { answerResult, type Result } from '../../../output/view.ts';
 import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../reachable.ts';
 import { PODS } from '../resource.ts';
@@ -54,8 +55,7 @@ function pollOf(ctx: CommandContext, pod: string, wanted: string): Poll {
   };
 }
 
-const waitLine = (pods: readonly string[], wanted: string): string =>
-  commandLine('pods', 'wait', ...pods, '--for', wanted);
+const waitLine = (pods: readonly string[], wanted: string): CommandLine => berth`pods wait ${pods} --for ${wanted}`;
 
 /**
  * Polls a pod until it has the wanted status or can no longer get it: then the exit code is 10. Fails with not-found (4),
@@ -102,8 +102,8 @@ const stuckMessage = (pod: string, seen: Seen, wanted: string): string =>
   `pod ${pod} is ${statusOf(rowOf(seen))}: it will not become ${wanted} by itself`;
 
 /** Names the command that says why a pod is in ERROR. */
-const hintOf = (pod: string, seen: Seen): readonly string[] =>
-  statusOf(rowOf(seen)) === 'ERROR' ? [`Why: ${commandLine('pods', 'explain', pod)}`] : [];
+const hintOf = (pod: string, seen: Seen): readonly Message[] =>
+  statusOf(rowOf(seen)) === 'ERROR' ? [sentence`Why: ${berth`pods explain ${pod}`}`] : [];
 
 /**
  * Polls pods until each has the wanted status or can no longer get it. A failure belongs to its pod, and the others go on;
@@ -148,7 +148,7 @@ export async function waitForEach(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const left = open();
-    const hint = error.code === 'wait-ended' ? { hint: `Go on waiting: ${waitLine(left, wanted)}` } : {};
+    const hint = error.code === 'wait-ended' ? { hint: sentence`Go on waiting: ${waitLine(left, wanted)}` } : {};
     for (const pod of left) failures.set(pod, error.with({ ...hint, message: leftMessage(pod, error, seen, wanted) }));
   }
   return pods.map((pod) => {

@@ -1,7 +1,7 @@
+import { berth, sentence } from '../../../core/message.ts';
 import { isObject, memberAt, type Json } from '../../../core/json.ts';
 import { deleteCommand } from '../../../cli/resource/delete.ts';
 import { labelOf } from '../../../cli/resource/select/choose.ts';
-import { commandLine } from '../../../cli/words.ts';
 import { isLocked, savingOf } from './cost.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
 import { PODS } from '../resource.ts';
@@ -22,7 +22,7 @@ export const terminate = deleteCommand(PODS, 'pods', {
   guard: {
     force: 'terminate locked pods too',
     reasons: async (_, pods) => lockedReasons(pods),
-    hint: (ids) => `Unlock it: ${commandLine('pods', 'update', ids[0] ?? 'POD', '--locked', 'off')}`,
+    hint: (ids) => sentence`Unlock it: ${berth`pods update ${ids[0] ?? 'POD'} --locked off`}`,
   },
   done: 'terminated',
   examples: [

@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
@@ -7,7 +8,6 @@ import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resour
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL } from '../../../cli/resource/several/outcomes.ts';
 import type { WaitSpec } from '../../../cli/resource/write.ts';
-import { commandLine } from '../../../cli/words.ts';
 import { isStuck, waitForEach, waitForPod } from './poll.ts';
 import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../reachable.ts';
 import { PODS } from '../resource.ts';
@@ -64,7 +64,7 @@ function refuseStopped(pod: Json, wanted: string): void {
     code: 'wait-ended',
     exit: EXIT.waitEnded,
     message: `pod ${id} is EXITED: it will not become ${wanted} by itself`,
-    hint: `Start it and wait: ${commandLine('pods', 'start', id)} --wait`,
+    hint: sentence`Start it and wait: ${berth`pods start ${id} --wait`}`,
     id,
   });
 }

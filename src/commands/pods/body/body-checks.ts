@@ -9,6 +9,7 @@ import {
   objectOf,
   stringAt,
 } from '../../../core/json.ts';
+import { berth, sentence } from '../../../core/message.ts';
 
 /**
  * Refuses a new pod whose members contradict each other or the contract: usage (2), naming the flag and the rule. The
@@ -41,13 +42,13 @@ function checkHardware(body: JsonObject): void {
     throw usage('--gpu and --cpu exclude each other: a pod has exactly one of them', 'Keep one of them.');
   if (gpu === undefined && cpu === undefined) throw usage('missing --gpu or --cpu: a pod has exactly one of them');
   if (gpu === undefined) {
-    if (stringAt(cpu, 'id') === undefined) throw usage('--vcpu needs --cpu', 'See berth catalog cpus.');
+    if (stringAt(cpu, 'id') === undefined) throw usage('--vcpu needs --cpu', sentence`See ${berth`catalog cpus`}.`);
     if (memberAt(cpu, 'vcpuCount') === undefined)
       throw usage('--cpu needs --vcpu: how many vCPUs', 'A power of two, at least 2.');
     return;
   }
   if (stringAt(gpu, 'id') === undefined)
-    throw usage('--gpu-count, --cuda and --min-cuda need --gpu', 'See berth catalog gpus.');
+    throw usage('--gpu-count, --cuda and --min-cuda need --gpu', sentence`See ${berth`catalog gpus`}.`);
   if (memberAt(gpu, 'minCudaVersion') !== undefined && itemsAt(gpu, 'allowedCudaVersions').length > 0)
     throw usage('--cuda and --min-cuda exclude each other', 'Keep one of them.');
 }

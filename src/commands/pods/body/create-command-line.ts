@@ -8,20 +8,20 @@ import {
   objectOf,
   stringAt,
 } from '../../../core/json.ts';
+import { berth, type CommandLine, flags } from '../../../core/message.ts';
 import { flagName } from '../../../cli/parse/params.ts';
 import { bodyOf } from '../../../cli/resource/field-writes.ts';
-import { commandLine, shellWord } from '../../../cli/words.ts';
 import { plainText } from '../../../output/layout/cell-functions.ts';
 import { POD_TABLE } from '../fields.ts';
 
 /** The command line that sends a body without questions: `berth pods create --name lab --gpu GPU-24G ...`. */
-export function createCommandLine(body: JsonObject): string {
-  const flags = Object.entries(bodyOf(POD_TABLE, 'create').members).flatMap(([key, { param, path, value }]) => {
+export function createCommandLine(body: JsonObject): CommandLine {
+  const members = Object.entries(bodyOf(POD_TABLE, 'create').members).flatMap(([key, { param, path, value }]) => {
     const given = memberAt(body, path);
     const isFlag = param.kind === 'flag' && value === undefined && given !== undefined;
     return isFlag ? flagWords(flagName(key), given, param.commas === true) : [];
   });
-  return [commandLine('pods', 'create'), ...flags, ...mountWords(body), ...envWords(body)].join(' ');
+  return berth`pods create ${flags([...members, ...mountWords(body), ...envWords(body)])}`;
 }
 
 /** A switch is its flag alone; a list has its items separated by commas, or its flag for each item. */
@@ -30,21 +30,19 @@ function flagWords(flag: string, given: Json, commas: boolean): readonly string[
   if (given === false) return [];
   const items = arrayOf(given);
   if (items !== undefined)
-    return commas
-      ? [flag, shellWord(items.map(plainText).join(','))]
-      : items.flatMap((item) => [flag, shellWord(plainText(item))]);
-  return isObject(given) ? [] : [flag, shellWord(plainText(given))];
+    return commas ? [flag, items.map(plainText).join(',')] : items.flatMap((item) => [flag, plainText(item)]);
+  return isObject(given) ? [] : [flag, plainText(given)];
 }
 
 function mountWords(body: JsonObject): readonly string[] {
   const network = memberAt(body, 'mounts.network.0');
   const persistent = objectAt(body, 'mounts.persistent');
   if (network !== undefined)
-    return ['--network-volume', shellWord(`${stringAt(network, 'volumeId') ?? ''}:${stringAt(network, 'path') ?? ''}`)];
+    return ['--network-volume', `${stringAt(network, 'volumeId') ?? ''}:${stringAt(network, 'path') ?? ''}`];
   if (persistent === undefined) return [];
-  return ['--persistent-size', plainText(persistent['size']), '--mount-path', shellWord(plainText(persistent['path']))];
+  return ['--persistent-size', plainText(persistent['size']), '--mount-path', plainText(persistent['path'])];
 }
 
 /** The values are left out, because a variable may hold a secret. */
 const envWords = (body: JsonObject): readonly string[] =>
-  Object.keys(objectOf(body['env']) ?? {}).flatMap((name) => ['--env', shellWord(`${name}=...`)]);
+  Object.keys(objectOf(body['env']) ?? {}).flatMap((name) => ['--env', `${name}=...`]);

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { itemsAt, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { commandLine } from '../../../cli/words.ts';
+import { berth, type CommandLine } from '../../../core/message.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import { isReachable } from '../reachable.ts';
 import { openPorts } from '../show.ts';
@@ -45,7 +45,7 @@ function startingMs({ pod, now }: PodFacts): number | undefined {
 }
 
 const lastLine = (facts: PodFacts): string | undefined => valueOf(facts.container) ?? valueOf(facts.system);
-const logs = ({ id }: PodFacts): string => commandLine('pods', 'logs', id);
+const logs = ({ id }: PodFacts): CommandLine => berth`pods logs ${id}`;
 
 /** `: still pulling the image`, or nothing. */
 const saying = (line: string | undefined): string => (line === undefined ? '' : `: ${line}`);
@@ -73,7 +73,7 @@ const slow = (code: string, status: string, limitMs: number, what: string): Caus
     if (statusOf(facts) !== status || since === undefined || since < limitMs) return undefined;
     return {
       verdict: `${what} for ${formatDuration(since)}${saying(valueOf(facts.system))}`,
-      cure: [logs(facts), commandLine('pods', 'terminate', facts.id)],
+      cure: [logs(facts), berth`pods terminate ${facts.id}`],
     };
   },
 });
@@ -93,7 +93,7 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
       statusOf(facts) === 'TERMINATED'
         ? {
             verdict: 'terminated: it is deleted for good; network volumes are kept',
-            cure: [`${commandLine('pods', 'create')} ...`],
+            cure: [berth`pods create`],
           }
         : undefined,
   },
@@ -106,9 +106,9 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
             verdict: `the container does not run${stillCosting(facts)}${saying(lastLine(facts))}`,
             cure: [
               logs(facts),
-              commandLine('pods', 'update', facts.id, '--image', 'IMAGE'),
-              commandLine('pods', 'start', facts.id, '--wait'),
-              commandLine('pods', 'terminate', facts.id),
+              berth`pods update ${facts.id} --image IMAGE`,
+              berth`pods start ${facts.id} --wait`,
+              berth`pods terminate ${facts.id}`,
             ],
           }
         : undefined,
@@ -120,7 +120,7 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
       statusOf(facts) === 'EXITED'
         ? {
             verdict: 'stopped: it runs again once it is started',
-            cure: [commandLine('pods', 'start', facts.id, '--wait')],
+            cure: [berth`pods start ${facts.id} --wait`],
           }
         : undefined,
   },
@@ -133,10 +133,7 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
       const gpu = stringAt(valueOf(facts.pod), 'gpu.id');
       return {
         verdict: noStockSentence(stock),
-        cure: [
-          commandLine('catalog', gpu === undefined ? 'cpus' : 'gpus', '--available'),
-          commandLine('pods', 'terminate', facts.id),
-        ],
+        cure: [berth`catalog ${gpu === undefined ? 'cpus' : 'gpus'} --available`, berth`pods terminate ${facts.id}`],
       };
     },
   },
@@ -157,7 +154,7 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
             ? { verdict: `healthy: it runs${uptime === undefined ? '' : `, for ${formatDuration(uptime * 1000)}`}` }
             : {
                 verdict: 'healthy: it runs, and its ports are not reachable yet',
-                cure: [commandLine('pods', 'wait', facts.id)],
+                cure: [berth`pods wait ${facts.id}`],
                 state: 'waiting',
               };
         default:

@@ -14,7 +14,7 @@ import { readRequest } from '../../../core/api.ts';
 /** Reads what decides about a pod, and decides. Fails with not-found (4) when there is no such pod. */
 export async function explainPod(ctx: CommandContext, word: string, exitStatus: boolean): Promise<Result> {
   const { id: pod, result: facts } = await identify(ctx, PODS, word, (each) => readPodFacts(ctx, each));
-  return explained({ pod }, decide(POD_CAUSES, facts), podEvidence(facts), exitStatus);
+  return explained(ctx, { pod }, decide(POD_CAUSES, facts), podEvidence(facts), exitStatus);
 }
 
 /**

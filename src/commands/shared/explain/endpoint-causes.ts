@@ -1,7 +1,8 @@
+import { berth, type CommandLine, flags, type Message } from '../../../core/message.ts';
 import { itemsAt, memberAt, numberAt, objectAt, stringAt, stringsOf, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { commandLine, countOf } from '../../../cli/words.ts';
+import { countOf } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import {
   failedBuild,
@@ -31,8 +32,8 @@ export const factsOf = (facts: EndpointFacts): readonly (Fact<unknown> | undefin
   facts.later?.health,
 ];
 
-const update = ({ id }: EndpointFacts, ...flags: readonly string[]): string =>
-  commandLine('endpoints', 'update', id, ...flags);
+const update = ({ id }: EndpointFacts, ...given: readonly string[]): CommandLine =>
+  berth`endpoints update ${id} ${flags(given)}`;
 
 /** The newest image was not built: the endpoint goes on with the release before it, if there is one. */
 export const BUILD_FAILED: Cause<EndpointFacts> = {
@@ -44,7 +45,7 @@ export const BUILD_FAILED: Cause<EndpointFacts> = {
     const error = text('error')(build);
     return {
       verdict: `its newest build has failed${error === '' ? '' : `: ${error}`}${hasUsableWorker(facts) ? '; workers run an older release' : ''}`,
-      cure: [commandLine('endpoints', 'builds', 'get', facts.id, idOf(build))],
+      cure: [berth`endpoints builds get ${facts.id} ${idOf(build)}`],
     };
   },
 };
@@ -67,7 +68,7 @@ export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
       const line = valueOf(facts.crash?.line);
       // A job that was queued again may have been on such a worker.
       const when = jobCount(facts, 'retried') > 0 ? '' : ' at start';
-      const logs = facts.crash === undefined ? [] : [commandLine('endpoints', 'logs', facts.id, facts.crash.worker)];
+      const logs = facts.crash === undefined ? [] : [berth`endpoints logs ${facts.id} ${facts.crash.worker}`];
       return {
         verdict: `workers crash${when}${line === undefined ? '' : `: ${line}`}`,
         cure: [
@@ -107,7 +108,7 @@ export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
         ? undefined
         : {
             verdict: `${countOf(jobCount(facts, 'inQueue'), 'job')} waiting, and no worker has started yet`,
-            cure: [commandLine('endpoints', 'workers', facts.id, '--watch')],
+            cure: [berth`endpoints workers ${facts.id} --watch`],
           },
   },
 ];
@@ -122,7 +123,7 @@ export const JOBS_FAIL: Cause<EndpointFacts> = {
       ? undefined
       : {
           verdict: `jobs fail: ${failed} of ${failed + completed} that ended`,
-          cure: [commandLine('endpoints', 'logs', facts.id), commandLine('endpoints', 'releases', facts.id)],
+          cure: [berth`endpoints logs ${facts.id}`, berth`endpoints releases ${facts.id}`],
         };
   },
 };
@@ -198,9 +199,9 @@ function allowedDataCenters(endpoint: Json, volumes: Json | undefined): readonly
 }
 
 /** Suggests other data centers or, when a volume or their number does not allow that, other pools. */
-function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): readonly string[] {
+function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): readonly Message[] {
   const endpoint = valueOf(facts.endpoint) ?? null;
-  const see = commandLine('catalog', 'gpus', '--available', '--product', 'SERVERLESS');
+  const see = berth`catalog gpus --available --product SERVERLESS`;
   const isGpu = objectAt(endpoint, 'gpu') !== undefined;
   const hasVolumes = stringsOf(memberAt(endpoint, 'networkVolumes')).length > 0;
   if (stock === undefined) return isGpu ? [see] : [];
@@ -208,7 +209,7 @@ function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): reado
     return [update(facts, '--data-center', [...(stock.allowed ?? []), ...stock.elsewhere].join(','))];
   if (stock.others.length > 0 && isGpu)
     return [update(facts, '--gpu-pool', [...stringsOf(memberAt(endpoint, 'gpu.pools')), ...stock.others].join(','))];
-  return isGpu ? [see] : [commandLine('catalog', 'cpus', '--available', '--product', 'SERVERLESS')];
+  return isGpu ? [see] : [berth`catalog cpus --available --product SERVERLESS`];
 }
 
 /** `3 workers: 1 running, 2 idle`, or `no workers`. */

@@ -1,6 +1,6 @@
+import { berth } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { commandLine } from '../../../cli/words.ts';
 import type { Fact, Unread } from './facts.ts';
 import type { Cause } from './verdict.ts';
 
@@ -21,7 +21,7 @@ export const serviceCauses = <F>(all: Facts<F>): readonly Cause<F>[] => [
       const seconds = Math.max(...refused.map(({ failure }) => failure.retryAfter ?? 0));
       return {
         verdict: seconds === 0 ? 'rate limited' : `rate limited for ${formatDuration(seconds * 1000)}`,
-        cure: [commandLine('limits')],
+        cure: [berth`limits`],
       };
     },
   },
@@ -32,7 +32,7 @@ export const serviceCauses = <F>(all: Facts<F>): readonly Cause<F>[] => [
       unreadOf(all(facts)).some(({ failure }) => failure.status === 402)
         ? {
             verdict: 'the balance of the account is too low: nothing is started until there is credit',
-            cure: [commandLine('billing', 'summary')],
+            cure: [berth`billing summary`],
           }
         : undefined,
   },
@@ -44,6 +44,6 @@ export const isReason = ({ failure }: Unread): boolean => failure.exit === EXIT.
 /** The finding of an explanation that lacks a fact it needs. It ends with the exit code of that request's failure. */
 export const couldNotTell = ({ failure, source }: Unread): ReturnType<Cause<unknown>['find']> => ({
   verdict: `could not tell: ${source}: ${failure.message}`,
-  ...(failure.hint === undefined ? {} : { cure: [commandLine('doctor')] }),
+  ...(failure.hint === undefined ? {} : { cure: [berth`doctor`] }),
   exit: failure.exit,
 });

@@ -1,4 +1,6 @@
+import type { CommandContext } from '../../../cli/context.ts';
 /** Finds a verdict from facts: the first cause of a table that applies is the answer. */
+import { type Message, printed } from '../../../core/message.ts';
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { itemsAt, type JsonObject } from '../../../core/json.ts';
 import { list, text } from '../../../output/layout/cell-functions.ts';
@@ -24,7 +26,7 @@ interface Finding {
   /** One sentence without a period at the end. */
   readonly verdict: string;
   /** Command lines that solve the problem, in order, or what to correct where no command does. */
-  readonly cure?: readonly string[];
+  readonly cure?: readonly Message[];
   /** The state, when it differs from that of the cause. */
   readonly state?: State;
   /** The exit code of a finding without a known reason. */
@@ -44,7 +46,7 @@ export interface Verdict {
   readonly verdict: string;
   readonly code: string;
   readonly state: State;
-  readonly cure: readonly string[];
+  readonly cure: readonly Message[];
   readonly exit: ExitCode;
 }
 
@@ -123,6 +125,7 @@ const verdictView: View = {
 
 /** The result of `explain`. `about` names the resource: `{endpoint, job}`. With `exitStatus` it ends 10 when blocked. */
 export function explained(
+  { settings }: Pick<CommandContext, 'settings'>,
   about: JsonObject,
   { verdict, code, state, cure, exit }: Verdict,
   found: readonly Evidence[],
@@ -131,7 +134,14 @@ export function explained(
   return {
     kind: 'one',
     view: verdictView,
-    value: { verdict, code, state, ...about, evidence: found.map((each) => ({ ...each })), cure },
+    value: {
+      verdict,
+      code,
+      state,
+      ...about,
+      evidence: found.map((each) => ({ ...each })),
+      cure: cure.map((line) => printed(line, settings)),
+    },
     exit: exitStatus && state === 'blocked' ? EXIT.jobFailed : exit,
   };
 }

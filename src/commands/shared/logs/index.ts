@@ -1,3 +1,4 @@
+import { berth, type CommandLine, flags } from '../../../core/message.ts';
 import type { ServerEvent } from '../../../core/api.ts';
 import { usage } from '../../../core/failure.ts';
 import type { Id } from '../../../core/ids.ts';
@@ -7,7 +8,6 @@ import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
 import { identify } from '../../../cli/resource/identity/identify.ts';
 import { option, type Params, type ValuesOf } from '../../../cli/parse/params.ts';
-import { commandLine } from '../../../cli/words.ts';
 import { styled } from '../../../output/layout/terminal-text.ts';
 import { asksForData, type Result } from '../../../output/view.ts';
 import { followLogs, logRequest, type LogQuery, type LogStream } from './follow.ts';
@@ -43,8 +43,8 @@ export interface LogTarget<N extends string> {
   readonly lookup: Collection<N>;
   readonly given: string;
   readonly stream: (id: Id<N>) => LogStream;
-  /** The words of the command: `pods logs ID`. */
-  readonly words: readonly string[];
+  /** The command that shows it. */
+  readonly command: CommandLine;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function showLogs<N extends string>(
 ): Promise<Result> {
   const query = await readQuery(ctx, values);
   const goOn = (cursor: string | undefined): void => {
-    ctx.setResumeCommand(goOnLine(target.words, values, cursor));
+    ctx.setResumeCommand(goOnLine(target.command, values, cursor));
   };
   goOn(query.after);
   const { first, events } = await openLog(ctx, target, query, values.follow);
@@ -122,16 +122,15 @@ export async function readQuery(ctx: CommandContext, values: ValuesOf<typeof LOG
 }
 
 function goOnLine(
-  words: readonly string[],
+  command: CommandLine,
   { follow, source }: ValuesOf<typeof LOG_OPTIONS>,
   cursor: string | undefined,
-): string {
-  return commandLine(
-    ...words,
+): CommandLine {
+  return berth`${command} ${flags([
     ...(follow ? ['--follow'] : []),
     ...(source === undefined ? [] : ['--source', source]),
     ...(cursor === undefined ? [] : ['--after', cursor]),
-  );
+  ])}`;
 }
 
 interface Printer {

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../../core/message.ts';
 import type { ServerEvent } from '../../../core/api.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { safeText, say } from '../../../core/safe-text.ts';
@@ -35,7 +36,7 @@ export async function showSeveralLogs<N extends string>(
   ctx: CommandContext,
   logs: readonly NamedLog<N>[],
   values: ValuesOf<typeof LOG_OPTIONS>,
-  goOn: (since: string | undefined) => string,
+  goOn: (since: string | undefined) => CommandLine,
 ): Promise<Result> {
   if (values.after !== undefined) throw usage('--after goes on in one log', 'Use --since for several.');
   if (logs.length > MAX_LOGS)

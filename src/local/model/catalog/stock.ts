@@ -1,5 +1,5 @@
 import { noRecords, type Records } from '../../state/records.ts';
-import { createPart } from '../../state/shelf.ts';
+import { createPart } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { CPUS, DATA_CENTERS, GPUS, type CpuData, type GpuData } from './hardware.ts';
 

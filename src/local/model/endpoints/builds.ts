@@ -1,5 +1,5 @@
-import type { BUILD_STATUSES } from '../../contract/endpoints.ts';
-import { createShelf } from '../../state/shelf.ts';
+import type { BUILD_STATUSES } from '../../contract/schemas/endpoints.ts';
+import { createRecordTable } from '../../state/record-table.ts';
 
 /** A build of an endpoint's image. The local service builds nothing: a control request puts a build there. */
 export interface BuildRecord {
@@ -18,4 +18,4 @@ export interface BuildRecord {
   error: string | null;
 }
 
-export const builds = createShelf<BuildRecord>('builds');
+export const builds = createRecordTable<BuildRecord>('builds');

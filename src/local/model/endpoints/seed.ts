@@ -1,4 +1,4 @@
-import { createShelf } from '../../state/shelf.ts';
+import { createRecordTable } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { newContainer } from '../container.ts';
 import { builtinOf, firstRelease, type EndpointRecord, type Served } from './record.ts';
@@ -30,7 +30,7 @@ export const newEndpoint = (id: string, handler: EndpointRecord['handler'], now:
 });
 
 /** All endpoints, hidden ones included. */
-export const endpoints = createShelf<EndpointRecord>('endpoints', seedEndpoints);
+export const endpoints = createRecordTable<EndpointRecord>('endpoints', seedEndpoints);
 
 /**
  * Runs a step during which the endpoints of these names are served by programs of the user. The state file outlives the

@@ -1,4 +1,4 @@
-import { createShelf } from '../../state/shelf.ts';
+import { createRecordTable } from '../../state/record-table.ts';
 import { newContainer } from '../container.ts';
 import { SEED_OFFSET_MS } from '../seed-offset.ts';
 import { SEED_SSH_KEY } from '../ssh-keys.ts';
@@ -138,4 +138,4 @@ function withHistory(pod: PodRecord): PodRecord {
 }
 
 /** All pods, terminated ones and members of clusters included. */
-export const pods = createShelf<PodRecord>('pods', seedPods);
+export const pods = createRecordTable<PodRecord>('pods', seedPods);

@@ -1,4 +1,4 @@
-import { createShelf } from '../../state/shelf.ts';
+import { createRecordTable } from '../../state/record-table.ts';
 import { newTemplate, type TemplateRecord } from './record.ts';
 
 /** The templates of a new account: two of its own, and public ones from every source. */
@@ -62,4 +62,4 @@ function seedTemplates(): TemplateRecord[] {
   ];
 }
 
-export const templates = createShelf<TemplateRecord>('templates', seedTemplates);
+export const templates = createRecordTable<TemplateRecord>('templates', seedTemplates);

@@ -1,16 +1,16 @@
 import { Exact, type Json } from '../../../core/json.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
-import { reply, unpublished, type Call, type Operation, type Reply } from '../../frame/operation.ts';
+import { reply, unpublished, type Call, type Operation, type Reply } from '../../http/call/operation.ts';
 import { badRequest, conflict, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
-import { awaitedJob, beginWaiting, endWaiting } from '../engine/waiters.ts';
+import { awaitedJob, beginWaiting, endWaiting } from '../jobs/waiters.ts';
 import { healthDocument, jobBrief, jobDocument } from './documents.ts';
 import { cancel, fetchChunks, purge, retry, setTimeToLive, submit } from '../engine/engine.ts';
 import { knownLimits, noLimits } from './request-limits.ts';
-import { isTerminal } from '../engine/transitions.ts';
+import { isTerminal } from '../jobs/transitions.ts';
 import { queuesOf, type Job, type JobStatus } from '../state/records.ts';
 import { readMilliseconds, readSubmission } from './submission.ts';
-import { pollState } from './poll-state.ts';
+import { pollState } from './wait-for-result.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 
 const DEFAULT_WAIT_MS = 90_000;

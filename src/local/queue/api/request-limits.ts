@@ -1,4 +1,4 @@
-import type { Call } from '../../frame/operation.ts';
+import type { Call } from '../../http/call/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';

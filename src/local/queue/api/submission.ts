@@ -1,5 +1,5 @@
 import { decodeJson, isObject, JsonSyntaxError, numberOf, type Json, type JsonObject } from '../../../core/json.ts';
-import type { Call } from '../../frame/operation.ts';
+import type { Call } from '../../http/call/operation.ts';
 import { badRequest, Problem, tooLarge } from '../../contract/problem.ts';
 import type { Submission } from '../state/records.ts';
 import { memberText } from './member-text.ts';

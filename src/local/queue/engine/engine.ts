@@ -1,15 +1,15 @@
-import type { Chunk, Outcome } from './builtin-handlers.ts';
+import type { Chunk, Outcome } from '../jobs/builtin-handlers.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';
-import { appendChunk, takeChunks, withChunks } from './chunks.ts';
-import { admit, eventOf, endOf, expire, applyEvent } from './job-status-changes.ts';
+import { appendChunk, takeChunks, withChunks } from '../jobs/chunks.ts';
+import { admit, eventOf, endOf, expire, applyEvent } from '../jobs/job-status-changes.ts';
 import { putWorker, queueOf, waitingJobs } from '../state/endpoint-queue.ts';
-import { applyWorkerTimer } from './protocol/losses.ts';
-import { expiryOf, NO_CHUNKS } from './transitions.ts';
-import { withPrintedLines } from './worker-history.ts';
+import { applyWorkerTimer } from '../protocol/losses.ts';
+import { expiryOf, NO_CHUNKS } from '../jobs/transitions.ts';
+import { withPrintedLines } from '../jobs/worker-history.ts';
 import { queuesOf, type Job, type Submission, type Timer, type TimerEvent } from '../state/records.ts';
-import { setTimer, sweepTimers } from './timers.ts';
-import { applySettings, reconcile, scaleOnTime, stopAllWorkers, scaleWorkers, workerReady } from './workers.ts';
+import { setTimer, sweepTimers } from '../jobs/timers.ts';
+import { applySettings, reconcile, scaleOnTime, stopAllWorkers, scaleWorkers, workerReady } from '../jobs/workers.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { WorkerHardware } from '../../model/endpoints/record.ts';
 import { noRecords, type Records } from '../../state/records.ts';
-import { createPart } from '../../state/shelf.ts';
+import { createPart } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { createTimerHeap, type TimerHeap } from './timer-heap.ts';
 

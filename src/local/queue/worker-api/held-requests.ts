@@ -1,6 +1,6 @@
-import type { Call, Reply } from '../../frame/operation.ts';
+import type { Call, Reply } from '../../http/call/operation.ts';
 import type { State } from '../../state/state.ts';
-import { countPoll } from '../engine/protocol/takes.ts';
+import { countPoll } from '../protocol/takes.ts';
 import { waitingCount } from '../state/endpoint-queue.ts';
 import { queuesOf } from '../state/records.ts';
 

@@ -1,14 +1,14 @@
 import { Exact, type Json } from '../../../core/json.ts';
 import type { FaultPoint } from '../../../core/fault-kinds.ts';
 import { notFound, Problem } from '../../contract/problem.ts';
-import { DroppedConnection } from '../../frame/fault-effects.ts';
-import { faults, takeStepFault, type FaultRecord } from '../../frame/faults.ts';
-import { unpublished, type Call, type Operation, type RefusedCall, type Reply } from '../../frame/operation.ts';
+import { DroppedConnection } from '../../http/faults/fault-effects.ts';
+import { faults, takeStepFault, type FaultRecord } from '../../http/call/faults.ts';
+import { unpublished, type Call, type Operation, type RefusedCall, type Reply } from '../../http/call/operation.ts';
 import { takesByProtocol, type EndpointRecord } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import type { State } from '../../state/state.ts';
-import { noteAboutJob } from '../engine/protocol/job-notes.ts';
-import { recordProgress, recordResult, recordStreamed, runsJob, type JobOnWorker } from '../engine/protocol/results.ts';
+import { noteAboutJob } from '../protocol/job-notes.ts';
+import { recordProgress, recordResult, recordStreamed, runsJob, type JobOnWorker } from '../protocol/results.ts';
 import {
   canAttach,
   injectFault,
@@ -19,7 +19,7 @@ import {
   takeJobs,
   takeStops,
   type Take,
-} from '../engine/protocol/takes.ts';
+} from '../protocol/takes.ts';
 import type { Job, WorkerFault } from '../state/records.ts';
 import type { HeldRequests } from './held-requests.ts';
 import { readChunk, readReport, readTake, readWorkerId } from './requests.ts';

@@ -1,11 +1,11 @@
 import { isObject } from '../../../core/json.ts';
 import { badRequest, tooLarge } from '../../contract/problem.ts';
-import type { Call } from '../../frame/operation.ts';
-import { numberNotJson } from '../number-not-json.ts';
-import { MAX_OUTPUT_BYTES, outputTooLarge } from '../output-limit.ts';
+import type { Call } from '../../http/call/operation.ts';
+import { numberNotJson } from '../../model/job-output/number-not-json.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../model/job-output/output-limit.ts';
 import { memberText } from '../api/member-text.ts';
-import type { Result } from '../engine/protocol/results.ts';
-import type { TakeRequest } from '../engine/protocol/takes.ts';
+import type { Result } from '../protocol/results.ts';
+import type { TakeRequest } from '../protocol/takes.ts';
 
 /** The largest number of jobs in one answer. */
 export const MAX_BATCH = 1000;

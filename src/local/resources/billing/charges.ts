@@ -1,4 +1,4 @@
-import type { AmountName } from '../../contract/billing.ts';
+import type { AmountName } from '../../contract/schemas/billing.ts';
 import { cpuById, gpuById } from '../../model/catalog/hardware.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { pods } from '../../model/pods/seed.ts';

@@ -1,6 +1,6 @@
-import { REPORTS, type Report } from '../../contract/billing.ts';
+import { REPORTS, type Report } from '../../contract/schemas/billing.ts';
 import type { OperationId } from '../../contract/rows.ts';
-import { operation, reply, type Operation } from '../../frame/operation.ts';
+import { operation, reply, type Operation } from '../../http/call/operation.ts';
 import { rangeOf } from './buckets.ts';
 import { chargesOf } from './charges.ts';
 import { reportOf } from './reports.ts';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../core/json.ts';
-import type { Report } from '../../contract/billing.ts';
+import type { Report } from '../../contract/schemas/billing.ts';
 import { addBuckets, bucketStart, type Range } from './buckets.ts';
 import type { Charge } from './charges.ts';
 

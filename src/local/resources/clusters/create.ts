@@ -1,5 +1,5 @@
 import { badRequest } from '../../contract/problem.ts';
-import type { ServiceSettings } from '../../frame/settings.ts';
+import type { ServiceSettings } from '../../http/call/settings.ts';
 import { createPod, type CreatePodBody } from '../pods/configure.ts';
 import type { Membership } from '../../model/pods/record.ts';
 import { nextId, type State } from '../../state/state.ts';

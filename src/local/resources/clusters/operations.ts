@@ -1,13 +1,13 @@
 import type { Json } from '../../../core/json.ts';
-import { WHOLE_LIST } from '../../frame/pages.ts';
-import { noContent, operation, reply, type Operation } from '../../frame/operation.ts';
+import { WHOLE_LIST } from '../../http/requests/pages.ts';
+import { noContent, operation, reply, type Operation } from '../../http/call/operation.ts';
 import { podDocument } from '../pods/document.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { publicIp, publicPort } from '../pods/runtime.ts';
 import { applyAction, statusAt } from '../pods/transitions.ts';
 import { asBadRequest } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
-import { bodyOf } from '../../frame/validate.ts';
+import { bodyOf } from '../../http/requests/validate.ts';
 import { createCluster, type CreateClusterBody } from './create.ts';
 import { clusters, type ClusterRecord } from '../../model/clusters.ts';
 import { pods } from '../../model/pods/seed.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json.ts';
 import { notFound } from '../../contract/problem.ts';
-import type { Call } from '../../frame/operation.ts';
-import { pageOf } from '../../frame/pages.ts';
+import type { Call } from '../../http/call/operation.ts';
+import { pageOf } from '../../http/requests/pages.ts';
 import { builds, type BuildRecord } from '../../model/endpoints/builds.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { nextId, type State } from '../../state/state.ts';

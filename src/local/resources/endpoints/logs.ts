@@ -1,8 +1,8 @@
-import { containerLine, linesOfFailedStart, systemLine, type LogLine, type LogSource } from '../log-stream.ts';
+import { containerLine, linesOfFailedStart, systemLine, type LogLine, type LogSource } from '../logs/log-stream.ts';
 import { notFound } from '../../contract/problem.ts';
 import { workersIn } from '../../queue/state/endpoint-queue.ts';
 import { queuesOf, type Run, type Worker } from '../../queue/state/records.ts';
-import { CHUNK_INTERVAL_MS } from '../../queue/engine/builtin-handlers.ts';
+import { CHUNK_INTERVAL_MS } from '../../queue/jobs/builtin-handlers.ts';
 import type { State } from '../../state/state.ts';
 import { LAST_WORDS, programOf } from '../../model/images.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';

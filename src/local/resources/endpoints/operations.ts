@@ -1,10 +1,10 @@
-import { logStream } from '../log-stream.ts';
-import { pageOf } from '../../frame/pages.ts';
-import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
+import { logStream } from '../logs/log-stream.ts';
+import { pageOf } from '../../http/requests/pages.ts';
+import { noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
 import { notFound } from '../../contract/problem.ts';
 import { endpointChanged, removeQueue } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
-import { bodyOf } from '../../frame/validate.ts';
+import { bodyOf } from '../../http/requests/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { buildDocument, buildsDocument } from './builds.ts';
 import { createEndpoint, updateEndpoint, type CreateEndpointBody, type UpdateEndpointBody } from './configure.ts';

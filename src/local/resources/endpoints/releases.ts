@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../core/json.ts';
-import type { Call } from '../../frame/operation.ts';
-import { pageOf } from '../../frame/pages.ts';
+import type { Call } from '../../http/call/operation.ts';
+import { pageOf } from '../../http/requests/pages.ts';
 import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
 import { nextId, type State } from '../../state/state.ts';
 import type { ContainerRecord } from '../../model/container.ts';

@@ -10,7 +10,7 @@ import { checkContainer, containerWith, resolveTemplate, type ContainerBody } fr
 import type { TemplateRecord } from '../../model/templates/record.ts';
 import { mountsForCreate, mountsForPatch, type MountsBody } from './mounts.ts';
 import { launchedAt, launchEvent, restartChanged, type BootNote } from './transitions.ts';
-import type { ServiceSettings } from '../../frame/settings.ts';
+import type { ServiceSettings } from '../../http/call/settings.ts';
 import { bootEnvironment } from '../../model/secrets.ts';
 import { findPlacement, type HardwareBody } from './placement.ts';
 import { storageEvent, type Membership, type PodRecord } from '../../model/pods/record.ts';

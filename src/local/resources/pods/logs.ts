@@ -1,4 +1,4 @@
-import { containerLine, linesOfFailedStart, systemLine, type LogLine } from '../log-stream.ts';
+import { containerLine, linesOfFailedStart, systemLine, type LogLine } from '../logs/log-stream.ts';
 import type { PodEvent, PodRecord } from '../../model/pods/record.ts';
 import { LAST_WORDS } from '../../model/images.ts';
 import { PROVISIONING_MS, STARTING_MS } from './transitions.ts';

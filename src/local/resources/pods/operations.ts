@@ -1,10 +1,10 @@
-import { pageOf } from '../../frame/pages.ts';
-import { logStream } from '../log-stream.ts';
-import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
-import { isPodKey } from '../../frame/auth.ts';
+import { pageOf } from '../../http/requests/pages.ts';
+import { logStream } from '../logs/log-stream.ts';
+import { noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
+import { isPodKey } from '../../http/requests/auth.ts';
 import { badRequest, conflict, forbidden, NO_ROOM, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
-import { bodyOf } from '../../frame/validate.ts';
+import { bodyOf } from '../../http/requests/validate.ts';
 import { isTaken } from '../../model/catalog/stock.ts';
 import { pods } from '../../model/pods/seed.ts';
 import { bootNote, createPod, updatePod, type CreatePodBody, type UpdatePodBody } from './configure.ts';

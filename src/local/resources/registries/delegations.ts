@@ -1,10 +1,10 @@
 import type { Json } from '../../../core/json.ts';
-import { noContent, operation, reply, type Operation } from '../../frame/operation.ts';
+import { noContent, operation, reply, type Operation } from '../../http/call/operation.ts';
 import { badRequest } from '../../contract/problem.ts';
 import { SEED_OFFSET_MS } from '../../model/seed-offset.ts';
-import { createShelf } from '../../state/shelf.ts';
+import { createRecordTable } from '../../state/record-table.ts';
 import { nextId } from '../../state/state.ts';
-import { bodyOf } from '../../frame/validate.ts';
+import { bodyOf } from '../../http/requests/validate.ts';
 
 /** A delegated registry credential: the repository of another account that may be pulled. */
 interface DelegationRecord {
@@ -19,7 +19,7 @@ interface DelegationRecord {
 
 const DAY = 86_400_000;
 
-export const delegations = createShelf<DelegationRecord>('delegations', (since) => [
+export const delegations = createRecordTable<DelegationRecord>('delegations', (since) => [
   {
     id: 'dlg-images',
     name: 'images of the team',

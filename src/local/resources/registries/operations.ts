@@ -1,8 +1,8 @@
 import type { Json } from '../../../core/json.ts';
-import { noContent, operation, reply, type Operation } from '../../frame/operation.ts';
+import { noContent, operation, reply, type Operation } from '../../http/call/operation.ts';
 import { badRequest } from '../../contract/problem.ts';
 import { nextId, type State } from '../../state/state.ts';
-import { bodyOf } from '../../frame/validate.ts';
+import { bodyOf } from '../../http/requests/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { pods } from '../../model/pods/seed.ts';
 import { registries, type RegistryRecord } from '../../model/registries.ts';

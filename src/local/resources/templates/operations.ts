@@ -1,9 +1,9 @@
 import type { Json } from '../../../core/json.ts';
-import { pageOf, WHOLE_LIST } from '../../frame/pages.ts';
-import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
+import { pageOf, WHOLE_LIST } from '../../http/requests/pages.ts';
+import { noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
 import { asBadRequest, badRequest, notFound } from '../../contract/problem.ts';
 import { nextId, type State } from '../../state/state.ts';
-import { bodyOf } from '../../frame/validate.ts';
+import { bodyOf } from '../../http/requests/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { argsWith, decodeCommand, type CommandBody } from '../../model/command.ts';
 import { pods } from '../../model/pods/seed.ts';

@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../../core/message.ts';
 import { readFileSync } from 'node:fs';
 import { isObject, type JsonObject } from '../../../core/json.ts';
 import { localFile, type Failure } from '../../../core/failure.ts';
@@ -23,7 +24,7 @@ export interface FileExtent {
   readonly complete: number;
 }
 
-export const START_OVER = 'Start over with: berth local reset';
+export const START_OVER = sentence`Start over with: ${berth`local reset`}`;
 
 /** Reads a state of any readable version. Fails with local-file (14). */
 export function loadState(path: string, file: OpenFile, texts: LongTexts, codecs: readonly PartCodec[]): LoadedState {

@@ -1,16 +1,15 @@
-import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
-import type { HandlerWorker } from '../handler-worker.ts';
-import { numberNotJson, withoutNumbersNotJson } from '../../queue/number-not-json.ts';
-import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../queue/output-limit.ts';
-import { createPrintedLines } from '../printed-lines.ts';
-import type { EndpointSource } from '../source.ts';
+import type { Outcome } from '../../queue/jobs/builtin-handlers.ts';
+import type { HandlerStart, HandlerWorker } from '../handlers/handler-worker.ts';
+import { numberNotJson, withoutNumbersNotJson } from '../../model/job-output/number-not-json.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../model/job-output/output-limit.ts';
+import { createPrintedLines } from '../handlers/printed-lines.ts';
+import type { EndpointSource } from '../handlers/source.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
 
-export interface ExecWorkerOptions {
+/** Lines are those of stderr. */
+export interface ExecWorkerOptions extends HandlerStart {
   readonly startProcess: StartProcess;
   readonly monotonic: () => number;
-  /** Called with each line that the command prints on stderr. */
-  readonly onLine: (line: string) => void;
 }
 
 /**
@@ -20,7 +19,7 @@ export interface ExecWorkerOptions {
  */
 export function startExecWorker(
   { command, cwd }: Extract<EndpointSource, { kind: 'exec' }>,
-  { startProcess, monotonic, onLine }: ExecWorkerOptions,
+  { startProcess, monotonic, env, onLine }: ExecWorkerOptions,
 ): HandlerWorker {
   let current: RunningProcess | undefined;
   let stopped = false;
@@ -37,7 +36,7 @@ export function startExecWorker(
       current = startProcess({
         command,
         cwd,
-        env: { BERTH_JOB_ID: id, BERTH_ENDPOINT_ID: endpointId },
+        env: { ...env, BERTH_JOB_ID: id, BERTH_ENDPOINT_ID: endpointId },
         input,
         onStdout: (text) => {
           length += Buffer.byteLength(text);

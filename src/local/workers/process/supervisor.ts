@@ -1,4 +1,3 @@
-import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import {
   loseAllWorkers,
@@ -15,9 +14,10 @@ import {
   createUnrecordedLines,
   type PrintedStreams,
   type UnrecordedLines,
-} from '../printed-lines.ts';
-import type { EndpointSource } from '../source.ts';
+} from '../handlers/printed-lines.ts';
+import type { EndpointSource } from '../handlers/source.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
+import type { Environment, EnvironmentOf } from '../variables.ts';
 import { createStartReport, type StartReport } from './start-report.ts';
 
 export type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;
@@ -27,12 +27,9 @@ export interface SupervisorOptions {
   /** The commands of workers, by endpoint id or name. */
   readonly sources: ReadonlyMap<string, CommandSource>;
   readonly startProcess: StartProcess;
-  /** The variables of a worker. */
-  readonly environmentOf: (
-    state: State,
-    endpoint: EndpointRecord,
-    workerId: string,
-  ) => Readonly<Record<string, string>>;
+  readonly environmentOf: EnvironmentOf;
+  /** The variables of the worker protocol, which win over those of the endpoint. */
+  readonly protocolVariablesOf: (state: State, endpointId: string, workerId: string) => Environment;
   /**
    * Returns the injected fault of the start of a worker, if there is one, and reduces the number of faults that are
    * left. Called once for each start.
@@ -61,7 +58,7 @@ interface Wanted extends ManagedWorker {
   /** True when it has requested a job. */
   readonly isReady: boolean;
   /** What to start; undefined when it runs already, or nothing serves its endpoint. */
-  readonly start: { readonly source: CommandSource; readonly env: Readonly<Record<string, string>> } | undefined;
+  readonly start: { readonly source: CommandSource; readonly env: Environment } | undefined;
 }
 
 interface Supervised {
@@ -126,7 +123,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const endpoint = endpoints.get(state, endpointId);
     const source = options.sources.get(endpointId) ?? options.sources.get(endpoint?.name ?? '');
     if (endpoint === undefined || source === undefined) return undefined;
-    return { source, env: options.environmentOf(state, endpoint, workerId) };
+    const env = {
+      PYTHONUNBUFFERED: '1',
+      ...options.environmentOf(state, endpoint),
+      ...options.protocolVariablesOf(state, endpointId, workerId),
+    };
+    return { source, env };
   };
 
   const syncOnce = async (): Promise<void> => {

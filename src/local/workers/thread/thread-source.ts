@@ -10,6 +10,9 @@ export const THREAD_SOURCE = `
 'use strict';
 const { parentPort, workerData } = require('node:worker_threads');
 
+// A thread has a copy of the environment of its own.
+Object.assign(process.env, workerData.env);
+
 const messageOf = (error) => {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : JSON.stringify(error) ?? String(error);
   return error.name === 'Error' && error.message !== '' ? error.message : error.name + ': ' + error.message;

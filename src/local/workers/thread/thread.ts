@@ -1,8 +1,8 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
-import { createPrintedStreams } from '../printed-lines.ts';
-import type { HandlerJob, HandlerSource, HandlerWorker } from '../handler-worker.ts';
+import type { Outcome } from '../../queue/jobs/builtin-handlers.ts';
+import { createPrintedStreams } from '../handlers/printed-lines.ts';
+import type { HandlerJob, HandlerSource, HandlerStart, HandlerWorker } from '../handlers/handler-worker.ts';
 import { THREAD_SOURCE } from './thread-source.ts';
 
 /** A thread with a handler module; it runs one job at a time. */
@@ -25,12 +25,12 @@ export type ModuleSource = Pick<Extract<HandlerSource, { kind: 'module' }>, 'pat
 export function startHandlerThread(
   { path }: ModuleSource,
   monotonic: () => number,
-  onLine: (line: string) => void,
+  { env, onLine }: HandlerStart,
 ): HandlerThread {
   const url = path.startsWith('file:') ? path : pathToFileURL(path).href;
   const thread = new Worker(THREAD_SOURCE, {
     eval: true,
-    workerData: { url, path: fileURLToPath(url) },
+    workerData: { url, path: fileURLToPath(url), env },
     // Not this process's own streams: stdout is for data.
     stdout: true,
     stderr: true,
@@ -101,11 +101,7 @@ export function startHandlerThread(
  * when `timeout` was aborted first. What it prints is ignored.
  */
 export async function checkHandlerModule(path: string, timeout: AbortSignal): Promise<string | undefined> {
-  const thread = startHandlerThread(
-    { path },
-    () => 0,
-    () => undefined,
-  );
+  const thread = startHandlerThread({ path }, () => 0, { env: {}, onLine: () => undefined });
   const stop = (): void => void thread.stop();
   timeout.addEventListener('abort', stop, { once: true });
   try {

@@ -11,6 +11,8 @@ export interface ParquetOptions {
   readonly members: readonly string[];
   /** Members that are JSON text, whatever their values are. */
   readonly json: readonly string[];
+  /** What members are that have no value in any row; text by default. */
+  readonly kinds?: Readonly<Record<string, ColumnKind>>;
 }
 
 /** Rows are written in groups of at most so many rows, and about so many characters of text. */
@@ -59,7 +61,7 @@ export async function* parquetBytes(
 /** Reads all rows and finds the type of each column. */
 async function columnsOf(
   groups: AsyncIterable<Iterable<Json>>,
-  { fields, members, json }: ParquetOptions,
+  { fields, members, json, kinds = {} }: ParquetOptions,
 ): Promise<readonly ParquetColumn[]> {
   const valueAt = (name: string) =>
     fields === undefined ? (row: Json): Json => memberOf(row, name) ?? null : (row: Json): Json => fieldAt(row, name);
@@ -70,7 +72,13 @@ async function columnsOf(
   for await (const group of groups)
     for (const row of group)
       for (const [at, column] of columns.entries()) facts[at] = withValue(facts[at] ?? NO_VALUES, column.valueAt(row));
-  return columns.map((column, at) => ({ ...column, kind: facts[at]?.kind ?? 'empty' }));
+  return columns.map((column, at) => {
+    const kind = facts[at]?.kind ?? 'empty';
+    return {
+      ...column,
+      kind: kind === 'empty' && Object.hasOwn(kinds, column.name) ? (kinds[column.name] ?? kind) : kind,
+    };
+  });
 }
 
 const TYPES: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name' | 'repetition_type'>>> = {

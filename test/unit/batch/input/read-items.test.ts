@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { describeInvalid, type InputFormat, type InvalidItem, type Item } from '../../../../src/batch/read/item.ts';
 import { readItems } from '../../../../src/batch/read/read-items.ts';
 import { memberSource } from '../../../../src/core/json-source.ts';
-import { summarizeInput } from '../../../../src/batch/plan/check-input.ts';
+import { createInputTally } from '../../../../src/batch/plan/check-input.ts';
+import { formatOf } from '../../../support/batch/input-format.ts';
 
-const JSONL: InputFormat = { path: 'items.jsonl', format: 'jsonl', extras: '' };
-const CSV: InputFormat = { path: 'items.csv', format: 'csv', extras: '' };
+const JSONL: InputFormat = formatOf({ path: 'items.jsonl', format: 'jsonl' });
+const CSV: InputFormat = formatOf({ path: 'items.csv', format: 'csv' });
 
 /** In pieces of one size, so that lines and characters lie across them. */
 async function* pieces(bytes: Uint8Array, size = 7): AsyncGenerator<Uint8Array> {
@@ -24,9 +25,7 @@ async function read(
 }
 
 const inputs = (items: readonly (Item | InvalidItem)[]): string[] =>
-  items.map((item) =>
-    item.kind === 'invalid' ? `bad: ${item.reason}` : Buffer.from(item.body).toString().slice(9, -1),
-  );
+  items.map((item) => (item.kind === 'invalid' ? `bad: ${item.reason}` : Buffer.from(item.input).toString()));
 
 describe('JSON Lines input', () => {
   test('is sent byte for byte, at whatever offsets the chunks are cut', async () => {
@@ -88,11 +87,6 @@ describe('JSON Lines input', () => {
     expect(inputs(await read(`{"a":1}\n${text}\n`))).toEqual(['{"a":1}', reason]);
     const field = { ...JSONL, inputField: 'in' };
     expect(inputs(await read(`{"in": ${text}}\n{"in": {"a":1}}\n`, field))).toEqual([reason, '{"a":1}']);
-  });
-
-  test('keeps the members beside the input', async () => {
-    const [item] = await read('{}\n', { ...JSONL, extras: ',"policy":{"ttl":10000}' });
-    expect(item?.kind === 'item' ? Buffer.from(item.body).toString() : '').toBe('{"input":{},"policy":{"ttl":10000}}');
   });
 
   test('accepts an item of exactly the payload limit and rejects one byte more', async () => {
@@ -217,16 +211,16 @@ describe('CSV', () => {
   });
 });
 
-test('a summarizeInput counts, measures and identifies, and names the first of what is bad', async () => {
+test('a tally counts and measures what would be sent, options of the jobs included, and names the first of what is bad', async () => {
   const content = '{"a":1}\nbad\n{"long":"xxxx"}\n';
-  const found = await summarizeInput(pieces(Buffer.from(content)), JSONL);
+  const tally = createInputTally(',"policy":{"ttl":10000}');
+  for (const item of await read(content)) tally.add(item, 'items.jsonl');
+  const found = tally.summary(content.length);
+  const options = ',"policy":{"ttl":10000}'.length;
   expect(found).toMatchObject({
-    planned: 2,
-    invalid: 1,
-    fingerprint: { bytes: content.length },
-    largestBody: 25,
-    bodyBytes: 42,
+    ...{ planned: 2, invalid: 1, bytes: content.length },
+    largestBody: 25 + options,
+    bodyBytes: 42 + 2 * options,
   });
-  expect(found.invalidItems).toMatchObject([{ line: 2 }]);
-  expect(found.fingerprint.sha256).toMatch(/^[0-9a-f]{64}$/);
+  expect(found.invalidItems).toMatchObject([{ line: 2, input: 'items.jsonl' }]);
 });

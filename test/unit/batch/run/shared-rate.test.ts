@@ -1,6 +1,6 @@
+import type { SharedPace } from '../../../../src/batch/stores/run-records.ts';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
-import type { SharedPace } from '../../../../src/batch/stores/postgres/pace/shared-pace.ts';
 import { createMemoryPace } from '../../../support/batch/memory-pace.ts';
 import {
   answerNormally,

@@ -3,8 +3,8 @@ import { readItems } from '../../../../src/batch/read/read-items.ts';
 import type { Item } from '../../../../src/batch/read/item.ts';
 import { createQueueClient } from '../../../../src/batch/run/queue-client.ts';
 import { runItems } from '../../../../src/batch/run/runner.ts';
-import type { Books } from '../../../../src/batch/stores/run-records.ts';
-import { fileBooks } from '../../../../src/batch/stores/file/file-records.ts';
+import type { RunRecords } from '../../../../src/batch/stores/run-records.ts';
+import { fileRecords } from '../../../../src/batch/stores/file/file-records.ts';
 import { nextState } from '../../../../src/batch/stores/items/item-state-machine.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import { asId } from '../../../../src/core/ids.ts';
@@ -14,22 +14,24 @@ import { answerNormally, createScriptedService, failureWith } from '../../../sup
 type Items = ReturnType<typeof readItems>;
 
 /**
- * Runs a batch of five items with books that differ from those of a file. `onSent` may throw the failure of a submission.
+ * Runs a batch of five items with records that differ from those of a file. `onSent` may throw the failure of a submission.
  * Returns the bodies that were sent, and the end.
  */
 async function runFive(
-  differing: (books: Books) => Partial<Books>,
+  differing: (records: RunRecords) => Partial<RunRecords>,
   onSent: (body: string) => void = () => undefined,
   itemsOf: (items: Items) => Items = (items) => items,
   concurrency = 8,
 ) {
   const { batch, clock, files } = await createScriptedService(5, answerNormally);
-  const books = fileBooks(batch, () => clock.now());
+  const records = fileRecords(batch, () => clock.now());
   const sent: string[] = [];
   const end = await runItems({
-    books: { ...books, ...differing(books) },
+    records: { ...records, ...differing(records) },
     options: { concurrency, rate: 99, inFlight: 100, maxFailures: 99, timeoutMs: 60_000, retryFailed: 0 },
-    items: itemsOf(readItems(files.read('items.jsonl'), { path: 'items.jsonl', format: 'jsonl', extras: '' })),
+    items: itemsOf(
+      readItems(files.read('items.jsonl'), { path: 'items.jsonl', format: 'jsonl', maxBytes: 10_000_000 }),
+    ),
     client: createQueueClient(
       batchApiOf(async ({ path, body }) => {
         const [, , operation, job] = path;
@@ -74,10 +76,10 @@ test('no item is sent before its own intent is written, when items of other shar
   let isWritten = false;
   let sentBefore: boolean | undefined;
   const { sent } = await runFive(
-    (books) => ({
+    (records) => ({
       // The record of item 1 is written after those of the others.
       record: async (item, event, data) => {
-        await books.record(item, event, data);
+        await records.record(item, event, data);
         if (item !== 1 || event.kind !== 'send') return;
         for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
         isWritten = true;
@@ -105,11 +107,11 @@ test('an item that was put back, and is read again because its shard was claimed
     if (third !== undefined) yield [{ ...third }];
   }
   const { sent, end } = await runFive(
-    (books) => ({
+    (records) => ({
       // As a shared store does.
       record: async (item, event, data) => {
-        const isPossible = nextState(books.states.stateOf(item), event) !== undefined;
-        if (isPossible) await books.record(item, event, data);
+        const isPossible = nextState(records.states.stateOf(item), event) !== undefined;
+        if (isPossible) await records.record(item, event, data);
         if (event.kind === 'withdraw') putBack();
       },
     }),
@@ -128,7 +130,7 @@ test('an intent of before its shard was claimed again is not withdrawn when the 
   const asked = new Set<number>();
   const withdrawn: number[] = [];
   const { end } = await runFive(
-    (books) => ({
+    (records) => ({
       // The shard of item 2 is claimed again when the intent is written.
       tenureOf: (item) => {
         if (item !== 2) return 1;
@@ -138,7 +140,7 @@ test('an intent of before its shard was claimed again is not withdrawn when the 
       },
       record: (item, event, data) => {
         if (event.kind === 'withdraw') withdrawn.push(item);
-        return books.record(item, event, data);
+        return records.record(item, event, data);
       },
     }),
     (body) => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { compress } from '../../../../src/batch/bytes/compression.ts';
-import { sharedItems } from '../../../../src/batch/shared/shared-items.ts';
-import type { Manifest } from '../../../../src/batch/stores/postgres/rows/batch-rows.ts';
-import type { Claim, SharedBooks } from '../../../../src/batch/stores/postgres/driver/driver-records.ts';
+import { claimedItems } from '../../../../src/batch/run/claimed-items.ts';
+import { openInputs } from '../../../../src/batch/read/inputs.ts';
+import type { RangeClaims } from '../../../../src/batch/stores/run-records.ts';
 import type { ObjectStorage } from '../../../../src/core/context.ts';
-import { collect } from '../../../../src/batch/read/sources/content-digest.ts';
+import { collect } from '../../../../src/batch/read/sources/content.ts';
 import { chunksOf } from '../../../support/storage/storage-cases.ts';
 
 const INPUTS = 20;
@@ -31,13 +31,15 @@ test('a driver has one of many compressed inputs open at a time', async () => {
   }));
   const claims = sources.map((_, source) => {
     const range = { start: 0, end: 3, firstItem: 3 * source + 1, firstLine: 1, items: 3, invalid: 0, digest: '' };
-    return { row: { source, range }, isLost: () => false } as unknown as Claim;
+    return { row: { source, range }, isLost: () => false };
   });
-  const books = { claim: async () => claims.shift() ?? 'finished' } as unknown as SharedBooks;
-  const manifest = { sources, format: { format: 'jsonl' }, extras: '' } as unknown as Manifest;
+  const records = { claim: async () => claims.shift() ?? 'finished' } as unknown as RangeClaims;
+  const inputs = openInputs(
+    { storage, signal: new AbortController().signal },
+    { sources, format: { format: 'jsonl' }, extras: '' },
+  );
   const numbers: number[] = [];
-  for await (const group of sharedItems({ storage, signal: new AbortController().signal }, manifest, books))
-    for (const item of group) numbers.push(item.number);
+  for await (const group of claimedItems(records, inputs)) for (const item of group) numbers.push(item.number);
   expect(numbers).toEqual(Array.from({ length: 3 * INPUTS }, (_, at) => at + 1));
   expect([mostOpen, open]).toEqual([1, 0]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Books } from '../../../../src/batch/stores/run-records.ts';
+import type { RunRecords } from '../../../../src/batch/stores/run-records.ts';
 import type { Ending } from '../../../../src/batch/stores/items/item-state-machine.ts';
 import { parseStoreAddress } from '../../../../src/batch/stores/postgres/database/address.ts';
 import { openDatabase } from '../../../../src/batch/stores/postgres/database/database.ts';
@@ -44,48 +44,48 @@ interface Service {
 /** Plays a history on one store. Returns its account at the end. */
 async function play(store: StoreUnderTest, history: readonly Step[]) {
   const service: Service = { jobs: new Map(), ended: new Set(), refuses: new Set() };
-  let { books } = await store.open();
+  let { records } = await store.open();
   for (const step of history) {
-    if ('item' in step) await apply(books, service, step.kind, step.item);
+    if ('item' in step) await apply(records, service, step.kind, step.item);
     else {
       await (step.kind === 'crash' ? store.crash() : store.close());
       const opened = await store.open();
-      ({ books } = opened);
+      ({ records } = opened);
       for (const { item, job } of opened.jobs) expect(job).toBe(service.jobs.get(item));
-      for (const { item } of opened.jobs) if (service.ended.has(item)) await end(books, service, item);
-      for (const item of service.refuses) if (books.states.stateOf(item) === 'waiting') await refuse(books, item);
+      for (const { item } of opened.jobs) if (service.ended.has(item)) await end(records, service, item);
+      for (const item of service.refuses) if (records.states.stateOf(item) === 'waiting') await refuse(records, item);
     }
   }
   await store.close();
   return await store.account();
 }
 
-async function apply(books: Books, service: Service, kind: Step['kind'], item: number): Promise<void> {
-  const state = books.states.stateOf(item);
-  if (kind === 'send' && state === 'waiting') await books.record(item, { kind: 'send' });
+async function apply(records: RunRecords, service: Service, kind: Step['kind'], item: number): Promise<void> {
+  const state = records.states.stateOf(item);
+  if (kind === 'send' && state === 'waiting') await records.record(item, { kind: 'send' });
   if (kind === 'end' && state === 'submitted') {
     service.ended.add(item);
-    await end(books, service, item);
+    await end(records, service, item);
   }
   if (state !== 'sending') return;
   if (kind === 'accept') {
     const job = `job-${String(item)}`;
     service.jobs.set(item, job);
-    await books.record(item, { kind, job }, { at: 1 });
+    await records.record(item, { kind, job }, { at: 1 });
   }
-  if (kind === 'withdraw' || kind === 'lose') await books.record(item, { kind });
+  if (kind === 'withdraw' || kind === 'lose') await records.record(item, { kind });
   if (kind === 'refuse') {
     service.refuses.add(item);
-    await books.saveResult({ item }, { status: 'REFUSED' }, { kind });
+    await records.saveResult({ item }, { status: 'REFUSED' }, { kind });
   }
 }
 
-const end = (books: Books, { jobs }: Service, item: number): Promise<void> =>
-  books.saveResult({ item, job: jobs.get(item) }, { status: 'X' }, { kind: 'end', ending: endingOf(item) });
+const end = (records: RunRecords, { jobs }: Service, item: number): Promise<void> =>
+  records.saveResult({ item, job: jobs.get(item) }, { status: 'X' }, { kind: 'end', ending: endingOf(item) });
 
-async function refuse(books: Books, item: number): Promise<void> {
-  await books.record(item, { kind: 'send' });
-  await books.saveResult({ item }, { status: 'REFUSED' }, { kind: 'refuse' });
+async function refuse(records: RunRecords, item: number): Promise<void> {
+  await records.record(item, { kind: 'send' });
+  await records.saveResult({ item }, { status: 'REFUSED' }, { kind: 'refuse' });
 }
 
 describeWithPostgres('both stores of a batch', () => {

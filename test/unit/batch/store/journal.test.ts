@@ -174,7 +174,7 @@ describe('a journal', () => {
   test.each([
     ['empty', Buffer.alloc(0)],
     ['something else', Buffer.from('{"a":1}\n')],
-    ['of another version', encodeRecord({ kind: 'header', header: { ...HEADER, version: 2 as 1 } })],
+    ['of another version', encodeRecord({ kind: 'header', header: { ...HEADER, version: 3 as 1 } })],
   ])('that is %s is refused', async (_, bytes) => {
     await expect(read(bytes)).rejects.toMatchObject({ exit: 14 });
   });

@@ -1,5 +1,5 @@
+import type { Resubmit } from '../../../../src/batch/store.ts';
 import { describe, expect, test } from 'vitest';
-import type { Resubmit } from '../../../../src/batch/stores/file/resubmit-items.ts';
 import { replayJournal } from '../../../../src/batch/stores/file/journal/replay.ts';
 import { journalMismatches } from '../../../support/batch/check-journal.ts';
 import {

@@ -4,6 +4,7 @@ import { outputOptions } from '../../../../src/cli/parse/globals.ts';
 import { parseCommandLine, type Invocation, type InvalidCommandLine } from '../../../../src/cli/parse/command-line.ts';
 import { arg, option } from '../../../../src/cli/parse/params.ts';
 import { FLAGS } from '../../../../src/registry.ts';
+import { hintWith } from '../../../support/text/hint-of.ts';
 
 const get = defineCommand({
   summary: 'get a thing',
@@ -142,7 +143,7 @@ describe('parsing the command line', () => {
     [['things', 'deep', 'Describe', 'a'], 'Did you mean get?'],
   ])('the hint after %j is: %s', async (argv, hint) => {
     const { failure } = await refused(...argv);
-    expect(failure).toMatchObject({ exit: 2, hint: expect.stringContaining(hint) as string });
+    expect(failure).toMatchObject({ exit: 2, hint: hintWith(hint) });
   });
 
   it.each<[string[], string]>([
@@ -157,7 +158,7 @@ describe('parsing the command line', () => {
     [['zzz'], 'See `berth --help`.'],
   ])('the hint for %j contains: %s', async (argv, hint) => {
     const { failure } = await refused(...argv);
-    expect(failure).toMatchObject({ exit: 2, hint: expect.stringContaining(hint) as string });
+    expect(failure).toMatchObject({ exit: 2, hint: hintWith(hint) });
   });
 
   it.each<[string[], object]>([

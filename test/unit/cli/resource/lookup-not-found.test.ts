@@ -3,18 +3,18 @@ import { berth } from '../../../support/worlds/run-berth.ts';
 
 describe('an id or name that does not exist ends 4 and names the command that lists what exists', () => {
   it.each([
-    ['pods get nope', 'berth pods list'],
-    ['pods stop nope', 'berth pods list'],
-    ['pods wait nope', 'berth pods list'],
-    ['endpoints get nope', 'berth endpoints list'],
-    ['health nope', 'berth endpoints list'],
-    ['volumes delete nope --yes', 'berth volumes list'],
-    ['templates get nope', 'berth templates list'],
-    ['registries get nope', 'berth registries list'],
-    ['registries delegations revoke nope --yes', 'berth registries delegations list'],
-    ['clusters get nope', 'berth clusters list'],
-    ['catalog gpus nope', 'berth catalog gpus'],
-    ['catalog datacenters nope', 'berth catalog datacenters'],
+    ['pods get nope', 'berth --local pods list'],
+    ['pods stop nope', 'berth --local pods list'],
+    ['pods wait nope', 'berth --local pods list'],
+    ['endpoints get nope', 'berth --local endpoints list'],
+    ['health nope', 'berth --local endpoints list'],
+    ['volumes delete nope --yes', 'berth --local volumes list'],
+    ['templates get nope', 'berth --local templates list'],
+    ['registries get nope', 'berth --local registries list'],
+    ['registries delegations revoke nope --yes', 'berth --local registries delegations list'],
+    ['clusters get nope', 'berth --local clusters list'],
+    ['catalog gpus nope', 'berth --local catalog gpus'],
+    ['catalog datacenters nope', 'berth --local catalog datacenters'],
   ])('berth %s: see %s', async (line, list) => {
     const { code, err } = await berth(['--local', ...line.split(' ')]);
     expect([code, err]).toEqual([4, expect.stringContaining(`see ${list}.`) as string]);

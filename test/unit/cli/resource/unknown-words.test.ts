@@ -7,16 +7,19 @@ const ENDPOINT = ['endpoints', 'create', '--name', 'x', '--image', 'i'];
 const CLUSTER = ['clusters', 'create', '--name', 'x', '--type', 'TRAINING', '--gpu-count', '8', '--pods', '2'];
 
 test.each([
-  [[...POD, '--gpu', 'GPU-25G'], 'There is no GPU type GPU-25G. Did you mean GPU-24G? See berth catalog gpus'],
+  [[...POD, '--gpu', 'GPU-25G'], 'There is no GPU type GPU-25G. Did you mean GPU-24G? See berth --local catalog gpus'],
   [
     [...POD, '--gpu', 'GPU-24G', '--data-center', 'EU-NROTH-1'],
-    'There is no data center EU-NROTH-1. Did you mean EU-NORTH-1? See berth catalog datacenters',
+    'There is no data center EU-NROTH-1. Did you mean EU-NORTH-1? See berth --local catalog datacenters',
   ],
   [
     [...POD, '--cpu', 'cpu-genral', '--vcpu', '2'],
-    'There is no CPU flavor cpu-genral. Did you mean cpu-general? See berth catalog cpus',
+    'There is no CPU flavor cpu-genral. Did you mean cpu-general? See berth --local catalog cpus',
   ],
-  [[...ENDPOINT, '--gpu-pool', 'POOL-25G'], 'There is no pool POOL-25G. Did you mean POOL-24G? See berth catalog gpus'],
+  [
+    [...ENDPOINT, '--gpu-pool', 'POOL-25G'],
+    'There is no pool POOL-25G. Did you mean POOL-24G? See berth --local catalog gpus',
+  ],
   [[...ENDPOINT, '--cpu', 'cpu-genral:2'], 'There is no CPU flavor cpu-genral. Did you mean cpu-general?'],
   [['endpoints', 'update', 'demo', '--data-center', 'Mars'], 'There is no data center Mars. There are '],
   [[...CLUSTER, '--gpu', 'GPU-81G'], 'There is no GPU type GPU-81G. Did you mean GPU-80G?'],

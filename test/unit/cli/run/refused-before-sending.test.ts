@@ -24,9 +24,9 @@ describe('a flag that has no effect without another flag is refused, and nothing
 });
 
 it.each([
-  ['queue purge demo', 'berth queue purge demo'],
-  ['jobs cancel demo a b', 'berth jobs cancel demo a b'],
-  ['pods terminate pod-train', 'berth pods terminate pod-train'],
+  ['queue purge demo', 'berth --local queue purge demo'],
+  ['jobs cancel demo a b', 'berth --local jobs cancel demo a b'],
+  ['pods terminate pod-train', 'berth --local pods terminate pod-train'],
 ])('%s without a terminal ends 2 and names the command that needs confirmation', async (line, named) => {
   const { code, err } = await berth(['--local', ...line.split(' ')]);
   expect([code, err]).toEqual([2, expect.stringContaining(`\`${named}\` asks for confirmation`) as string]);

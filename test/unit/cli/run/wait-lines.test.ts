@@ -20,7 +20,7 @@ test('a longer wait says so after 10 s, and then every 30 s', async () => {
   expect(ran.code).toBe(9);
   const lines = linesOf(ran);
   expect(lines).toHaveLength(3);
-  for (const line of lines) expect(line).toMatch(/^Waiting for pod p1 to be RUNNING: STARTING, \S+( \S+)?$/);
+  for (const line of lines) expect(line).toMatch(/^Waiting for pod p1 to be reachable: STARTING, \S+( \S+)?$/);
 });
 
 test.each([[['--quiet']], [['--json', '--quiet']]])('%j says nothing but the error', async (flags) => {

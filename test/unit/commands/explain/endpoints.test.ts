@@ -38,21 +38,21 @@ const CASES: readonly CauseCase[] = [
     ask: 'endpoints explain demo',
     verdict: /^rate limited for 40s$/,
     evidence: ['not read', /429.*rate limit exceeded/, /^GET \/v2\/serverless\/demo$/],
-    cure: /^berth limits$/,
+    cure: /^berth --local limits$/,
   },
   {
     code: 'rate-limited',
     setup: ["local fault add rate-limit --retry-after 90s --match 'GET /v2/demo/health'"],
     ask: 'endpoints explain demo',
     verdict: /^rate limited for 1m 30s$/,
-    cure: /^berth limits$/,
+    cure: /^berth --local limits$/,
   },
   {
     code: 'low-balance',
     setup: ["local fault add low-balance --match 'GET /v2/serverless'"],
     ask: 'endpoints explain demo',
     verdict: /^the balance of the account is too low/,
-    cure: /^berth billing summary$/,
+    cure: /^berth --local billing summary$/,
   },
   {
     code: 'workers-max-zero',
@@ -60,7 +60,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'endpoints explain demo',
     verdict: /^nothing will run: workers-max is 0$/,
     evidence: ['jobs waiting', /^1$/, /^GET \/v2\/demo\/health$/],
-    cure: /^berth endpoints update demo --workers-max 3$/,
+    cure: /^berth --local endpoints update demo --workers-max 3$/,
   },
   {
     code: 'workers-crash',
@@ -72,7 +72,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'endpoints explain demo',
     verdict: /^workers crash at start: fatal: cannot open \/models\/weights\.bin: no such file$/,
     evidence: ['last log line', /^fatal: cannot open/, /^GET \/v2\/serverless\/demo\/workers\/w\w+\/logs/],
-    cure: /^berth endpoints logs demo w\w+\nberth endpoints update demo --image IMAGE --wait$/,
+    cure: /^berth --local endpoints logs demo w\w+\nberth --local endpoints update demo --image IMAGE --wait$/,
   },
   {
     code: 'workers-throttled',
@@ -84,7 +84,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'endpoints explain gpu',
     verdict: /^workers wait for hardware that others use: 1 worker throttled$/,
     evidence: ['POOL-80G', /^none in EU-NORTH-1$/, /^GET \/v2\/catalog\/gpus\?include=AVAILABILITY/],
-    cure: /^berth endpoints update \S+ --gpu-pool POOL-80G,POOL-16G,POOL-24G$/,
+    cure: /^berth --local endpoints update \S+ --gpu-pool POOL-80G,POOL-16G,POOL-24G$/,
   },
   {
     code: 'no-stock',
@@ -92,7 +92,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'endpoints explain gpu',
     verdict: /^no stock of POOL-80G in EU-NORTH-1$/,
     evidence: ['POOL-80G', /^none in EU-NORTH-1; some in US-EAST-1, US-WEST-1$/, /product=SERVERLESS/],
-    cure: /^berth endpoints update \S+ --data-center EU-NORTH-1,US-EAST-1,US-WEST-1$/,
+    cure: /^berth --local endpoints update \S+ --data-center EU-NORTH-1,US-EAST-1,US-WEST-1$/,
   },
   {
     code: 'no-stock',
@@ -114,7 +114,7 @@ const CASES: readonly CauseCase[] = [
     setup: ['local stock set cpu-general 0'],
     ask: 'endpoints explain demo',
     verdict: /^no stock of cpu-general in any data center$/,
-    cure: /^berth catalog cpus --available --product SERVERLESS$/,
+    cure: /^berth --local catalog cpus --available --product SERVERLESS$/,
   },
   {
     code: 'no-worker',
@@ -127,7 +127,7 @@ const CASES: readonly CauseCase[] = [
     state: 'waiting',
     verdict: /^1 job waiting, and no worker has started yet$/,
     evidence: ['not read', /503/, /^GET \/v2\/catalog\/cpus/],
-    cure: /^berth endpoints workers demo --watch$/,
+    cure: /^berth --local endpoints workers demo --watch$/,
   },
   {
     code: 'jobs-fail',
@@ -135,7 +135,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'endpoints explain fail',
     verdict: /^jobs fail: 2 of 2 that ended$/,
     evidence: ['jobs failed', /^2$/, /^GET \/v2\/fail\/health$/],
-    cure: /^berth endpoints logs fail\n/,
+    cure: /^berth --local endpoints logs fail\n/,
   },
   {
     code: 'unknown',
@@ -143,7 +143,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'endpoints explain demo',
     state: 'waiting',
     verdict: /^could not tell: GET \/v2\/demo\/health: the service answered 503/,
-    cure: /^berth doctor$/,
+    cure: /^berth --local doctor$/,
     exit: 7,
   },
   {

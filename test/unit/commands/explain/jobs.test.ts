@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { JOBS_ONLY_KEY } from '../../../../src/local/frame/auth.ts';
-import { serveLocal } from '../../../../src/local/frame/server.ts';
+import { JOBS_ONLY_KEY } from '../../../../src/local/http/requests/auth.ts';
+import { serveLocal } from '../../../../src/local/http/server/server.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
@@ -24,7 +24,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'jobs explain fail JOB',
     verdict: /^failed: out of memory$/,
     evidence: ['status', /^FAILED$/, /^GET \/v2\/fail\/status\//],
-    cure: /^berth jobs retry fail JOB$/,
+    cure: /^berth --local jobs retry fail JOB$/,
   },
   {
     code: 'failed',
@@ -34,7 +34,7 @@ const CASES: readonly CauseCase[] = [
     ],
     ask: 'jobs explain fail JOB',
     verdict: /^failed: out of memory$/,
-    cure: /^berth jobs retry fail JOB$/,
+    cure: /^berth --local jobs retry fail JOB$/,
   },
   {
     code: 'failed',
@@ -44,7 +44,7 @@ const CASES: readonly CauseCase[] = [
     ],
     ask: 'jobs explain fail JOB',
     verdict: /^failed: ValueError: no$/,
-    cure: /^berth jobs retry fail JOB$/,
+    cure: /^berth --local jobs retry fail JOB$/,
   },
   {
     code: 'timed-out',
@@ -56,7 +56,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'jobs explain sleep JOB',
     evidence: ['execution timeout', /^5s$/, /^GET \/v2\/serverless\/sleep$/],
     verdict: /^stopped by its execution timeout after 5s$/,
-    cure: /^berth endpoints update sleep --execution-timeout 1h\nberth jobs retry sleep JOB$/,
+    cure: /^berth --local endpoints update sleep --execution-timeout 1h\nberth --local jobs retry sleep JOB$/,
   },
   {
     code: 'timed-out',
@@ -64,7 +64,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'jobs explain sleep JOB',
     verdict: /^stopped by its own execution timeout after 5s$/,
     evidence: ['execution timeout', /^5s$/, /^its submission by this machine$/],
-    cure: /^berth jobs run sleep --input \.\.\. --execution-timeout 10s$/,
+    cure: /^berth --local jobs run sleep --input \.\.\. --execution-timeout 10s$/,
   },
   {
     // Submitted elsewhere, such as by an SDK.
@@ -80,7 +80,7 @@ const CASES: readonly CauseCase[] = [
     setup: [SUBMIT, 'jobs cancel demo JOB -o id'],
     ask: ASK,
     verdict: /^cancelled: /,
-    cure: /^berth jobs run demo --input \.\.\.$/,
+    cure: /^berth --local jobs run demo --input \.\.\.$/,
   },
   {
     code: 'expired',
@@ -88,7 +88,7 @@ const CASES: readonly CauseCase[] = [
     ask: ASK,
     verdict: /^expired: results are kept 30 minutes \(run\)/,
     evidence: ['not read', /404/, /^GET \/v2\/demo\/status\//],
-    cure: /^berth jobs run demo --input \.\.\.$/,
+    cure: /^berth --local jobs run demo --input \.\.\.$/,
   },
   {
     code: 'expired',
@@ -102,14 +102,14 @@ const CASES: readonly CauseCase[] = [
     setup: ['endpoints create --name web --image example/web:1 --type LOAD_BALANCER --cpu cpu-general:2 -o id', SUBMIT],
     ask: 'jobs explain web JOB',
     verdict: /^no job will run: the endpoint balances load and has no queue; requests go to http/,
-    cure: /^berth endpoints get /,
+    cure: /^berth --local endpoints get /,
   },
   {
     code: 'rate-limited',
     setup: [SUBMIT, "local fault add rate-limit --retry-after 40s --match 'GET /v2/demo/status'"],
     ask: ASK,
     verdict: /^rate limited for 40s$/,
-    cure: /^berth limits$/,
+    cure: /^berth --local limits$/,
   },
   {
     code: 'low-balance',
@@ -120,7 +120,7 @@ const CASES: readonly CauseCase[] = [
     ],
     ask: ASK,
     verdict: /^the balance of the account is too low/,
-    cure: /^berth billing summary$/,
+    cure: /^berth --local billing summary$/,
   },
   {
     code: 'unknown',
@@ -128,7 +128,7 @@ const CASES: readonly CauseCase[] = [
     ask: ASK,
     state: 'waiting',
     verdict: /^could not tell: GET \/v2\/demo\/status\/\S+: the service answered 503/,
-    cure: /^berth doctor$/,
+    cure: /^berth --local doctor$/,
     exit: 7,
   },
   {
@@ -136,28 +136,28 @@ const CASES: readonly CauseCase[] = [
     setup: ['endpoints update demo --workers-max 0', SUBMIT],
     ask: ASK,
     verdict: /^nothing will run: workers-max is 0$/,
-    cure: /^berth endpoints update demo --workers-max 3$/,
+    cure: /^berth --local endpoints update demo --workers-max 3$/,
   },
   {
     code: 'workers-crash',
     setup: ['endpoints update demo --image does-not-start', SUBMIT, 'local clock advance 2s'],
     ask: ASK,
     verdict: /^workers crash at start: fatal: cannot open/,
-    cure: /^berth endpoints logs demo /,
+    cure: /^berth --local endpoints logs demo /,
   },
   {
     code: 'workers-throttled',
     setup: ['endpoints update demo --workers-min 1', 'local clock advance 2s', 'local stock set cpu-general 0', SUBMIT],
     ask: ASK,
     verdict: /^workers wait for hardware that others use/,
-    cure: /^berth catalog cpus --available/,
+    cure: /^berth --local catalog cpus --available/,
   },
   {
     code: 'no-stock',
     setup: ['local stock set cpu-general 0', SUBMIT],
     ask: ASK,
     verdict: /^no stock of cpu-general in any data center$/,
-    cure: /^berth catalog cpus --available/,
+    cure: /^berth --local catalog cpus --available/,
   },
   {
     code: 'no-worker',
@@ -165,7 +165,7 @@ const CASES: readonly CauseCase[] = [
     ask: ASK,
     state: 'waiting',
     verdict: /^1 job waiting, and no worker has started yet$/,
-    cure: /^berth endpoints workers demo --watch$/,
+    cure: /^berth --local endpoints workers demo --watch$/,
   },
   {
     code: 'healthy',

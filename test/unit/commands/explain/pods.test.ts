@@ -11,21 +11,21 @@ const CASES: readonly CauseCase[] = [
     setup: ['local fault add rate-limit --retry-after 40s'],
     ask: 'pods explain pod-train',
     verdict: /^rate limited for 40s$/,
-    cure: /^berth limits$/,
+    cure: /^berth --local limits$/,
   },
   {
     code: 'low-balance',
     setup: ["local fault add low-balance --match 'GET /v2/pods'"],
     ask: 'pods explain pod-train',
     verdict: /^the balance of the account is too low/,
-    cure: /^berth billing summary$/,
+    cure: /^berth --local billing summary$/,
   },
   {
     code: 'terminated',
     setup: [],
     ask: 'pods explain pod-terminated',
     verdict: /^terminated: it is deleted for good/,
-    cure: /^berth pods create \.\.\.$/,
+    cure: /^berth --local pods create$/,
   },
   {
     code: 'crash',
@@ -34,14 +34,14 @@ const CASES: readonly CauseCase[] = [
     verdict:
       /^the container does not run, and goes on costing \$0\.69 an hour: fatal: cannot open \/models\/weights\.bin: no such file$/,
     evidence: ['last container line', /^fatal:/, /^GET \/v2\/pods\/\S+\/logs\?source=container$/],
-    cure: /^berth pods logs \S+\nberth pods update \S+ --image IMAGE\nberth pods start \S+ --wait\nberth pods terminate \S+$/,
+    cure: /^berth --local pods logs \S+\nberth --local pods update \S+ --image IMAGE\nberth --local pods start \S+ --wait\nberth --local pods terminate \S+$/,
   },
   {
     code: 'stopped',
     setup: [],
     ask: 'pods explain pod-stopped',
     verdict: /^stopped: it runs again once it is started$/,
-    cure: /^berth pods start pod-stopped --wait$/,
+    cure: /^berth --local pods start pod-stopped --wait$/,
   },
   {
     code: 'no-stock',
@@ -49,7 +49,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'pods explain pod-provisioning',
     verdict: /^no stock of GPU-16G in EU-NORTH-1$/,
     evidence: ['GPU-16G', /^none in EU-NORTH-1; some in EU-WEST-1, US-EAST-1$/, /product=POD/],
-    cure: /^berth catalog gpus --available\nberth pods terminate pod-provisioning$/,
+    cure: /^berth --local catalog gpus --available\nberth --local pods terminate pod-provisioning$/,
   },
   {
     code: 'slow-allocation',
@@ -57,7 +57,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'pods explain pod-provisioning',
     state: 'waiting',
     verdict: /^no machine for 10m 20s: still waiting for one$/,
-    cure: /^berth pods logs pod-provisioning\nberth pods terminate pod-provisioning$/,
+    cure: /^berth --local pods logs pod-provisioning\nberth --local pods terminate pod-provisioning$/,
   },
   {
     code: 'slow-start',
@@ -65,7 +65,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'pods explain pod-starting',
     state: 'waiting',
     verdict: /^starting for 11m 30s: still pulling the image$/,
-    cure: /^berth pods logs pod-starting\n/,
+    cure: /^berth --local pods logs pod-starting\n/,
   },
   {
     code: 'healthy',

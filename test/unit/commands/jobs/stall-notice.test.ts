@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
-const BLOCKED = 'job JOB: nothing will run: workers-max is 0\n  -> berth endpoints update demo --workers-max 3\n';
+const BLOCKED =
+  'job JOB: nothing will run: workers-max is 0\n  -> berth --local endpoints update demo --workers-max 3\n';
 
 /** How often a wait printed the reason. */
 const timesTold = (err: string): number => told(err).split(BLOCKED).length - 1;

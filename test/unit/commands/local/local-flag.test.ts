@@ -54,7 +54,7 @@ it('local status shows jobs and faults with readable names, and `none` if there 
 it('an unknown fault id does not suggest that another service answered', async () => {
   const ran = await berthIn(createTestWorld(), ['local', 'fault', 'clear', 'nope']);
   expect(ran.code).toBe(4);
-  expect(ran.err).toMatch(/there is no fault "nope"\n[^]*berth local fault list/);
+  expect(ran.err).toMatch(/there is no fault "nope"\n[^]*berth --local local fault list/);
 });
 
 interface Billed {

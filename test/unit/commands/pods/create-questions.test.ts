@@ -31,9 +31,9 @@ describe('pods create on a terminal', () => {
     const { code } = await running;
     expect(code).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
-      'Without questions: berth pods create --name lab --image a/b --port 22/tcp,8888/http --gpu GPU-24G --data-center EU-NORTH-1 --start-ssh --network-volume vol-datasets:/workspace',
+      'Without questions: berth --local pods create --name lab --image a/b --port 22/tcp,8888/http --gpu GPU-24G --data-center EU-NORTH-1 --start-ssh --network-volume vol-datasets:/workspace',
     );
-    expect(world.err()).toMatch(/Next: berth pods wait (\S+), then berth pods ssh \1\n/);
+    expect(world.err()).toMatch(/Next: berth --local pods wait (\S+), then berth --local pods ssh \1\n/);
     expect(world.err()).toMatch(/GPU-24G {2}24 GB {2}\$0\.69\/hr {2}(HIGH|MEDIUM|LOW)/);
     const { out } = await local(world, 'get', 'lab', '--json');
     expect(JSON.parse(out)).toMatchObject({
@@ -60,10 +60,10 @@ describe('pods create on a terminal', () => {
     await answer('Create it?', KEYS.enter);
     expect((await running).code, world.err()).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
-      "Without questions: berth pods create --name web --image a/b --args '--epochs 3' --cpu cpu-general --vcpu 4 --env TOKEN=...",
+      "Without questions: berth --local pods create --name web --image a/b --args='--epochs 3' --cpu cpu-general --vcpu 4 --env TOKEN=...",
     );
     expect(world.err()).not.toContain('hidden-value');
-    expect(world.err()).toMatch(/Next: berth pods wait (\S+), then berth pods logs \1 --follow\n/);
+    expect(world.err()).toMatch(/Next: berth --local pods wait (\S+), then berth --local pods logs \1 --follow\n/);
   });
 
   it('creates nothing when the price is declined', async () => {

@@ -132,7 +132,7 @@ test('the hint of a create without room names what is available, and that of a s
   const world = await faultedWorld(['refuse']);
   const said = async (...argv: readonly string[]): Promise<string> =>
     errorOf((await berthIn(world, ['--local', ...argv, '--json'])).err).hint;
-  expect(await said(...CREATE)).toContain('berth catalog gpus --available --product POD');
+  expect(await said(...CREATE)).toContain('berth --local catalog gpus --available --product POD');
   expect(await said('pods', 'start', 'pod-stopped')).toContain('create another pod with the same network volume');
   expect(await said('pods', 'restart', 'pod-train')).toContain('create another pod with the same network volume');
 });

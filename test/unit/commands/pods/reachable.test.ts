@@ -42,6 +42,17 @@ describe('a wait', () => {
     expect(server.seen).toHaveLength(answers.length);
   });
 
+  test.each(['start', 'restart'])('berth pods %s p1 p2 --wait ends when both are there', async (action) => {
+    const second = (document: object): object => ({ ...document, id: 'p2' });
+    const answers = [NO_METRICS, second(NO_METRICS), NO_SSH, second(THERE), NO_PORTS, THERE];
+    const { server, out } = await works(
+      ['pods', action, 'p1', 'p2', '--wait', '--json'],
+      answers.map((each) => json(each)),
+    );
+    expect(server.seen).toHaveLength(answers.length);
+    expect(JSON.parse(out)).toMatchObject([{ status: 'RUNNING' }, { status: 'RUNNING' }]);
+  });
+
   test.each<[string, object]>([
     ['has no ports and takes no SSH', pod({ ports: [], runtime: null, ssh: null })],
     ['is of an older service, without runtime and ssh', pod({})],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { berth as command, printed } from '../../../../src/core/message.ts';
 import { refusalFailure, type RequestFacts } from '../../../../src/http/policy/problem.ts';
 
 const requestFacts = (write: boolean): RequestFacts => ({
@@ -7,7 +8,7 @@ const requestFacts = (write: boolean): RequestFacts => ({
   name: { method: write ? 'POST' : 'GET', url: 'https://api.example.com/v2/pods' },
   write,
   id: 'p1',
-  checkCommand: 'berth pods list',
+  checkCommand: command`pods list`,
 });
 
 it('any answer of a service gives a short, safe sentence and a known exit code', () => {
@@ -30,9 +31,9 @@ it('any answer of a service gives a short, safe sentence and a known exit code',
       expect([3, 4, 5, 6, 7, 8]).toContain(failure.exit);
       expect(failure.exit === 8).toBe(isWrite && (status >= 500 || status === 302 || status === 303));
       expect(failure.message).toContain(String(status));
-      expect(`${failure.message} ${failure.hint?.replaceAll('\n', ' ') ?? ''}`).not.toMatch(
-        /\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u,
-      );
+      expect(
+        `${failure.message} ${printed(failure.hint ?? '', { accountFlags: [] }).replaceAll('\n', ' ')}`,
+      ).not.toMatch(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u);
       expect(failure).toMatchObject({ status, id: 'p1', request: requestFacts(isWrite).name });
     }),
     { numRuns: 500 },

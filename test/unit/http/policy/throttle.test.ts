@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createThrottle } from '../../../../src/http/policy/throttle.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { hintOf } from '../../../support/text/hint-of.ts';
 import {
   connect,
   failureOf,
@@ -55,7 +56,7 @@ describe('429', () => {
       const failure = await failureOf(api.send(write));
       expect(failure).toMatchObject({ exit: 6, code: 'rate-limited', status: 429 });
       expect(failure.retryAfter).toBeGreaterThan(3599);
-      expect(failure.hint).toMatch(/Try again in \d+[hd]/);
+      expect(hintOf(failure)).toMatch(/Try again in \d+[hd]/);
       expect(clock.slept).toEqual([]);
       expect(server.seen).toHaveLength(1);
     },

@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { encodeJson } from '../../../../src/core/json.ts';
+import { hintOf } from '../../../support/text/hint-of.ts';
 import {
   connect,
   failureOf,
@@ -116,8 +117,8 @@ describe('an answer that cannot be used', () => {
 
     const lost = await failureOf(api.send(write));
     expect(lost).toMatchObject({ exit: 8, code: 'outcome-unknown', status: 502, id: 'p1' });
-    expect(lost.hint).toContain('may have happened');
-    expect(lost.hint).toContain('berth pods list');
+    expect(hintOf(lost)).toContain('may have happened');
+    expect(hintOf(lost)).toContain('berth pods list');
     expect(server.seen).toHaveLength(5);
   });
 
@@ -139,7 +140,7 @@ describe('an answer that cannot be used', () => {
     expect(requests).toBe(4);
     const lost = await failureOf(api.send(write));
     expect(lost).toMatchObject({ exit: 8, code: 'outcome-unknown' });
-    expect(lost.hint).toContain('berth pods list');
+    expect(hintOf(lost)).toContain('berth pods list');
     expect(requests).toBe(5);
   });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { interrupted } from '../../../../src/core/failure.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
+import { hintOf } from '../../../support/text/hint-of.ts';
 import {
   connect,
   failureOf,
@@ -20,7 +21,7 @@ describe('a connection that never opens: 7, nothing was sent, and reads and writ
     const failure = await failureOf(api.send(request));
     expect(failure).toMatchObject({ exit: 7, code: 'unavailable' });
     expect(failure.message).toContain('connection refused');
-    expect(failure.hint).toContain('Nothing was sent');
+    expect(hintOf(failure)).toContain('Nothing was sent');
     expect(clock.slept).toEqual([250, 500, 1000]);
   });
 
@@ -34,7 +35,7 @@ describe('a connection that never opens: 7, nothing was sent, and reads and writ
     const failure = await failureOf(api.send(request));
     expect(failure).toMatchObject({ exit: 7 });
     expect(failure.message).toMatch(/host name/);
-    expect(failure.hint).toContain('Nothing was sent');
+    expect(hintOf(failure)).toContain('Nothing was sent');
     expect(clock.slept).toHaveLength(3);
   });
 
@@ -47,7 +48,7 @@ describe('a connection that never opens: 7, nothing was sent, and reads and writ
     const failure = await failureOf(connect(`https://127.0.0.1:${String(server.port)}`).api.send(request));
     expect(failure).toMatchObject({ exit: 7 });
     expect(failure.message).toContain('TLS handshake');
-    expect(failure.hint).toContain('Nothing was sent');
+    expect(hintOf(failure)).toContain('Nothing was sent');
     expect(connections).toBe(4);
   });
 
@@ -57,7 +58,7 @@ describe('a connection that never opens: 7, nothing was sent, and reads and writ
     });
     const failure = await failureOf(connect(`https://127.0.0.1:${String(server.port)}`).api.send(write));
     expect(failure).toMatchObject({ exit: 7 });
-    expect(failure.hint).toContain('Nothing was sent');
+    expect(hintOf(failure)).toContain('Nothing was sent');
   });
 
   it('handshake that never ends: the connect timeout', async () => {
@@ -73,7 +74,7 @@ describe('a connection that never opens: 7, nothing was sent, and reads and writ
     const { api } = connect(`https://127.0.0.1:${String(server.port)}`, { timeoutMs: 30 });
     const failure = await failureOf(api.send(write));
     expect(failure).toMatchObject({ exit: 7 });
-    expect(failure.hint).toContain('Nothing was sent');
+    expect(hintOf(failure)).toContain('Nothing was sent');
   });
 
   it('succeeds when a later try connects', async () => {
@@ -113,8 +114,8 @@ describe('a connection that breaks after the request was sent', () => {
       expect(requests).toBe(4);
       const lost = await failureOf(api.send(write));
       expect(lost).toMatchObject({ exit: 8, code: 'outcome-unknown', id: 'p1', request: { method: 'POST' } });
-      expect(lost.hint).toContain('may have happened');
-      expect(lost.hint).toContain('berth pods list');
+      expect(hintOf(lost)).toContain('may have happened');
+      expect(hintOf(lost)).toContain('berth pods list');
       expect(requests).toBe(5);
     },
   );
@@ -195,8 +196,8 @@ describe('the interrupt', () => {
     const failure = await failureOf(api.send(write));
     expect(interrupt.signal.aborted).toBe(true);
     expect(failure).toMatchObject({ exit: 130, code: 'interrupted' });
-    expect(failure.hint).toContain('Go on with');
-    expect(failure.hint).toContain('berth pods list');
+    expect(hintOf(failure)).toContain('Go on with');
+    expect(hintOf(failure)).toContain('berth pods list');
   });
 
   it('that comes while the client is being loaded prevents that anything is sent', async () => {

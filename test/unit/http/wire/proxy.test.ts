@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
 import { proxyFor, readProxies } from '../../../../src/http/wire/proxy.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
+import { hintOf } from '../../../support/text/hint-of.ts';
 import {
   connect,
   failureOf,
@@ -103,7 +104,7 @@ describe('a proxy', () => {
       const failure = await failureOf(api.send(write));
       expect(failure).toMatchObject({ exit: 7 });
       expect(failure.message).toContain(`the proxy answered ${String(status)}`);
-      expect(failure.hint).toContain('Nothing was sent');
+      expect(hintOf(failure)).toContain('Nothing was sent');
       expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
       expect(proxy.seen).toHaveLength(4);
     },
@@ -124,7 +125,7 @@ describe('a proxy', () => {
     const { api } = connect(address, {}, { env: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } });
     const failure = await failureOf(api.send(write));
     expect(failure).toMatchObject({ exit: 7 });
-    expect(failure.hint).toContain('Nothing was sent');
+    expect(hintOf(failure)).toContain('Nothing was sent');
     expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
 import { recordOutcome, removeQueue } from '../../../../src/local/queue/engine/engine.ts';
 import { queueOf } from '../../../../src/local/queue/state/endpoint-queue.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
 import { createHarness } from '../../../support/local/queue-fixture.ts';
 
 test('a job that takes exactly its execution timeout completes', async () => {

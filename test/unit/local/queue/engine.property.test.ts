@@ -23,7 +23,7 @@ import {
   nextStatus,
   transition,
   type JobEvent,
-} from '../../../../src/local/queue/engine/transitions.ts';
+} from '../../../../src/local/queue/jobs/transitions.ts';
 import { queuesOf, type Job, type JobStatus } from '../../../../src/local/queue/state/records.ts';
 import type { State } from '../../../../src/local/state/state.ts';
 import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';

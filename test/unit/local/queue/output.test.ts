@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
 import { describe, expect, test } from 'vitest';
 import { arrayOf, decodeJson, memberAt, stringOf, type Json } from '../../../../src/core/json.ts';
-import { appendChunk, MAX_CHUNK_BYTES, takeChunks } from '../../../../src/local/queue/engine/chunks.ts';
-import { NO_CHUNKS } from '../../../../src/local/queue/engine/transitions.ts';
+import { appendChunk, MAX_CHUNK_BYTES, takeChunks } from '../../../../src/local/queue/jobs/chunks.ts';
+import { NO_CHUNKS } from '../../../../src/local/queue/jobs/transitions.ts';
 import { memberText } from '../../../../src/local/queue/api/member-text.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
 import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
 import { advanceQueue, removeQueue, usageOf } from '../../../../src/local/queue/index.ts';
 import { workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
 import { queuesOf, type Usage } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
 import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 

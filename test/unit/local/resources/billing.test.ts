@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addBuckets, bucketStart, rangeOf, type BucketSize } from '../../../../src/local/resources/billing/buckets.ts';
-import { REPORTS, type AmountName, type Report } from '../../../../src/local/contract/billing.ts';
+import { REPORTS, type AmountName, type Report } from '../../../../src/local/contract/schemas/billing.ts';
 import type { Charge } from '../../../../src/local/resources/billing/charges.ts';
 import { reportOf } from '../../../../src/local/resources/billing/reports.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeFileSystem, type FileSystem } from '../../../../src/local/state/file/file-system.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
@@ -12,6 +12,7 @@ import { cutting } from '../../../support/local/cutting-file-system.ts';
 import { oldDocument } from '../../../support/local/old-state.ts';
 import { savedState, textNames } from '../../../support/local/saved-state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { hintWith } from '../../../support/text/hint-of.ts';
 
 const MINUTE = 60_000;
 const fresh = () => createState(Date.UTC(2026, 0, 1));
@@ -74,7 +75,7 @@ describe('the long texts of jobs', () => {
     await rm(`${path}.texts`, { recursive: true });
     await expect(place.send('GET', `/v2/echo/status/${id}`)).rejects.toMatchObject({
       exit: 14,
-      hint: expect.stringContaining('berth local reset') as string,
+      hint: hintWith('berth local reset'),
     });
     expect((await place.send('POST', '/local/reset')).status).toBe(200);
     expect((await place.send('GET', '/v2/pods')).status).toBe(200);

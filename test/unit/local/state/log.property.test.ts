@@ -3,13 +3,14 @@ import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createState, type State } from '../../../../src/local/state/state.ts';
-import type { Store } from '../../../../src/local/state/store.ts';
+import type { Store } from '../../../../src/local/state/file/store.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { cutting } from '../../../support/local/cutting-file-system.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { savedState, textNames } from '../../../support/local/saved-state.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
+import { hintWith } from '../../../support/text/hint-of.ts';
 
 const fresh = () => createState(Date.UTC(2026, 0, 1));
 
@@ -199,7 +200,7 @@ describe('a file of changes', () => {
     const other = localFixture({ store: fileStore(path) });
     await expect(other.send('GET', '/v2/pods')).rejects.toMatchObject({
       exit: 14,
-      hint: expect.stringContaining('berth local reset') as string,
+      hint: hintWith('berth local reset'),
     });
     expect((await other.send('POST', '/local/reset')).status).toBe(200);
     expect((await other.send('GET', '/v2/pods')).status).toBe(200);

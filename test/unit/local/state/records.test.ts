@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { byId, noRecords, recordsFrom, recordsOf, without } from '../../../../src/local/state/records.ts';
 import { createState, type State } from '../../../../src/local/state/state.ts';
 import { queuesOf, type EndpointQueue } from '../../../../src/local/queue/state/records.ts';
-import { memoryStore } from '../../../../src/local/state/store.ts';
+import { memoryStore } from '../../../../src/local/state/file/store.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { savedState } from '../../../support/local/saved-state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';

@@ -5,10 +5,11 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createState } from '../../../../src/local/state/state.ts';
-import { memoryStore } from '../../../../src/local/state/store.ts';
+import { memoryStore } from '../../../../src/local/state/file/store.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { hintWith } from '../../../support/text/hint-of.ts';
 
 const fresh = () => createState(Date.UTC(2026, 0, 1));
 let path: string;
@@ -65,7 +66,7 @@ describe('a state in a file', () => {
     await expect(send('GET', '/v2/pods')).rejects.toMatchObject({
       exit: 14,
       message: expect.stringMatching(new RegExp(`${said}.*state\\.json`)) as string,
-      hint: expect.stringContaining('berth local reset') as string,
+      hint: hintWith('berth local reset'),
     });
     expect(await readFile(path, 'utf8')).toBe(text);
     expect((await send('POST', '/local/reset')).status).toBe(200);

@@ -10,15 +10,9 @@ import {
   purge,
   submit,
 } from '../../../../src/local/queue/engine/engine.ts';
-import { managedWorkers, recordWorkerExit } from '../../../../src/local/queue/engine/protocol/losses.ts';
-import { recordProgress, recordResult, recordStreamed } from '../../../../src/local/queue/engine/protocol/results.ts';
-import {
-  countPoll,
-  injectFault,
-  recordPing,
-  takeJobs,
-  takeStops,
-} from '../../../../src/local/queue/engine/protocol/takes.ts';
+import { managedWorkers, recordWorkerExit } from '../../../../src/local/queue/protocol/losses.ts';
+import { recordProgress, recordResult, recordStreamed } from '../../../../src/local/queue/protocol/results.ts';
+import { countPoll, injectFault, recordPing, takeJobs, takeStops } from '../../../../src/local/queue/protocol/takes.ts';
 import { queueOf, waitingCount, waitingJobs, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
 import { queuesOf, type Job, type WorkerFault } from '../../../../src/local/queue/state/records.ts';
 import { createState, type State } from '../../../../src/local/state/state.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
-import { memoryStore, type Store } from '../../../../src/local/state/store.ts';
+import { memoryStore, type Store } from '../../../../src/local/state/file/store.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { savedState } from '../../../support/local/saved-state.ts';
 import { fileStore } from '../../../support/local/file-store.ts';

@@ -2,8 +2,15 @@ import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter, type GroupWriter } from '../group-writer.ts';
-import { writeSyncedFile } from '../write-file.ts';
-import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from './record.ts';
+import { writeSyncedFile } from '../../../bytes/write-file.ts';
+import {
+  checksumOfRecord,
+  decodeRecord,
+  encodeRecord,
+  isWholeRecord,
+  type BatchHeader,
+  type JournalRecord,
+} from './record.ts';
 
 /** A journal that is open for writing. */
 export interface Journal {
@@ -24,6 +31,8 @@ export interface JournalEnd {
   readonly validBytes: number;
   /** Bytes of an incomplete record after them. */
   readonly tornBytes: number;
+  /** The checksum of the last record, with which that of the next one begins; undefined where records are not chained. */
+  readonly seed: number | undefined;
 }
 
 /**
@@ -33,10 +42,15 @@ export interface JournalEnd {
  */
 export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
   if ((await durable.size(path)) !== undefined) throw localFile(`${path} exists already`, 'Name another --out.');
-  const record = Buffer.from(encodeRecord({ kind: 'header', header }));
+  const line = encodeRecord({ kind: 'header', header });
+  const record = Buffer.from(line);
   await writeSyncedFile(durable, `${path}.new`, [record]);
   await durable.replace(`${path}.new`, path);
-  return reopenJournal(durable, path, { validBytes: record.byteLength, tornBytes: 0 });
+  return reopenJournal(durable, path, {
+    validBytes: record.byteLength,
+    tornBytes: 0,
+    seed: isChained(header) ? checksumOfRecord(line) : undefined,
+  });
 }
 
 /** The copy of an incomplete record that was cut off a journal at this offset. */
@@ -47,17 +61,24 @@ export const tornPath = (journal: string, offset: number): string => `${journal}
  * and then removed from the journal. Fails with local-file (14).
  */
 export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
-  const { validBytes, tornBytes } = end;
+  const { validBytes, tornBytes, seed } = end;
   // A crash may have left an incomplete copy: it is always written again.
   if (tornBytes > 0) await writeSyncedFile(durable, tornPath(path, validBytes), durable.read(path, validBytes));
   const file = await durable.open(path);
   if (tornBytes > 0) await file.truncate(validBytes);
-  return journalOn(createGroupWriter(file));
+  return journalOn(createGroupWriter(file), seed);
 }
 
-function journalOn(writer: GroupWriter): Journal {
+const isChained = ({ version }: BatchHeader): boolean => version === 2;
+
+function journalOn(writer: GroupWriter, seed: number | undefined): Journal {
+  let last = seed;
   return {
-    write: (record) => writer.append(encodeRecord(record)),
+    write: (record) => {
+      const line = encodeRecord(record, last);
+      if (last !== undefined) last = checksumOfRecord(line);
+      return writer.append(line);
+    },
     idle: () => writer.idle(),
     check: () => writer.check(),
     close: async () => {
@@ -80,10 +101,13 @@ export async function readJournal(
   let validBytes = 0;
   let size = 0;
   let brokenAt: number | undefined;
+  let seed: number | undefined;
   for await (const line of linesOf(durable.read(path, 0), Number.MAX_SAFE_INTEGER)) {
     size = line.end;
-    const record = line.complete ? decodeRecord(line.bytes) : undefined;
+    const record = line.complete ? decodeRecord(line.bytes, seed) : undefined;
     if (record === undefined) {
+      if (seed !== undefined && line.complete && isWholeRecord(line.bytes))
+        throw brokenJournal(path, line.start, 'records before it are missing, or were changed');
       if (brokenAt !== undefined || containsRecord(line.bytes)) throw brokenBefore(path, brokenAt ?? line.start);
       brokenAt = line.start;
       continue;
@@ -92,18 +116,37 @@ export async function readJournal(
     if ((line.start === 0) !== (record.kind === 'header'))
       throw brokenJournal(path, line.start, 'a record is in the wrong place');
     if (record.kind === 'header') checkVersion(path, record.header);
+    const goesOn = record.kind === 'header' ? isChained(record.header) : seed !== undefined;
+    seed = goesOn ? checksumOfRecord(Buffer.from(line.bytes.subarray(0, 8)).toString()) : undefined;
     onRecord(record, line.start);
     validBytes = line.end;
   }
   if (validBytes === 0) throw localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
-  return { validBytes, tornBytes: size - validBytes };
+  return { validBytes, tornBytes: size - validBytes, seed };
+}
+
+/** Reads the header of a journal, and not the records after it. Fails with local-file (14) as `readJournal` does. */
+export async function readHeader(durable: DurableFiles, path: string): Promise<BatchHeader> {
+  let found: BatchHeader | undefined;
+  for await (const line of linesOf(durable.read(path, 0), Number.MAX_SAFE_INTEGER)) {
+    const record = line.complete ? decodeRecord(line.bytes) : undefined;
+    if (record?.kind === 'header') found = record.header;
+    break;
+  }
+  if (found !== undefined) {
+    checkVersion(path, found);
+    return found;
+  }
+  // It says what is wrong.
+  await readJournal(durable, path, () => undefined);
+  throw brokenJournal(path, 0, 'it has no header');
 }
 
 /** Returns whether a broken line contains a complete record: the line feed before that record was damaged. */
 function containsRecord(line: Uint8Array): boolean {
   const text = Buffer.from(line).toString('latin1');
   const starts = [...text.matchAll(/[0-9a-f]{8} \d{1,9} /g)].map(({ index }) => index);
-  return starts.some((start) => start > 0 && decodeRecord(line.subarray(start)) !== undefined);
+  return starts.some((start) => start > 0 && isWholeRecord(line.subarray(start)));
 }
 
 const brokenBefore = (path: string, offset: number): Error =>
@@ -118,7 +161,7 @@ export const brokenJournal = (path: string, offset: number, why: string): Error 
 
 function checkVersion(path: string, header: BatchHeader): void {
   const version: number = header.version;
-  if (version !== 1)
+  if (version !== 1 && version !== 2)
     throw localFile(
       `the journal ${path} was written by another version of berth (form ${String(version)})`,
       'Go on with that version.',

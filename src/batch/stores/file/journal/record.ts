@@ -1,12 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
-import type { ShardRange } from '../../../read/range.ts';
+import type { ItemRange } from '../../../read/range.ts';
 import type { Ending, ItemEvent } from '../../items/item-state-machine.ts';
+import type { EventData } from '../../items/known-job.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
 export interface BatchHeader {
-  readonly version: 1;
+  /** 2: the checksum of each record goes on from that of the record before, so that a missing one is noticed. */
+  readonly version: 1 | 2;
   /** As the user named it. */
   readonly endpoint: string;
   readonly endpointId: string;
@@ -24,9 +26,6 @@ export interface BatchHeader {
   readonly createdAt: number;
 }
 
-/** The `service` of a batch that ran on the local service in its own process. */
-export const LOCAL_SERVICE = 'the local service';
-
 /** Identifies the input: another file has another length or digest. */
 export interface InputIdentity {
   /** As `storedInputPath` returns it; for piped input, the path of the copy. */
@@ -40,7 +39,9 @@ export interface InputIdentity {
   readonly exported?: boolean;
   readonly bytes: number;
   readonly sha256: string;
-  /** All inputs, when there are several, or one that is compressed or an object. `path` is then that of the first. */
+  /** True when the only input is a copy of one that can be read only once: it belongs to the batch. */
+  readonly copied?: boolean;
+  /** All inputs; earlier versions did not store one plain file here. `path` is that of the first. */
   readonly inputs?: readonly StoredInput[];
 }
 
@@ -49,7 +50,7 @@ export interface StoredInput {
   readonly object: StoredObject;
   readonly format: InputIdentity['format'];
   /** What is read of it, and the number of its first item; undefined when it has no items. */
-  readonly range?: ShardRange;
+  readonly range?: ItemRange;
 }
 
 /** One line of a journal. Records are in the order of events. */
@@ -61,21 +62,6 @@ export type JournalRecord =
   | { readonly kind: 'price'; readonly perHour: DollarRange }
   /** The results file is about to be replaced by its sorted copy, which has this length and CRC-32. */
   | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum?: number | undefined };
-
-/** Data of an event that is not needed to determine the next state. */
-export interface EventData {
-  /** JSON text of the item's label, with `send`, `retry` and `find`. */
-  readonly id?: string | undefined;
-  /**
-   * Milliseconds since the epoch, with `accept`, `retry`, `find`, `end` and `refuse`; earlier versions did not store the time
-   * of an end.
-   */
-  readonly at?: number | undefined;
-  /** Length of the results file including the item's line, in bytes, with `end` and `refuse`. */
-  readonly resultBytes?: number | undefined;
-  /** CRC-32 of the results file up to that length. Earlier versions did not store it. */
-  readonly checksum?: number | undefined;
-}
 
 const CODES = {
   send: 'i',
@@ -90,12 +76,15 @@ const CODES = {
 };
 const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as ItemEvent['kind']]));
 
-/** Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. */
-export function encodeRecord(record: JournalRecord): string {
+/**
+ * Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. The checksum begins with `seed`:
+ * that of the record before where records are chained, 0 otherwise and for the header.
+ */
+export function encodeRecord(record: JournalRecord, seed = 0): string {
   const frequent = record.kind === 'event' ? frequentJson(record) : undefined;
-  if (frequent !== undefined) return `${checksum(frequent)} ${String(frequent.length)} ${frequent}\n`;
+  if (frequent !== undefined) return `${checksum(frequent, seed)} ${String(frequent.length)} ${frequent}\n`;
   const json = JSON.stringify(toArray(record));
-  return `${checksum(json)} ${String(Buffer.byteLength(json))} ${json}\n`;
+  return `${checksum(json, seed)} ${String(Buffer.byteLength(json))} ${json}\n`;
 }
 
 /**
@@ -111,11 +100,31 @@ function frequentJson({ item, event, data: { id, at } }: JournalRecord & { kind:
 
 const PLAIN_JOB_ID = /^[\w-]+$/;
 
-/** Decodes a line without its line feed. Returns undefined for an incomplete or invalid record. */
-export function decodeRecord(line: Uint8Array): JournalRecord | undefined {
+/** The checksum of a line that `encodeRecord` returned: what the next one begins with where records are chained. */
+export const checksumOfRecord = (line: string): number => Number.parseInt(line.slice(0, 8), 16);
+
+const partsOf = (line: Uint8Array): { readonly sum: string; readonly json: string } | undefined => {
   const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8');
   const [, sum, length, json] = /^([0-9a-f]{8}) (\d{1,9}) (.*)$/s.exec(text) ?? [];
-  if (json === undefined || Buffer.byteLength(json) !== Number(length) || checksum(json) !== sum) return undefined;
+  return sum === undefined || json === undefined || Buffer.byteLength(json) !== Number(length)
+    ? undefined
+    : { sum, json };
+};
+
+/** Whether a line without its line feed has the form of a record, whatever its checksum begins with. */
+export function isWholeRecord(line: Uint8Array): boolean {
+  const json = partsOf(line)?.json;
+  try {
+    return json !== undefined && Array.isArray(JSON.parse(json));
+  } catch {
+    return false;
+  }
+}
+
+/** Decodes a line without its line feed. Returns undefined for an incomplete or invalid record, and for another seed. */
+export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | undefined {
+  const { sum, json } = partsOf(line) ?? {};
+  if (json === undefined || checksum(json, seed) !== sum) return undefined;
   try {
     return fromArray(JSON.parse(json) as readonly unknown[]);
   } catch {
@@ -124,8 +133,8 @@ export function decodeRecord(line: Uint8Array): JournalRecord | undefined {
 }
 
 /** Returns the CRC-32 as eight hexadecimal digits. A table is much faster than `toString(16)` of a large number. */
-function checksum(text: string): string {
-  const sum = crc32(text);
+function checksum(text: string, seed: number): string {
+  const sum = crc32(text, seed);
   return hex(sum >>> 24) + hex(sum >>> 16) + hex(sum >>> 8) + hex(sum);
 }
 

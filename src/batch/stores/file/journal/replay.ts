@@ -6,28 +6,18 @@ import { createItemStates, type ItemStates } from '../../items/item-states.ts';
 import { createJobIds, type JobIds } from '../../items/job-id-set.ts';
 import { brokenJournal, readJournal, type JournalEnd } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';
-
-/** A job that the service has according to the journal. */
-export interface JournalJob {
-  readonly item: number;
-  readonly job: string;
-  /** JSON text of the item's label. */
-  readonly id: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly submittedAt: number;
-  readonly retries: number;
-}
+import type { KnownJob } from '../../items/known-job.ts';
 
 /** The state of a batch according to its journal. */
 export interface JournalState {
   readonly header: BatchHeader;
   readonly states: ItemStates;
   /** Jobs that had not ended, by item. */
-  readonly jobs: ReadonlyMap<number, JournalJob>;
+  readonly jobs: ReadonlyMap<number, KnownJob>;
   /** Jobs that failed or timed out, by item; empty unless `wantFailed` is set. */
-  readonly failed: ReadonlyMap<number, JournalJob>;
+  readonly failed: ReadonlyMap<number, KnownJob>;
   /** Jobs that expired, by item; those submitted after `expiredSince`. */
-  readonly expired: ReadonlyMap<number, JournalJob>;
+  readonly expired: ReadonlyMap<number, KnownJob>;
   /** The ids of all jobs that the service accepted. */
   readonly jobIds: JobIds;
   /** Length of the results file in bytes, and its CRC-32 when the journal has it. */
@@ -74,9 +64,9 @@ export async function replayJournal(
 ): Promise<JournalState> {
   const path = journalPath(results);
   const ids = new Map<number, string>();
-  const jobs = new Map<number, JournalJob>();
-  const failed = new Map<number, JournalJob>();
-  const expired = new Map<number, JournalJob>();
+  const jobs = new Map<number, KnownJob>();
+  const failed = new Map<number, KnownJob>();
+  const expired = new Map<number, KnownJob>();
   let batch: { readonly header: BatchHeader; readonly states: ItemStates; readonly jobIds: JobIds } | undefined;
   let resultBytes = 0;
   let checksum: number | undefined = 0;

@@ -3,7 +3,7 @@ import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { orderedPath, sortingPaths } from '../file-names.ts';
 import type { JournalRecord } from '../journal/record.ts';
-import { writeSyncedFile } from '../write-file.ts';
+import { writeSyncedFile } from '../../../bytes/write-file.ts';
 import {
   mergeRuns,
   resultLines,

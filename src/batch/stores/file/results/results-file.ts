@@ -1,16 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
-import {
-  decodeJson,
-  encodeJson,
-  Exact,
-  isObject,
-  memberAt,
-  numberOf,
-  stringOf,
-  type Json,
-} from '../../../../core/json.ts';
+import { decodeJson, memberAt, numberOf, stringOf, type Json } from '../../../../core/json.ts';
 import { jobOutcome, jobStatus } from '../../../../queue/job-status.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter } from '../group-writer.ts';
@@ -68,27 +59,6 @@ const OWN_ENDINGS: Readonly<Record<string, Ending>> = { EXPIRED: 'expired', REFU
 function endingOf(result: Json): Ending | undefined {
   const status = jobStatus(result);
   return jobOutcome(result) ?? (Object.hasOwn(OWN_ENDINGS, status) ? OWN_ENDINGS[status] : undefined);
-}
-
-/** The item that a result line belongs to. */
-export interface LineOwner {
-  readonly item: number;
-  /** JSON text of the item's label. */
-  readonly id?: string | undefined;
-  readonly job?: string | undefined;
-}
-
-const COPIED_MEMBERS = ['status', 'output', 'error', 'delayTime', 'executionTime'];
-
-/** Returns one line of the results: the item and members of the job document, with exact numbers. */
-export function resultLine({ item, id, job }: LineOwner, document: Json): string {
-  const copied = isObject(document) ? Object.fromEntries(COPIED_MEMBERS.map((name) => [name, document[name]])) : {};
-  return `${encodeJson({
-    item,
-    ...(id === undefined ? {} : { id: new Exact(id) }),
-    ...(job === undefined ? {} : { job }),
-    ...copied,
-  })}\n`;
 }
 
 /** A result that is not in the journal: the process ended after writing the result and before the journal record. */

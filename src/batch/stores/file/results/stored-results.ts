@@ -2,6 +2,7 @@ import type { DurableFiles } from '../../../../core/context.ts';
 import { firstBytes, lineGroups, type Line } from '../../../bytes/split-lines.ts';
 import { hasResult } from '../../items/item-state-machine.ts';
 import type { ItemStates } from '../../items/item-states.ts';
+import { itemOfLine } from '../../items/result-line.ts';
 
 /** A line of the results file, without its line feed. Offsets are bytes. */
 export interface StoredResult {
@@ -18,13 +19,6 @@ export interface ResultsSource {
   readonly states: ItemStates;
   /** True when the file may have several lines for one item. */
   readonly hasRerunItems: boolean;
-}
-
-/** Returns the item of a result line; undefined for another line. */
-export function itemOfLine(bytes: Uint8Array): number | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(40, bytes.byteLength)).toString('latin1');
-  const item = /^\{"item":(\d+)[,}]/.exec(head)?.[1];
-  return item === undefined ? undefined : Number(item);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../core/context.ts';
-import type { Books, BooksListener } from '../../run-records.ts';
+import type { RunRecords, RecordsListener, RangeClaims } from '../../run-records.ts';
 import type { ItemCounts } from '../../items/item-states.ts';
 import { readAccount } from '../rows/batch-rows.ts';
 import type { Database } from '../database/database.ts';
@@ -9,22 +9,21 @@ import {
   readBatchState,
   releaseShards,
   renewLeases,
-  type ClaimedRange,
   type Driver,
   type ShardGroup,
 } from '../rows/shard-rows.ts';
-import { resultLine } from '../../file/results/results-file.ts';
 import { holdShard } from './held-shard.ts';
 import { createDeferred, createHeldShards, takeWritten, type Deferred } from './held-shards.ts';
 import { createJobIdWindow } from './job-id-window.ts';
 import type { Lease } from './lease.ts';
-import type { PartFiles } from './part-files.ts';
+import type { PartFiles } from '../results/part-files.ts';
 import { requireOwnWrites } from './lost-writes.ts';
 import { createProgress } from './known-counts.ts';
 import { createPublisher } from './publisher.ts';
 import type { WriteQueue } from './write-queue.ts';
+import { resultLine } from '../../items/result-line.ts';
 
-export interface SharedBooksParts {
+export interface DriverParts {
   readonly database: Database;
   readonly driver: Driver;
   readonly parts: PartFiles;
@@ -35,21 +34,8 @@ export interface SharedBooksParts {
   readonly counts: ItemCounts;
 }
 
-/** A claimed shard; `isLost` returns true when another driver has taken it over. */
-export interface Claim {
-  readonly row: ClaimedRange;
-  readonly isLost: () => boolean;
-}
-
-/** The books of a driver that shares its batch with others. */
-export interface SharedBooks extends Books {
-  /**
-   * Claims a shard. Resolves to `none` while others hold all that are left, to `busy` while this driver holds enough,
-   * and to `finished` when all are done.
-   */
-  claim(): Promise<Claim | 'none' | 'busy' | 'finished'>;
-  /** Resolves when something has changed that `claim` depends on, or after a time. Fails when the signal is aborted. */
-  changed(signal: AbortSignal): Promise<void>;
+/** The records of a driver that shares its batch with others. */
+export interface DriverRecords extends RunRecords, RangeClaims {
   /** Publishes the results that are kept and gives all shards up. Fails when something could not be written. */
   close(): Promise<void>;
 }
@@ -60,10 +46,10 @@ const MAX_HELD = 32;
 const MAX_KEPT_BYTES = 96 * 1024 * 1024;
 const WAIT_FOR_SHARDS_MS = 5000;
 
-export function createSharedBooks({ database, driver, lease, queue, clock, ...parts }: SharedBooksParts): SharedBooks {
+export function createDriverRecords({ database, driver, lease, queue, clock, ...parts }: DriverParts): DriverRecords {
   const jobIds = createJobIdWindow();
   const progress = createProgress(parts.counts);
-  let listener: BooksListener | undefined;
+  let listener: RecordsListener | undefined;
   let flushQueued = false;
   let renewing = false;
   let cancelled = false;

@@ -1,7 +1,5 @@
 import type { EndEvent, ItemEvent, ItemState } from '../../items/item-state-machine.ts';
 import { createItemStates, type ItemStates } from '../../items/item-states.ts';
-import type { LineOwner } from '../../file/results/results-file.ts';
-import type { JournalJob } from '../../file/journal/replay.ts';
 import { createBitmap } from './bitmap.ts';
 import { endsBySecond, type EndsInSecond } from './part-ends.ts';
 import {
@@ -15,6 +13,8 @@ import {
   type OpenItem,
   type ShardEvent,
 } from './shard-events.ts';
+import type { KnownJob } from '../../items/known-job.ts';
+import type { LineOwner } from '../../items/result-line.ts';
 
 /** A shard as the store describes it when a driver claims it. */
 export interface ClaimedShard {
@@ -91,7 +91,7 @@ export interface HeldShard {
   readonly stateOf: (item: number) => ItemState;
   readonly states: ItemStates;
   /** Jobs that the service has according to the records. */
-  readonly jobs: () => readonly JournalJob[];
+  readonly jobs: () => readonly KnownJob[];
   /** Applies an event. Returns the state after it; undefined when it is not possible, and then nothing changes. */
   readonly apply: (item: number, event: ItemEvent, facts?: EventFacts) => ItemState | undefined;
   /** Takes back an intent whose record was not written. */

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { publishPart, type Driver } from '../rows/shard-rows.ts';
 import type { Publication } from './held-shard.ts';
 import { takeWritten, type Deferred, type HeldEntry, type HeldShards } from './held-shards.ts';
-import { writePart, type PartFiles } from './part-files.ts';
+import { writePart, type PartFiles } from '../results/part-files.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** Writes results to parts and publishes them. */

@@ -4,29 +4,7 @@ import { createDatabaseClock } from './database-clock.ts';
 import { slowDown, withoutLapsed, type PaceLimits, type PaceState } from './pace-state.ts';
 import { readPace, writePace, type PaceRow } from './pace-table.ts';
 import { leave, takeGrant } from './take-grant.ts';
-
-/** Requests that a driver may start. Times are milliseconds of its monotonic clock. */
-export interface PaceGrant {
-  /** To be spread evenly from `validFrom` to `validUntil`. With 0, the driver asks again at `validFrom`. */
-  readonly requests: number;
-  readonly validFrom: number;
-  readonly validUntil: number;
-  /** How many of its requests may be in progress at the same time. */
-  readonly concurrency: number;
-}
-
-/** The rate of requests of one kind at one endpoint, which all drivers share. */
-export interface SharedPace {
-  /** Asks for a grant for this second, or for the next one when it was called in this second already. Fails as `query` does. */
-  next(wanted: number): Promise<PaceGrant>;
-  /**
-   * After a 429, or when the service was not reached, for a request that was sent at `sentAt` (monotonic clock): all drivers
-   * wait and slow down. Fails as `query` does.
-   */
-  slowDown(retryAfterMs: number | undefined, sentAt: number): Promise<void>;
-  /** Gives the driver's share to the others. Fails as `query` does. */
-  close(): Promise<void>;
-}
+import type { SharedPace } from '../../run-records.ts';
 
 export interface SharedPaceOptions {
   readonly database: Queries;

@@ -1,12 +1,15 @@
+import { berth, sentence } from '../../../../core/message.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../../core/failure.ts';
 import type { DollarRange } from '../../../../core/units.ts';
+import type { BatchInputs } from '../../../read/inputs.ts';
+import type { PlannedRange } from '../../../read/range.ts';
 import type { ItemCounts } from '../../items/item-states.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { insertOut } from './out-rows.ts';
 
 /** What a batch is, as it was planned. */
-export interface Manifest {
+export interface Manifest extends BatchInputs {
   readonly version: 1;
   /** As the user named it. */
   readonly endpoint: string;
@@ -15,39 +18,9 @@ export interface Manifest {
   readonly service: string;
   /** The input as the user named it. */
   readonly input: string;
-  readonly sources: readonly ManifestSource[];
-  /** How inputs without a format of their own are read. */
-  readonly format: ManifestFormat;
-  /** JSON text of the members that every submission has in addition to its input. */
-  readonly extras: string;
   /** The folder, or the prefix of object storage, of the parts. */
   readonly out: string;
   readonly compression: 'none' | 'gzip' | 'zstd';
-}
-
-/** One object of the input. */
-export interface ManifestSource {
-  readonly address: string;
-  readonly bytes: number;
-  /** Another version is another content. */
-  readonly version: string;
-  readonly format?: ManifestFormat['format'];
-}
-
-export interface ManifestFormat {
-  readonly format: 'jsonl' | 'csv' | 'parquet';
-  readonly inputField?: string;
-  readonly idField?: string;
-  readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
-}
-
-/** A planned shard: its items, and where they are in its source. */
-export interface PlannedShard {
-  readonly source: number;
-  readonly firstItem: number;
-  readonly items: number;
-  readonly invalid: number;
-  readonly range: unknown;
 }
 
 /** A batch as the store has it. */
@@ -77,10 +50,10 @@ export async function createBatchRows(
   database: Database,
   name: string,
   manifest: Manifest,
-  shards: readonly PlannedShard[],
+  shards: readonly PlannedRange[],
 ): Promise<void> {
-  const invalid = shards.reduce((sum, shard) => sum + shard.invalid, 0);
-  const planned = shards.reduce((sum, shard) => sum + shard.items, 0) - invalid;
+  const invalid = shards.reduce((sum, { range }) => sum + range.invalid, 0);
+  const planned = shards.reduce((sum, { range }) => sum + range.items, 0) - invalid;
   await database.transaction(async (queries) => {
     const [created] = await queries.query<{ batch: number }>(
       `INSERT INTO berth.batches (name, manifest, planned, invalid, shards) VALUES ($1, $2, $3, $4, $5)
@@ -98,7 +71,7 @@ const insertShards = (
   queries: Queries,
   batch: number,
   first: number,
-  shards: readonly PlannedShard[],
+  shards: readonly PlannedRange[],
 ): Promise<unknown> =>
   queries.query(
     `INSERT INTO berth.shards (batch, shard, source, first_item, items, invalid, range, done)
@@ -109,9 +82,9 @@ const insertShards = (
       batch,
       shards.map((_, at) => first + at),
       shards.map(({ source }) => source),
-      shards.map(({ firstItem }) => firstItem),
-      shards.map(({ items }) => items),
-      shards.map((shard) => shard.invalid),
+      shards.map(({ range }) => range.firstItem),
+      shards.map(({ range }) => range.items),
+      shards.map(({ range }) => range.invalid),
       shards.map(({ range }) => JSON.stringify(range)),
     ],
   );
@@ -125,7 +98,7 @@ export async function requireFreeName(queries: Queries, name: string): Promise<v
 const nameInUse = (name: string): Failure =>
   usage(
     `the store has a batch ${name} already`,
-    `Go on with it: berth jobs batch work ${name}. Or give another --name.`,
+    sentence`Go on with it: ${berth`jobs batch work ${name}`}. Or give another --name.`,
   );
 
 /** Finds a batch by its name, in tables of every version. Fails with not-found (4). */
@@ -158,6 +131,12 @@ export async function findBatch(database: Database, name: string): Promise<Store
   const { created, token, price_low: low, price_high: high, ...members } = row;
   const workerPrice = low === null || high === null ? undefined : { low, high };
   return { ...members, token: token ?? undefined, name, createdAt: created, workerPrice };
+}
+
+/** The names of all batches, in the order in which they were begun. */
+export async function listBatches(queries: Queries): Promise<readonly string[]> {
+  const rows = await queries.query<{ name: string }>('SELECT name FROM berth.batches ORDER BY batch');
+  return rows.map(({ name }) => name);
 }
 
 /** Sets or removes the mark that nothing more is sent. */

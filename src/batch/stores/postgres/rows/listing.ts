@@ -1,4 +1,5 @@
 /** Statements that list parts and items of a batch. */
+import type { ItemRange } from '../../../read/range.ts';
 import type { EndsInSecond } from '../driver/part-ends.ts';
 import type { Queries } from '../database/database.ts';
 
@@ -66,7 +67,7 @@ export interface ShardResults {
   readonly items: number;
   readonly ended: Uint8Array;
   readonly source: number;
-  readonly range: unknown;
+  readonly range: ItemRange;
   readonly isHeld: boolean;
 }
 

@@ -50,6 +50,16 @@ export async function setMarked(queries: Queries, batch: number): Promise<void> 
   await queries.query('UPDATE berth.outs SET marked = true WHERE batch = $1', [batch]);
 }
 
+/** Whether no other batch of the store has its results in the folder of this one. */
+export async function hasOutAlone(queries: Queries, batch: number, out: string): Promise<boolean> {
+  const others = await queries.query(
+    `SELECT 1 FROM berth.batches
+    WHERE coalesce(nullif(rtrim(manifest ->> 'out', '/'), ''), '/') = $1 AND batch <> $2 LIMIT 1`,
+    [placeOf(out), batch],
+  );
+  return others.length === 0;
+}
+
 /** Removes a batch and all that the store has of it. */
 export async function deleteBatch(database: Database, batch: number): Promise<void> {
   await database.query('DELETE FROM berth.batches WHERE batch = $1', [batch]);

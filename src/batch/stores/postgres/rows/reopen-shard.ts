@@ -1,19 +1,30 @@
 import type { Resubmittable } from '../../items/item-state-machine.ts';
+import { changesOf, type ShardEvent } from '../driver/shard-events.ts';
 import type { Database } from '../database/database.ts';
 import type { ShardResults } from './listing.ts';
 
+/** Items of a shard that are set back. */
+export interface ReopenedItems {
+  /** Items that wait again, and their states. */
+  readonly again: readonly (readonly [number, Resubmittable])[];
+  /** The jobs of expired items that are asked for once more: each as if it had been accepted long ago. */
+  readonly asked: readonly (readonly ['s', number, string, number])[];
+  /** The labels of these, as JSON text. */
+  readonly labels: ReadonlyMap<number, string>;
+}
+
 /**
- * Sets items of a shard back to waiting. `ended` has the bits of all other items. Resolves to their number; to 0 when a
- * driver has claimed the shard since it was read.
+ * Sets items of a shard back. `ended` has the bits of all other items. Resolves to false when a driver has claimed the shard
+ * since it was read: nothing is changed then.
  */
 export async function reopenShard(
   database: Database,
   batch: number,
   { shard, epoch }: ShardResults,
-  items: readonly (readonly [number, Resubmittable])[],
+  { again, asked, labels }: ReopenedItems,
   ended: Uint8Array,
-): Promise<number> {
-  const count = (wanted: Resubmittable): number => items.filter(([, state]) => state === wanted).length;
+): Promise<boolean> {
+  const count = (wanted: Resubmittable): number => again.filter(([, state]) => state === wanted).length;
   return await database.transaction(async (queries) => {
     const updated = await queries.query(
       `UPDATE berth.shards SET epoch = epoch + 1, done = false, owner = NULL, lease_until = now() - interval '1 second',
@@ -28,19 +39,30 @@ export async function reopenShard(
         count('failed'),
         count('cancelled'),
         count('timedOut'),
-        count('expired'),
+        count('expired') + asked.length,
         count('unknown'),
       ],
     );
-    if (updated.length === 0) return 0;
+    if (updated.length === 0) return false;
     await queries.query(
       'DELETE FROM berth.unknown_items WHERE batch = $1 AND shard = $2 AND item = ANY ($3::bigint[])',
-      [batch, shard, items.map(([item]) => item)],
+      [batch, shard, again.map(([item]) => item)],
     );
+    const events = asked.flatMap((accepted): readonly ShardEvent[] => {
+      const [, item] = accepted;
+      const label = labels.get(item);
+      return [label === undefined ? ['i', item] : ['i', item, label], accepted];
+    });
+    const { waiting, sending, submitted, unknown } = changesOf(events);
+    if (events.length > 0)
+      await queries.query('INSERT INTO berth.records VALUES ($1, $2, $3, 0, $4, $5, $6, $7, $8)', [
+        ...[batch, shard, epoch + 1, waiting, sending, submitted, unknown],
+        JSON.stringify(events),
+      ]);
     await queries.query('UPDATE berth.batches SET resubmitted = resubmitted + $2 WHERE batch = $1', [
       batch,
-      items.length,
+      again.length,
     ]);
-    return items.length;
+    return true;
   });
 }

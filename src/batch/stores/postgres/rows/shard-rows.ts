@@ -2,6 +2,7 @@
  * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
  * epoch alone is not enough, because a driver counts it on before its publication is certain.
  */
+import type { ItemRange, PlannedRange } from '../../../read/range.ts';
 import type { ClaimedShard, Publication, RecordGroup } from '../driver/held-shard.ts';
 import type { ShardEvent } from '../driver/shard-events.ts';
 import type { Database, Queries } from '../database/database.ts';
@@ -21,17 +22,13 @@ export interface Held {
 }
 
 /** A claimed shard, and where its items are in the input. */
-export interface ClaimedRange extends ClaimedShard {
-  readonly source: number;
-  /** The range as the plan described it. */
-  readonly range: unknown;
-}
+export interface ClaimedRange extends ClaimedShard, PlannedRange {}
 
 interface ShardRow {
   readonly shard: number;
   readonly epoch: number;
   readonly source: number;
-  readonly range: unknown;
+  readonly range: ItemRange;
   readonly first_item: number;
   readonly items: number;
   readonly invalid: number;

@@ -6,7 +6,7 @@ import { summaryOf } from '../view.ts';
 export function reportDocument(analysis: BatchAnalysis): JsonObject {
   const { wallMs, perSecond, cost, timeline, delay, execution, executionMs, failures, lastEndedAt } = analysis;
   return summaryOf(analysis, {
-    state: analysis.state,
+    state: analysis.state === 'cancelled' ? 'stopped' : analysis.state,
     retried: analysis.retried,
     begun: dateOf(analysis.begunAt),
     lastEnded: lastEndedAt === undefined ? null : dateOf(lastEndedAt),

@@ -1,35 +1,25 @@
-import { analyzeBatch, type BatchAnalysis } from '../../../../batch/index.ts';
+import { analyzeBatch } from '../../../../batch/index.ts';
 import { usage } from '../../../../core/failure.ts';
 import type { CommandContext } from '../../../../cli/context.ts';
 import type { Result } from '../../../../output/view.ts';
-import { usesStore } from '../uses-store.ts';
+import { withStore, type StoreValues } from '../store.ts';
 import { reportDocument } from './document.ts';
 import { reportView } from './view.ts';
 
-export interface ReportValues {
+export interface ReportValues extends StoreValues {
   readonly results: string;
   readonly html: string | undefined;
-  readonly store: string | undefined;
-  readonly s3Endpoint: string | undefined;
 }
 
 /**
- * Reports on a batch from its files. Sends nothing, and changes nothing except that `--html` writes the page. Fails with
+ * Reports on a batch from its store. Sends nothing, and changes nothing except that `--html` writes the page. Fails with
  * local-file (14), and with usage (2) when the page would overwrite the results.
  */
 export async function report(ctx: CommandContext, values: ReportValues): Promise<Result> {
-  if (usesStore(ctx, values.store)) {
-    const { analyze } = await import('../shared/report.ts');
-    return await reportOf(ctx, values, await analyze(ctx, values));
-  }
-  return await reportOf(ctx, values, await analyzeBatch(await ctx.durable(), values.results, ctx.signal));
-}
-
-async function reportOf(
-  ctx: CommandContext,
-  { results, html }: ReportValues,
-  analysis: BatchAnalysis,
-): Promise<Result> {
+  const analysis = await withStore(ctx, values, { access: 'read' }, async ({ store }) =>
+    analyzeBatch(await store.open(values.results)),
+  );
+  const { results, html } = values;
   const durable = await ctx.durable();
   const value = reportDocument(analysis);
   const notes: string[] = [];

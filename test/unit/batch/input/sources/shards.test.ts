@@ -6,15 +6,21 @@ import { describe, expect, test } from 'vitest';
 import { compress } from '../../../../../src/batch/bytes/compression.ts';
 import type { InputFormat, InvalidItem, Item } from '../../../../../src/batch/read/item.ts';
 import { readItems } from '../../../../../src/batch/read/read-items.ts';
-import { formatByName } from '../../../../../src/batch/plan/input-format.ts';
-import { openSource, planSources, type PlannedShard } from '../../../../../src/batch/read/sources/open-source.ts';
+import { formatOf as formatByOptions } from '../../../../../src/batch/plan/input-format.ts';
+import type { PlannedRange } from '../../../../../src/batch/read/range.ts';
+import { openSource } from '../../../../../src/batch/read/sources/open-source.ts';
 import type { InputSource } from '../../../../../src/batch/read/sources/input-source.ts';
 import { createFolderStorage } from '../../../../../src/storage/folder-storage.ts';
 import { memoryFiles } from '../../../../support/batch/memory-files.ts';
 import { openTestStorage } from '../../../../support/storage/open-test-storage.ts';
 import { chunksOf, readAll } from '../../../../support/storage/storage-cases.ts';
 
-const formatOf = (name: string): InputFormat => ({ path: name, format: formatByName(name), types: {}, extras: '' });
+const formatOf = (name: string): InputFormat => ({
+  path: name,
+  format: formatByOptions(name, {}),
+  types: {},
+  maxBytes: 10_000_000,
+});
 
 /** Opens files in memory, whose reads cross lines, as the inputs of a batch. */
 async function openFiles(files: Readonly<Record<string, string | Uint8Array>>): Promise<readonly InputSource[]> {
@@ -27,15 +33,20 @@ async function openFiles(files: Readonly<Record<string, string | Uint8Array>>): 
   return sources;
 }
 
-async function plan(sources: readonly InputSource[], itemsPerShard: number): Promise<readonly PlannedShard[]> {
-  const shards: PlannedShard[] = [];
-  for await (const shard of planSources(sources, itemsPerShard, () => undefined)) shards.push(shard);
+async function plan(sources: readonly InputSource[], itemsPerShard: number): Promise<readonly PlannedRange[]> {
+  const shards: PlannedRange[] = [];
+  let firstItem = 1;
+  for (const [position, source] of sources.entries())
+    for await (const range of source.plan(itemsPerShard, firstItem, () => undefined)) {
+      firstItem += range.items;
+      shards.push({ source: position, range });
+    }
   return shards;
 }
 
 type Read = readonly (readonly [number, string])[];
 
-async function readShards(sources: readonly InputSource[], shards: readonly PlannedShard[]): Promise<Read> {
+async function readShards(sources: readonly InputSource[], shards: readonly PlannedRange[]): Promise<Read> {
   const all: (readonly [number, string])[] = [];
   for (const { source, range } of shards) {
     const before = all.length;
@@ -48,7 +59,7 @@ async function readShards(sources: readonly InputSource[], shards: readonly Plan
 const shown = (item: Item | InvalidItem): readonly [number, string] => [
   item.number,
   item.kind === 'item'
-    ? `${Buffer.from(item.body).toString()} ${item.id ?? ''}`
+    ? `${Buffer.from(item.input).toString()} ${item.id ?? ''}`
     : `${String(item.line)}:${String(item.column)} ${item.reason}`,
 ];
 

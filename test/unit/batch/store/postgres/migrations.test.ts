@@ -19,7 +19,10 @@ const MANIFEST = {
   out: '/parts',
   compression: 'none',
 } as const;
-const SHARDS = [0, 1].map((at) => ({ source: 0, firstItem: 1 + 5 * at, items: 5, invalid: at, range: {} }));
+const SHARDS = [0, 1].map((at) => ({
+  source: 0,
+  range: { start: 0, end: 0, firstItem: 1 + 5 * at, items: 5, invalid: at, firstLine: 1, digest: '' },
+}));
 
 describeWithPostgres('the tables of shared batches', () => {
   const cluster = useCluster();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findGarbage, removeGarbage } from '../../../../../src/batch/shared/garbage.ts';
+import { findGarbage, removeGarbage } from '../../../../../src/batch/stores/postgres/results/garbage.ts';
 import { readAccount, type StoredBatch } from '../../../../../src/batch/stores/postgres/rows/batch-rows.ts';
 import type { Database } from '../../../../../src/batch/stores/postgres/database/database.ts';
 import type { ObjectStorage } from '../../../../../src/core/context.ts';
@@ -17,16 +17,16 @@ describeWithPostgres('a part that is published while --clean looks', () => {
 
   test.each([1, 2])('just before its statement %i is not removed', async (statement) => {
     const database = await databaseWithShard(cluster());
-    const { books } = openSharedDriver(database);
-    await books.claim();
-    await acceptItem(books, 1);
-    await completeItem(books, 1);
+    const { records } = openSharedDriver(database);
+    await records.claim();
+    await acceptItem(records, 1);
+    await completeItem(records, 1);
     let statements = 0;
     const hooked: Database = {
       ...database,
       query: async (text, values) => {
         statements += 1;
-        if (statements === statement) await books.close();
+        if (statements === statement) await records.close();
         return await database.query(text, values);
       },
     };
@@ -61,17 +61,17 @@ describeWithPostgres('a driver that is stopped between writing a part and publis
     const written = new Promise<void>((resolve) => (isWritten = resolve));
     let goOn = (): void => undefined;
     const stopped = new Promise<void>((resolve) => (goOn = resolve));
-    const { books } = openSharedDriver(database, {
+    const { records } = openSharedDriver(database, {
       write: (address) => {
         objects.add(address);
         isWritten();
         return stopped;
       },
     });
-    await books.claim();
-    await acceptItem(books, 1);
-    await completeItem(books, 1);
-    const closing = books.close();
+    await records.claim();
+    await acceptItem(records, 1);
+    await completeItem(records, 1);
+    const closing = records.close();
     await written;
     await database.query(`UPDATE berth.shards SET lease_until = ${until}`);
     const ports = { database, storage, signal: SIGNAL };

@@ -14,11 +14,11 @@ describeWithPostgres('a driver that ends while it publishes results', () => {
     const database = await databaseWithShard(cluster());
     let finishWrite = (): void => undefined;
     const written = new Promise<void>((resolve) => (finishWrite = resolve));
-    const { books, advance } = openSharedDriver(database, { write: () => written });
-    await books.claim();
-    await acceptItem(books, 1);
-    await completeItem(books, 1);
-    const closing = books.close();
+    const { records, advance } = openSharedDriver(database, { write: () => written });
+    await records.claim();
+    await acceptItem(records, 1);
+    await completeItem(records, 1);
+    const closing = records.close();
     await database.query('UPDATE berth.shards SET lease_until = now()');
     advance(20_000);
     const renewed = async (): Promise<unknown> =>
@@ -33,14 +33,14 @@ describeWithPostgres('a driver that ends while it publishes results', () => {
     const database = await databaseWithShard(cluster());
     let finishWrite = (): void => undefined;
     const firstWrite = new Promise<void>((resolve) => (finishWrite = resolve));
-    const { books, failures } = openSharedDriver(database, {
+    const { records, failures } = openSharedDriver(database, {
       write: (address) => (address.includes('0001') ? firstWrite : new Promise(setImmediate)),
     });
-    await books.claim();
-    for (const item of [1, 2, 3, 4, 5]) await acceptItem(books, item);
-    await completeItem(books, 1, LARGE);
-    for (const item of [2, 3, 4, 5]) await completeItem(books, item);
-    const closing = books.close();
+    await records.claim();
+    for (const item of [1, 2, 3, 4, 5]) await acceptItem(records, item);
+    await completeItem(records, 1, LARGE);
+    for (const item of [2, 3, 4, 5]) await completeItem(records, item);
+    const closing = records.close();
     finishWrite();
     await closing;
     expect(failures).toEqual([]);

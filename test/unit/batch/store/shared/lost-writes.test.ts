@@ -16,9 +16,9 @@ describeWithPostgres('a driver whose database has lost what it had confirmed', (
     ['the batch', 'DELETE FROM berth.batches'],
   ])('stops and names the items in doubt: %s', async (_, loss) => {
     const database = await databaseWithShard(cluster());
-    const { books, failures, advance } = openSharedDriver(database);
-    await books.claim();
-    for (const item of [1, 2, 4]) await acceptItem(books, item);
+    const { records, failures, advance } = openSharedDriver(database);
+    await records.claim();
+    for (const item of [1, 2, 4]) await acceptItem(records, item);
     for (const statement of loss.split('; ')) await database.query(statement);
     advance(20_000);
     await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(1);
@@ -27,17 +27,17 @@ describeWithPostgres('a driver whose database has lost what it had confirmed', (
 
   test('does not stop when another driver has taken the shard over, or when it publishes', async () => {
     const database = await databaseWithShard(cluster(), 2);
-    const { books, failures, advance } = openSharedDriver(database, { items: 10 });
-    await books.claim();
-    await books.claim();
-    for (const item of [1, 6]) await acceptItem(books, item);
-    await completeItem(books, 6, 'x'.repeat(17 * 1024 * 1024));
+    const { records, failures, advance } = openSharedDriver(database, { items: 10 });
+    await records.claim();
+    await records.claim();
+    for (const item of [1, 6]) await acceptItem(records, item);
+    await completeItem(records, 6, 'x'.repeat(17 * 1024 * 1024));
     await expect.poll(() => database.query('SELECT 1 FROM berth.parts'), { timeout: 20_000 }).toHaveLength(1);
     await database.query("UPDATE berth.shards SET epoch = epoch + 1, owner = 'b' WHERE shard = 0");
     advance(20_000);
     const renewed = () => database.query('SELECT 1 FROM berth.shards WHERE lease_until > now() AND shard = 1');
     await expect.poll(renewed, { timeout: 20_000 }).toHaveLength(1);
-    await books.close();
+    await records.close();
     expect(failures).toEqual([]);
   });
 });

@@ -11,11 +11,11 @@ describeWithPostgres('a driver whose storage waits for credentials', () => {
 
   test('sends no more jobs than it can store: none until the storage has them', async () => {
     let isWaiting = false;
-    const { books } = openSharedDriver(await databaseWithShard(cluster()), { isWaiting: () => isWaiting });
-    await books.claim();
+    const { records } = openSharedDriver(await databaseWithShard(cluster()), { isWaiting: () => isWaiting });
+    await records.claim();
     const sends: boolean[] = [];
-    for (isWaiting of [false, true, false]) sends.push(books.maySend());
+    for (isWaiting of [false, true, false]) sends.push(records.maySend());
     expect(sends).toEqual([true, false, true]);
-    await books.close();
+    await records.close();
   });
 });

@@ -1,6 +1,12 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import {
+  checksumOfRecord,
+  decodeRecord,
+  encodeRecord,
+  type JournalRecord,
+} from '../../../../../src/batch/stores/file/journal/record.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
 import { FAST, createTinyQueueWorld, type TinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
@@ -175,6 +181,20 @@ describe('files of a batch that are changed while it runs', () => {
   });
 });
 
+/** The records of a journal, in their order. */
+function recordsOf(world: TinyQueueWorld): readonly JournalRecord[] {
+  let seed = 0;
+  return read(world, JOURNAL)
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => {
+      const record = decodeRecord(Buffer.from(line), seed);
+      if (record === undefined) throw new Error(`not a record: ${line}`);
+      seed = checksumOfRecord(line);
+      return record;
+    });
+}
+
 /** A batch of 20 that was interrupted: some have ended. */
 async function stopped(): Promise<TinyQueueWorld> {
   const world = await createTinyQueueWorld();
@@ -230,17 +250,28 @@ describe('files of a batch that are changed between two runs', () => {
     expect(new Set(world.submitted.map((input) => JSON.stringify(input))).size).toBe(world.submitted.length);
   });
 
-  test('a batch with a journal without checksums, from an earlier version, resumes', async () => {
-    const { encodeRecord, decodeRecord } = await import('../../../../../src/batch/stores/file/journal/record.ts');
+  test('a resume notices that any record but the last is missing from a journal, and sends nothing', async () => {
     const world = await stopped();
-    const old = read(world, JOURNAL)
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => {
-        const record = decodeRecord(Buffer.from(line));
-        if (record?.kind !== 'event') return `${line}\n`;
-        return encodeRecord({ ...record, data: { ...record.data, checksum: undefined } });
-      });
+    const [journal, results] = [read(world, JOURNAL), read(world, OUT)];
+    const submitted = world.submitted.length;
+    const lines = journal.split('\n').slice(0, -1);
+    for (let missing = 1; missing < lines.length - 1; missing += 1) {
+      const left = `${lines.toSpliced(missing, 1).join('\n')}\n`;
+      write(world, JOURNAL, left);
+      const ran = await berthIn(world, RESUME);
+      expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(`the journal ${JOURNAL} is broken at byte`)]);
+      expect([read(world, OUT), read(world, JOURNAL)]).toEqual([results, left]);
+    }
+    expect(world.submitted.length).toBe(submitted);
+  });
+
+  test('a batch with a journal without checksums, from an earlier version, resumes', async () => {
+    const world = await stopped();
+    const old = recordsOf(world).map((record) => {
+      if (record.kind === 'header') return encodeRecord({ ...record, header: { ...record.header, version: 1 } });
+      if (record.kind !== 'event') return encodeRecord(record);
+      return encodeRecord({ ...record, data: { ...record.data, checksum: undefined } });
+    });
     expect(old.join('').length).toBeLessThan(read(world, JOURNAL).length);
     write(world, JOURNAL, old.join(''));
     const ran = await berthIn(world, [...RESUME, '--json']);

@@ -87,7 +87,7 @@ describe('an export as Parquet', () => {
     ]);
   });
 
-  test('needs a file, replaces one only with --force, and of an empty batch has no row', async () => {
+  test('needs a file, replaces one only with --force, and of an empty batch has no row and the same types', async () => {
     const world = createTestWorld();
     writeBatch(world.directory, [undefined]);
     expect((await berthIn(world, ['jobs', 'batch', 'export', OUT, '--format', 'parquet'])).code).toBe(2);
@@ -96,6 +96,16 @@ describe('an export as Parquet', () => {
     expect(readFileSync(join(world.directory, 'e.parquet'), 'utf8')).toBe('old');
     expect((await berthIn(world, [...EXPORT, '--force'])).code).toBe(0);
     expect(await rowsIn(world)).toEqual([]);
+    expect(columnsIn(world)).toEqual([
+      'item INT64',
+      'id BYTE_ARRAY UTF8',
+      'job BYTE_ARRAY UTF8',
+      'status BYTE_ARRAY UTF8',
+      'output BYTE_ARRAY JSON',
+      'error BYTE_ARRAY UTF8',
+      'delayTime INT64',
+      'executionTime INT64',
+    ]);
     expect(existsSync(join(world.directory, 'e.parquet.exporting'))).toBe(false);
   });
 

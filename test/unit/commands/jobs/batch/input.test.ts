@@ -1,19 +1,13 @@
+import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createBatch, type OpenBatch } from '../../../../../src/batch/stores/file/open-batch.ts';
-import { inputCopyPath, inputCandidates, temporaryCopyPath } from '../../../../../src/batch/stores/file/file-names.ts';
-import { journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
-import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/stores/file/journal/record.ts';
-import { writeSyncedFile } from '../../../../../src/batch/stores/file/write-file.ts';
-import type { DurableFiles } from '../../../../../src/core/context.ts';
-import { localFile } from '../../../../../src/core/failure.ts';
+import { decodeRecord, encodeRecord } from '../../../../../src/batch/stores/file/journal/record.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createBatchWorld, items, read, RESUME, RUN } from '../../../../support/batch/command-fixture.ts';
 import { summary, write, type BatchWorld } from '../../../../support/batch/command-fixture.ts';
-import { afterKill, afterPowerCut, memoryFiles, createKillableFiles } from '../../../../support/batch/memory-files.ts';
 
 const PIPED = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
 
@@ -214,8 +208,14 @@ describe('resume finds the input', () => {
     const journal = read(world, 'a/b/out.jsonl.journal');
     const record = decodeRecord(Buffer.from(journal.trim()));
     if (record?.kind !== 'header') throw new Error('no header');
-    const input = { ...record.header.input, path: 'in.jsonl' };
-    write(world, 'a/b/out.jsonl.journal', encodeRecord({ kind: 'header', header: { ...record.header, input } }));
+    const content = readFileSync(join(world.directory, 'a/in.jsonl'));
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const input = { path: 'in.jsonl', format: 'jsonl', bytes: content.byteLength, sha256 } as const;
+    write(
+      world,
+      'a/b/out.jsonl.journal',
+      encodeRecord({ kind: 'header', header: { ...record.header, version: 1, input } }),
+    );
     // There is another one of the name beside the results: it is not taken for it.
     const ran = await berthIn({ ...world, cwd: join(world.directory, 'a') }, batch('resume', 'b/out.jsonl'));
     expect(ran.code, ran.err).toBe(0);
@@ -227,72 +227,5 @@ describe('resume finds the input', () => {
     rmSync(join(world.directory, 'a/in.jsonl'));
     const ran = await berthIn(world, batch('resume', 'a/out.jsonl'));
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('the input a/in.jsonl is not there')]);
-  });
-});
-
-describe('a copy of the input', () => {
-  const header: BatchHeader = {
-    version: 1,
-    endpoint: 'echo',
-    endpointId: 'echo',
-    service: 'here',
-    input: { path: inputCopyPath('r'), format: 'jsonl', bytes: 8, sha256: '' },
-    extras: '',
-    planned: 1,
-    invalid: 0,
-    ordered: false,
-    createdAt: 0,
-  };
-  const begin = (durable: DurableFiles): Promise<OpenBatch> =>
-    createBatch(
-      durable,
-      'r',
-      async () => {
-        await writeSyncedFile(durable, temporaryCopyPath('r'), [Buffer.from(items(1))]);
-        return header;
-      },
-      true,
-    );
-
-  test.each([
-    ['killed', afterKill],
-    ['without power', afterPowerCut],
-  ])('is there with its journal, wherever the process that makes both is %s', async (_, after) => {
-    const seen = { journal: 0, none: 0 };
-    for (let killedAt = 1, alive = false; !alive; killedAt++) {
-      const files = memoryFiles();
-      const hand = createKillableFiles(files, killedAt);
-      await begin(hand).catch(() => undefined);
-      alive = hand.alive();
-      const left = after(files);
-      const begun = left.files.has(journalPath('r'));
-      seen[begun ? 'journal' : 'none'] += 1;
-      expect(left.files.has(inputCopyPath('r')) && !begun, hand.done.at(-1)).toBe(false);
-      if (!begun) await begin(left);
-      const places = inputCandidates('r', header.input).map((path) => left.text(path));
-      expect(
-        places.find((text) => text !== ''),
-        hand.done.at(-1),
-      ).toBe(items(1));
-    }
-    expect(seen).toEqual({ journal: 2, none: 11 });
-  });
-
-  test.each([temporaryCopyPath('r'), `${journalPath('r')}.new`])(
-    'is removed when the disk is full at %s',
-    async (at) => {
-      const files = memoryFiles();
-      files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
-      await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
-      expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
-    },
-  );
-
-  test('is removed, and no batch begins, when the results are not writable', async () => {
-    const files = memoryFiles({ r: '' });
-    const open: DurableFiles['open'] = (path) =>
-      path === 'r' ? Promise.reject(localFile('cannot open r: permission denied')) : files.open(path);
-    await expect(begin({ ...files, open })).rejects.toMatchObject({ exit: 14 });
-    expect([...files.files.keys()]).toEqual(['r']);
   });
 });

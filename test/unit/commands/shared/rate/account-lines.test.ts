@@ -53,9 +53,11 @@ describe('what an account costs an hour', () => {
       .filter((line) => line.startsWith('Still paid: '))
       .toSorted();
     expect(lines).toEqual([
-      expect.stringMatching(/^Still paid: pod pod-broken .*, ERROR, \$2\.69 an hour: berth pods terminate pod-broken$/),
       expect.stringMatching(
-        /^Still paid: pod pod-web .*, locked, \$0\.12 an hour: berth pods update pod-web --locked off$/,
+        /^Still paid: pod pod-broken .*, ERROR, \$2\.69 an hour: berth --local pods terminate pod-broken$/,
+      ),
+      expect.stringMatching(
+        /^Still paid: pod pod-web .*, locked, \$0\.12 an hour: berth --local pods update pod-web --locked off$/,
       ),
     ]);
   });
@@ -64,7 +66,7 @@ describe('what an account costs an hour', () => {
     const { out } = await createAccount()('pods explain pod-broken --json');
     const { verdict, cure } = JSON.parse(out) as { readonly verdict: string; readonly cure: readonly string[] };
     expect(verdict).toContain('goes on costing $2.69 an hour');
-    expect(cure.at(-1)).toBe('berth pods terminate pod-broken');
+    expect(cure.at(-1)).toBe('berth --local pods terminate pod-broken');
   });
 
   test('of a month is shown for every volume; high-performance storage costs more than the published price', async () => {

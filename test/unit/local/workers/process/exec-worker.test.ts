@@ -4,12 +4,12 @@ import { createStartProcess } from '../../../../../src/host/process/start-proces
 import { startExecWorker } from '../../../../../src/local/workers/process/exec-worker.ts';
 import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
 
-async function worker(command: string) {
+async function worker(command: string, env: Record<string, string> = {}) {
   let printed = '';
   const startProcess = createStartProcess({ env: process.env, platform: process.platform, clock: realClock });
   const started = startExecWorker(
     { kind: 'exec', command, cwd: temporaryDirectory() },
-    { startProcess, monotonic: () => realClock.monotonic(), onLine: (line) => (printed += `${line}\n`) },
+    { startProcess, monotonic: () => realClock.monotonic(), env, onLine: (line) => (printed += `${line}\n`) },
   );
   onTestFinished(() => started.stop());
   const run = (input: string) => started.run({ id: 'job-1', endpointId: 'up', input }, () => Promise.resolve());
@@ -27,6 +27,11 @@ describe.skipIf(process.platform === 'win32')('a command for each job', () => {
   ])('%s', async (_, command, input, text) => {
     const { run } = await worker(command);
     expect(await run(input)).toEqual({ kind: 'output', text });
+  });
+
+  test('variables of its endpoint reach it, and those that name the job win over them', async () => {
+    const { run } = await worker('echo "$TOKEN $BERTH_JOB_ID"', { TOKEN: 'value', BERTH_JOB_ID: 'other' });
+    expect(await run('{}')).toEqual({ kind: 'output', text: '"value job-1"' });
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import type { SharedPace } from '../../../../../../src/batch/stores/run-records.ts';
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { parseStoreAddress } from '../../../../../../src/batch/stores/postgres/database/address.ts';
@@ -5,7 +6,6 @@ import { openDatabase, type Database } from '../../../../../../src/batch/stores/
 import { PACE_TABLE } from '../../../../../../src/batch/stores/postgres/pace/pace-table.ts';
 import {
   openSharedPace,
-  type SharedPace,
   type SharedPaceOptions,
 } from '../../../../../../src/batch/stores/postgres/pace/shared-pace.ts';
 import { createTestClock, type TestClock } from '../../../../../support/clocks/test-clock.ts';

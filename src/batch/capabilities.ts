@@ -1,0 +1,37 @@
+import { usage } from '../core/failure.ts';
+import { berth, type Message, sentence } from '../core/message.ts';
+
+/** Where batches are kept. */
+export type StoreKind = 'file' | 'postgres';
+
+/** What one of the stores cannot do: which one, why, and what to do instead. `what` names what was asked for. */
+const MISSING = {
+  /** `work`, `cancel`, `clean`, and the options of several drivers. */
+  sharing: {
+    in: 'file',
+    says: (what: string) => `${what} needs --store`,
+    hint: 'It is for batches that several machines share.',
+  },
+  /** The results of a batch in one file, in the order of the input. */
+  ordering: {
+    in: 'postgres',
+    says: (what: string) => `${what} is for results in one file`,
+    hint: sentence`Put them in order at the end: ${berth`jobs batch export N --ordered`}`,
+  },
+  /** Inputs that are somewhere else than where the batch was begun. */
+  movedInputs: {
+    in: 'postgres',
+    says: (what: string) => `${what} cannot be changed for a batch in a store`,
+    hint: 'Its inputs are in its manifest.',
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly in: StoreKind; readonly says: (what: string) => string; readonly hint: Message }>
+>;
+
+export type Capability = keyof typeof MISSING;
+
+/** Fails with usage (2) when a store cannot do something that was asked for: `what` is the option or the verb. */
+export function refuse(kind: StoreKind, capability: Capability, what: string): void {
+  const missing = MISSING[capability];
+  if (missing.in === kind) throw usage(missing.says(what), missing.hint);
+}

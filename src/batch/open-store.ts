@@ -1,0 +1,50 @@
+import type { Store, StorePorts } from './store.ts';
+import type { StoreKind } from './capabilities.ts';
+import type { StoreAddress } from './stores/postgres/database/address.ts';
+import type { TableAccess } from './stores/postgres/migrations.ts';
+import { createFileStore } from './stores/file/file-store.ts';
+
+export { parseStoreAddress } from './stores/postgres/database/address.ts';
+export type { StoreAddress, StoreKind, TableAccess };
+
+/** The value of --store that names the journal beside the results, where BERTH_STORE names a store. */
+const FILE = 'file';
+
+/** Returns where a batch is kept; `store` is the value of --store, `variable` that of BERTH_STORE. */
+export const storeKindOf = (store: string | undefined, variable: string | undefined): StoreKind =>
+  (store === undefined ? (variable ?? '') !== '' : store !== FILE) ? 'postgres' : 'file';
+
+export const openFileStore = (ports: StorePorts): Store => createFileStore(ports);
+
+export interface PostgresOptions {
+  readonly address: StoreAddress;
+  /** Called when the server asks for a password. */
+  readonly password: () => Promise<string>;
+  /** Certificates of the authorities to trust, as PEM. */
+  readonly rootCertificates: string | undefined;
+  /** What may be done to the tables; not even a look where it is undefined. */
+  readonly access: TableAccess | undefined;
+  /** Maximum time of one statement, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** Opens a database, runs `work` and closes it. Fails as the database and `work` do. */
+export async function openPostgresStore<T>(
+  { address, password, rootCertificates, access, timeoutMs }: PostgresOptions,
+  work: (create: (ports: StorePorts) => Store) => Promise<T>,
+): Promise<T> {
+  // Loaded only where a database is used.
+  const [{ openDatabase }, { prepareTables }, { createPostgresStore }] = await Promise.all([
+    import('./stores/postgres/database/database.ts'),
+    import('./stores/postgres/migrations.ts'),
+    import('./stores/postgres/postgres-store.ts'),
+  ]);
+  const timeout = timeoutMs === undefined ? {} : { timeoutMs };
+  const database = await openDatabase({ address, password, rootCertificates, ...timeout });
+  try {
+    if (access !== undefined) await prepareTables(database, access);
+    return await work((ports) => createPostgresStore(ports, database));
+  } finally {
+    await database.close().catch(() => undefined);
+  }
+}

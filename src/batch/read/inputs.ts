@@ -1,0 +1,74 @@
+import type { StoredObject } from '../../core/context.ts';
+import { maxInputBytes } from '../../queue/submission.ts';
+import type { InputFormat, InvalidItem, Item } from './item.ts';
+import type { PlannedRange } from './range.ts';
+import type { InputSource, SourcePorts } from './sources/input-source.ts';
+import { openSource } from './sources/open-source.ts';
+
+/** How the inputs of a batch are read, as far as they have it in common. */
+export type SharedFormat = Omit<InputFormat, 'path' | 'maxBytes'>;
+
+/** One input of a batch. */
+export interface BatchInput extends StoredObject {
+  /** That of the shared format by default. */
+  readonly format?: InputFormat['format'] | undefined;
+  /** What it is called in messages; its address by default. */
+  readonly name?: string | undefined;
+}
+
+/** The inputs of a batch as its manifest has them. */
+export interface BatchInputs {
+  readonly sources: readonly BatchInput[];
+  readonly format: SharedFormat;
+  /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
+  readonly extras: string;
+}
+
+/** The inputs of a batch, which are opened when they are used. */
+export interface OpenedInputs {
+  /** Returns the input at a position. Closes what the one that was used before keeps open. */
+  at(position: number): Promise<InputSource>;
+  /** The items of a range, as `InputSource.read` yields them. */
+  items(range: PlannedRange): AsyncGenerator<Iterable<Item | InvalidItem>>;
+  close(): Promise<void>;
+}
+
+/** A batch may have more inputs than files that can be open. */
+export function openInputs(ports: SourcePorts, { sources, format, extras }: BatchInputs): OpenedInputs {
+  const opened = new Map<number, InputSource>();
+  let last: InputSource | undefined;
+  const open = async (position: number): Promise<InputSource> => {
+    const found = sources[position];
+    if (found === undefined) throw new Error('a range of the batch has no input');
+    const { format: own = format.format, name, ...object } = found;
+    const { types, ...shared } = format;
+    const csvTypes = own === 'csv' && types !== undefined ? { types } : {};
+    const path = name ?? object.address;
+    return await openSource(ports, object, {
+      ...shared,
+      ...csvTypes,
+      format: own,
+      path,
+      maxBytes: maxInputBytes(extras),
+    });
+  };
+  const at: OpenedInputs['at'] = async (position) => {
+    const input = opened.get(position) ?? (await open(position));
+    opened.set(position, input);
+    if (last !== input) await last?.close();
+    return (last = input);
+  };
+  return {
+    at,
+    items: async function* ({ source, range }) {
+      yield* (await at(source)).read(range);
+    },
+    close: async () => {
+      await last?.close();
+    },
+  };
+}
+
+/** The name of several inputs in messages. */
+export const nameOfInputs = ([first = '', ...others]: readonly string[]): string =>
+  others.length === 0 ? first : `${first} and ${String(others.length)} more`;

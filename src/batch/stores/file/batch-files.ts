@@ -1,0 +1,58 @@
+import { dirname, basename, join } from 'node:path';
+import type { DurableFiles } from '../../../core/context.ts';
+import { usage } from '../../../core/failure.ts';
+import type { StoredFile } from '../../store.ts';
+import type { BatchHeader } from './journal/record.ts';
+import { inputCopyPath, journalPath, lockPath, orderedPath, sortingPaths, temporaryCopyPath } from './file-names.ts';
+
+/** What the name of a file of a batch is, or begins with: what was cut off the journal or the results is kept too. */
+const ownNames = (path: string): readonly string[] => [
+  path,
+  journalPath(path),
+  `${journalPath(path)}.new`,
+  orderedPath(path),
+  ...sortingPaths(path),
+  temporaryCopyPath(path),
+];
+
+/**
+ * Returns the files of a batch, the journal last: while it is there, the batch can be removed again. The input is not among
+ * them, except for a copy of stdin. Fails with usage (2) while a process works on the batch.
+ */
+export async function filesOf(
+  durable: DurableFiles,
+  path: string,
+  { input }: BatchHeader,
+): Promise<readonly StoredFile[]> {
+  const holder = await durable.holder(lockPath(path));
+  if (holder !== undefined)
+    throw usage(
+      `process ${String(holder.pid)} on ${holder.host} works on the batch at ${path}`,
+      'Stop it first: Ctrl-C, or kill it.',
+    );
+  const torn = [path, journalPath(path)].map((each) => `${basename(each)}.torn-`);
+  const entries = await durable.entries(dirname(path));
+  const kept = entries.filter(({ name }) =>
+    torn.some((begin) => name.startsWith(begin) && /^[\d.]+$/.test(name.slice(begin.length))),
+  );
+  const copy = input.copied === true ? [inputCopyPath(path)] : [];
+  const names = [...ownNames(path), ...copy, ...kept.map(({ name }) => join(dirname(path), name))];
+  const files: StoredFile[] = [];
+  for (const address of names) {
+    const bytes = await durable.size(address);
+    if (bytes !== undefined) files.push({ address, bytes });
+  }
+  return files.toSorted(
+    (one, other) => Number(one.address === journalPath(path)) - Number(other.address === journalPath(path)),
+  );
+}
+
+/** Removes files of a batch under its lock. Fails with local-file (14). */
+export async function removeFiles(durable: DurableFiles, path: string, files: readonly StoredFile[]): Promise<void> {
+  const release = await durable.lock(lockPath(path), [journalPath(path), path]);
+  try {
+    for (const { address } of files) await durable.remove(address);
+  } finally {
+    await release();
+  }
+}

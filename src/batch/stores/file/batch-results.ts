@@ -1,0 +1,71 @@
+import type { BatchHistory, ResultLine, StoredBatchResults, StorePorts } from '../../store.ts';
+import { createTimeline } from '../items/timeline.ts';
+import { inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
+import type { JournalRecord } from './journal/record.ts';
+import type { JournalState } from './journal/replay.ts';
+import { readStatus } from './read-status.ts';
+import { createBlockReader } from './results/block-reader.ts';
+import { intactResults, resultsChanged } from './results/intact-results.ts';
+import { resultOffsets, storedResults, type ResultsSource } from './results/stored-results.ts';
+import { inputCandidates, locateInputs } from './stored-inputs.ts';
+
+/** Maximum number of attempts to read the files, because a running batch may change them during the reading. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Reads the journal of a batch and finds its results, whether it has ended, runs or was killed. Memory does not grow with the
+ * results, except by eight bytes per item when they are put in order or when some items ran again. Fails with local-file (14)
+ * when the journal is broken or the results are not what it records.
+ */
+export async function readBatchResults(ports: StorePorts, results: string): Promise<StoredBatchResults> {
+  const { durable, signal } = ports;
+  for (let attempt = 1; ; attempt++) {
+    const ends = createEnds();
+    const { status, journal } = await readStatus(ports, results, ends.onRecord);
+    const source = await intactResults(durable, status.name, journal, signal);
+    // A running batch may have put its results in order since its journal was read.
+    if (source === undefined && status.holder !== undefined && attempt < MAX_ATTEMPTS) continue;
+    if (source === undefined) throw resultsChanged(status.name);
+    const path = status.name;
+    return {
+      status,
+      history: ends.history(journal),
+      files: [
+        ...[path, journalPath(path), lockPath(path), orderedPath(path), inputCopyPath(path), status.input],
+        ...inputCandidates(path, journal.header).flat(),
+      ].map((each) => durable.absolute(each)),
+      lines: (order) => (order === 'in-order' ? inOrder(ports, source) : storedResults(durable, source, signal)),
+      inputs: (moved) => locateInputs(ports, path, journal.header, moved),
+    };
+  }
+}
+
+async function* inOrder({ durable, signal }: StorePorts, source: ResultsSource): AsyncGenerator<Iterable<ResultLine>> {
+  const offsets = await resultOffsets(durable, source, signal);
+  const reader = createBlockReader(durable, source.path);
+  for (const [item, start] of offsets.entries()) {
+    if (start < 0) continue;
+    if (signal.aborted) throw signal.reason;
+    yield [{ item, bytes: await reader.line(start) }];
+  }
+}
+
+/** Collects when items ended. */
+function createEnds(): {
+  readonly onRecord: (record: JournalRecord) => void;
+  readonly history: (journal: JournalState) => BatchHistory;
+} {
+  const timeline = createTimeline();
+  let lastEndedAt: number | undefined;
+  return {
+    onRecord: (record) => {
+      if (record.kind !== 'event' || (record.event.kind !== 'end' && record.event.kind !== 'refuse')) return;
+      const { at } = record.data;
+      if (at === undefined) return;
+      lastEndedAt = Math.max(at, lastEndedAt ?? at);
+      const completed = record.event.kind === 'end' && record.event.ending === 'completed';
+      timeline.add(at, completed ? 1 : 0, completed ? 0 : 1);
+    },
+    history: ({ retried, workerPrice }) => ({ retried, workerPrice, timeline, lastEndedAt }),
+  };
+}

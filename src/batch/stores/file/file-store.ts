@@ -1,0 +1,138 @@
+import type { BatchFacts, Batch, CreatedBatch, NewBatch, Store, StorePorts } from '../../store.ts';
+import { readBatchResults } from './batch-results.ts';
+import { filesOf, removeFiles } from './batch-files.ts';
+import { inputCopyPath, journalPath, temporaryCopyPath } from './file-names.ts';
+import { expiredSince, fileSession } from './file-session.ts';
+import type { BatchHeader } from './journal/record.ts';
+import { readHeader } from './journal/journal.ts';
+import { createBatch } from './open-batch.ts';
+import { readStatus } from './read-status.ts';
+import { recoverBatch } from './recover-batch.ts';
+import { mustBeNew, mustExist, resolveResultsPath } from './results-path.ts';
+import { identityOf, locateInputs } from './stored-inputs.ts';
+import { writeSyncedFile } from '../../bytes/write-file.ts';
+
+/** Batches that have a journal beside their results: one process works on a batch at a time, and holds its lock. */
+export function createFileStore(ports: StorePorts): Store {
+  const { durable } = ports;
+  return {
+    place: async ({ out, copiesInput }) => {
+      const path = await resolveResultsPath(durable, out);
+      const mustStillBeNew = (): Promise<void> => mustBeNew(durable, path, copiesInput, ports.resumeCommand(path));
+      await mustStillBeNew();
+      return {
+        name: path,
+        create: (prepare) =>
+          createFiles(ports, path, copiesInput, async () => {
+            await mustStillBeNew();
+            const batch = await prepare(async (chunks) => {
+              await writeSyncedFile(durable, temporaryCopyPath(path), chunks);
+              return temporaryCopyPath(path);
+            });
+            // Reading stdin can take long, and another program may have created files in that time.
+            if (copiesInput) await mustStillBeNew();
+            return batch;
+          }),
+      };
+    },
+    open: async (name) => {
+      const path = await resolveResultsPath(durable, name);
+      await mustExist(durable, path);
+      return fileBatch(ports, path, await readHeader(durable, journalPath(path)));
+    },
+    list: async function* (folder) {
+      const end = journalPath('');
+      const at = folder === '' ? '' : folder.replace(/\/?$/, '/');
+      const entries = await durable.entries(folder === '' ? '.' : folder);
+      for (const { name, kind } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
+        if (kind === 'file' && name.endsWith(end))
+          yield (await readStatus(ports, at + name.slice(0, -end.length))).status;
+    },
+  };
+}
+
+async function createFiles(
+  ports: StorePorts,
+  path: string,
+  copiesInput: boolean,
+  prepare: () => Promise<NewBatch>,
+): Promise<CreatedBatch> {
+  const { durable } = ports;
+  let created: NewBatch | undefined;
+  const open = await createBatch(
+    durable,
+    path,
+    async () => headerOf(ports, path, (created = await prepare())),
+    copiesInput,
+  );
+  if (created === undefined) throw new Error('a batch was created without its header');
+  const { plan } = created;
+  const [first, ...others] = plan.sources;
+  const copy = {
+    ...first,
+    address: inputCopyPath(path),
+    bytes: first?.bytes ?? 0,
+    version: '',
+    name: inputCopyPath(path),
+  };
+  const inputs = copiesInput ? { ...plan, sources: [copy, ...others] } : plan;
+  return {
+    ...factsOf(ports, path, open.header),
+    copy: undefined,
+    drive: async () => fileSession(ports, path, open, inputs),
+  };
+}
+
+const factsOf = ({ reference }: StorePorts, path: string, header: BatchHeader): BatchFacts => {
+  const { endpoint, endpointId, service, invalid, createdAt } = header;
+  return { name: path, reference: reference(path), endpoint, endpointId, service, invalid, createdAt };
+};
+
+async function headerOf(
+  { clock, durable }: StorePorts,
+  path: string,
+  { endpoint, endpointId, service, plan, ordered }: NewBatch,
+): Promise<BatchHeader> {
+  const { planned, invalid } = plan.summary;
+  const input = await identityOf(durable, durable.absolute(path), plan);
+  // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+  const createdAt = clock.now();
+  return {
+    version: 2,
+    endpoint,
+    endpointId,
+    service,
+    input,
+    extras: plan.extras,
+    planned,
+    invalid,
+    ordered,
+    createdAt,
+  };
+}
+
+function fileBatch(ports: StorePorts, path: string, header: BatchHeader): Batch {
+  const { durable } = ports;
+  const status = async () => (await readStatus(ports, path)).status;
+  return {
+    ...factsOf(ports, path, header),
+    cancelled: false,
+    status,
+    read: () => readBatchResults(ports, path),
+    drive: async ({ resume }) => {
+      const inputs = await locateInputs(ports, path, header, resume?.input);
+      const open = await recoverBatch(durable, path, {
+        wantFailed: resume?.wantFailed ?? false,
+        expiredSince: expiredSince(ports, header),
+        resubmit: resume?.resubmit,
+        signal: ports.signal,
+      });
+      return fileSession(ports, path, open, inputs);
+    },
+    cancel: () => Promise.reject(new Error('a batch of files cannot be cancelled')),
+    leftovers: () => Promise.resolve([]),
+    clean: () => Promise.resolve([]),
+    contents: () => filesOf(durable, path, header),
+    remove: (contents) => removeFiles(durable, path, contents),
+  };
+}

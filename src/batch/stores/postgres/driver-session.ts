@@ -1,0 +1,112 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { compress } from '../../bytes/compression.ts';
+import { openInputs } from '../../read/inputs.ts';
+import type { DriveOptions, Session, StorePorts } from '../../store.ts';
+import type { Database } from './database/database.ts';
+import { createDriverRecords } from './driver/driver-records.ts';
+import { createLease } from './driver/lease.ts';
+import { createWriteQueue } from './driver/write-queue.ts';
+import { openPaces } from './pace/open-paces.ts';
+import { claimOut } from './results/out-marker.ts';
+import { addPrice, readAccount, type StoredBatch } from './rows/batch-rows.ts';
+import { listUnknown } from './rows/listing.ts';
+import type { Driver } from './rows/shard-rows.ts';
+
+/** A driver waits for the store this long before it gives up. */
+const MAX_OUTAGE_MS = 10 * 60_000;
+
+/**
+ * Works on a batch together with other drivers. Fails with local-file (14) when the folder of the results is not that of the
+ * batch, and as the database does.
+ */
+export async function driverSession(
+  ports: StorePorts,
+  database: Database,
+  batch: StoredBatch,
+  { leaseMs, rate }: DriveOptions,
+  notes: readonly string[],
+): Promise<Session> {
+  const { clock, random, signal } = ports;
+  const { manifest } = batch;
+  await claimOut({ ...ports, database }, batch);
+  const before = await readAccount(database, batch.batch);
+  const driver: Driver = { batch: batch.batch, owner: randomName(random), leaseMs };
+  const queue = createWriteQueue(clock, random, MAX_OUTAGE_MS);
+  const onInterrupt = (): void => {
+    queue.hurry();
+  };
+  signal.addEventListener('abort', onInterrupt, { once: true });
+  const secondInterrupt = new AbortController();
+  const stopListening = ports.onSecondInterrupt(() => {
+    secondInterrupt.abort(signal.reason);
+  });
+  const records = createDriverRecords({
+    database,
+    driver,
+    parts: {
+      storage: ports.storage,
+      isWaiting: ports.isStorageWaiting,
+      out: manifest.out,
+      token: batch.token ?? '',
+      compression: manifest.compression,
+      compress: (chunks, kind) => (kind === 'none' ? chunks : compress(chunks, kind)),
+      signal: secondInterrupt.signal,
+    },
+    lease: createLease(clock, leaseMs),
+    queue,
+    clock,
+    counts: before,
+  });
+  return {
+    input: manifest.input,
+    extras: manifest.extras,
+    records,
+    claims: records,
+    inputs: openInputs(ports, manifest),
+    paces: openPaces(ports, database, batch, driver.owner, rate),
+    before,
+    notes,
+    recordPrice: (price) => {
+      addPrice(database, batch.batch, price).catch(() => undefined);
+    },
+    finish: async (end) => {
+      try {
+        await records.close();
+        return end;
+      } catch (failure) {
+        if (failure === secondInterrupt.signal.reason) return end;
+        return { ...end, stopped: end.stopped?.reason === 'error' ? end.stopped : { reason: 'error', failure } };
+      }
+    },
+    close: async () => {
+      signal.removeEventListener('abort', onInterrupt);
+      stopListening();
+    },
+    account: async (end) => {
+      // When the store cannot be reached, the counts are those that this driver knows.
+      const account = await readAccount(database, batch.batch).catch(() => undefined);
+      const { holds, ...counts } = account ?? { ...end.counts, holds: true };
+      if (!holds && end.stopped?.reason !== 'error') throw accountBroken(batch.name);
+      return {
+        counts,
+        unknownItems: await listUnknown(database, batch.batch).catch(() => []),
+        expiredItems: [],
+        resubmitted: batch.resubmitted,
+        retriableBefore: undefined,
+      };
+    },
+  };
+}
+
+/** Twelve characters. */
+const randomName = (random: () => number): string =>
+  Array.from({ length: 12 }, () => Math.floor(random() * 36).toString(36)).join('');
+
+const accountBroken = (name: string): Failure =>
+  new Failure({
+    code: 'store-broken',
+    exit: EXIT.localFile,
+    message: `the counts of batch ${name} in the store do not add up`,
+    hint: 'Rows were changed by hand, or the database was restored to an earlier state. Nothing more was sent.',
+  });

@@ -1,0 +1,64 @@
+import { berth, sentence } from '../../../core/message.ts';
+import { usage } from '../../../core/failure.ts';
+import type { StoredFile, StorePorts } from '../../store.ts';
+import type { Database } from './database/database.ts';
+import { findGarbage } from './results/garbage.ts';
+import { markerOf, removeMarker } from './results/out-marker.ts';
+import { addressIn, partPrefix } from './results/part-files.ts';
+import { setCancelled, type StoredBatch } from './rows/batch-rows.ts';
+import { countDrivers, listParts } from './rows/listing.ts';
+import { deleteBatch, hasOutAlone } from './rows/out-rows.ts';
+
+type RemovePorts = StorePorts & { readonly database: Database };
+
+/**
+ * Returns what a batch has in its folder: its parts, what its drivers wrote and did not publish, the copy of an input that
+ * could be read only once, and the marker. Where an earlier version let two batches share the folder, parts whose names do
+ * not say whose they are are left out. Fails with usage (2) while drivers work on the batch.
+ */
+export async function contentsOf(ports: RemovePorts, batch: StoredBatch): Promise<readonly StoredFile[]> {
+  const { database, storage, signal } = ports;
+  const { token, name, manifest } = batch;
+  const { out, sources } = manifest;
+  await requireNoDriver(database, batch);
+  const isAlone = await hasOutAlone(database, batch.batch, out);
+  const parts = (await listParts(database, batch.batch, 0, batch.shards)).filter(
+    (part) => isAlone || (token !== undefined && part.name.startsWith(partPrefix(token))),
+  );
+  const copies = sources.filter(({ address }) => address.startsWith(addressIn(out, `input-${name}-`)));
+  const addresses = [...parts.map((part) => addressIn(out, part.name)), ...copies.map(({ address }) => address)];
+  const found: StoredFile[] = [];
+  for (const address of addresses) {
+    const object = await storage.describe(address, signal);
+    if (object !== undefined) found.push({ address, bytes: object.bytes });
+  }
+  const left = (await findGarbage(ports, batch)).map(({ address, bytes }) => ({ address, bytes }));
+  return [...found, ...left, ...(await markerOf(ports, batch))];
+}
+
+/**
+ * Removes these files, and then the batch from the store. A driver that joins meanwhile sends nothing: the batch is
+ * cancelled. After a failure it can be removed again. Fails with usage (2) while drivers work on it.
+ */
+export async function removeBatch(
+  ports: RemovePorts,
+  batch: StoredBatch,
+  contents: readonly StoredFile[],
+): Promise<void> {
+  const { database, storage, signal } = ports;
+  await setCancelled(database, batch.batch, true);
+  await requireNoDriver(database, batch);
+  const [marker] = await markerOf(ports, batch);
+  for (const { address } of contents) if (address !== marker?.address) await storage.remove(address, signal);
+  await removeMarker(ports, batch);
+  await deleteBatch(database, batch.batch);
+}
+
+async function requireNoDriver(database: Database, { batch, name }: StoredBatch): Promise<void> {
+  const { drivers } = await countDrivers(database, batch);
+  if (drivers > 0)
+    throw usage(
+      `${String(drivers)} drivers work on the batch ${name}`,
+      sentence`Stop them, or cancel it and wait until they have ended: ${berth`jobs batch cancel ${name}`}`,
+    );
+}

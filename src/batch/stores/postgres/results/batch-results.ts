@@ -1,0 +1,61 @@
+import type { PlannedRange } from '../../../read/range.ts';
+import type { BatchHistory, ResultLine, StoredBatchResults, StorePorts } from '../../../store.ts';
+import { createTimeline } from '../../items/timeline.ts';
+import type { Database } from '../database/database.ts';
+import type { StoredBatch } from '../rows/batch-rows.ts';
+import { listParts, listShards, type PublishedPart } from '../rows/listing.ts';
+import { addressIn } from './part-files.ts';
+import { readShards } from './part-reader.ts';
+import { readStatus } from './read-status.ts';
+
+/**
+ * Finds the results that a batch has published. Memory is bounded: see `ShardReader`. Fails as the database and the storage
+ * do.
+ */
+export async function readBatchResults(
+  ports: StorePorts,
+  database: Database,
+  batch: StoredBatch,
+): Promise<StoredBatchResults> {
+  const { storage, signal } = ports;
+  const { manifest } = batch;
+  const parts = await listParts(database, batch.batch, 0, batch.shards);
+  return {
+    status: await readStatus(ports, database, batch),
+    files: parts.map(({ name }) => addressIn(manifest.out, name)),
+    history: historyOf(batch, parts),
+    lines: async function* (order) {
+      for await (const { groups } of readShards({ database, storage, signal }, batch))
+        for await (const lines of groups()) {
+          const items = order === 'in-order' ? [...lines.keys()].sort((a, b) => a - b) : lines.keys();
+          yield linesOf(lines, items);
+        }
+    },
+    // Their content is compared when it is read: it may be much, and on another machine.
+    inputs: async () => ({ ...manifest, ranges: rangesOf(database, batch) }),
+  };
+}
+
+function* linesOf(lines: ReadonlyMap<number, Uint8Array>, items: Iterable<number>): Generator<ResultLine> {
+  for (const item of items) {
+    const bytes = lines.get(item);
+    if (bytes !== undefined) yield { item, bytes };
+  }
+}
+
+/** Rows of so many shards are read at once. */
+const SHARDS_AT_ONCE = 500;
+
+async function* rangesOf(database: Database, { batch, shards }: StoredBatch): AsyncGenerator<PlannedRange> {
+  for (let from = 0; from < shards; from += SHARDS_AT_ONCE)
+    yield* await listShards(database, batch, from, from + SHARDS_AT_ONCE);
+}
+
+/** The timeline has every end, also of items that were sent again later; the last end is the latest publication. */
+function historyOf({ workerPrice }: StoredBatch, parts: readonly PublishedPart[]): BatchHistory {
+  const timeline = createTimeline();
+  for (const { ends } of parts)
+    for (const [second, completed, notCompleted] of ends) timeline.add(second * 1000, completed, notCompleted);
+  const lastEndedAt = parts.length === 0 ? undefined : Math.max(...parts.map(({ publishedAt }) => publishedAt));
+  return { retried: 0, timeline, lastEndedAt, workerPrice };
+}

@@ -1,0 +1,99 @@
+import type { JobOptions } from '../../queue/submission.ts';
+import { optionsText } from '../../queue/submission.ts';
+import type { InputSummary } from '../plan/check-input.ts';
+import { findInputs, type FoundInput } from '../plan/find-inputs.ts';
+import type { InputOptions } from '../plan/input-format.ts';
+import { checkPiped, planInputs, type PlanOptions } from '../plan/plan-inputs.ts';
+import { readOnceInput } from '../plan/read-once.ts';
+import type { BatchLimits, BatchPorts, BatchView } from '../ports.ts';
+import { readUntilAborted } from '../read/read-until-aborted.ts';
+import type { CopyInput, NewBatch, Store } from '../store.ts';
+import { formatOf } from '../plan/input-format.ts';
+import { runToEnd, type BatchReport } from './run-report.ts';
+
+/** A new batch as the user describes it. */
+export interface BeginOptions extends InputOptions {
+  /** Undefined where the results name the batch. */
+  readonly name?: string | undefined;
+  /** Files, `s3://` addresses and globs; or `-` alone, which is stdin. */
+  readonly inputs: readonly string[];
+  /** The results file; where several drivers share a batch, the folder or prefix of its parts. */
+  readonly out: string;
+  /** True to leave out items that cannot be sent. */
+  readonly skipInvalid: boolean;
+  /** Options of every job. */
+  readonly jobOptions: JobOptions;
+  /** Items that a driver claims at a time, at most. */
+  readonly itemsPerRange: number;
+  readonly ordered: boolean;
+  readonly compression: NewBatch['compression'];
+}
+
+export interface BeginRun {
+  /** The endpoint as the user named it. */
+  readonly endpoint: string;
+  /** Called when the input is valid: returns the endpoint's id and the address of the queue API. May fail. */
+  readonly connect: () => Promise<{ readonly endpointId: string; readonly service: string }>;
+  readonly limits: BatchLimits;
+  readonly leaseMs: number;
+}
+
+/**
+ * Checks a new batch without creating any. Fails with usage (2) when the input cannot be sent, as `Store.place` does, and as
+ * reading the input does.
+ */
+export async function checkBatch(ports: BatchPorts, store: Store, options: BeginOptions): Promise<InputSummary> {
+  const piped = await readOnceInput(ports.durable, options.inputs);
+  await store.place({ name: options.name, out: options.out, copiesInput: piped !== undefined });
+  const planned = planOptionsOf(options);
+  if (piped !== undefined) return await checkPiped(ports, piped, planned);
+  return (await planInputs(ports, await findInputs(ports, options.inputs), planned)).summary;
+}
+
+/**
+ * Checks the whole input, begins a batch and runs it to its end. Fails as `checkBatch`, `connect` and creating the batch do:
+ * nothing was sent then.
+ */
+export async function beginBatch(
+  ports: BatchPorts,
+  store: Store,
+  options: BeginOptions,
+  { endpoint, connect, limits, leaseMs }: BeginRun,
+  view: BatchView,
+): Promise<BatchReport> {
+  const { ordered, compression } = options;
+  const piped = await readOnceInput(ports.durable, options.inputs);
+  const place = await store.place({ name: options.name, out: options.out, copiesInput: piped !== undefined });
+  let summary: InputSummary | undefined;
+  const batch = await place.create(async (copy) => {
+    const found =
+      piped === undefined
+        ? await findInputs(ports, options.inputs)
+        : [await copied(ports, piped, formatOf(piped, options), copy)];
+    const plan = await planInputs(ports, found, planOptionsOf(options));
+    ({ summary } = plan);
+    const input = (piped === undefined ? options.inputs : found.map(({ address }) => address)).join(', ');
+    return { endpoint, ...(await connect()), input, plan, ordered, compression };
+  });
+  if (summary !== undefined) await view.onBegun?.(batch.name, summary, batch.copy);
+  const session = await batch.drive({ leaseMs, rate: limits.rate, resume: undefined });
+  return await runToEnd(ports, batch, session, limits, view);
+}
+
+const planOptionsOf = (options: BeginOptions): PlanOptions => ({
+  ...options,
+  extras: optionsText(options.jobOptions),
+});
+
+/** Copies an input that can be read only once. In messages it keeps its name. */
+async function copied(
+  { durable, storage, signal }: BatchPorts,
+  input: string,
+  format: string,
+  copy: CopyInput,
+): Promise<FoundInput> {
+  const address = await copy(readUntilAborted(durable, input, signal), format);
+  const object = await storage.describe(address, signal);
+  if (object === undefined) throw new Error('the copy of an input was removed');
+  return { ...object, name: input };
+}

@@ -1,0 +1,153 @@
+import type { RateWindow } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
+import { RATE_LIMITS } from '../../queue/limits.ts';
+import { timeToLive } from '../../queue/submission.ts';
+import type { BatchLimits, BatchPorts, BatchView } from '../ports.ts';
+import { createCostMeter, type ExecutionCost } from '../results/report/cost.ts';
+import { createErrorTally, type ErrorTally } from '../results/report/error-counts.ts';
+import { createRequestHealth, type FailedRequests } from '../results/report/request-health.ts';
+import { claimedItems } from '../run/claimed-items.ts';
+import { createQueueClient } from '../run/queue-client.ts';
+import { runItems, type RunOptions } from '../run/runner.ts';
+import type { BatchFacts, Session } from '../store.ts';
+import type { ItemCounts } from '../stores/items/item-states.ts';
+import type { RunEnd, Stopped } from '../stores/run-records.ts';
+
+const DEFAULT_CONCURRENCY = 32;
+const MAX_IN_FLIGHT = 1000;
+/** With a limit of failures, the maximum number of jobs that are submitted before the first one has ended. */
+const FIRST_IN_FLIGHT = 10;
+
+/** Why a run stopped before all items had ended. An error that is not a Failure is a bug and is thrown instead. */
+export type StopCause =
+  | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
+  | { readonly reason: 'error'; readonly failure: Failure };
+
+/** How a process ended its work. */
+export interface Driven {
+  readonly end: RunEnd;
+  readonly stopped: StopCause | undefined;
+  readonly tookMs: number;
+  readonly cost: ExecutionCost | undefined;
+  readonly tally: ErrorTally;
+  readonly failedRequests: FailedRequests | undefined;
+}
+
+/** Submits and polls until the work ends or something stops it, and shows that. Throws only errors that are bugs. */
+export async function drive(
+  ports: BatchPorts,
+  { endpointId }: BatchFacts,
+  session: Session,
+  limits: BatchLimits,
+  view: BatchView,
+): Promise<Driven> {
+  const { clock, signal } = ports;
+  const { records, extras, before } = session;
+  const { states } = records;
+  const started = clock.monotonic();
+  let applyWindows = (_: readonly RateWindow[]): void => undefined;
+  const secondInterrupt = new AbortController();
+  const api = ports.batchApi({
+    signal: secondInterrupt.signal,
+    onWindows: (windows) => {
+      applyWindows(windows);
+    },
+  });
+  const client = createQueueClient(api, asId(endpointId), extras);
+  const requestPrice = (until: AbortSignal) => ports.workerPrice(endpointId, until);
+  const cost = createCostMeter(clock, signal, requestPrice, wasBegun(before), session.recordPrice);
+  const tally = createErrorTally();
+  const health = createRequestHealth();
+
+  // The first interrupt waits for the answers of pending requests, a second one aborts them.
+  const onInterrupt = (): void => {
+    if (client.pending > 0) view.onDraining(client.pending);
+  };
+  signal.addEventListener('abort', onInterrupt, { once: true });
+  const stopListening = ports.onSecondInterrupt(() => {
+    secondInterrupt.abort(requestAborted());
+  });
+  const done = new AbortController();
+  const following = view.follow(
+    () => ({ counts: states.counts(), cost: cost.total(), problem: health.problem() }),
+    done.signal,
+  );
+  let end: RunEnd;
+  let tookMs: number;
+  try {
+    const run = await runItems({
+      records,
+      options: runOptions(limits, session),
+      items: claimedItems(session.claims, session.inputs),
+      client,
+      clock,
+      random: ports.random,
+      interrupt: signal,
+      paces: session.paces,
+      observer: {
+        onReady: (apply) => {
+          applyWindows = apply;
+        },
+        onExecuted: cost.onExecuted,
+        onEnded: tally.onEnded,
+        onNotRetried: tally.onNotRetried,
+        onRequest: (failure) => {
+          health.onRequest(failure, clock.monotonic());
+        },
+        onUnknown: tally.onUnknown,
+      },
+    });
+    end = await session.finish(run);
+    tookMs = clock.monotonic() - started;
+  } finally {
+    signal.removeEventListener('abort', onInterrupt);
+    stopListening();
+    done.abort();
+    await following;
+    await cost.close();
+    // After a failed write, closing fails too; the failure is in `end` already.
+    await session.close().catch(() => undefined);
+  }
+  return {
+    end,
+    stopped: stopCause(end.stopped),
+    tookMs,
+    cost: cost.total(),
+    tally,
+    failedRequests: health.failed(),
+  };
+}
+
+/** True when an earlier run had sent some items. */
+export const wasBegun = ({ waiting, planned }: ItemCounts): boolean => waiting < planned;
+
+function runOptions(limits: BatchLimits, { records: { states }, extras }: Session): RunOptions {
+  const { maxFailures } = limits;
+  return {
+    concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY,
+    rate: limits.rate ?? RATE_LIMITS.run.rate,
+    get inFlight() {
+      if (limits.inFlight !== undefined || maxFailures === undefined) return limits.inFlight ?? MAX_IN_FLIGHT;
+      // All jobs in flight still run when the limit is exceeded: allow as many as have completed.
+      return Math.min(MAX_IN_FLIGHT, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, states.count('completed')));
+    },
+    maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
+    timeoutMs: limits.maxTime ?? Number.POSITIVE_INFINITY,
+    retryFailed: limits.retryFailed ?? 0,
+    ttlMs: timeToLive(extras),
+  };
+}
+
+function stopCause(stopped: Stopped | undefined): StopCause | undefined {
+  if (stopped === undefined) return undefined;
+  const { reason, failure } = stopped;
+  if (reason !== 'error') return { reason };
+  if (!(failure instanceof Failure)) throw failure;
+  return { reason, failure };
+}
+
+/** A second interrupt aborted a request: it may have been accepted. */
+const requestAborted = (): Failure =>
+  new Failure({ code: 'outcome-unknown', exit: EXIT.unknown, message: 'its answer was not waited for' });

@@ -1,0 +1,33 @@
+import { sentence } from '../../../core/message.ts';
+import { refuse } from '../../../batch/index.ts';
+import { allowedAccess, requireAccess } from '../../../core/access.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { countOf } from '../../../cli/words.ts';
+import type { Result } from '../../../output/view.ts';
+import { statusMembers, statusView } from './status-view.ts';
+import { kindOf, withStore, type StoreValues } from './store.ts';
+
+/** Marks a batch as cancelled: its drivers send nothing more, fetch the results of their jobs, and end. */
+export async function cancelBatch(
+  ctx: CommandContext,
+  values: StoreValues & { readonly batch: string },
+): Promise<Result> {
+  requireAccess('write', allowedAccess(ctx.settings));
+  refuse(kindOf(ctx, values), 'sharing', 'batch cancel');
+  return await withStore(ctx, values, { access: 'read' }, async ({ store, ports }) => {
+    await (await store.open(values.batch)).cancel();
+    const status = await (await store.open(values.batch)).status();
+    const drivers = status.shared?.drivers ?? 0;
+    return {
+      kind: 'one',
+      view: statusView,
+      value: statusMembers(status),
+      notes: [
+        drivers === 0
+          ? 'No driver works on it. Nothing more is sent.'
+          : `${countOf(drivers, 'driver')} will see it at the next renewal of a lease, and will fetch the results of the jobs that were sent.`,
+        sentence`To go on with it: ${ports.resumeCommand(values.batch)}`,
+      ],
+    };
+  });
+}

@@ -1,0 +1,156 @@
+import { shellWord } from './shell-word.ts';
+
+/** A word of a command line: of the program (`pods`, `--for`), or a value, which may be any text. */
+interface Word {
+  readonly text: string;
+  readonly isValue: boolean;
+}
+
+/** Words of a command line, such as the flags that two commands have in common. */
+export class Words {
+  readonly words: readonly Word[];
+  constructor(words: readonly Word[]) {
+    this.words = words;
+  }
+}
+
+/** A command of berth that is printed, without the flags that choose the account: `printed` adds them. */
+export class CommandLine extends Words {}
+
+/** Text with command lines in it. */
+export class Sentence {
+  readonly parts: readonly (string | CommandLine)[];
+  constructor(parts: readonly (string | CommandLine)[]) {
+    this.parts = parts;
+  }
+}
+
+/** Text for a person. A command of berth is never written into the text: it is a part of a sentence. */
+export type Message = string | CommandLine | Sentence;
+
+type Value = string | number | Words | readonly string[];
+
+/**
+ * Template tag for words of a command line: `words` of "--for ${status}". A value is one word whatever it contains, a list
+ * is a word each. Nouns and verbs that are known only at run time come from `names`.
+ */
+export const words = (literals: TemplateStringsArray, ...values: readonly Value[]): Words =>
+  new Words(wordsOf(literals, values));
+
+/** Nouns and verbs, separated by spaces. */
+export const names = (text: string): Words =>
+  new Words(
+    text
+      .split(' ')
+      .filter(Boolean)
+      .map((each) => ({ text: each, isValue: false })),
+  );
+
+/** Flags with their values: what looks like a flag of berth is one. */
+export const flags = (given: readonly string[]): Words =>
+  new Words(given.map((text) => ({ text, isValue: !/^--[a-z][a-z0-9-]*$/.test(text) })));
+
+/** Template tag for a command line: berth of "pods get ${id}". As `words`. */
+export const berth = (literals: TemplateStringsArray, ...values: readonly Value[]): CommandLine =>
+  new CommandLine(wordsOf(literals, values));
+
+/** Template tag for a message with command lines. What follows one is punctuation, or for the shell (`| jq`, `< FILE`). */
+export const sentence = (literals: TemplateStringsArray, ...values: readonly (Message | number)[]): Sentence =>
+  new Sentence(literals.flatMap((literal, at) => (at === 0 ? [literal] : [...partsOf(values[at - 1]), literal])));
+
+/** Joins messages, each on a line of its own, without those that are absent or empty. Undefined if none is left. */
+export function lines(...messages: readonly (Message | undefined)[]): Message | undefined {
+  const present = messages.filter((message) => message !== undefined && message !== '');
+  if (present.length < 2) return present[0];
+  return new Sentence(present.flatMap((message, at) => (at === 0 ? partsOf(message) : ['\n', ...partsOf(message)])));
+}
+
+/** Whether a value is a message. */
+export const isMessage = (value: unknown): value is Message =>
+  typeof value === 'string' || value instanceof CommandLine || value instanceof Sentence;
+
+/** Joins messages with spaces. */
+export const inOne = (messages: readonly Message[]): Message =>
+  new Sentence(messages.flatMap((message, at) => [...(at === 0 ? [] : [' ']), ...partsOf(message)]));
+
+/** The lines of messages, each text once. */
+export function differentLines(messages: readonly (Message | undefined)[]): Message | undefined {
+  const all = messages.flatMap(linesOf).map((line) => [printed(line, { accountFlags: [] }), line] as const);
+  return lines(...new Map(all).values());
+}
+
+/** The lines of a message. */
+export function linesOf(message: Message | undefined): readonly Message[] {
+  const found: (string | CommandLine)[][] = [[]];
+  for (const part of message === undefined ? [] : partsOf(message)) {
+    const [first = '', ...others] = typeof part === 'string' ? part.split('\n') : [part];
+    found.at(-1)?.push(first);
+    found.push(...others.map((other) => [other]));
+  }
+  return message === undefined ? [] : found.map((parts) => new Sentence(parts));
+}
+
+/**
+ * The text of a message, with command lines as they can be pasted into a shell: with `accountFlags`, which choose the
+ * account of this run (`SettingsView.accountFlags`), and quoted. The one place where a command becomes text.
+ */
+export const printed = (message: Message, { accountFlags }: { readonly accountFlags: readonly string[] }): string =>
+  partsOf(message)
+    .map((part) => (typeof part === 'string' ? part : commandText(part, accountFlags)))
+    .join('');
+
+const partsOf = (message: Message | number = ''): Sentence['parts'] => {
+  if (message instanceof Sentence) return message.parts;
+  return [typeof message === 'number' ? String(message) : message];
+};
+
+function wordsOf(literals: TemplateStringsArray, values: readonly Value[]): readonly Word[] {
+  const found: Word[] = [];
+  /** Whether the next text belongs to the last word: no space is between them. */
+  let open = false;
+  const add = (text: string, isValue = true): void => {
+    const last = open ? found.pop() : undefined;
+    found.push({ text: `${last?.text ?? ''}${text}`, isValue: isValue || last?.isValue === true });
+  };
+  for (const [at, literal] of literals.entries()) {
+    for (const piece of literal.split(/(\s+)/)) {
+      if (piece.trim() !== '') add(piece, false);
+      open = piece === '' ? open : piece.trim() !== '';
+    }
+    const value = values[at];
+    if (value === undefined) continue;
+    const isOne = typeof value === 'string' || typeof value === 'number';
+    if (isOne) add(String(value));
+    else found.push(...(value instanceof Words ? value.words : value.map((text) => ({ text, isValue: true }))));
+    open = isOne;
+  }
+  return found;
+}
+
+/** Flags that choose the account. A command that has one is for the account that it names. */
+const OWN_ACCOUNT = /^--(profile|local|base-url|queue-url|rest-url)$/;
+
+/** Commands that are of no account, or choose the local service themselves. */
+const NO_ACCOUNT = /^(help|schema|completion|local (serve|exec))\b|(^| )--help$/;
+
+function commandText({ words: all }: CommandLine, accountFlags: readonly string[]): string {
+  const literals = all.filter(({ isValue }) => !isValue).map(({ text }) => text);
+  const isOwn = literals.some((text) => OWN_ACCOUNT.test(text)) || NO_ACCOUNT.test(literals.join(' '));
+  return ['berth', ...(isOwn ? [] : accountFlags.map(shellWord)), ...argumentsOf(all)].join(' ');
+}
+
+/** The words, with values quoted. A value that begins with a dash is written so that it is not read as a flag. */
+function argumentsOf(all: readonly Word[]): readonly string[] {
+  const isArgument = (word: Word): boolean => word.isValue && !isFlag(all[all.indexOf(word) - 1]);
+  const moved = all.some((word) => isArgument(word) && isDashed(word)) ? all.filter(isArgument) : [];
+  const stay = all.filter((word) => !moved.includes(word));
+  const text = stay.flatMap((word, at) => {
+    if (isFlag(word) && isDashed(stay[at + 1])) return [`${word.text}=${shellWord(stay[at + 1]?.text ?? '')}`];
+    if (isDashed(word)) return [];
+    return [word.isValue ? shellWord(word.text) : word.text];
+  });
+  return [...text, ...(moved.length === 0 ? [] : ['--', ...moved.map((word) => shellWord(word.text))])];
+}
+
+const isFlag = (word: Word | undefined): boolean => word?.isValue === false && word.text.startsWith('--');
+const isDashed = (word: Word | undefined): boolean => word?.isValue === true && /^-./.test(word.text);

@@ -1,0 +1,48 @@
+import { FAULT_KINDS, FAULT_SETTINGS } from '../../../core/fault-kinds.ts';
+import { BUILD_DETAILS } from './endpoints.ts';
+import {
+  closed,
+  count,
+  filledText,
+  number,
+  oneOfWords,
+  positive,
+  ref,
+  text,
+  whole,
+  type Schema,
+  type Schemas,
+} from './schema.ts';
+import { volumeSize } from './volumes.ts';
+
+const bounded = ({ minimum, maximum }: { readonly minimum: number; readonly maximum?: number }): Schema => ({
+  ...whole,
+  minimum,
+  ...(maximum === undefined ? {} : { maximum }),
+});
+
+/** Bodies outside the published contract: the older volume API, and the local service's own control requests. */
+export const controlSchemas: Schemas = {
+  LegacyVolumeRequest: closed({
+    name: filledText,
+    size: volumeSize,
+    dataCenterId: filledText,
+  }),
+  LocalBuildRequest: closed({ status: ref('BuildStatus') }, { id: filledText, ...BUILD_DETAILS }),
+  LocalClockRequest: closed({ advanceMs: { ...count, maximum: 31_536_000_000_000 } }),
+  LocalStockRequest: closed(
+    { hardware: filledText, free: { ...count, maximum: 1_000_000 } },
+    { dataCenter: filledText },
+  ),
+  LocalFaultRequest: closed(
+    { kind: oneOfWords(...FAULT_KINDS.map(({ name }) => name)) },
+    {
+      count: positive,
+      probability: { ...number, exclusiveMinimum: 0, maximum: 1 },
+      match: { ...text, minLength: 1, pattern: '^\\s*[A-Za-z]*\\s*(/.*)?$' },
+      endpoint: filledText,
+      detail: filledText,
+      ...Object.fromEntries(Object.entries(FAULT_SETTINGS).map(([member, setting]) => [member, bounded(setting)])),
+    },
+  ),
+};

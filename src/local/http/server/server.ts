@@ -1,0 +1,213 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure, usage } from '../../../core/failure.ts';
+import { refusalReason } from './browser-guard.ts';
+import { addressParts, type LocalAnswer, type LocalRequest } from '../call/request-and-answer.ts';
+import { DroppedConnection } from '../faults/fault-effects.ts';
+
+/** What answers the requests: rejects with DroppedConnection when the connection is to be closed. */
+export interface RequestHandler {
+  answer(request: LocalRequest): Promise<LocalAnswer>;
+}
+
+export interface ServedService {
+  /** `http://127.0.0.1:8181` */
+  readonly url: string;
+  readonly port: number;
+  /** Closes all connections and the port. Does not stop the service itself. */
+  stop(): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly host: '127.0.0.1' | '::1';
+}
+
+/** Serves a local service over HTTP on loopback. Fails with usage (2) when the port is in use or cannot be opened. */
+export async function serveLocal(service: RequestHandler, { port, host }: ServeOptions): Promise<ServedService> {
+  // Loaded here: a command with --local serves nobody.
+  const { createServer } = await import('node:http');
+  const signals = createCloseSignals();
+  const server = createServer((incoming, outgoing) => {
+    void serveRequest(service, signals, incoming, outgoing);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(cannotListen(error, port));
+    });
+    server.listen(port, host, resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    port: bound,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${String(bound)}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Never rejects. */
+async function serveRequest(
+  service: RequestHandler,
+  signals: CloseSignals,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  try {
+    const answer = await answerOf(service, signals, incoming, outgoing);
+    const headers = (await discardRest(incoming)) ? answer.headers : { ...answer.headers, connection: 'close' };
+    await send({ ...answer, headers }, incoming.method === 'HEAD', outgoing);
+  } catch {
+    // A dropped connection, a caller who has disconnected, or an event stream that broke off.
+    incoming.socket.destroy();
+  }
+}
+
+/** Rejects when the connection is to be closed without an answer. */
+async function answerOf(
+  service: RequestHandler,
+  signals: CloseSignals,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<LocalAnswer> {
+  const request = requestOf(incoming, signals);
+  if (request === undefined) return { status: 400, headers: {}, body: '' };
+  const refusal = refusalReason(request);
+  if (refusal !== undefined) return problem(403, 'Forbidden', refusal);
+  try {
+    return await service.answer(request);
+  } catch (error) {
+    if (error instanceof DroppedConnection || outgoing.destroyed) throw error;
+    // This program failed: its state file, or a bug.
+    return problem(500, 'Local Service Error', error instanceof Error ? error.message : String(error));
+  }
+}
+
+const problem = (status: number, title: string, detail: string): LocalAnswer => ({
+  status,
+  headers: { 'content-type': 'application/problem+json' },
+  body: JSON.stringify({ title, status, detail }),
+});
+
+/** Undefined when the request has no valid address. */
+function requestOf(incoming: IncomingMessage, signals: CloseSignals): LocalRequest | undefined {
+  const headers = headersOf(incoming.rawHeaders);
+  const { method = '', url = '' } = incoming;
+  // A parser of addresses reads a backslash in a path as a slash.
+  if (url.split('?', 1)[0]?.includes('\\') === true) return undefined;
+  try {
+    return {
+      method,
+      ...addressParts(url.startsWith('/') ? `http://${headers['host'] ?? ''}${url}` : url),
+      headers,
+      body: hasBody(headers) ? incoming.iterator({ destroyOnReturn: false }) : undefined,
+      get signal() {
+        return signals(incoming.socket);
+      },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const hasBody = (headers: LocalRequest['headers']): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/** `raw` has names and values in turn. */
+function headersOf(raw: readonly string[]): LocalRequest['headers'] {
+  const headers = Object.create(null) as Record<string, string>;
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = (raw[at] ?? '').toLowerCase();
+    const value = raw[at + 1] ?? '';
+    headers[name] = name in headers ? `${headers[name] ?? ''}, ${value}` : value;
+  }
+  return headers;
+}
+
+/** Returns the signal that is aborted when a connection closes. */
+type CloseSignals = (socket: Socket) => AbortSignal;
+
+/** Each connection has one signal for all its requests: a worker sends thousands of them. */
+function createCloseSignals(): CloseSignals {
+  const known = new WeakMap<Socket, AbortSignal>();
+  return (socket) => {
+    const signal = known.get(socket) ?? closeSignal(socket);
+    known.set(socket, signal);
+    return signal;
+  };
+}
+
+function closeSignal(socket: Socket): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => {
+    controller.abort(new Error('the caller has disconnected'));
+  };
+  if (socket.destroyed) abort();
+  else socket.once('close', abort);
+  return controller.signal;
+}
+
+/** Rejects when an event stream breaks off. */
+async function send({ status, headers, body }: LocalAnswer, isHead: boolean, outgoing: ServerResponse): Promise<void> {
+  if (typeof body === 'string') {
+    const hasLength = body !== '' && !isHead;
+    outgoing.writeHead(status, hasLength ? { ...headers, 'content-length': String(Buffer.byteLength(body)) } : headers);
+    outgoing.end(body);
+    return;
+  }
+  outgoing.writeHead(status, headers);
+  outgoing.flushHeaders();
+  for await (const chunk of body) {
+    if (outgoing.destroyed) return;
+    if (!outgoing.write(chunk)) await drained(outgoing);
+  }
+  outgoing.end();
+}
+
+/** Resolves when more can be written, or the connection is closed. */
+const drained = (outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      outgoing.off('drain', end).off('close', end);
+      resolve();
+    };
+    outgoing.once('drain', end).once('close', end);
+  });
+
+/** How many bytes of an unread body are discarded before the connection is closed. */
+const MAX_DISCARDED_BYTES = 256_000_000;
+
+/**
+ * Reads the rest of a request that was answered before its end: on a kept-alive connection it would precede the next
+ * request, and on a closed one the answer could be lost. Returns false when the rest is too large.
+ */
+function discardRest(incoming: IncomingMessage): Promise<boolean> {
+  if (incoming.complete || incoming.destroyed) return Promise.resolve(!incoming.destroyed || incoming.complete);
+  return new Promise((resolve) => {
+    let size = 0;
+    const end = (): void => {
+      incoming.off('data', count).off('end', end).off('close', end).pause();
+      resolve(size <= MAX_DISCARDED_BYTES && incoming.complete);
+    };
+    const count = (chunk: Uint8Array): void => {
+      size += chunk.byteLength;
+      if (size > MAX_DISCARDED_BYTES) end();
+    };
+    incoming.on('data', count).once('end', end).once('close', end);
+  });
+}
+
+function cannotListen(error: NodeJS.ErrnoException, port: number): Failure {
+  if (error.code === 'EADDRINUSE')
+    return usage(`port ${String(port)} is in use`, 'Choose another one; --port 0 takes a free one.');
+  if (error.code === 'EACCES')
+    return usage(`port ${String(port)} is not allowed`, 'Choose one above 1023 with --port.');
+  return new Failure({ code: 'usage', exit: EXIT.usage, message: `cannot listen: ${error.message}` }, error);
+}

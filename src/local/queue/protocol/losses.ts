@@ -1,0 +1,220 @@
+import { endpoints } from '../../model/endpoints/seed.ts';
+import { takesByProtocol } from '../../model/endpoints/record.ts';
+import type { State } from '../../state/state.ts';
+import { putWorker, queueOf, waitingJobs, workersIn } from '../state/endpoint-queue.ts';
+import {
+  queuesOf,
+  type Crashes,
+  type EndpointQueue,
+  type TimerEvent,
+  type Worker,
+  type WorkerFault,
+} from '../state/records.ts';
+import { applyEvent } from '../jobs/job-status-changes.ts';
+import { setTimer } from '../jobs/timers.ts';
+import { reconcile, stopWorker } from '../jobs/workers.ts';
+import { changeProtocol, laterBy, realNow, STOP_GRACE_MS, stopTimer, withoutStops } from '../jobs/stops.ts';
+
+/** How often a worker sends a heartbeat. Milliseconds. */
+export const PING_INTERVAL_MS = 10_000;
+
+/** A worker without a request for this time is lost. Milliseconds. */
+export const SILENCE_MS = 3 * PING_INTERVAL_MS;
+
+/** The longest time until another worker is started after crashes, and the first one. Milliseconds. */
+const MAX_BACKOFF_MS = 60_000;
+const FIRST_BACKOFF_MS = 1000;
+
+/** The events of timers about one worker that speaks the worker protocol. */
+type WorkerTimerEvent = Extract<TimerEvent, { kind: 'worker-silent' | 'worker-stop' | 'worker-killed' }>;
+
+/** A worker whose process should run now. */
+export interface ManagedWorker {
+  readonly workerId: string;
+  readonly endpointId: string;
+  /** An injected fault kills the process now, without a grace period: it crashed, or ran out of memory. */
+  readonly isKilled: boolean;
+}
+
+/**
+ * The workers whose processes the local service runs: it starts those that are missing, and stops the process of a
+ * worker that is no longer in this list. Only endpoints that are served with a command have such workers.
+ */
+export const managedWorkers = (state: State): readonly ManagedWorker[] =>
+  Object.values(queuesOf(state).byEndpoint)
+    .flatMap(workersIn)
+    .filter(({ status, protocol }) => protocol?.kind === 'managed' && status !== 'UNHEALTHY')
+    .map(({ id, endpointId, protocol }) => ({ workerId: id, endpointId, isKilled: kills(protocol?.fault) }));
+
+/** True for an injected fault that kills the worker. */
+export const kills = (fault: WorkerFault | undefined): boolean => fault?.kind === 'crash' || fault?.kind === 'oom';
+
+/**
+ * Records that the process of a managed worker has ended: its jobs are queued again. After crashes in a row the worker
+ * stays as UNHEALTHY, and is replaced after a time that doubles each time (1 s to 60 s). Ignored when the worker was
+ * removed before. `reason` describes how the process ended.
+ */
+export function recordWorkerExit(
+  state: State,
+  endpointId: string,
+  workerId: string,
+  reason: string,
+  now: number,
+): void {
+  const queue = queuesOf(state).byEndpoint[endpointId];
+  const worker = queue?.workers[workerId];
+  if (queue === undefined || worker?.protocol?.kind !== 'managed' || worker.status === 'UNHEALTHY') return;
+  const crashes = crashesAfter(queue, worker, now);
+  if (crashes !== undefined) queue.crashes = crashes;
+  if (crashes === undefined || crashes.until <= now) loseWorker(state, queue, worker, now, reason);
+  else {
+    requeueJobs(state, worker, now);
+    const { idleSince: _idle, ...kept } = queue.workers[workerId] ?? worker;
+    putWorker(queue, { ...kept, status: 'UNHEALTHY', crashedAt: now, endReason: reason });
+    queue.signals += 1;
+    reconcile(state, endpointId, now);
+  }
+}
+
+/**
+ * Ends the jobs that wait for an endpoint as FAILED: its program can serve no job. While no worker is needed, the next job
+ * starts the program again, which may have been corrected, after the first pause of crashes.
+ */
+export function refuseWaitingJobs(state: State, endpointId: string, error: string, now: number): void {
+  const queue = queueOf(state, endpointId);
+  for (const job of [...waitingJobs(state, queue)]) applyEvent(state, job, { kind: 'refuse', at: now, error });
+  if ((endpoints.get(state, endpointId)?.workers.min ?? 0) === 0) delete queue.crashes;
+}
+
+/**
+ * The crashes of an endpoint with that of a worker whose process has ended; undefined when that was no crash: the worker had
+ * no job left, or an injected fault ended it. The end of a worker that never had a job is a crash: otherwise a program that
+ * asks for a job and ends would be started again and again while `workers.min` wants a worker.
+ */
+function crashesAfter({ crashes }: EndpointQueue, worker: Worker, now: number): Crashes | undefined {
+  const { atStart = 0, atWork = 0 } = crashes ?? {};
+  if (worker.status === 'INITIALIZING') return { atStart: atStart + 1, atWork, until: now + backoffMs(atStart) };
+  const hasWorked = worker.jobIds.length === 0 && worker.runs.length > 0;
+  if (hasWorked || worker.protocol?.fault !== undefined) return undefined;
+  // A first crash may have any cause: its jobs are tried again at once.
+  return { atStart, atWork: atWork + 1, until: atWork === 0 ? now : now + backoffMs(atWork - 1) };
+}
+
+/** The time until another worker is started, after so many crashes in a row before this one. Milliseconds. */
+const backoffMs = (earlier: number): number => Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** earlier);
+
+/**
+ * Removes all workers that take jobs by the worker protocol, and queues their jobs again: at the start of a service
+ * none of their processes runs. After that, workers are started according to the settings of their endpoints.
+ */
+export function loseAllWorkers(state: State, now: number): void {
+  for (const endpoint of endpoints.all(state)) {
+    if (!takesByProtocol(endpoint)) continue;
+    const queue = queueOf(state, endpoint.id);
+    for (const worker of workersIn(queue)) loseWorker(state, queue, worker, now, 'the local service was started again');
+    delete queue.crashes;
+    reconcile(state, endpoint.id, now);
+  }
+}
+
+/**
+ * Records that the service did not run for this time, because it was suspended or waited for its state: no worker could
+ * reach it, so the time counts neither as silence nor towards the grace period of a stop. Milliseconds.
+ */
+export function ignorePause(state: State, milliseconds: number): void {
+  for (const queue of Object.values(queuesOf(state).byEndpoint))
+    for (const worker of workersIn(queue)) {
+      const { protocol } = worker;
+      if (protocol === undefined) continue;
+      const stops = protocol.stops.map(({ toldAt, ...stop }) => ({
+        ...stop,
+        since: stop.since + milliseconds,
+        ...(toldAt === undefined ? {} : { toldAt: toldAt + milliseconds }),
+      }));
+      changeProtocol(queue, worker, { seenAt: protocol.seenAt + milliseconds, stops });
+    }
+}
+
+/** Removes a worker; its jobs are queued again. */
+export function loseWorker(state: State, queue: EndpointQueue, worker: Worker, at: number, reason: string): void {
+  requeueJobs(state, worker, at);
+  stopWorker(state, queue, queue.workers[worker.id] ?? worker, at, reason);
+  reconcile(state, worker.endpointId, at);
+}
+
+function requeueJobs(state: State, worker: Worker, at: number): void {
+  for (const jobId of worker.jobIds) {
+    const job = queuesOf(state).jobs[jobId];
+    if (job !== undefined) applyEvent(state, job, { kind: 'lose', at });
+  }
+}
+
+/** Sets the timer that checks whether a worker has been silent for too long. One is set per worker at a time. */
+export function watchSilence(state: State, worker: Worker, at: number): void {
+  setTimer(state, at, { kind: 'worker-silent', endpointId: worker.endpointId, workerId: worker.id });
+}
+
+/** Does what a timer about a worker is for; nothing when the worker was removed. */
+export function applyWorkerTimer(state: State, event: WorkerTimerEvent, at: number): void {
+  const queue = queueOf(state, event.endpointId);
+  const worker = queue.workers[event.workerId];
+  if (worker?.protocol === undefined) return;
+  switch (event.kind) {
+    case 'worker-silent':
+      checkSilence(state, queue, worker, at);
+      return;
+    case 'worker-stop':
+      checkStop(state, queue, worker, event.jobId, at);
+      return;
+    case 'worker-killed': {
+      const reason = worker.protocol.fault?.kind === 'oom' ? 'it ran out of memory and was killed' : 'it crashed';
+      loseWorker(state, queue, worker, at, `${reason} (an injected fault)`);
+      return;
+    }
+  }
+}
+
+/**
+ * A managed worker without jobs does not have to send requests: its process is watched. Silence is measured in real
+ * time, because a worker cannot make requests in the time by which the clock was advanced; an injected fault is by the
+ * service's clock.
+ */
+function checkSilence(state: State, queue: EndpointQueue, worker: Worker, at: number): void {
+  const { protocol } = worker;
+  if (protocol === undefined) return;
+  const { fault, kind, polls, seenAt } = protocol;
+  const needsNone = polls > 0 || (kind === 'managed' && worker.jobIds.length === 0);
+  const silentMs = fault?.kind === 'silent' ? at - fault.since : needsNone ? 0 : realNow(state) - seenAt;
+  if (silentMs < SILENCE_MS) watchSilence(state, worker, laterBy(state, at, SILENCE_MS - silentMs));
+  else loseWorker(state, queue, worker, at, `no sign of life for ${String(SILENCE_MS / 1000)} s`);
+}
+
+/**
+ * The process of a managed worker that has not stopped a job in time is stopped; its other jobs are queued again. A
+ * worker that was asked to stop the job has time until a heartbeat shows that it still runs it. The local service
+ * cannot stop the process of an attached worker.
+ */
+function checkStop(state: State, queue: EndpointQueue, worker: Worker, jobId: string, at: number): void {
+  const stop = worker.protocol?.stops.find((each) => each.jobId === jobId);
+  if (stop === undefined || worker.protocol === undefined) return;
+  const until = stop.toldAt === undefined ? stop.since + STOP_GRACE_MS : stop.toldAt + PING_INTERVAL_MS + STOP_GRACE_MS;
+  const left = until - realNow(state);
+  if (left > 0) setTimer(state, laterBy(state, at, left), stopTimer(worker, jobId));
+  else if (worker.protocol.kind === 'managed') loseWorker(state, queue, worker, at, didNotStop(jobId));
+  else if (worker.protocol.fault?.kind === 'hang') endHang(state, queue, worker, at);
+}
+
+/** An attached worker can get jobs again when the job that an injected fault made hang has ended. */
+function endHang(state: State, queue: EndpointQueue, worker: Worker, at: number): void {
+  if (worker.protocol === undefined) return;
+  const { fault, ...protocol } = worker.protocol;
+  putWorker(
+    queue,
+    withoutStops({ ...worker, protocol }, at, (jobId) => jobId === fault?.jobId),
+  );
+  queue.signals += 1;
+  reconcile(state, worker.endpointId, at);
+}
+
+/** The reason for stopping a worker that still runs a job that it was asked to stop. */
+export const didNotStop = (jobId: string): string => `it did not stop job ${jobId}`;

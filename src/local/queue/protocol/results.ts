@@ -1,0 +1,111 @@
+import { decodeJson } from '../../../core/json.ts';
+import type { State } from '../../state/state.ts';
+import { queueOf } from '../state/endpoint-queue.ts';
+import { queuesOf, type Job } from '../state/records.ts';
+import { appendChunk } from '../jobs/chunks.ts';
+import { applyEvent } from '../jobs/job-status-changes.ts';
+import { reconcile, stopWorker } from '../jobs/workers.ts';
+import { changeProtocol } from '../jobs/stops.ts';
+import { endStops, seen } from './takes.ts';
+
+/** Names one job on one worker. */
+export interface JobOnWorker {
+  readonly endpointId: string;
+  readonly workerId: string;
+  readonly jobId: string;
+}
+
+/** What a worker reports when it has done a job; texts are JSON. */
+export interface Result {
+  readonly outcome:
+    { readonly kind: 'error'; readonly error: string } | { readonly kind: 'output'; readonly text: string | undefined };
+  /** True when the chunks were sent before, one by one: an empty output means all of them. */
+  readonly isStream: boolean;
+  /** True when the worker must be replaced after its jobs. */
+  readonly isLeaving: boolean;
+}
+
+/**
+ * Records the result of a job. Nothing is recorded when the worker does not run the job any more, or has reported it before
+ * (contract, worker protocol: done). Returns whether it was recorded.
+ */
+export function recordResult(state: State, where: JobOnWorker, result: Result, now: number): boolean {
+  const job = jobOnWorker(state, where);
+  letGo(state, where, now);
+  if (result.isLeaving) leave(state, where);
+  if (job !== undefined) {
+    const { outcome } = result;
+    delete queueOf(state, where.endpointId).crashes;
+    applyEvent(
+      state,
+      job,
+      outcome.kind === 'error'
+        ? { kind: 'fail', at: now, error: outcome.error }
+        : { kind: 'complete', at: now, output: outputOf(job, outcome.text, result.isStream) },
+    );
+  }
+  stopWhenDone(state, where, now);
+  reconcile(state, where.endpointId, now);
+  return job !== undefined;
+}
+
+/** Records what `status` shows as the output of a job that runs; ignored as for `recordResult`. `text` is JSON. */
+export function recordProgress(state: State, where: JobOnWorker, text: string): void {
+  const job = jobOnWorker(state, where);
+  seen(state, queueOf(state, where.endpointId), where.workerId);
+  if (job !== undefined) queuesOf(state).jobs[job.id] = { ...job, output: text };
+}
+
+/** Records a chunk of a job that runs; ignored as for `recordResult`. `text` is JSON. */
+export function recordStreamed(state: State, where: JobOnWorker, text: string): void {
+  const job = jobOnWorker(state, where);
+  seen(state, queueOf(state, where.endpointId), where.workerId);
+  if (job === undefined) return;
+  const stream = appendChunk(job.stream, { output: decodeJson(text), metrics: {} });
+  queuesOf(state).jobs[job.id] = { ...job, stream, streamed: [...(job.streamed ?? []), text] };
+}
+
+/** True when this worker runs the job now. */
+export const runsJob = (state: State, where: JobOnWorker): boolean => jobOnWorker(state, where) !== undefined;
+
+/** The job, when this worker runs it; undefined while an injected `hang` prevents its result. */
+function jobOnWorker(state: State, { endpointId, workerId, jobId }: JobOnWorker): Job | undefined {
+  const job = queuesOf(state).jobs[jobId];
+  if (job?.status !== 'IN_PROGRESS' || job.endpointId !== endpointId || job.workerId !== workerId) return undefined;
+  const worker = queueOf(state, endpointId).workers[workerId];
+  const fault = worker?.protocol?.fault;
+  return worker === undefined || (fault?.kind === 'hang' && fault.jobId === jobId) ? undefined : job;
+}
+
+/**
+ * An empty or absent output at the end of a stream means the list of the chunks. Any other absent output becomes an
+ * empty object.
+ */
+function outputOf(job: Job, text: string | undefined, isStream: boolean): string {
+  if (isStream && (text === undefined || /^\[\s*\]$/.test(text))) return `[${(job.streamed ?? []).join(',')}]`;
+  return text ?? '{}';
+}
+
+/** A worker that reports a job that it was asked to stop has stopped it. */
+function letGo(state: State, { endpointId, workerId, jobId }: JobOnWorker, now: number): void {
+  const queue = queueOf(state, endpointId);
+  const worker = seen(state, queue, workerId);
+  if (worker !== undefined) endStops(state, queue, worker, now, (id) => id === jobId);
+}
+
+/** Makes sure that a worker gets no more jobs. */
+function leave(state: State, { endpointId, workerId }: JobOnWorker): void {
+  const queue = queueOf(state, endpointId);
+  const worker = queue.workers[workerId];
+  if (worker?.protocol === undefined) return;
+  changeProtocol(queue, worker, { isLeaving: true });
+  queue.signals += 1;
+}
+
+/** Removes a worker that must be replaced, when it has no job. */
+function stopWhenDone(state: State, { endpointId, workerId }: JobOnWorker, now: number): void {
+  const queue = queueOf(state, endpointId);
+  const worker = queue.workers[workerId];
+  if (worker?.protocol?.isLeaving === true && worker.status !== 'RUNNING')
+    stopWorker(state, queue, worker, now, 'replaced, as it asked');
+}

@@ -1,0 +1,164 @@
+import { encodeJson } from '../../../core/json.ts';
+import type { Call, Reply } from '../../http/call/operation.ts';
+import { unprocessable } from '../../contract/problem.ts';
+import type { State } from '../../state/state.ts';
+
+export interface LogLine {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly source: 'container' | 'system';
+  readonly line: string;
+}
+
+export const systemLine = (at: number, line: string): LogLine => ({ at, source: 'system', line });
+export const containerLine = (at: number, line: string): LogLine => ({ at, source: 'container', line });
+
+/** The lines of a container that ends as soon as it has started. */
+export const linesOfFailedStart = (at: number, lastLine: string): readonly LogLine[] => [
+  containerLine(at, lastLine),
+  systemLine(at, 'container exited with code 1: it does not start'),
+];
+
+/**
+ * The log of a pod or a worker, computed from the state only, so that every process returns the same lines. Lines before a
+ * time follow from the state at that time, and do not change later.
+ */
+export interface LogSource {
+  /** The earliest time of a line, in milliseconds since the epoch. Throws the 404 Problem when there is no such log. */
+  readonly begin: (state: State, now: number) => number;
+  /** The lines with `from <= at < to`, in order; none when the pod or worker was removed meanwhile. */
+  readonly lines: (state: State, from: number, to: number) => readonly LogLine[];
+}
+
+/**
+ * A line with its cursor, the id of its event: RFC 3339 with milliseconds, then six digits that number the lines of the same
+ * millisecond. Cursors sort as text.
+ */
+interface NumberedLine extends LogLine {
+  readonly cursor: string;
+}
+
+const DEFAULT_TAIL = 100;
+/** How often a stream polls for new lines. Milliseconds. */
+const POLL_INTERVAL_MS = 500;
+/** After how many polls without a new line a keep-alive comment is sent. */
+const POLLS_PER_KEEP_ALIVE = 30;
+/** The time range that one step reads, and the first one in the search for the last lines. Milliseconds. */
+const PAGE_MS = 86_400_000;
+const FIRST_RANGE_MS = 3_600_000;
+/** How many lines are sent at once. */
+const LINES_PER_CHUNK = 500;
+
+/**
+ * Answers with a stream of server-sent events that stays open until the caller disconnects: first the lines that the query
+ * selects (`Last-Event-ID` wins over `since`, and `since` over `tail`), then new lines as the clock advances (contract rules,
+ * Pods: logs). Lines are sent when their millisecond is over, so that their order is final. Throws the 404 Problem of the
+ * source, and 422 for an invalid `Last-Event-ID`.
+ */
+export async function logStream(call: Call, source: LogSource): Promise<Reply> {
+  const start = await call.transact((state, now) => startOf(call, source, state, now));
+  return { status: 200, stream: follow(call, source, start) };
+}
+
+interface Start {
+  /** The time to start reading at, in milliseconds since the epoch. */
+  readonly from: number;
+  /** Whether a line at `from` or later is selected. */
+  readonly wanted: (line: NumberedLine) => boolean;
+}
+
+async function* follow(call: Call, source: LogSource, start: Start): AsyncGenerator<string> {
+  const only = call.query.get('source');
+  // A comment is due at once, so that the answer starts even when nothing was logged yet.
+  let emptyPolls = POLLS_PER_KEEP_ALIVE;
+  for (let from = start.from; ;) {
+    const page = await read(call, source, from);
+    const lines = page.lines.filter((line) => (only === null || line.source === only) && start.wanted(line));
+    for (let at = 0; at < lines.length; at += LINES_PER_CHUNK)
+      yield lines
+        .slice(at, at + LINES_PER_CHUNK)
+        .map(event)
+        .join('');
+    emptyPolls = lines.length > 0 ? 0 : emptyPolls + 1;
+    if (emptyPolls > POLLS_PER_KEEP_ALIVE) {
+      yield ': nothing new\n\n';
+      emptyPolls = 0;
+    }
+    from = page.to;
+    if (page.isLast && !(await waitForNextPoll(call))) return;
+  }
+}
+
+/** Returns false when the caller has disconnected or the service stops. */
+async function waitForNextPoll(call: Call): Promise<boolean> {
+  try {
+    await call.sleep(POLL_INTERVAL_MS);
+  } catch (error) {
+    if (!call.signal.aborted) throw error;
+  }
+  return !call.signal.aborted;
+}
+
+const read = (call: Call, source: LogSource, from: number) =>
+  call.transact((state, now) => {
+    const to = Math.max(from, Math.min(now, from + PAGE_MS));
+    return { lines: numbered(source.lines(state, from, to)), to, isLast: to >= now };
+  });
+
+function startOf(call: Call, source: LogSource, state: State, now: number): Start {
+  const begin = source.begin(state, now);
+  const { query, headers } = call;
+  const lastEventId = headers['last-event-id'];
+  const seen = cursorOf(lastEventId ?? '');
+  // Starting anywhere else would lose or repeat lines.
+  if (lastEventId !== undefined && seen === undefined)
+    throw unprocessable(['header Last-Event-ID: must be the id of an event, a date and time']);
+  if (seen !== undefined) return { from: Math.max(begin, seen.at), wanted: ({ cursor }) => cursor > seen.cursor };
+  const since = cursorOf(query.get('since') ?? '');
+  if (since !== undefined) return { from: Math.max(begin, since.at), wanted: ({ cursor }) => cursor >= since.cursor };
+  const tail = Number(query.get('tail') ?? DEFAULT_TAIL);
+  const only = query.get('source');
+  const last = tail === 0 ? undefined : lastLines(source, state, begin, now, tail, only)[0];
+  return last === undefined
+    ? { from: tail === 0 ? now : Math.min(begin, now), wanted: () => true }
+    : { from: last.at, wanted: ({ cursor }) => cursor >= last.cursor };
+}
+
+/** The last `tail` lines before now: doubles the time range until there are enough. */
+function lastLines(
+  source: LogSource,
+  state: State,
+  begin: number,
+  now: number,
+  tail: number,
+  only: string | null,
+): readonly NumberedLine[] {
+  for (let range = FIRST_RANGE_MS; ; range *= 2) {
+    const from = Math.max(begin, now - range);
+    const lines = numbered(source.lines(state, from, now)).filter((line) => only === null || line.source === only);
+    if (lines.length >= tail || from === begin) return lines.slice(-tail);
+  }
+}
+
+function numbered(lines: readonly LogLine[]): readonly NumberedLine[] {
+  let number = 0;
+  return lines.map((line, index) => {
+    number = lines[index - 1]?.at === line.at ? number + 1 : 0;
+    return { ...line, cursor: cursorText(line.at, String(number).padStart(6, '0')) };
+  });
+}
+
+const cursorText = (at: number, digits: string): string => new Date(at).toISOString().replace('Z', `${digits}Z`);
+
+/** Parses a date and time with any offset and any fraction of a second; undefined when it is invalid. */
+function cursorOf(text: string): { readonly at: number; readonly cursor: string } | undefined {
+  const [, seconds, fraction = '', offset] = /^(.{19})(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/i.exec(text.trim()) ?? [];
+  const whole = Date.parse(`${seconds ?? ''}${offset ?? ''}`);
+  if (Number.isNaN(whole)) return undefined;
+  const digits = fraction.padEnd(9, '0').slice(0, 9);
+  const at = whole + Number(digits.slice(0, 3));
+  return { at, cursor: cursorText(at, digits.slice(3)) };
+}
+
+const event = ({ cursor, source, line }: NumberedLine): string =>
+  `id: ${cursor}\ndata: ${encodeJson({ ts: cursor, source, line })}\n\n`;

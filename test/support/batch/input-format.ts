@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { InputFormat, InvalidItem, Item } from '../../../src/batch/read/item.ts';
+import { maxInputBytes } from '../../../src/queue/submission.ts';
+import { submissionBody } from '../../../src/queue/submission.ts';
+
+/** How an input is read whose jobs have no options. */
+export const formatOf = (format: Omit<InputFormat, 'maxBytes'>): InputFormat => ({
+  ...format,
+  maxBytes: maxInputBytes(''),
+});
+
+/** The body of the submission of an item without options. */
+export const bodyOf = ({ input }: Item): string => Buffer.from(submissionBody(input, '')).toString();
+
+/** Length and digest of a file, as a journal of an earlier version has them. */
+export async function identityOf(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    bytes += chunk.byteLength;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** How many items of an input can be sent, and how many cannot. */
+export async function countItems(
+  groups: AsyncIterable<Iterable<Item | InvalidItem>>,
+): Promise<{ readonly planned: number; readonly invalid: number }> {
+  const counts = { planned: 0, invalid: 0 };
+  for await (const items of groups) for (const { kind } of items) counts[kind === 'item' ? 'planned' : 'invalid'] += 1;
+  return counts;
+}

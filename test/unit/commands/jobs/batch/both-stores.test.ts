@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createBatchWorld, items, summary, write } from '../../../../support/batch/command-fixture.ts';
+import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
+import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import type { TestWorld } from '../../../../support/worlds/test-world.ts';
+
+/** A store of batches as a user names it: what a batch means is the same in both. */
+interface Kit {
+  readonly world: () => Promise<TestWorld>;
+  /** The options of a run that say where it is, and the word that names it afterwards. */
+  readonly at: readonly string[];
+  readonly batch: string;
+}
+
+const run = (world: TestWorld, { at }: Kit, endpoint = 'echo', ...more: readonly string[]): Promise<Ran> =>
+  batchIn(world, 'run', endpoint, '--input', 'in.jsonl', ...at, ...more);
+
+/** The rows of an export, as JSON lines. */
+const exportOf = (world: TestWorld, { batch }: Kit, ...more: readonly string[]): Promise<Ran> =>
+  berthIn({ ...world }, ['jobs', 'batch', 'export', batch, '--format', 'jsonl', ...more]);
+
+const rowsOf = ({ out }: Ran): readonly unknown[] =>
+  out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
+
+function promises(kit: Kit): void {
+  const { batch } = kit;
+
+  test('has counts, a status, a report and rows that say the same, in the order of the input', async () => {
+    const world = await kit.world();
+    write(world, 'in.jsonl', items(12));
+    const ran = await run(world, kit);
+    expect([ran.code, ran.err]).toEqual([0, ran.err]);
+    const counts = { planned: 12, completed: 12, failed: 0, unknown: 0, inFlight: 0, waiting: 0, invalid: 0 };
+    expect(summary(ran)).toMatchObject({
+      batch: expect.stringContaining(batch) as string,
+      endpoint: 'echo',
+      ...counts,
+    });
+    expect(summary(await batchIn(world, 'status', batch))).toMatchObject({ ...counts, state: 'ended' });
+    expect(summary(await batchIn(world, 'report', batch))).toMatchObject({ ...counts, state: 'ended', failures: [] });
+    const numbers = Array.from({ length: 12 }, (_, at) => at + 1);
+    const ordered = await exportOf(world, kit, '--ordered', '--fields', 'item');
+    expect(rowsOf(ordered)).toEqual(numbers.map((item) => ({ item })));
+    const joined = await exportOf(world, kit, '--join-input', '--fields', 'input,output');
+    expect(rowsOf(joined)).toEqual(numbers.map((n) => ({ input: { n }, output: { n } })));
+  });
+
+  test('is listed with its state, and is removed with all that it has and nothing else', async () => {
+    const world = await kit.world();
+    write(world, 'in.jsonl', items(3));
+    expect((await run(world, kit)).code).toBe(0);
+    writeFileSync(join(world.directory, 'mine.txt'), 'mine');
+    const listed = JSON.parse((await batchIn(world, 'list')).out) as readonly unknown[];
+    expect(listed).toMatchObject([{ endpoint: 'echo', planned: 3, completed: 3, state: 'ended' }]);
+    const readOnly = { ...world, env: { ...world.env, BERTH_ACCESS: 'read' } };
+    expect((await batchIn(readOnly, 'remove', batch, '--yes')).code).toBe(3);
+    expect((await batchIn(world, 'remove', batch)).code).toBe(2);
+    expect((await batchIn(world, 'status', batch)).code).toBe(0);
+    const removed = await batchIn(world, 'remove', batch, '--yes');
+    expect([removed.code, removed.err]).toEqual([0, expect.stringContaining('is removed')]);
+    const left = readdirSync(world.directory).filter((name) => !name.startsWith('.') && name !== 'parts');
+    expect(left).toEqual(expect.arrayContaining(['in.jsonl', 'mine.txt']));
+    expect(left.filter((name) => name.startsWith('r.jsonl'))).toEqual([]);
+    if (existsSync(join(world.directory, 'parts'))) expect(readdirSync(join(world.directory, 'parts'))).toEqual([]);
+    expect(JSON.parse((await batchIn(world, 'list')).out)).toEqual([]);
+    expect([4, 14]).toContain((await batchIn(world, 'status', batch)).code);
+    // Its place is free again.
+    expect((await run(world, kit)).code).toBe(0);
+  });
+
+  test('sends failed items again as new jobs where it is asked to, and counts that', async () => {
+    const world = await kit.world();
+    write(world, 'in.jsonl', items(3));
+    expect((await run(world, kit, 'fail')).code).toBe(13);
+    expect(summary(await batchIn(world, 'status', batch))).toMatchObject({ failed: 3, resubmitted: 0, state: 'ended' });
+    const none = await batchIn(world, 'resume', batch, '--resubmit', 'failed', '--only-error', 'no such text');
+    expect([none.code, none.err]).toEqual([13, expect.stringContaining('no item to send again with this error')]);
+    const ran = await batchIn(world, 'resume', batch, '--resubmit', 'failed');
+    expect([ran.code, ran.err]).toEqual([13, expect.stringContaining('3 items are sent again')]);
+    expect(summary(ran)).toMatchObject({ planned: 3, failed: 3, resubmitted: 3 });
+    const exported = await exportOf(world, kit, '--status', 'failed', '--ordered');
+    expect(rowsOf(exported)).toMatchObject([{ item: 1 }, { item: 2 }, { item: 3 }]);
+  });
+
+  test('is not resumed at another service, unless it is said to be the same', async () => {
+    const world = await kit.world();
+    write(world, 'in.jsonl', items(2));
+    expect((await run(world, kit)).code).toBe(0);
+    const elsewhere = { ...world, env: { ...world.env, BERTH_QUEUE_URL: 'http://127.0.0.1:8' } };
+    const refused = await batchIn(elsewhere, 'resume', batch);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('this batch was begun at')]);
+    expect((await batchIn(elsewhere, 'resume', batch, '--moved')).code).toBe(0);
+  });
+
+  test('owns its place: a second batch there is refused at its start, and nothing of the first changes', async () => {
+    const world = await kit.world();
+    write(world, 'in.jsonl', items(4));
+    expect((await run(world, kit)).code).toBe(0);
+    const second = kit.at.map((word) => (word === 'nightly' ? 'second' : word));
+    const refused = await run(world, { ...kit, at: second });
+    expect([refused.code, refused.err]).toEqual([14, expect.stringMatching(/name another --out/i)]);
+    expect(summary(await batchIn(world, 'status', batch))).toMatchObject({ planned: 4, completed: 4 });
+  });
+}
+
+describe('a batch of files', () => {
+  const kit: Kit = { world: () => createBatchWorld(), at: ['--out', 'r.jsonl'], batch: 'r.jsonl' };
+  promises(kit);
+
+  test.each([
+    ['work', 'r.jsonl'],
+    ['cancel', 'r.jsonl'],
+    ['clean', 'r.jsonl', '--yes'],
+  ])('has one driver at a time: %s needs a store', async (...words) => {
+    const ran = await batchIn(await createBatchWorld(), ...words);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('needs --store')]);
+  });
+
+  test('is not removed while a process works on it, and its copy of stdin goes with it', async () => {
+    const world = await createBatchWorld({ stdin: items(2) });
+    expect((await batchIn(world, 'run', 'echo', '--input', '-', '--out', 'r.jsonl')).code).toBe(0);
+    expect(existsSync(join(world.directory, 'r.jsonl.input'))).toBe(true);
+    expect((await batchIn(world, 'remove', 'r.jsonl', '--yes')).code).toBe(0);
+    expect(readdirSync(world.directory).filter((name) => name.startsWith('r.jsonl'))).toEqual([]);
+  });
+
+  test('that was begun with a file of the name of a copy leaves it when it is removed', async () => {
+    const world = await createBatchWorld();
+    write(world, 'r.jsonl.input', items(2));
+    expect((await batchIn(world, 'run', 'echo', '--input', 'r.jsonl.input', '--out', 'r.jsonl')).code).toBe(0);
+    expect((await batchIn(world, 'remove', 'r.jsonl', '--yes')).code).toBe(0);
+    expect(readdirSync(world.directory).filter((name) => name.startsWith('r.jsonl'))).toEqual(['r.jsonl.input']);
+  });
+});
+
+describeWithPostgres('a batch of a store', () => {
+  const cluster = useCluster();
+  promises({
+    world: async () => (await createStoreWorld(cluster())).world,
+    at: ['--out', 'parts', '--name', 'nightly', '--shard-items', '5'],
+    batch: 'nightly',
+  });
+});

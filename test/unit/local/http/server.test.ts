@@ -1,0 +1,110 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LOCAL_KEY } from '../../../../src/local/http/requests/auth.ts';
+import { serveLocal, type ServedService } from '../../../../src/local/http/server/server.ts';
+import { createState } from '../../../../src/local/state/state.ts';
+import { memoryStore } from '../../../../src/local/state/file/store.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import type { Clock } from '../../../../src/core/context.ts';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { localFixture } from '../../../support/local/service-fixture.ts';
+import { fileStore } from '../../../support/local/file-store.ts';
+
+const headers = { Authorization: `Bearer ${LOCAL_KEY}` };
+let served: ServedService | undefined;
+afterEach(async () => {
+  await served?.stop();
+  served = undefined;
+});
+
+const serve = async (fixture = localFixture()) => {
+  served = await serveLocal(fixture.service, { port: 0, host: '127.0.0.1' });
+  return { ...fixture, url: served.url };
+};
+
+describe('the local service over HTTP', () => {
+  it('answers with links to its own address', async () => {
+    const { url } = await serve();
+    const answer = await fetch(`${url}/v2/serverless/echo`, { headers });
+    expect(answer.status).toBe(200);
+    expect(((await answer.json()) as { requestUrls: { run: string } }).requestUrls.run).toBe(`${url}/v2/echo/run`);
+  });
+
+  it('publishes its contract without a key', async () => {
+    const { url } = await serve();
+    const document = (await (await fetch(`${url}/v2/openapi.json`)).json()) as { openapi: string };
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it.each(['drop', 'accept-drop'])('closes the connection where a fault says %s', async (kind) => {
+    const { url, send } = await serve();
+    await send('POST', '/local/fault', { kind, count: 1 });
+    const body = JSON.stringify({ name: 'maybe', size: 10, dataCenter: 'EU-WEST-1' });
+    await expect(fetch(`${url}/v2/network-volumes`, { method: 'POST', headers, body })).rejects.toThrow();
+    const list = await (await fetch(`${url}/v2/network-volumes`, { headers })).text();
+    expect(list.includes('maybe')).toBe(kind === 'accept-drop');
+  });
+
+  it('keeps an encoded slash within its path segment', async () => {
+    const { url } = await serve();
+    const answer = await fetch(`${url}/v2/pods/${encodeURIComponent('a/b?c#d é%2f')}`, { headers });
+    expect(((await answer.json()) as { detail: string }).detail).toBe('pod not found');
+  });
+
+  it('accepts large bodies up to the limit', async () => {
+    const { url } = await serve();
+    const body = `{"name":"${'x'.repeat(22_000_000)}"}`;
+    const answer = await fetch(`${url}/v2/pods`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(413);
+  });
+
+  it('answers with an error when its state cannot be saved', async () => {
+    const { url } = await serve(localFixture({ store: fileStore('/dev/null/state.json') }));
+    const answer = await fetch(`${url}/v2/pods`, { headers });
+    expect([answer.status, await answer.text()]).toEqual([
+      500,
+      expect.stringContaining('/dev/null: what is there is not a directory'),
+    ]);
+  });
+
+  it.each(['POST runsync', 'GET status-sync/JOB'])('ends the waiting of a caller who hangs up: %s', async (request) => {
+    const state = createState(0);
+    const real = createTestClock(0);
+    // A clock that stands still: nothing but the hang-up ends a wait.
+    const clock: Clock = {
+      ...real,
+      sleep: (_milliseconds, signal) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => {
+            reject(signal.reason as Error);
+          });
+        }),
+    };
+    const { url, send } = await serve(localFixture({ clock, store: memoryStore(state) }));
+    const job = (await send('POST', '/v2/echo/run', { input: {} })).body['id'] as string;
+    const [method = '', operation = ''] = request.replace('JOB', job).split(' ');
+    const caller = new AbortController();
+    const body = method === 'POST' ? { body: '{"input":{}}' } : {};
+    const answer = fetch(`${url}/v2/echo/${operation}`, { method, headers, ...body, signal: caller.signal });
+    const waiting = (): number => Object.keys(queuesOf(state).awaited).length;
+    await expect.poll(waiting).toBe(1);
+    caller.abort();
+    await expect(answer).rejects.toThrow();
+    await expect.poll(waiting).toBe(0);
+  });
+
+  it('fails with usage (2) when the port is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as AddressInfo;
+    try {
+      await expect(serveLocal(localFixture().service, { port, host: '127.0.0.1' })).rejects.toMatchObject({
+        exit: 2,
+        message: `port ${String(port)} is in use`,
+        hint: expect.stringContaining('--port 0') as string,
+      });
+    } finally {
+      taken.close();
+    }
+  });
+});
