@@ -54,8 +54,7 @@ const STEPS = [
   {
     name: 'format',
     command: tool(
-      ...['prettier/bin/prettier.cjs', '--check', '.', '--log-level=warn'],
-      ...['--cache', '--cache-strategy=content', `--cache-location=${CACHE}/prettier`],
+      ...['prettier/bin/prettier.cjs', '--check', '.', '--log-level=warn', '--cache', '--cache-strategy=content'],
     ),
   },
   {
