@@ -1,23 +1,35 @@
-/** Makes the man pages of the package: berth.1, and one for each noun. They are made from the same data as docs/reference. */
+/**
+ * Makes the man pages of the package: berth.1, and one for each noun and each command. They are made from the same data as
+ * docs/reference.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Marked } from 'marked';
 import markedMan from 'marked-man';
 import { commandsOf, describe } from './reference/describe.mjs';
-import { usageOf } from './reference/markdown.mjs';
+import { effects, usageOf, valueText } from './reference/markdown.mjs';
 
 /** `root` is the folder of the project, with dist/ built. Writes to dist/man. */
 export async function makeManPages(root, version) {
   const described = describe(root);
   const folder = path.join(root, 'dist/man');
   await mkdir(folder, { recursive: true });
-  const pages = [
-    ['berth', mainPage(described)],
-    ...described.nouns.map((each) => [`berth-${each.noun}`, nounPage(described, each)]),
-  ];
-  for (const [name, markdown] of pages)
+  for (const [name, markdown] of pagesOf(described))
     await writeFile(path.join(folder, `${name}.1`), await toRoff(name, markdown, version));
 }
+
+/** What package.json lists: npm installs no page that is only in `directories.man`. */
+export const manFiles = (described) => [...pagesOf(described).keys()].sort().map((name) => `dist/man/${name}.1`);
+
+/** The text of each page by its name. A noun without verbs is a command. */
+const pagesOf = (described) =>
+  new Map([
+    ['berth', mainPage(described)],
+    ...described.nouns.map((each) => [`berth-${each.noun}`, nounPage(each, commandsOf(described, each.noun))]),
+    ...described.commands.map((each) => [pageOf(each), commandPage(each)]),
+  ]);
+
+const pageOf = ({ command }) => `berth-${command.replaceAll(' ', '-')}`;
 
 /** No date: two builds must give the same bytes. */
 async function toRoff(name, markdown, version) {
@@ -27,6 +39,10 @@ async function toRoff(name, markdown, version) {
 }
 
 const item = (name, text) => [`* \`${name}\`:`, `  ${text.replaceAll('\n', ' ')}`, ''];
+const flagItem = ({ flag, short, summary, ...value }) =>
+  item(short === undefined ? flag : `${short}, ${flag}`, `${summary} (${valueText(value)})`);
+const section = (title, lines) => (lines.length === 0 ? [] : [`## ${title}`, '', ...lines]);
+const seeAlso = (...pages) => section('SEE ALSO', [pages.map((page) => `${page}(1)`).join(', '), '']);
 
 function mainPage({ nouns, globalFlags, exitCodes, settings, variables }) {
   return [
@@ -60,27 +76,43 @@ function mainPage({ nouns, globalFlags, exitCodes, settings, variables }) {
   ].join('\n');
 }
 
-function nounPage(described, { noun, summary }) {
+/** A noun: its commands, each with a page of its own. */
+function nounPage({ noun, summary }, commands) {
   return [
     `# berth-${noun}(1) -- ${summary}`,
     '',
-    ...commandsOf(described, noun).flatMap((command) => [
-      `## berth ${command.command}`,
-      '',
-      `\`${usageOf(command)}\``,
-      '',
-      `${command.summary[0].toUpperCase()}${command.summary.slice(1)}.`,
-      '',
-      ...(command.details === undefined ? [] : [command.details, '']),
-      ...command.arguments.flatMap(({ name, summary: what }) => item(name, what)),
-      ...command.flags.flatMap(({ flag, short, summary: what }) =>
-        item(short === undefined ? flag : `${short}, ${flag}`, what),
-      ),
-      ...command.examples.flatMap(({ command: line, meaning }) => [`${meaning}:`, '', `    ${line}`, '']),
-    ]),
-    '## SEE ALSO',
+    '## COMMANDS',
     '',
-    'berth(1)',
+    ...commands.flatMap(({ command, summary: what }) => item(`berth ${command}`, what)),
+    ...seeAlso(...commands.map(pageOf), 'berth'),
+  ].join('\n');
+}
+
+function commandPage(described) {
+  const { command, summary, details, arguments: args, flags, examples } = described;
+  const noun = command.split(' ')[0];
+  return [
+    `# ${pageOf(described)}(1) -- ${summary}`,
     '',
+    '## SYNOPSIS',
+    '',
+    `\`${usageOf(described)}\``,
+    '',
+    '## DESCRIPTION',
+    '',
+    `${summary[0].toUpperCase()}${summary.slice(1)}.`,
+    '',
+    ...(details === undefined ? [] : [details, '']),
+    ...effects(described),
+    ...section(
+      'ARGUMENTS',
+      args.flatMap((each) => item(each.name, `${each.summary} (${valueText(each)})`)),
+    ),
+    ...section('FLAGS', flags.flatMap(flagItem)),
+    ...section(
+      'EXAMPLES',
+      examples.flatMap(({ command: line, meaning }) => [`${meaning}:`, '', `    ${line}`, '']),
+    ),
+    ...seeAlso(...(command === noun ? [] : [`berth-${noun}`]), 'berth'),
   ].join('\n');
 }

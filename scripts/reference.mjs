@@ -1,33 +1,42 @@
-/** Writes docs/reference from the built program (`npm run reference`). With --check it only compares, and exits with 1 when a page differs. */
+/**
+ * Writes docs/reference, and the list of man pages in package.json, from the built program (`npm run reference`). With --check it
+ * only compares, and exits with 1 when something differs.
+ */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
+import { manFiles } from './man-pages.mjs';
 import { root } from './prepare.mjs';
 import { commandsOf, describe } from './reference/describe.mjs';
 import { indexPage, nounPage } from './reference/markdown.mjs';
 
-const folder = path.join(root, 'docs/reference');
 const described = describe(root);
-const pages = new Map([
+const folder = 'docs/reference';
+const pages = [
   ['README.md', indexPage(described)],
   ...described.nouns.map((each) => [`${each.noun}.md`, nounPage(each, commandsOf(described, each.noun))]),
-]);
+];
+const options = { ...(await resolveConfig(path.join(root, folder, 'README.md'))), parser: 'markdown' };
 
-const options = { ...(await resolveConfig(path.join(folder, 'README.md'))), parser: 'markdown' };
-mkdirSync(folder, { recursive: true });
-const before = new Map(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]));
+/** The texts by their files, below the folder of the project. */
 const after = new Map();
-for (const [name, text] of pages) after.set(name, await format(text, options));
+for (const [name, text] of pages) after.set(path.join(folder, name), await format(text, options));
+const manifest = readFileSync(path.join(root, 'package.json'), 'utf8');
+after.set('package.json', `${JSON.stringify({ ...JSON.parse(manifest), man: manFiles(described) }, null, 2)}\n`);
+
+mkdirSync(path.join(root, folder), { recursive: true });
+const files = readdirSync(path.join(root, folder)).map((name) => path.join(folder, name));
+const before = new Map([...files, 'package.json'].map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
 const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-  (name) => before.get(name) !== after.get(name),
+  (file) => before.get(file) !== after.get(file),
 );
 
 if (process.argv.includes('--check')) {
-  if (changed.length > 0) console.log(`docs/reference is out of date (${changed.join(', ')}): run "npm run reference"`);
+  if (changed.length > 0) console.log(`out of date (${changed.join(', ')}): run "npm run reference"`);
   process.exitCode = changed.length > 0 ? 1 : 0;
 } else
-  for (const name of changed) {
-    const text = after.get(name);
-    if (text === undefined) rmSync(path.join(folder, name));
-    else writeFileSync(path.join(folder, name), text);
+  for (const file of changed) {
+    const text = after.get(file);
+    if (text === undefined) rmSync(path.join(root, file));
+    else writeFileSync(path.join(root, file), text);
   }

@@ -16,7 +16,7 @@ const table = (heads, rows) => [
 ];
 
 /** What a command does beside printing, in words. */
-function effects({ writes, destroys, asks, changesMachine, costs, waits, waitsWith }) {
+export function effects({ writes, destroys, asks, changesMachine, costs, waits, waitsWith }) {
   const parts = [
     writes && 'changes something at the service',
     changesMachine && 'changes files or processes of this machine',
@@ -29,7 +29,8 @@ function effects({ writes, destroys, asks, changesMachine, costs, waits, waitsWi
   return parts.length === 0 ? [] : [`It ${parts.join('; ')}.`, ''];
 }
 
-function valueText({ type, required, repeatable, choices, default: fallback, onlyWithOneOf }) {
+/** What a value may be, in words; empty for a switch without a default. */
+export function valueText({ type, required, repeatable, choices, default: fallback, onlyWithOneOf }) {
   return [
     choices === undefined ? type : choices.map(code).join(', '),
     fallback === undefined ? undefined : `default ${code(String(fallback))}`,

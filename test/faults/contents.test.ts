@@ -148,9 +148,7 @@ const ODD = ['{}', '{"id":null,"status":null,"name":[],"runtime":"none","mounts"
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['pods get', ['pods', 'get', 'pod1']],
   ['jobs status', ['jobs', 'status', 'ep', 'job1']],
-  ['jobs cancel', ['jobs', 'cancel', 'ep', 'job1']],
   ['health', ['health', 'ep']],
-  ['queue purge', ['queue', 'purge', 'ep', '--yes']],
   ['catalog cpus ID', ['catalog', 'cpus', 'cpu1']],
   ['delegations revoke', ['registries', 'delegations', 'revoke', 'd1', '--yes']],
   ['api', ['api', 'GET', '/v2/x']],
@@ -166,6 +164,18 @@ describe.each(ODD)('an answer of %s is never fatal', (answer) => {
       const { out } = await works(argv, [json(answer)], { tty });
       expect(out).not.toMatch(/undefined|\[object|NaN/);
     }
+  });
+});
+
+/** Writes whose answer says what was changed: without that, their outcome is unknown. */
+const UNKNOWN: readonly (readonly [string, readonly string[]])[] = [
+  ['jobs cancel', ['jobs', 'cancel', 'ep', 'job1']],
+  ['queue purge', ['queue', 'purge', 'ep', '--yes']],
+];
+
+describe.each(ODD)('an answer of %s leaves the outcome unknown', (answer) => {
+  test.each(UNKNOWN)('%s', async (_, argv) => {
+    await fails(argv, { exit: 8, says: ['no readable answer came'] }, [json(answer)]);
   });
 });
 

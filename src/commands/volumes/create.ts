@@ -1,7 +1,7 @@
-import { type JsonObject, numberOf, stringAt, stringOf } from '../../core/json.ts';
+import { encodeJson, type JsonObject, numberOf, objectOf, stringAt, stringOf } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { isKnownRetired, isRetired, tellRetired } from './retired-v1.ts';
@@ -14,9 +14,7 @@ export const createSpec: WriteSpec = {
   ...bodyOf(VOLUME_TABLE, 'create'),
   needed: ['name', 'size', 'dataCenter'],
   setExample: 'size=200',
-  // The v1 API prints the data center as `dataCenterId`.
-  adapt: ({ dataCenterId, ...document }) =>
-    dataCenterId === undefined ? document : { dataCenter: dataCenterId, ...document },
+  adapt: withDataCenter,
   price: (ctx, body) =>
     Promise.resolve(
       ctx.terminal.errors
@@ -45,12 +43,14 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
   if (body['type'] !== undefined || address === undefined || (await isKnownRetired(ctx, address)))
     return await ctx.api.send(request);
   try {
-    return await ctx.api.send({
-      ...request,
-      service: 'rest',
-      path: ['v1', 'networkvolumes'],
-      body: { ...body, dataCenterId: dataCenter },
-    });
+    return inV2Words(
+      await ctx.api.send({
+        ...request,
+        service: 'rest',
+        path: ['v1', 'networkvolumes'],
+        body: { ...body, dataCenterId: dataCenter },
+      }),
+    );
   } catch (error) {
     if (!isRetired(error)) throw error;
     const answer = await ctx.api.send(request);
@@ -58,4 +58,17 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
     if (!isLocalService(answer)) await tellRetired(ctx, address, error);
     return answer;
   }
+}
+
+/** A document with `dataCenter`, which the v1 API calls `dataCenterId`. */
+function withDataCenter({ dataCenterId, ...document }: JsonObject): JsonObject {
+  return dataCenterId === undefined ? document : { dataCenter: dataCenterId, ...document };
+}
+
+/** An answer of v1 as v2 gives it. v1 has no tiers: what it creates is standard storage. */
+function inV2Words(answer: ApiAnswer): ApiAnswer {
+  const volume = objectOf(answer.value);
+  if (volume === undefined) return answer;
+  const value = { type: 'STANDARD', ...withDataCenter(volume) };
+  return { ...answer, value, text: encodeJson(value) };
 }

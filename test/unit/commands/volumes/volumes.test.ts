@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { objectionsTo } from '../../../support/schemas/published-schemas.ts';
 import { json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
@@ -33,6 +34,13 @@ describe('the volume API that create uses, v1 or v2', () => {
     expect(ran.code, ran.err).toBe(0);
     expect(server.seen.map(({ url }) => url)).toEqual([path]);
     expect(JSON.parse(server.seen[0]?.body.toString() ?? '')).toEqual(body);
+  });
+
+  test('an answer of v1 is printed as the schema of the command says', async () => {
+    const server = await serve([json({ ...V1, id: 'v1', size: 100, later: 1 }, 201)]);
+    const { out } = await berth([...CREATE, '--json'], { env: pointedAt(server.url) });
+    expect(objectionsTo('volumes create', JSON.parse(out))).toBeUndefined();
+    expect(JSON.parse(out)).toEqual({ ...V2, id: 'v1', type: 'STANDARD', later: 1 });
   });
 
   describe.each([404, 410])('a v1 that answers %i', (status) => {
