@@ -10,8 +10,8 @@ export interface Interrupt {
   /** Passes signals to a listener instead, while a child process shares the terminal. Returns a function that ends it. */
   redirect(listener: (signal: StopSignal) => void): () => void;
   /**
-   * Calls a listener on the second signal instead of ending the process; the third signal ends it. Returns a function
-   * that removes the listener.
+   * Calls a listener on the second signal instead of ending the process; the third signal ends it. There may be several.
+   * Returns a function that removes the listener.
    */
   onSecond(listener: () => void): () => void;
   /** Stops listening. */
@@ -22,15 +22,15 @@ export interface Interrupt {
 export function listenForInterrupt(runtime: Pick<Runtime, 'signals' | 'exit'>): Interrupt {
   const controller = new AbortController();
   let redirected: ((signal: StopSignal) => void) | undefined;
-  let second: (() => void) | undefined;
+  const second = new Set<() => void>();
   const close = runtime.signals.on((signal) => {
     if (redirected !== undefined) redirected(signal);
     else if (!controller.signal.aborted) controller.abort(interrupted(signal));
-    else if (second === undefined) runtime.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+    else if (second.size === 0) runtime.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
     else {
-      const listener = second;
-      second = undefined;
-      listener();
+      const listeners = [...second];
+      second.clear();
+      for (const listener of listeners) listener();
     }
   });
   return {
@@ -42,9 +42,9 @@ export function listenForInterrupt(runtime: Pick<Runtime, 'signals' | 'exit'>): 
       };
     },
     onSecond: (listener) => {
-      second = listener;
+      second.add(listener);
       return () => {
-        second = undefined;
+        second.delete(listener);
       };
     },
     close,
