@@ -9,6 +9,8 @@ const BELOW_STORES = [
   'batch/store.ts',
   'batch/stores/items',
   'batch/stores/run-records.ts',
+  'batch/stores/same-files.ts',
+  'batch/stores/unless-broken.ts',
   'batch/read',
   'batch/bytes',
   'queue',

@@ -14,7 +14,16 @@
 export { openFileStore, openPostgresStore, storeKindOf, type StoreKind, type TableAccess } from './open-store.ts';
 export { parseStoreAddress, type StoreAddress } from './open-store.ts';
 export { refuse, type Capability } from './capabilities.ts';
-export type { Batch, BatchStatus, BatchSummary, Resubmit, Store, StoredFile, StorePorts } from './store.ts';
+export type {
+  Batch,
+  BatchStatus,
+  BatchSummary,
+  Resubmit,
+  ShardHolder,
+  Store,
+  StoredFile,
+  StorePorts,
+} from './store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
 export { resumeBatch, workOnBatch, type WorkOptions } from './verbs/work.ts';
 export type { BatchReport } from './verbs/run-report.ts';

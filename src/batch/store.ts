@@ -1,5 +1,6 @@
 import type { CommandLine } from '../core/message.ts';
 import type { Clock, DurableFiles, ObjectStorage } from '../core/context.ts';
+import type { Failure } from '../core/failure.ts';
 import type { DollarRange } from '../core/units.ts';
 import type { BatchInputs, OpenedInputs } from './read/inputs.ts';
 import type { PlannedRange } from './read/range.ts';
@@ -31,8 +32,8 @@ export interface Store {
   place(wanted: WantedPlace): Promise<Place>;
   /** Finds a batch by its name. Fails with local-file (14) or not-found (4) when there is none. */
   open(name: string): Promise<Batch>;
-  /** The batches of the store; of a folder, where a store is files. */
-  list(folder: string): AsyncIterable<BatchStatus>;
+  /** The batches of the store; of a folder, where a store is files. Goes on after one that cannot be read. */
+  list(folder: string): AsyncIterable<ListedBatch>;
 }
 
 export interface WantedPlace {
@@ -114,7 +115,7 @@ export interface Batch extends BatchFacts {
   clean(found: readonly StoredFile[]): Promise<readonly StoredFile[]>;
   /** All that the batch has, its results too. Fails with usage (2) while a driver works on it. */
   contents(): Promise<readonly StoredFile[]>;
-  /** Removes the batch with these files. */
+  /** Removes the batch with its files. Fails with usage (2) while a driver works on it, or when it has other ones than these. */
   remove(contents: readonly StoredFile[]): Promise<void>;
 }
 
@@ -216,15 +217,37 @@ export interface BatchStatus extends BatchSummary {
   readonly begunAt: number;
 }
 
+/** A batch in a list; `failure` says why its state cannot be read. */
+export type ListedBatch = BatchStatus | { readonly name: string; readonly failure: Failure };
+
 export interface SharedStatus {
   /** The folder or prefix of its parts. */
   readonly out: string;
   /** Number of processes that work on it. */
   readonly drivers: number;
+  /** Who has the shards that were begun and are not done. */
+  readonly holders: readonly ShardHolder[];
   readonly shards: number;
   readonly doneShards: number;
   /** True when `planned` is the sum of all counts. */
   readonly holds: boolean;
+}
+
+/**
+ * A driver and the shards that it has or had: it is `working`; it is `silent` when it has missed a renewal of its lease, and
+ * the shards wait for the end of that; `gone` when the lease has ended; `left` are shards that drivers gave up at their end.
+ */
+export interface ShardHolder {
+  readonly state: 'working' | 'silent' | 'gone' | 'left';
+  /** Unknown for `left`, and for a driver of an earlier version. */
+  readonly process: { readonly pid: number; readonly host: string } | undefined;
+  /** The last contact with the store: milliseconds since the epoch, by the clock of the database. */
+  readonly contactAt: number | undefined;
+  /** By the same clock. */
+  readonly leaseEndsAt: number;
+  readonly count: number;
+  /** The first of the shards. */
+  readonly shards: readonly number[];
 }
 
 /** The results of a batch as they are stored, and its history. */

@@ -84,6 +84,8 @@ export interface DurableFiles {
    * change fails when another process has taken the lock over.
    */
   lock(path: string, files?: readonly string[]): Promise<() => Promise<void>>;
+  /** This process, as others see it where it holds a lock. */
+  self(): LockHolder;
   /** The process that holds a lock; undefined when nobody does. For a holder on another machine this takes seconds. */
   holder(path: string): Promise<LockHolder | undefined>;
 }

@@ -15,6 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
@@ -55,6 +56,7 @@ export function openDurable(
       );
     });
   return {
+    self: () => ({ pid: process.pid, host: hostname() }),
     absolute,
     resolve: (path) => wrapErrors(`cannot look at ${path}`, () => resolvePath(path, absolute(path))),
     size: (path) => wrapErrors(`cannot look at ${path}`, () => sizeOf(absolute(path))),

@@ -2,6 +2,8 @@ import { dirname, basename, join } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import type { StoredFile } from '../../store.ts';
+import { requireSameFiles } from '../same-files.ts';
+import { readHeader } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { inputCopyPath, journalPath, lockPath, orderedPath, sortingPaths, temporaryCopyPath } from './file-names.ts';
 
@@ -22,7 +24,7 @@ const ownNames = (path: string): readonly string[] => [
 export async function filesOf(
   durable: DurableFiles,
   path: string,
-  { input }: BatchHeader,
+  header: BatchHeader,
 ): Promise<readonly StoredFile[]> {
   const holder = await durable.holder(lockPath(path));
   if (holder !== undefined)
@@ -30,6 +32,10 @@ export async function filesOf(
       `process ${String(holder.pid)} on ${holder.host} works on the batch at ${path}`,
       'Stop it first: Ctrl-C, or kill it.',
     );
+  return await foundFiles(durable, path, header);
+}
+
+async function foundFiles(durable: DurableFiles, path: string, { input }: BatchHeader): Promise<readonly StoredFile[]> {
   const torn = [path, journalPath(path)].map((each) => `${basename(each)}.torn-`);
   const entries = await durable.entries(dirname(path));
   const kept = entries.filter(({ name }) =>
@@ -47,10 +53,20 @@ export async function filesOf(
   );
 }
 
-/** Removes files of a batch under its lock. Fails with local-file (14). */
-export async function removeFiles(durable: DurableFiles, path: string, files: readonly StoredFile[]): Promise<void> {
+/**
+ * Removes the files of a batch under its lock. Fails with local-file (14), and with usage (2) when they are not those that
+ * `filesOf` returned: nothing is removed then.
+ */
+export async function removeFiles(
+  durable: DurableFiles,
+  path: string,
+  header: BatchHeader,
+  files: readonly StoredFile[],
+): Promise<void> {
   const release = await durable.lock(lockPath(path), [journalPath(path), path]);
   try {
+    const { createdAt } = await readHeader(durable, journalPath(path));
+    requireSameFiles(path, files, createdAt === header.createdAt ? await foundFiles(durable, path, header) : []);
     for (const { address } of files) await durable.remove(address);
   } finally {
     await release();

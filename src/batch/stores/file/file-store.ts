@@ -1,4 +1,5 @@
-import type { BatchFacts, Batch, CreatedBatch, NewBatch, Store, StorePorts } from '../../store.ts';
+import type { BatchFacts, Batch, CreatedBatch, ListedBatch, NewBatch, Store, StorePorts } from '../../store.ts';
+import { unlessBroken } from '../unless-broken.ts';
 import { readBatchResults } from './batch-results.ts';
 import { filesOf, removeFiles } from './batch-files.ts';
 import { inputCopyPath, journalPath, temporaryCopyPath } from './file-names.ts';
@@ -45,11 +46,13 @@ export function createFileStore(ports: StorePorts): Store {
       const at = folder === '' ? '' : folder.replace(/\/?$/, '/');
       const entries = await durable.entries(folder === '' ? '.' : folder);
       for (const { name, kind } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
-        if (kind === 'file' && name.endsWith(end))
-          yield (await readStatus(ports, at + name.slice(0, -end.length))).status;
+        if (kind === 'file' && name.endsWith(end)) yield await listed(ports, at + name.slice(0, -end.length));
     },
   };
 }
+
+const listed = (ports: StorePorts, results: string): Promise<ListedBatch> =>
+  unlessBroken(results, async () => (await readStatus(ports, results)).status);
 
 async function createFiles(
   ports: StorePorts,
@@ -133,6 +136,6 @@ function fileBatch(ports: StorePorts, path: string, header: BatchHeader): Batch 
     leftovers: () => Promise.resolve([]),
     clean: () => Promise.resolve([]),
     contents: () => filesOf(durable, path, header),
-    remove: (contents) => removeFiles(durable, path, contents),
+    remove: (contents) => removeFiles(durable, path, header, contents),
   };
 }

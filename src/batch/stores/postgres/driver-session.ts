@@ -11,6 +11,7 @@ import { openPaces } from './pace/open-paces.ts';
 import { claimOut } from './results/out-marker.ts';
 import { addPrice, readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { listUnknown } from './rows/listing.ts';
+import { ownerText } from './rows/shard-holders.ts';
 import type { Driver } from './rows/shard-rows.ts';
 
 /** A driver waits for the store this long before it gives up. */
@@ -31,7 +32,8 @@ export async function driverSession(
   const { manifest } = batch;
   await claimOut({ ...ports, database }, batch);
   const before = await readAccount(database, batch.batch);
-  const driver: Driver = { batch: batch.batch, owner: randomName(random), leaseMs };
+  const id = randomName(random);
+  const driver: Driver = { batch: batch.batch, owner: ownerText({ id, leaseMs, ...ports.durable.self() }), leaseMs };
   const queue = createWriteQueue(clock, random, MAX_OUTAGE_MS);
   const onInterrupt = (): void => {
     queue.hurry();
@@ -64,7 +66,7 @@ export async function driverSession(
     records,
     claims: records,
     inputs: openInputs(ports, manifest),
-    paces: openPaces(ports, database, batch, driver.owner, rate),
+    paces: openPaces(ports, database, batch, id, rate),
     before,
     notes,
     recordPrice: (price) => {

@@ -1,5 +1,6 @@
 import { localFile, usage } from '../../../core/failure.ts';
 import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../store.ts';
+import { unlessBroken } from '../unless-broken.ts';
 import { type Database, isStoreUnavailable } from './database/database.ts';
 import { driverSession } from './driver-session.ts';
 import { tablesVersion } from './migrations.ts';
@@ -31,7 +32,7 @@ export function createPostgresStore(ports: StorePorts, database: Database): Stor
     open: async (name) => storedBatch(ports, database, await findBatch(database, name)),
     list: async function* () {
       for (const name of await listBatches(database))
-        yield await readStatus(ports, database, await findBatch(database, name));
+        yield await unlessBroken(name, async () => readStatus(ports, database, await findBatch(database, name)));
     },
   };
 }

@@ -1,7 +1,8 @@
 import { berth, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
+import { requireSameFiles } from '../same-files.ts';
 import type { StoredFile, StorePorts } from '../../store.ts';
-import type { Database } from './database/database.ts';
+import type { Database, Queries } from './database/database.ts';
 import { findGarbage } from './results/garbage.ts';
 import { markerOf, removeMarker } from './results/out-marker.ts';
 import { addressIn, partPrefix } from './results/part-files.ts';
@@ -38,7 +39,8 @@ export async function contentsOf(ports: RemovePorts, batch: StoredBatch): Promis
 
 /**
  * Removes these files, and then the batch from the store. A driver that joins meanwhile sends nothing: the batch is
- * cancelled. After a failure it can be removed again. Fails with usage (2) while drivers work on it.
+ * cancelled. After a failure it can be removed again. Fails with usage (2) while drivers work on it, and when the batch has
+ * other files now: it was worked on, or it is another batch of the same name. Nothing is changed then.
  */
 export async function removeBatch(
   ports: RemovePorts,
@@ -46,16 +48,25 @@ export async function removeBatch(
   contents: readonly StoredFile[],
 ): Promise<void> {
   const { database, storage, signal } = ports;
-  await setCancelled(database, batch.batch, true);
-  await requireNoDriver(database, batch);
+  await database.transaction(async (queries) => {
+    // Waits for claims that have begun, and comes before all later ones.
+    await setCancelled(queries, batch.batch, true);
+    await requireNoDriver(queries, batch);
+  });
+  try {
+    requireSameFiles(batch.name, contents, await contentsOf(ports, batch));
+  } catch (error) {
+    if (!batch.cancelled) await setCancelled(database, batch.batch, false);
+    throw error;
+  }
   const [marker] = await markerOf(ports, batch);
   for (const { address } of contents) if (address !== marker?.address) await storage.remove(address, signal);
   await removeMarker(ports, batch);
   await deleteBatch(database, batch.batch);
 }
 
-async function requireNoDriver(database: Database, { batch, name }: StoredBatch): Promise<void> {
-  const { drivers } = await countDrivers(database, batch);
+async function requireNoDriver(queries: Queries, { batch, name }: StoredBatch): Promise<void> {
+  const { drivers } = await countDrivers(queries, batch);
   if (drivers > 0)
     throw usage(
       `${String(drivers)} drivers work on the batch ${name}`,

@@ -1,20 +1,32 @@
 import type { Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
+import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
+import { errorOf, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
-import { statusMembers } from './status-view.ts';
+import { driversOf, statusMembers } from './status-view.ts';
 import { withStore, type StoreValues } from './store.ts';
 import { batchView } from './view.ts';
 
-/** Lists the batches of a store; of a folder, where a store is files. Changes nothing. Fails as the store does. */
+/**
+ * Lists the batches of a store; of a folder, where a store is files. Changes nothing. A batch that cannot be read has a row
+ * that says so, and the list ends with its failure. Fails as the store does.
+ */
 export async function listBatches(
   ctx: CommandContext,
   values: StoreValues & { readonly folder: string | undefined },
 ): Promise<Result> {
   return await withStore(ctx, values, { access: 'read' }, async ({ store }) => {
     const rows: Json[] = [];
-    for await (const status of store.list(values.folder ?? '')) rows.push(statusMembers(status));
-    return { kind: 'many', view: listView, values: rows };
+    const ended: Outcome[] = [];
+    for await (const batch of store.list(values.folder ?? '')) {
+      const isBroken = 'failure' in batch;
+      ended.push({ id: batch.name, failure: isBroken ? batch.failure : undefined });
+      if (!isBroken) rows.push(statusMembers(batch));
+      else if (ctx.output.format !== 'id')
+        rows.push({ batch: batch.name, state: 'broken', error: errorOf(batch.failure) });
+    }
+    return { kind: 'many', view: listView, values: rows, failure: combinedFailure(ended) };
   });
 }
 
@@ -23,9 +35,12 @@ const NUMBERS = new Set(['planned', 'completed', 'failed', 'unknown', 'waiting']
 
 const listView: View = {
   ...batchView,
-  columns: COLUMNS.map((name) => ({
-    header: name.toUpperCase(),
-    show: text(name),
-    ...(NUMBERS.has(name) ? { right: true } : {}),
-  })),
+  columns: [
+    ...COLUMNS.map((name) => ({
+      header: name.toUpperCase(),
+      show: text(name),
+      ...(NUMBERS.has(name) ? { right: true } : {}),
+    })),
+    { header: 'DRIVERS', show: (row) => driversOf(row).join('; '), wide: true },
+  ],
 };

@@ -1,5 +1,5 @@
 /** What the commands of batches print with `--json`. */
-import { COUNT, RANGE_USD } from '../../../cli/model/common-schemas.ts';
+import { COUNT, FAILURE, RANGE_USD } from '../../../cli/model/common-schemas.ts';
 import {
   ANYTHING,
   either,
@@ -76,11 +76,20 @@ const FILE_STATUS = ownObject(
   },
 );
 
+/** Who has the shards of a batch of a store that were begun and are not done; at most 20 of the shards are listed. */
+const HOLDERS = manyOf(
+  ownObject(
+    { state: oneOf('working', 'silent', 'gone', 'left'), leaseEnds: TIME, count: COUNT, shards: manyOf(COUNT) },
+    { pid: WHOLE, host: TEXT, lastContact: TIME },
+  ),
+);
+
 /** The state of a batch of a store. */
 export const SHARED_STATUS = ownObject({
   ...SUMMARY,
   state: oneOf('running', 'ended', 'stopped', 'cancelled'),
   drivers: COUNT,
+  holders: HOLDERS,
   shards: COUNT,
   doneShards: COUNT,
   out: TEXT,
@@ -90,18 +99,22 @@ export const SHARED_STATUS = ownObject({
 
 /** What `batch list` shows of each batch. */
 export const BATCH_LIST = manyOf(
-  ownObject(
-    { ...SUMMARY, state: oneOf('running', 'ended', 'stopped', 'cancelled'), begun: TIME },
-    {
-      pid: WHOLE,
-      host: TEXT,
-      unordered: YES_NO,
-      drivers: COUNT,
-      shards: COUNT,
-      doneShards: COUNT,
-      out: TEXT,
-      holds: YES_NO,
-    },
+  either(
+    ownObject({ batch: TEXT, state: oneOf('broken'), error: FAILURE }),
+    ownObject(
+      { ...SUMMARY, state: oneOf('running', 'ended', 'stopped', 'cancelled'), begun: TIME },
+      {
+        pid: WHOLE,
+        host: TEXT,
+        unordered: YES_NO,
+        drivers: COUNT,
+        holders: HOLDERS,
+        shards: COUNT,
+        doneShards: COUNT,
+        out: TEXT,
+        holds: YES_NO,
+      },
+    ),
   ),
 );
 

@@ -8,7 +8,7 @@ import type { Result } from '../../../output/view.ts';
 import { resumeLine } from './command-lines.ts';
 import type { StatusValues } from './flags.ts';
 import { reportDocument } from './report/document.ts';
-import { statusMembers, statusView } from './status-view.ts';
+import { statusMembers, statusView, unmovedNotes } from './status-view.ts';
 import { withStore } from './store.ts';
 
 /**
@@ -29,6 +29,7 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
       exit: values.exitStatus && counts.completed !== counts.planned ? EXIT.batchIncomplete : EXIT.done,
       notes: [
         ...(problem === undefined ? [] : [problem]),
+        ...unmovedNotes(read.status),
         ...(shared?.holds === false
           ? ['The counts do not add up: rows of the store were changed by hand or restored.']
           : []),

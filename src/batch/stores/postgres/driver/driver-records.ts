@@ -131,10 +131,15 @@ export function createDriverRecords({ database, driver, lease, queue, clock, ...
       account,
       held.all().map(({ shard }) => shard.unwritten()),
     );
-    const { isCancelled } = await readBatchState(database, driver.batch);
-    if (!isCancelled || cancelled) return;
-    cancelled = true;
-    listener?.onCancelled();
+    await readState();
+  };
+  const readState = async (): Promise<{ readonly isDone: boolean }> => {
+    const { isDone, isCancelled } = await readBatchState(database, driver.batch);
+    if (isCancelled && !cancelled) {
+      cancelled = true;
+      listener?.onCancelled();
+    }
+    return { isDone };
   };
   const renew = async (): Promise<void> => {
     if (renewing || failure !== undefined) return;
@@ -215,8 +220,7 @@ export function createDriverRecords({ database, driver, lease, queue, clock, ...
         const at = lease.mark();
         return { row: await claimShard(database, driver, held.numbers()), mark: at };
       });
-      if (row === undefined)
-        return (await queue.run(() => readBatchState(database, driver.batch))).isDone ? 'finished' : 'none';
+      if (row === undefined) return (await queue.run(readState)).isDone ? 'finished' : 'none';
       const isFirst = held.numbers().length === 0;
       const entry = held.add(holdShard(row), clock.monotonic());
       if (isFirst) lease.renewed(mark);

@@ -1,6 +1,7 @@
 import type { BatchStatus, StorePorts } from '../../../store.ts';
 import type { Database } from '../database/database.ts';
 import { readAccount, type StoredBatch } from '../rows/batch-rows.ts';
+import { listHolders } from '../rows/shard-holders.ts';
 import { countDrivers, listUnknown } from '../rows/listing.ts';
 
 /** Reads the state of a batch and changes nothing. Fails as the database does. */
@@ -22,7 +23,7 @@ export async function readStatus(
     unordered: false,
     resumable: left,
     state: drivers > 0 ? 'running' : !left ? 'ended' : facts.cancelled ? 'cancelled' : 'stopped',
-    shared: { out, drivers, shards: facts.shards, doneShards, holds },
+    shared: { out, drivers, holders: await listHolders(database, batch), shards: facts.shards, doneShards, holds },
     begunAt: facts.createdAt,
   };
 }

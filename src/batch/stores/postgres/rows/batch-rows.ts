@@ -1,6 +1,6 @@
 import { berth, sentence } from '../../../../core/message.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
-import { Failure, usage } from '../../../../core/failure.ts';
+import { Failure, localFile, usage } from '../../../../core/failure.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import type { BatchInputs } from '../../../read/inputs.ts';
 import type { PlannedRange } from '../../../read/range.ts';
@@ -128,6 +128,8 @@ export async function findBatch(database: Database, name: string): Promise<Store
       message: `the store ${database.shown} has no batch ${name}`,
       hint: 'For a batch with a journal beside its results, name the results file and give --store file.',
     });
+  if (typeof row.manifest.endpoint !== 'string' || typeof row.manifest.input !== 'string')
+    throw localFile(`the rows of batch ${name} in the store were changed by hand: its manifest is none`);
   const { created, token, price_low: low, price_high: high, ...members } = row;
   const workerPrice = low === null || high === null ? undefined : { low, high };
   return { ...members, token: token ?? undefined, name, createdAt: created, workerPrice };

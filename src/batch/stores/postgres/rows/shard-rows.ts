@@ -10,7 +10,7 @@ import type { Database, Queries } from '../database/database.ts';
 /** Identifies a batch and the driver that works on it. */
 export interface Driver {
   readonly batch: number;
-  /** Different for each process. */
+  /** Different for each process: see `ownerText`. */
   readonly owner: string;
   readonly leaseMs: number;
 }
@@ -56,8 +56,8 @@ const CLAIM_LEFT = claimOf(
 const CLAIM_NEW = claimOf('lease_until IS NULL AND shard <> ALL ($4::int[])', 'shard');
 
 /**
- * Claims a shard that nobody holds and that is not done, with all its records. Resolves to undefined when there is none.
- * `held` are the shards that this driver holds already.
+ * Claims a shard that nobody holds and that is not done, with all its records. Resolves to undefined when there is none, and
+ * when the batch is cancelled or removed. `held` are the shards that this driver holds already.
  */
 export async function claimShard(
   database: Database,
@@ -65,6 +65,11 @@ export async function claimShard(
   held: readonly number[],
 ): Promise<ClaimedRange | undefined> {
   return await database.transaction(async (queries) => {
+    // The lock orders claims and the statement that cancels: after that, all claims are there to be seen.
+    const isOpen = await queries.query('SELECT 1 FROM berth.batches WHERE batch = $1 AND NOT cancelled FOR SHARE', [
+      batch,
+    ]);
+    if (isOpen.length === 0) return undefined;
     const values = [batch, owner, leaseMs, held];
     const [left] = await queries.query<ShardRow>(CLAIM_LEFT, values);
     const row = left ?? (await queries.query<ShardRow>(CLAIM_NEW, values))[0];
