@@ -24,7 +24,7 @@ export async function listBatches(
       ended.push({ id: batch.name, failure: isBroken ? batch.failure : undefined });
       if (!isBroken) rows.push(statusMembers(batch));
       else if (ctx.output.format !== 'id')
-        rows.push({ batch: batch.name, state: 'broken', error: errorOf(batch.failure) });
+        rows.push({ batch: batch.name, state: 'broken', error: errorOf(batch.failure, ctx.settings) });
     }
     return { kind: 'many', view: listView, values: rows, failure: combinedFailure(ended) };
   });
