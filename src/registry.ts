@@ -1,5 +1,5 @@
-import type { Noun } from './cli/command.ts';
-import { OUTPUT_FLAGS, type GlobalFlag } from './cli/parse/globals.ts';
+import type { Noun } from './cli/model/command.ts';
+import { OUTPUT_FLAGS, type GlobalFlag } from './cli/model/global-flags.ts';
 import { SETTINGS, type Setting } from './settings/settings-table.ts';
 
 /** All nouns, in the order of help. A noun's module is loaded only when the noun is used. */

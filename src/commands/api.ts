@@ -2,13 +2,13 @@ import { berth, sentence } from '../core/message.ts';
 import { usage } from '../core/failure.ts';
 import { encodeJson, jsonOrText, memberAt, type Json, type JsonObject } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
-import { defineCommand } from '../cli/command.ts';
-import type { CommandContext } from '../cli/context.ts';
+import { defineCommand } from '../cli/model/command.ts';
+import type { CommandContext } from '../cli/model/context.ts';
 import { plainView } from '../cli/run/run.ts';
 import { readInputBytes, checkedJsonText } from './shared/json-input.ts';
-import { arg, option } from '../cli/parse/params.ts';
+import { arg, option } from '../cli/model/params.ts';
 import { documentResult, readAnyList } from '../cli/resource/pages/read-list.ts';
-import { ANYTHING } from '../cli/schema/output-schema.ts';
+import { ANYTHING } from '../cli/model/output-schema.ts';
 import { answerResult } from '../output/view.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

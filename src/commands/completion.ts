@@ -1,12 +1,12 @@
 import { usage } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
-import { defineCommand } from '../cli/command.ts';
-import type { CommandContext } from '../cli/context.ts';
+import { defineCommand } from '../cli/model/command.ts';
+import type { CommandContext } from '../cli/model/context.ts';
 import { BASH_SCRIPT } from '../cli/completion/scripts/bash.ts';
 import { FISH_SCRIPT } from '../cli/completion/scripts/fish.ts';
 import { POWERSHELL_SCRIPT } from '../cli/completion/scripts/powershell.ts';
 import { ZSH_SCRIPT } from '../cli/completion/scripts/zsh.ts';
-import { arg, option } from '../cli/parse/params.ts';
+import { arg, option } from '../cli/model/params.ts';
 
 interface Shell {
   readonly script: string;

@@ -1,15 +1,15 @@
 import { usage } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
-import { defineCommand, defineGroup, type Command, type Group, type Program } from '../cli/command.ts';
-import type { CommandContext } from '../cli/context.ts';
-import { arg, type Param } from '../cli/parse/params.ts';
+import { defineCommand, defineGroup, type Command, type Group, type Program } from '../cli/model/command.ts';
+import type { CommandContext } from '../cli/model/context.ts';
+import { arg, type Param } from '../cli/model/params.ts';
 import { aliasWords } from '../cli/parse/user-aliases.ts';
 import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/settings-table.ts';
-import { textColumn } from '../cli/resource/detail-lines.ts';
-import { manyOf, orNull, ownObject, TEXT } from '../cli/schema/output-schema.ts';
+import { textColumn } from '../cli/resource/fields/detail-lines.ts';
+import { manyOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
 
 const settingView: View = {
   noun: ['setting', 'settings'],

@@ -1,13 +1,13 @@
 import { arrayOf, isObject, type Json, numberOf, objectAt } from '../core/json.ts';
-import { defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/model/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
 import { json, text } from '../output/layout/cell-functions.ts';
 import { answerResult, type LiveFacts, type Section, type View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
 import { formatRate, latestPerMinute, perMinute, valuesOf } from './shared/history.ts';
-import { textColumn } from '../cli/resource/detail-lines.ts';
-import { mapOf, NUMBER, serviceObject } from '../cli/schema/output-schema.ts';
+import { textColumn } from '../cli/resource/fields/detail-lines.ts';
+import { mapOf, NUMBER, serviceObject } from '../cli/model/output-schema.ts';
 
 /** Labels of members; a member without one is shown by its name. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };

@@ -2,12 +2,12 @@ import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
 import { readRequest, type RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
-import { defineCommand } from '../cli/command.ts';
-import type { CommandContext } from '../cli/context.ts';
+import { defineCommand } from '../cli/model/command.ts';
+import type { CommandContext } from '../cli/model/context.ts';
 import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
-import { textColumn } from '../cli/resource/detail-lines.ts';
-import { manyOf, NUMBER, ownObject, TEXT } from '../cli/schema/output-schema.ts';
+import { textColumn } from '../cli/resource/fields/detail-lines.ts';
+import { manyOf, NUMBER, ownObject, TEXT } from '../cli/model/output-schema.ts';
 
 const limitsView: View = {
   noun: ['rate window', 'rate windows'],

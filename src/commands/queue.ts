@@ -1,20 +1,20 @@
 import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
-import { defineCommand, defineGroup } from '../cli/command.ts';
-import type { CommandContext } from '../cli/context.ts';
-import { isForPerson } from '../cli/for-person.ts';
+import { defineCommand, defineGroup } from '../cli/model/command.ts';
+import type { CommandContext } from '../cli/model/context.ts';
+import { isForPerson } from '../cli/run/for-person.ts';
 import { rememberedJobs } from '../cli/remembered-jobs.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
 import { unlessUnread } from '../cli/run/dry-run.ts';
-import { countOf } from '../cli/words.ts';
+import { countOf } from '../cli/model/words.ts';
 import { answerResult, type View } from '../output/view.ts';
 import { hasEnded, isRunning } from '../queue/job-status.ts';
 import { healthRequest, purgeRequest } from '../queue/requests.ts';
 import { healthLine } from './jobs/command-lines.ts';
 import { readJobs } from './jobs/recent.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
-import { textColumn } from '../cli/resource/detail-lines.ts';
-import { serviceObject, TEXT, WHOLE } from '../cli/schema/output-schema.ts';
+import { textColumn } from '../cli/resource/fields/detail-lines.ts';
+import { serviceObject, TEXT, WHOLE } from '../cli/model/output-schema.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],

@@ -157,3 +157,9 @@ export interface RateWindow {
 export interface RememberedLimits {
   read(): Promise<readonly RateWindow[]>;
 }
+
+/** A request that is answered with a list. */
+export type ListRequest = ApiRequest & { readonly expects: { readonly list: string } };
+
+export const isListRequest = (request: ApiRequest): request is ListRequest =>
+  typeof request.expects === 'object' && 'list' in request.expects;

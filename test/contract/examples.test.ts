@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync, chmodSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Command, Group, Program } from '../../src/cli/command.ts';
+import type { Command, Group, Program } from '../../src/cli/model/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
 import { shellWords } from '../support/text/shell-words.ts';

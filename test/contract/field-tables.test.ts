@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf } from '../../src/cli/resource/field-writes.ts';
-import { readPaths, type ResourceTable } from '../../src/cli/resource/fields.ts';
+import { bodyOf } from '../../src/cli/resource/body/field-writes.ts';
+import { readPaths, type ResourceTable } from '../../src/cli/resource/fields/fields.ts';
 import { CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from '../../src/commands/catalog/fields.ts';
 import { CLUSTER_TABLE } from '../../src/commands/clusters/fields.ts';
 import { BUILD_TABLE } from '../../src/commands/endpoints/builds.ts';

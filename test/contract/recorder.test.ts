@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Command, Group } from '../../src/cli/command.ts';
-import { flagName } from '../../src/cli/parse/params.ts';
+import type { Command, Group } from '../../src/cli/model/command.ts';
+import { flagName } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 import { contractFolder } from '../support/files/contract-folder.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { commandsOf } from '../../src/commands/help/describe/commands.ts';
-import { commonOptions } from '../../src/cli/parse/common-options.ts';
+import { commonOptions } from '../../src/cli/model/common-options.ts';
 import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
-import { flagName } from '../../src/cli/parse/params.ts';
+import { flagName } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';

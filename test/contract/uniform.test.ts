@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Command, Group, Program } from '../../src/cli/command.ts';
-import { commonOptions } from '../../src/cli/parse/common-options.ts';
-import { flagName, type Param } from '../../src/cli/parse/params.ts';
+import type { Command, Group, Program } from '../../src/cli/model/command.ts';
+import { commonOptions } from '../../src/cli/model/common-options.ts';
+import { flagName, type Param } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { completionTree } from '../../src/cli/completion/tree.ts';
 import { groupHelp } from '../../src/cli/help/help.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Command, Group } from '../../src/cli/command.ts';
+import type { Command, Group } from '../../src/cli/model/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 import { localFixture } from '../support/local/service-fixture.ts';

@@ -1,4 +1,4 @@
-import type { Program } from '../command.ts';
+import type { Program } from '../model/command.ts';
 import { completionTree, type CompletionTree } from './tree.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { valuesOf, type CompletionPorts } from './live.ts';
 import { placeOf, type Place, type Wanted } from './place.ts';
-import type { Candidate } from './sources.ts';
+import type { Candidate } from '../model/completion-sources.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';
 
 /** The completions that the shell offers: words, or its own completion of files or of programs. */

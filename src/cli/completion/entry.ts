@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Program } from '../command.ts';
-import type { GlobalValues } from '../parse/globals.ts';
+import type { Program } from '../model/command.ts';
+import type { GlobalValues } from '../model/global-flags.ts';
 import { expandAlias, type UserAliases } from '../parse/user-aliases.ts';
 import { builtTree } from './built-tree.ts';
 import { candidatesAt, type Completion } from './candidates.ts';

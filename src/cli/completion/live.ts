@@ -3,7 +3,7 @@ import type { Clock, ProfileStore } from '../../core/context.ts';
 import { formatDuration } from '../../core/units.ts';
 import { rememberedJobs } from '../remembered-jobs.ts';
 import type { Place } from './place.ts';
-import type { Candidate } from './sources.ts';
+import type { Candidate } from '../model/completion-sources.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';
 
 /** The parts of the environment that completion uses. */

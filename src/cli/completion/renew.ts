@@ -3,7 +3,7 @@ import { type Json, numberAt, stringAt } from '../../core/json.ts';
 import type { ListRow } from '../../core/ports/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { hourlyPrice } from '../../core/units.ts';
-import type { ListSource } from './sources.ts';
+import type { ListSource } from '../model/completion-sources.ts';
 import { listRequest } from '../resource/identity/requests.ts';
 import { followPages } from '../resource/pages/follow-pages.ts';
 

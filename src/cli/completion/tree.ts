@@ -1,8 +1,8 @@
-import type { Command, Group, Program } from '../command.ts';
-import type { GlobalFlag } from '../parse/globals.ts';
-import { visibleOptions } from '../parse/common-options.ts';
-import { flagName, type Param } from '../parse/params.ts';
-import { listSource, type Completes, type ListSource, type LocalSource } from './sources.ts';
+import type { Command, Group, Program } from '../model/command.ts';
+import type { GlobalFlag } from '../model/global-flags.ts';
+import { visibleOptions } from '../model/common-options.ts';
+import { flagName, type Param } from '../model/params.ts';
+import { listSource, type Completes, type ListSource, type LocalSource } from '../model/completion-sources.ts';
 
 /** What completes one value: its choices, or a source. */
 export interface CompletionValue {

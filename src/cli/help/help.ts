@@ -1,9 +1,9 @@
 import type { Block, Page, PageRow } from '../../output/page.ts';
-import type { Command, Group, Noun } from '../command.ts';
-import type { GlobalFlag } from '../parse/globals.ts';
-import { resolveAlias, SHORT_VERBS } from '../parse/aliases.ts';
-import { visibleOptions } from '../parse/common-options.ts';
-import { argumentName, flagName, namesProgram, type Param } from '../parse/params.ts';
+import type { Command, Group, Noun } from '../model/command.ts';
+import type { GlobalFlag } from '../model/global-flags.ts';
+import { resolveAlias, SHORT_VERBS } from '../model/aliases.ts';
+import { visibleOptions } from '../model/common-options.ts';
+import { argumentName, flagName, namesProgram, type Param } from '../model/params.ts';
 
 export type { Page };
 

@@ -1,4 +1,4 @@
-import type { GlobalFlag } from './globals.ts';
+import type { GlobalFlag } from '../model/global-flags.ts';
 
 type Flag = Pick<GlobalFlag, 'flag' | 'short' | 'metavar'>;
 

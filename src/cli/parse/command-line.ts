@@ -1,10 +1,10 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { Failure } from '../../core/failure.ts';
-import type { Command, Group, Noun, Program, Values } from '../command.ts';
-import type { GlobalFlag, GlobalValues } from './globals.ts';
-import { resolveAlias, SHORT_VERBS } from './aliases.ts';
-import { commonOptions } from './common-options.ts';
-import { flagName, labelOf, namesProgram, type Param, type Params } from './params.ts';
+import type { Command, Group, Noun, Program, Values } from '../model/command.ts';
+import type { GlobalFlag, GlobalValues } from '../model/global-flags.ts';
+import { resolveAlias, SHORT_VERBS } from '../model/aliases.ts';
+import { commonOptions } from '../model/common-options.ts';
+import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
 import { refuseRepeatedGlobals, repeatedFlag, type AliasWords, type GivenWords } from './repeated-flags.ts';
 
 /** A parsed command line: a command with its values, or a group whose help is printed. */

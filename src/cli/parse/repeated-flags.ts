@@ -1,6 +1,6 @@
 import { usage, type Failure } from '../../core/failure.ts';
-import type { GlobalFlag } from './globals.ts';
-import type { Param } from './params.ts';
+import type { GlobalFlag } from '../model/global-flags.ts';
+import type { Param } from '../model/params.ts';
 
 /** The words of a command line, and which of them an alias of the user's stands for. */
 export interface GivenWords {

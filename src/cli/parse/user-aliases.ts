@@ -1,6 +1,6 @@
 import { usage } from '../../core/failure.ts';
 import { splitWords } from '../../core/split-words.ts';
-import type { GlobalFlag } from './globals.ts';
+import type { GlobalFlag } from '../model/global-flags.ts';
 import type { GivenWords } from './repeated-flags.ts';
 
 /** The user's aliases: the words that each stands for, as text. */

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, unlessFailed, usage } from '../../core/failure.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../model/context.ts';
 
 /** What an update costs more, or does to what runs; undefined for nothing. */
 type Sentence = (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;

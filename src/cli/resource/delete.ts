@@ -6,11 +6,11 @@ import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
-import { defineCommand, type Command, type Confirmation, type CommandWords } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-import { option, type Param } from '../parse/params.ts';
-import { OUTCOMES } from '../schema/common-schemas.ts';
-import { countOf, pluralOf } from '../words.ts';
+import { defineCommand, type Command, type Confirmation, type CommandWords } from '../model/command.ts';
+import type { CommandContext } from '../model/context.ts';
+import { option, type Param } from '../model/params.ts';
+import { OUTCOMES } from '../model/common-schemas.ts';
+import { countOf, pluralOf } from '../model/words.ts';
 import { idsArgument, type Resource } from './read.ts';
 import {
   hasSelector,
@@ -20,7 +20,7 @@ import {
   selectTargets,
   type ChoiceValues,
   type Chosen,
-} from './select/choose.ts';
+} from './choose.ts';
 import { selectorOptions } from './select/selectors.ts';
 import { outcomeResult, SEVERAL } from './several/outcomes.ts';
 import { sendEach } from './several/send-each.ts';

@@ -1,14 +1,14 @@
 import type { Json } from '../../core/json.ts';
 import type { Result, View } from '../../output/view.ts';
-import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../command.ts';
-import type { Collection, Query } from './identity/collection.ts';
+import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../model/command.ts';
+import type { Collection, Query } from '../model/collection.ts';
 import { rowRequest } from './identity/requests.ts';
-import { viewOf, type ResourceTable } from './fields.ts';
+import { viewOf, type ResourceTable } from './fields/fields.ts';
 import { sendTo } from './identity/identify.ts';
 import { eachSchema, READS_SEVERAL, readEach } from './several/read-each.ts';
 import { pickRow } from './identity/pick-row.ts';
-import { arg, type Params, type ValuesOf, type Param } from '../parse/params.ts';
-import { ANY_OBJECT, contractSchema, type OutputSchema } from '../schema/output-schema.ts';
+import { arg, type Params, type ValuesOf, type Param } from '../model/params.ts';
+import { ANY_OBJECT, contractSchema, type OutputSchema } from '../model/output-schema.ts';
 import { SELECTOR_KEYS } from './select/selectors.ts';
 
 /** A collection of the management API with the view of its rows. */

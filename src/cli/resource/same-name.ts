@@ -1,7 +1,7 @@
 import { memberAt, stringAt, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { CommandContext } from '../context.ts';
-import type { Collection } from './identity/collection.ts';
+import type { CommandContext } from '../model/context.ts';
+import type { Collection } from '../model/collection.ts';
 import { lookupRows } from './identity/requests.ts';
 
 /**

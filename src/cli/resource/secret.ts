@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { Failure, usage } from '../../core/failure.ts';
 import { type JsonObject, stringAt } from '../../core/json.ts';
-import type { Values } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { Values } from '../model/command.ts';
+import type { CommandContext } from '../model/context.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { flagName, option, type Params } from '../parse/params.ts';
+import { flagName, option, type Params } from '../model/params.ts';
 
 /** A member of a body that is never given on the command line and never printed, such as a password. */
 export interface Secret {

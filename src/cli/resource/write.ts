@@ -5,23 +5,23 @@ import { Failure, usage, unlessFailed } from '../../core/failure.ts';
 import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, type Result } from '../../output/view.ts';
-import { flagName, type Params } from '../parse/params.ts';
-import { defineCommand, type Command, type Values, type CommandWords } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { flagName, type Params } from '../model/params.ts';
+import { defineCommand, type Command, type Values, type CommandWords } from '../model/command.ts';
+import type { CommandContext } from '../model/context.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import { askUntilThere, createAbsence, type Absence } from '../../core/not-there-yet.ts';
 import { identify, readRow } from './identity/identify.ts';
 import { rememberNames } from './identity/requests.ts';
 import { unlessUnread } from '../run/dry-run.ts';
 import { waitFor } from '../run/wait.ts';
-import { bodyOptions } from './body.ts';
-import { completeBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
+import { bodyOptions } from './body/body.ts';
+import { completeBody, composeBody, setExampleOf, type BodySpec } from './body/compose-body.ts';
 import { ask, askAboutRaise, confirmRestart } from './ask-before-write.ts';
 import { rememberCreated } from './created.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
-import { sendReferences, withCompletion, type References } from './identity/references.ts';
+import { sendReferences, withCompletion, type References } from './body/references.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
-import { waitOptions, yesOption } from '../parse/common-options.ts';
+import { waitOptions, yesOption } from '../model/common-options.ts';
 
 /** A create or update command of a collection. */
 export interface WriteSpec extends BodySpec, CommandWords {
@@ -229,7 +229,7 @@ const throwWithWords =
   (ctx: CommandContext, { members, references, refused }: WriteSpec, body: JsonObject) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof Failure)) throw error;
-    const { withKnownWords } = await import('./unknown-words.ts');
+    const { withKnownWords } = await import('./body/unknown-words.ts');
     throw await withKnownWords(ctx, members, references, body, refused?.(error) ?? error);
   };
 

@@ -1,9 +1,9 @@
-import { helpMessage } from '../words.ts';
+import { helpMessage } from '../model/words.ts';
 import { usage, messageOf } from '../../core/failure.ts';
 import { lines, sentence } from '../../core/message.ts';
-import type { Command, Values } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-import { flagName, labelOf, isGiven, type Param, type Params } from '../parse/params.ts';
+import type { Command, Values } from '../model/command.ts';
+import type { CommandContext } from '../model/context.ts';
+import { flagName, labelOf, isGiven, type Param, type Params } from '../model/params.ts';
 
 /**
  * Adds defaults to the given values and prompts for missing required values on a terminal. Without a terminal it fails

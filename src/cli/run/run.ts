@@ -19,12 +19,12 @@ import { render } from '../../output/render.ts';
 import type { OutputOptions, Result, View } from '../../output/view.ts';
 import { hiddenNotes } from '../../output/without-secrets.ts';
 import { completeValues } from './prompt-missing.ts';
-import type { Command, Confirmation, Values } from '../command.ts';
+import type { Command, Confirmation, Values } from '../model/command.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../model/context.ts';
 import { DryRun, unlessUnread } from './dry-run.ts';
-import { commonOptions } from '../parse/common-options.ts';
-import { suggestName } from '../parse/suggestions.ts';
+import { commonOptions } from '../model/common-options.ts';
+import { suggestName } from '../model/suggestions.ts';
 import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './write-record.ts';
 
 /**

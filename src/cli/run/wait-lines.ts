@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/context.ts';
-import type { Progress } from '../context.ts';
+import type { Progress } from '../model/context.ts';
 
 /** How long a wait is silent, and how often it says something after that. */
 const FIRST_AFTER_MS = 10_000;

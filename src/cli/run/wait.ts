@@ -2,7 +2,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { formatDuration } from '../../core/units.ts';
 import { type CommandLine, type Message, sentence } from '../../core/message.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../model/context.ts';
 
 /** A wait that polls. */
 export interface WaitOptions<T> {

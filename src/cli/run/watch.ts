@@ -3,8 +3,8 @@ import { Failure, isInterrupt } from '../../core/failure.ts';
 import type { Result } from '../../output/view.ts';
 import { openWatchView } from '../../output/live/open-watch-view.ts';
 import type { WatchView } from '../../output/live/watch-view.ts';
-import type { Command, Values, WatchSpec } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { Command, Values, WatchSpec } from '../model/command.ts';
+import type { CommandContext } from '../model/context.ts';
 import { nextInterval } from './pace.ts';
 import { untilAborted } from './until-aborted.ts';
 

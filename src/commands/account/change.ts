@@ -3,7 +3,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { listRequest } from '../../cli/resource/identity/requests.ts';
 import { readList } from '../../cli/resource/pages/read-list.ts';
 import { isSameKey, readKey, type SshKey } from './keys.ts';

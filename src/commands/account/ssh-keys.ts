@@ -2,15 +2,15 @@ import { type Message, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import { defineCommand, defineGroup } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { arg, option } from '../../cli/parse/params.ts';
+import { defineCommand, defineGroup } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { arg, option } from '../../cli/model/params.ts';
 import { readList } from '../../cli/resource/pages/read-list.ts';
-import { countOf } from '../../cli/words.ts';
+import { countOf } from '../../cli/model/words.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, writeRequest, KEYS_REQUEST } from './change.ts';
 import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
-import { manyOf, TEXT } from '../../cli/schema/output-schema.ts';
+import { manyOf, TEXT } from '../../cli/model/output-schema.ts';
 
 /** What is printed: the text of each key. */
 const KEYS = manyOf(TEXT);

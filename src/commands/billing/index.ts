@@ -1,19 +1,19 @@
 import { sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { rethrowUnlessFailure } from '../../core/failure.ts';
-import { defineCommand, defineGroup, type Command } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { listCommandOf, type Collection, type Query } from '../../cli/resource/identity/collection.ts';
+import { defineCommand, defineGroup, type Command } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { listCommandOf, type Collection, type Query } from '../../cli/model/collection.ts';
 import { listRequest, rowRequest } from '../../cli/resource/identity/requests.ts';
 import { findId } from '../../cli/resource/identity/identify.ts';
 import { readList, type WholeList } from '../../cli/resource/pages/read-list.ts';
-import { option } from '../../cli/parse/params.ts';
+import { option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { PERIOD_OPTIONS, periodQuery } from './period.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './reports.ts';
 import { billingView, totalsLine } from './view.ts';
 import { asId } from '../../core/ids.ts';
-import { contractSchema } from '../../cli/schema/output-schema.ts';
+import { contractSchema } from '../../cli/model/output-schema.ts';
 import { COST_REPORT } from './report/schema.ts';
 
 const MEMBER = 'records';

@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { formatTimestamp, parseTimestamp } from '../../core/timestamp.ts';
 import { parseDuration } from '../../core/units.ts';
-import { option, type Params, type ValuesOf } from '../../cli/parse/params.ts';
+import { option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 
 /** The flags for the time of a report and the size of its buckets (contract rules, Billing). */
 export const PERIOD_OPTIONS = {

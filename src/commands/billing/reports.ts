@@ -1,4 +1,4 @@
-import type { Collection } from '../../cli/resource/identity/collection.ts';
+import type { Collection } from '../../cli/model/collection.ts';
 import * as collections from '../shared/collections.ts';
 
 /** A billing report: its path and the members of its records. */

@@ -1,6 +1,6 @@
 import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
-import { countOf } from '../../cli/words.ts';
+import { countOf } from '../../cli/model/words.ts';
 import { money, text } from '../../output/layout/cell-functions.ts';
 import type { Column, Shown, View } from '../../output/view.ts';
 import type { Report } from './reports.ts';

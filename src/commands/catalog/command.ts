@@ -1,11 +1,11 @@
 import { usage } from '../../core/failure.ts';
-import { defineCommand, type Command, type CommandWords } from '../../cli/command.ts';
+import { defineCommand, type Command, type CommandWords } from '../../cli/model/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { arg, flagName, isGiven, type Params, type ValuesOf } from '../../cli/parse/params.ts';
-import type { Query } from '../../cli/resource/identity/collection.ts';
+import { arg, flagName, isGiven, type Params, type ValuesOf } from '../../cli/model/params.ts';
+import type { Query } from '../../cli/model/collection.ts';
 import { rowRequest } from '../../cli/resource/identity/requests.ts';
 import { rowSchema, type Resource } from '../../cli/resource/read.ts';
-import { either, manyOf } from '../../cli/schema/output-schema.ts';
+import { either, manyOf } from '../../cli/model/output-schema.ts';
 import type { Json } from '../../core/json.ts';
 import { answerResult, type View } from '../../output/view.ts';
 import { filteredRows, listOptions, type ListFilter } from '../../cli/resource/list.ts';

@@ -1,4 +1,4 @@
-import { defineTable, viewOf, type Field, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, viewOf, type Field, type Fields } from '../../cli/resource/fields/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import * as show from './show.ts';
 

@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { memberAt, type Json } from '../../core/json.ts';
-import { defineGroup } from '../../cli/command.ts';
-import { option } from '../../cli/parse/params.ts';
+import { defineGroup } from '../../cli/model/command.ts';
+import { option } from '../../cli/model/params.ts';
 import { resourceOf } from '../../cli/resource/read.ts';
 import * as collections from '../shared/collections.ts';
 import { TEMPLATE_TABLE } from '../templates/fields.ts';

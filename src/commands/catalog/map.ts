@@ -1,7 +1,7 @@
 import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
 import { idOf, type Shown, type View } from '../../output/view.ts';
 import { availability } from './show.ts';
-import { textColumn } from '../../cli/resource/detail-lines.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 
 /** The GPU types as a grid: a row for each type, a column for each data center that any of them names. */
 export function mapView(rows: readonly Json[]): View {

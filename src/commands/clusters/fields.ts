@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, numberOf, objectAt } from '../../core/json.ts';
-import { option } from '../../cli/parse/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { option } from '../../cli/model/params.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/fields.ts';
@@ -9,7 +9,7 @@ import { CONTAINER_FIELDS, createOnly, NAME_FLAG, CREATED_AT } from '../shared/c
 import { pick } from '../shared/pick.ts';
 import { DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { networkMount } from '../pods/body/mounts.ts';
-import { textColumn } from '../../cli/resource/detail-lines.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 
 /** Bounds of the number of pods in a cluster (contract rules, Clusters). */
 export const MIN_PODS = 2;

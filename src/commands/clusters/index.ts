@@ -1,14 +1,14 @@
 import { berth } from '../../core/message.ts';
 import { numberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
-import { defineGroup } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import { defineGroup } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
-import { countOf } from '../../cli/words.ts';
+import { countOf } from '../../cli/model/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';

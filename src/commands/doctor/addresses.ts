@@ -6,7 +6,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { memberAt, numberAt } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRows } from './check.ts';
 import { proxyOf, type SettingsFinding } from './environment.ts';

@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import type { ExitCode } from '../../core/exit-codes.ts';
 import type { Json } from '../../core/json.ts';
 import { berth, linesOf, type Message, printed, sentence } from '../../core/message.ts';
-import { manyOf, oneOf, orNull, ownObject, TEXT } from '../../cli/schema/output-schema.ts';
+import { manyOf, oneOf, orNull, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 
 /** One row of `berth doctor`. `SKIPPED`: it could not be checked because of the finding of another row. */
 export interface Check {

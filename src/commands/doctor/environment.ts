@@ -1,7 +1,7 @@
 /** The checks that send nothing: settings, proxy and key. */
 import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { ok, type Check, type FailedRows } from './check.ts';
 
 /** The settings, as far as they can be read. */

@@ -1,14 +1,14 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { defineCommand } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/model/command.ts';
 
 import { text, toned } from '../../output/layout/cell-functions.ts';
 import type { View } from '../../output/view.ts';
-import { option } from '../../cli/parse/params.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import { option } from '../../cli/model/params.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { addressChecks } from './addresses.ts';
 import { CHECKS, advice, asRow, createFailedRows, type Check } from './check.ts';
 import { keyCheck, proxyCheck, settingsCheck } from './environment.ts';
-import { textColumn } from '../../cli/resource/detail-lines.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 
 const doctorView: View = {
   noun: ['check', 'checks'],

@@ -1,9 +1,9 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { readRequest } from '../../core/api.ts';
 import type { Json } from '../../core/json.ts';
-import { defineCommand, defineGroup, endedWhen } from '../../cli/command.ts';
-import { arg, option } from '../../cli/parse/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { defineCommand, defineGroup, endedWhen } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { resourceOf, rowSchema } from '../../cli/resource/read.ts';

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { identify } from '../../cli/resource/identity/identify.ts';
 import { listRequest } from '../../cli/resource/identity/requests.ts';
 import { itemsAt } from '../../core/json.ts';

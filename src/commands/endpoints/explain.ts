@@ -1,7 +1,7 @@
-import { defineCommand } from '../../cli/command.ts';
-import { arg } from '../../cli/parse/params.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { arg } from '../../cli/model/params.ts';
 import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../shared/explain/options.ts';
-import { TEXT } from '../../cli/schema/output-schema.ts';
+import { TEXT } from '../../cli/model/output-schema.ts';
 import { verdictSchema } from '../shared/explain/verdict.ts';
 
 /** `berth endpoints explain ENDPOINT`: whether its jobs run, and if not, why. */

@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { arrayOf, type Json, numberAt } from '../../core/json.ts';
-import { option } from '../../cli/parse/params.ts';
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { option } from '../../cli/model/params.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields/fields.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import * as show from './show.ts';

@@ -1,6 +1,6 @@
 import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
-import { defineCommand } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/model/command.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
 import { documentResult } from '../../cli/resource/pages/read-list.ts';
@@ -9,9 +9,9 @@ import { age, percent, text } from '../../output/layout/cell-functions.ts';
 import { type Facts, type Result, type Section, type View } from '../../output/view.ts';
 import { loadCommandLine } from '../shared/container-command.ts';
 import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
-import { otherMembers } from '../../cli/resource/detail-lines.ts';
-import { waitOptions } from '../../cli/parse/common-options.ts';
-import { contractSchema } from '../../cli/schema/output-schema.ts';
+import { otherMembers } from '../../cli/resource/fields/detail-lines.ts';
+import { waitOptions } from '../../cli/model/common-options.ts';
+import { contractSchema } from '../../cli/model/output-schema.ts';
 
 /** Waits until every worker runs the newest release. Ends at once where the service gives no percentage. */
 export const ROLLOUT: WaitSpec = {

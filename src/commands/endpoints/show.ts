@@ -1,6 +1,6 @@
 /** How the fields of an endpoint are shown that take more than their own value. */
 import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
-import { memberLabel } from '../../cli/resource/detail-lines.ts';
+import { memberLabel } from '../../cli/resource/fields/detail-lines.ts';
 import { json, list, text } from '../../output/layout/cell-functions.ts';
 import type { Section, Shown } from '../../output/view.ts';
 

@@ -1,10 +1,10 @@
 import { type Json, memberAt, numberAt, objectAt } from '../../core/json.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { resourceOf } from '../../cli/resource/read.ts';
-import { countOf } from '../../cli/words.ts';
+import { countOf } from '../../cli/model/words.ts';
 import { text, yesNo } from '../../output/layout/cell-functions.ts';
 import type { Cell, Shown } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';

@@ -13,13 +13,13 @@ import {
   stringOf,
 } from '../../core/json.ts';
 import { type DollarRange, formatDollarRange } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
-import type { WriteVerb } from '../../cli/resource/fields.ts';
-import { merged } from '../../cli/resource/compose-body.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import type { WriteVerb } from '../../cli/resource/fields/fields.ts';
+import { merged } from '../../cli/resource/body/compose-body.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
-import { countOf } from '../../cli/words.ts';
+import { countOf } from '../../cli/model/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
 import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';

@@ -3,15 +3,15 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage, isNotFound } from '../../core/failure.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
-import { defineCommand, endedWhen } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import { defineCommand, endedWhen } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
 import { eachSchema, READS_SEVERAL, readEach } from '../../cli/resource/several/read-each.ts';
 import { sendEach } from '../../cli/resource/several/send-each.ts';
-import { arg, option } from '../../cli/parse/params.ts';
+import { arg, option } from '../../cli/model/params.ts';
 import { unlessUnread } from '../../cli/run/dry-run.ts';
-import { countOf } from '../../cli/words.ts';
+import { countOf } from '../../cli/model/words.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
@@ -20,10 +20,10 @@ import { exitOf } from './outcome.ts';
 import { jobView } from './view.ts';
 import { readJob, rememberStatus, sendAboutJob, waitForJob } from './wait.ts';
 import { answerResult } from '../../output/view.ts';
-import { waitOptions } from '../../cli/parse/common-options.ts';
+import { waitOptions } from '../../cli/model/common-options.ts';
 import { JOB } from './schemas.ts';
-import { either } from '../../cli/schema/output-schema.ts';
-import { OUTCOMES } from '../../cli/schema/common-schemas.ts';
+import { either } from '../../cli/model/output-schema.ts';
+import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 
 export const status = defineCommand({
   output: eachSchema(JOB),

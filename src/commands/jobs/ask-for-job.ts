@@ -1,6 +1,6 @@
 import { askUntilThere, type Absence } from '../../core/not-there-yet.ts';
 import { absenceOfJob, certainMs } from '../../queue/not-there-yet.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 
 /**
  * Returns a function that runs requests about a job: it resolves to undefined while the service does not have the job yet.

@@ -1,4 +1,4 @@
-import { defineGroup } from '../../cli/command.ts';
+import { defineGroup } from '../../cli/model/command.ts';
 import { cancel, retry, status } from './actions.ts';
 import { batch } from './batch/index.ts';
 import { explain } from './explain/index.ts';

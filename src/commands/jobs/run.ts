@@ -2,10 +2,10 @@ import { sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
-import { defineCommand } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { onlyWith, option } from '../../cli/parse/params.ts';
+import { onlyWith, option } from '../../cli/model/params.ts';
 import { answerResult, asksForData, type Result } from '../../output/view.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
 import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS } from '../../queue/limits.ts';
@@ -21,9 +21,9 @@ import { exitOf } from './outcome.ts';
 import { streamJob } from './stream.ts';
 import { jobView } from './view.ts';
 import { waitForJob } from './wait.ts';
-import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
+import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { CHUNK, JOB } from './schemas.ts';
-import { either, manyOf } from '../../cli/schema/output-schema.ts';
+import { either, manyOf } from '../../cli/model/output-schema.ts';
 
 export const run = defineCommand({
   output: either(JOB, manyOf(CHUNK)),

@@ -1,11 +1,4 @@
-import {
-  ANY_OBJECT,
-  ANYTHING,
-  either,
-  serviceObject,
-  TEXT,
-  type OutputSchema,
-} from '../../cli/schema/output-schema.ts';
+import { ANY_OBJECT, ANYTHING, either, serviceObject, TEXT, type OutputSchema } from '../../cli/model/output-schema.ts';
 
 /** A job as the queue API sends it (specification 4.5): the service may add statuses and members. */
 export const JOB: OutputSchema = serviceObject(

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { Failure } from '../../core/failure.ts';
 import { type Message, sentence } from '../../core/message.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { jobStatus } from '../../queue/job-status.ts';
 
 /** How long jobs may stand still before the reason is printed. Milliseconds. */

@@ -6,9 +6,9 @@ import { Failure, isNotFound } from '../../core/failure.ts';
 import { arrayAt, arrayOf, encodeJson, type Json, memberAt, objectOf } from '../../core/json.ts';
 import type { Absence } from '../../core/not-there-yet.ts';
 import { safeText, say } from '../../core/safe-text.ts';
-import { defineCommand } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { arg } from '../../cli/parse/params.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { arg } from '../../cli/model/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { escapeJson } from '../../output/formats/escape-json.ts';
@@ -21,9 +21,9 @@ import { exitOf } from './outcome.ts';
 import { askForJob } from './ask-for-job.ts';
 import { chunkView } from './view.ts';
 import { sendAboutJob } from './wait.ts';
-import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
+import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { CHUNK } from './schemas.ts';
-import { manyOf } from '../../cli/schema/output-schema.ts';
+import { manyOf } from '../../cli/model/output-schema.ts';
 
 const POLL_INTERVAL_MS = 250;
 

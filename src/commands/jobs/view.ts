@@ -1,6 +1,6 @@
 import { memberAt, type Json } from '../../core/json.ts';
 import { duration, json, jsonBlock, status, text } from '../../output/layout/cell-functions.ts';
-import { otherMembers, textColumn } from '../../cli/resource/detail-lines.ts';
+import { otherMembers, textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { idOf, type Section, type View } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 

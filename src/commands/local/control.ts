@@ -6,16 +6,16 @@ import { Failure, isNotFound } from '../../core/failure.ts';
 import { encodeJson, itemsAt, numberAt, objectAt, objectOf, type Json } from '../../core/json.ts';
 import { SEEDS } from '../../core/local-seeds.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
-import { defineCommand, defineGroup } from '../../cli/command.ts';
-import { arg, option } from '../../cli/parse/params.ts';
+import { defineCommand, defineGroup } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
 import { text } from '../../output/layout/cell-functions.ts';
-import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
+import { memberHeader, memberLabel } from '../../cli/resource/fields/detail-lines.ts';
 import { answerResult, listResult, rowsOfAnswer, type Result, type View } from '../../output/view.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { withEndpoint } from './no-endpoint.ts';
 import { CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
-import { manyOf } from '../../cli/schema/output-schema.ts';
+import { manyOf } from '../../cli/model/output-schema.ts';
 
 /**
  * Sends a control request, which only a local service answers. Explains the errors of a wrong key, and of a service that

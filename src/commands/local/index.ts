@@ -1,4 +1,4 @@
-import { defineGroup } from '../../cli/command.ts';
+import { defineGroup } from '../../cli/model/command.ts';
 import { clock, fault, reset, status } from './control.ts';
 import { exec, serve } from './serve.ts';
 import { stock } from './stock.ts';

@@ -1,7 +1,7 @@
 /** What the commands of the local service print with `--json`. */
 import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
-import { COUNT } from '../../cli/schema/common-schemas.ts';
-import { manyOf, mapOf, NUMBER, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/schema/output-schema.ts';
+import { COUNT } from '../../cli/model/common-schemas.ts';
+import { manyOf, mapOf, NUMBER, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/model/output-schema.ts';
 
 const CLOCK_MEMBERS = { now: TIME, advancedMs: WHOLE };
 

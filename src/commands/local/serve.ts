@@ -2,9 +2,9 @@ import { isInterrupt, usage } from '../../core/failure.ts';
 import type { ExitCode } from '../../core/exit-codes.ts';
 import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
 import { say } from '../../core/safe-text.ts';
-import { defineCommand } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { arg, option, type ValuesOf } from '../../cli/parse/params.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { workerPrefixOf } from './worker-prefix.ts';
 import { untilAborted } from '../../cli/run/until-aborted.ts';
 

@@ -1,12 +1,12 @@
-import { defineCommand, defineGroup } from '../../cli/command.ts';
-import { arg, option } from '../../cli/parse/params.ts';
+import { defineCommand, defineGroup } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
 import { itemsAt, type Json, memberAt } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changed, sendControl } from './control.ts';
-import { textColumn } from '../../cli/resource/detail-lines.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { STOCK } from './schemas.ts';
 
 const stockView: View = {

@@ -1,13 +1,13 @@
 import { berth, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { objectAt, stringOf } from '../../core/json.ts';
-import { defineCommand } from '../../cli/command.ts';
-import { arg, option } from '../../cli/parse/params.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
 import { membersView, sendControl } from './control.ts';
 import { withEndpoint } from './no-endpoint.ts';
 import { workerPrefixOf } from './worker-prefix.ts';
 import { asksForData } from '../../output/view.ts';
-import { mapOf, TEXT } from '../../cli/schema/output-schema.ts';
+import { mapOf, TEXT } from '../../cli/model/output-schema.ts';
 
 const variablesView = membersView('worker');
 

@@ -1,6 +1,6 @@
 import { settingNamed } from '../../settings/settings-table.ts';
 import { checkSetting } from '../../settings/check-setting.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 
 /** The prefix of `--worker-prefix`, else of the settings; undefined when neither names one. Fails with usage (2). */
 export const workerPrefixOf = (ctx: CommandContext, flag: string | undefined): string | undefined =>

@@ -1,9 +1,9 @@
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { createCommand } from '../../cli/resource/write.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { checkCreate } from './body/body-checks.ts';

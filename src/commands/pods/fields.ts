@@ -1,6 +1,6 @@
 import { memberAt, type Json } from '../../core/json.ts';
-import { option } from '../../cli/parse/params.ts';
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { option } from '../../cli/model/params.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { memberAt, stringAt } from '../../core/json.ts';
-import { defineGroup, endedWhen } from '../../cli/command.ts';
-import { option } from '../../cli/parse/params.ts';
+import { defineGroup, endedWhen } from '../../cli/model/command.ts';
+import { option } from '../../cli/model/params.ts';
 import { getCommand } from '../../cli/resource/read.ts';
 import { PODS, podNotes } from './resource.ts';
 

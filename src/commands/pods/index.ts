@@ -1,4 +1,4 @@
-import { defineGroup } from '../../cli/command.ts';
+import { defineGroup } from '../../cli/model/command.ts';
 import { restart, start, stop } from './actions/act.ts';
 import { create } from './create.ts';
 import { explain } from './explain/index.ts';

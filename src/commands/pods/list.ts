@@ -1,6 +1,6 @@
 import { memberAt } from '../../core/json.ts';
-import { defineGroup } from '../../cli/command.ts';
-import { option } from '../../cli/parse/params.ts';
+import { defineGroup } from '../../cli/model/command.ts';
+import { option } from '../../cli/model/params.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { isAmong } from '../../cli/resource/select/selectors.ts';
 import { totalOf } from './actions/cost.ts';

@@ -1,10 +1,10 @@
 import { berth, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, numberAt, objectAt, objectOf, stringOf } from '../../core/json.ts';
-import type { Values } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { Values } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { checkUpdate } from './body/body-checks.ts';
 import { asFlag, REFERENCES } from './create.ts';
 import { POD_TABLE } from './fields.ts';

@@ -1,13 +1,13 @@
 import { berth } from '../../core/message.ts';
-import { defineCommand, defineGroup } from '../../cli/command.ts';
+import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf, idArgument } from '../../cli/resource/read.ts';
 import { outcomeResult } from '../../cli/resource/several/outcomes.ts';
 import { createCommand } from '../../cli/resource/write.ts';
-import { OUTCOMES } from '../../cli/schema/common-schemas.ts';
+import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import * as collections from '../shared/collections.ts';
 import { DELEGATION_TABLE, REGISTRY_TABLE } from './fields.ts';

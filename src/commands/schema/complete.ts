@@ -1,5 +1,5 @@
 import { arrayOf, isObject, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { CONTRACT_PREFIX, type OutputSchema } from '../../cli/schema/output-schema.ts';
+import { CONTRACT_PREFIX, type OutputSchema } from '../../cli/model/output-schema.ts';
 
 /** The schemas of the published contract, by name. */
 type ContractSchemas = Readonly<Record<string, JsonObject>>;

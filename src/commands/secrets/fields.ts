@@ -1,5 +1,5 @@
-import { option } from '../../cli/parse/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { option } from '../../cli/model/params.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import type { Secret } from '../../cli/resource/secret.ts';
 import { CREATED_AT, NAME_FLAG } from '../shared/container-fields.ts';
 

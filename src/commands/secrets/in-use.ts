@@ -1,8 +1,8 @@
 import { type Json, objectAt, stringAt, stringOf } from '../../core/json.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import type { Guard } from '../../cli/resource/delete.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
-import { labelOf } from '../../cli/resource/select/choose.ts';
+import { labelOf } from '../../cli/resource/choose.ts';
 import { idOf } from '../../output/view.ts';
 import { ENDPOINTS, PODS, TEMPLATES } from '../shared/collections.ts';
 import { secretNamedIn } from '../shared/secret-placeholder.ts';

@@ -1,4 +1,4 @@
-import { defineGroup } from '../../cli/command.ts';
+import { defineGroup } from '../../cli/model/command.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';

@@ -1,6 +1,6 @@
 /** The list of each kind of resource: to resolve names to ids, and to pick from. */
-import type { Collection } from '../../cli/resource/identity/collection.ts';
-import { arg } from '../../cli/parse/params.ts';
+import type { Collection } from '../../cli/model/collection.ts';
+import { arg } from '../../cli/model/params.ts';
 
 export const PODS: Collection<'pod'> = {
   noun: 'pod',

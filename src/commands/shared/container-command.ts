@@ -10,9 +10,9 @@ import {
   type Json,
   type JsonObject,
 } from '../../core/json.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { isGiven } from '../../cli/parse/params.ts';
-import type { FieldSettling } from '../../cli/resource/fields.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { isGiven } from '../../cli/model/params.ts';
+import type { FieldSettling } from '../../cli/resource/fields/fields.ts';
 import { shellLine } from '../../cli/shell-line.ts';
 
 /** The two parts of a command in exec form. */

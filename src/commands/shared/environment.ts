@@ -3,11 +3,11 @@ import { berth, sentence } from '../../core/message.ts';
 import { parseEnv } from 'node:util';
 import { unlessFailed, usage } from '../../core/failure.ts';
 import { memberAt, objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import type { Values } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import type { FieldUpdate } from '../../cli/resource/fields.ts';
+import type { Values } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import type { FieldUpdate } from '../../cli/resource/fields/fields.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
-import { countOf } from '../../cli/words.ts';
+import { countOf } from '../../cli/model/words.ts';
 import { SECRETS } from './collections.ts';
 import { secretNamedIn, withPlaceholder } from './secret-placeholder.ts';
 

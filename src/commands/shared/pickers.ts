@@ -2,8 +2,8 @@
 import type { Choice } from '../../core/context.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { hourlyPrice } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import type { Collection } from '../../cli/resource/identity/collection.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import type { Collection } from '../../cli/model/collection.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { gigabytes, text } from '../../output/layout/cell-functions.ts';
 import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';

@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { isObject, type Json, memberAt, objectAt } from '../../core/json.ts';
-import { option } from '../../cli/parse/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { option } from '../../cli/model/params.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff } from '../shared/container-fields.ts';

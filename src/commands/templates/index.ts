@@ -1,8 +1,8 @@
 import { memberAt, type Json } from '../../core/json.ts';
-import { defineGroup } from '../../cli/command.ts';
-import { option } from '../../cli/parse/params.ts';
+import { defineGroup } from '../../cli/model/command.ts';
+import { option } from '../../cli/model/params.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand, type WriteSpec } from '../../cli/resource/write.ts';

@@ -1,6 +1,6 @@
 import { usage } from '../../core/failure.ts';
-import { defineCommand } from '../../cli/command.ts';
-import { arg, option } from '../../cli/parse/params.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { SORTS, type Sort } from './model/order.ts';
 import { TOP_ROWS } from './schema.ts';

@@ -1,6 +1,6 @@
 import { isInterrupt } from '../../core/failure.ts';
 import { say } from '../../core/safe-text.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { loadPaint } from '../../output/layout/colour.ts';
 import { openLiveScreen, type LiveScreen } from '../../output/live/live-screen.ts';
 import type { Result } from '../../output/view.ts';

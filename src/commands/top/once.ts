@@ -1,5 +1,5 @@
 import { say } from '../../core/safe-text.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { loadPaint } from '../../output/layout/colour.ts';
 import { joinText, styled } from '../../output/layout/terminal-text.ts';
 import type { Result } from '../../output/view.ts';

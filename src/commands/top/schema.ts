@@ -1,5 +1,5 @@
-import { COUNT } from '../../cli/schema/common-schemas.ts';
-import { either, manyOf, mapOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME } from '../../cli/schema/output-schema.ts';
+import { COUNT } from '../../cli/model/common-schemas.ts';
+import { either, manyOf, mapOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 
 const [MAYBE, TOTAL] = [orNull(NUMBER), orNull(COUNT)];
 const SHARED = {

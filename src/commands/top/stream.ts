@@ -1,5 +1,5 @@
 import { isInterrupt } from '../../core/failure.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import type { Result } from '../../output/view.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
 import type { Sort } from './model/order.ts';

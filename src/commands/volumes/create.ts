@@ -1,7 +1,7 @@
 import { encodeJson, type JsonObject, numberOf, objectOf, stringAt, stringOf } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { isKnownRetired, isRetired, tellRetired } from './retired-v1.ts';

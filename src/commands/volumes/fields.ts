@@ -1,8 +1,8 @@
 import { usage } from '../../core/failure.ts';
 import { type Json, memberAt, numberAt, numberOf, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
-import { option } from '../../cli/parse/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { option } from '../../cli/model/params.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
 import { DATA_CENTERS } from '../shared/collections.ts';

@@ -1,11 +1,11 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import type { Guard } from '../../cli/resource/delete.ts';
-import type { Collection } from '../../cli/resource/identity/collection.ts';
+import type { Collection } from '../../cli/model/collection.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
-import { labelOf } from '../../cli/resource/select/choose.ts';
+import { labelOf } from '../../cli/resource/choose.ts';
 import { age } from '../../output/layout/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
 import { idOf } from '../../output/view.ts';

@@ -1,14 +1,14 @@
 import { type Json, memberAt, numberAt, numberOf, objectOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { usage } from '../../core/failure.ts';
-import { defineGroup } from '../../cli/command.ts';
+import { defineGroup } from '../../cli/model/command.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
-import { labelOf } from '../../cli/resource/select/choose.ts';
-import { countOf } from '../../cli/words.ts';
+import { labelOf } from '../../cli/resource/choose.ts';
+import { countOf } from '../../cli/model/words.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines } from '../shared/rate/account-line.ts';
 import { createSpec } from './create.ts';

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../../cli/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { Failure } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
-import type { GlobalValues } from '../../../src/cli/parse/globals.ts';
+import type { GlobalValues } from '../../../src/cli/model/global-flags.ts';
 import { FLAGS, NOUNS } from '../../../src/registry.ts';
 import type { Ran } from './run-berth.ts';
 

@@ -6,12 +6,12 @@ import { rethrowUnlessFailure, usage, isNotFound } from '../../../core/failure.t
 import { asId, type Id } from '../../../core/ids.ts';
 import { memberAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import type { CommandContext } from '../../context.ts';
+import type { CommandContext } from '../../model/context.ts';
 import { DryRun } from '../../run/dry-run.ts';
-import { nearestNames, suggestionOf } from '../../parse/suggestions.ts';
-import { countOf } from '../../words.ts';
+import { nearestNames, suggestionOf } from '../../model/suggestions.ts';
+import { countOf } from '../../model/words.ts';
 import { readList, type WholeList } from '../pages/read-list.ts';
-import { listCommandOf, type Collection } from './collection.ts';
+import { listCommandOf, type Collection } from '../../model/collection.ts';
 import { listRequest, lookupRows, rowRequest } from './requests.ts';
 
 /** What a request about a named resource gave, and the id that the name stands for. */

@@ -1,7 +1,7 @@
 import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDollars } from '../../../core/units.ts';
-import type { Ask } from '../../parse/params.ts';
-import type { Collection } from './collection.ts';
+import type { Ask } from '../../model/params.ts';
+import type { Collection } from '../../model/collection.ts';
 import { lookupRows } from './requests.ts';
 
 /** The question for a missing id: the rows of the collection, filtered by what the user types. */

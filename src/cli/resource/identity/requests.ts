@@ -1,11 +1,10 @@
-import { readRequest, type ApiRequest } from '../../../core/api.ts';
+import { readRequest, type ApiRequest, type ListRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
 import { idOf } from '../../../output/view.ts';
 import { stringAt, type Json } from '../../../core/json.ts';
-import type { CommandContext } from '../../context.ts';
-import type { ListRequest } from '../pages/follow-pages.ts';
+import type { CommandContext } from '../../model/context.ts';
 import { readList, type WholeList } from '../pages/read-list.ts';
-import type { Collection, Query } from './collection.ts';
+import type { Collection, Query } from '../../model/collection.ts';
 
 /** The request for one row of a collection. */
 export const rowRequest = ({ path }: Pick<Collection, 'path'>, id: Id, query: Query = {}): ApiRequest =>

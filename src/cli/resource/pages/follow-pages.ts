@@ -1,16 +1,10 @@
-import type { Api, ApiAnswer, ApiRequest } from '../../../core/api.ts';
+import type { Api, ApiAnswer, ListRequest } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../../core/failure.ts';
 import { itemsAt, memberOf, objectOf, stringAt, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { berth, lines, sentence } from '../../../core/message.ts';
 import type { RowsSource } from '../../../output/view.ts';
-
-/** A request that is answered with a list. */
-export type ListRequest = ApiRequest & { readonly expects: { readonly list: string } };
-
-export const isListRequest = (request: ApiRequest): request is ListRequest =>
-  typeof request.expects === 'object' && 'list' in request.expects;
 
 /** One page of a list. */
 export interface Page {

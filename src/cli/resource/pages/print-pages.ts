@@ -1,7 +1,7 @@
 import { areKnownFields } from '../../../output/check-fields.ts';
 import { isPrintedByPage } from '../../../output/formats/format-table.ts';
 import type { Result, View } from '../../../output/view.ts';
-import type { CommandContext } from '../../context.ts';
+import type { CommandContext } from '../../model/context.ts';
 import type { WantedPage } from './wanted-pages.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Api, ApiAnswer, ApiRequest } from '../../../core/api.ts';
+import type { Api, ApiAnswer, ApiRequest, ListRequest } from '../../../core/api.ts';
 import { memberOf, objectOf, type JsonObject } from '../../../core/json.ts';
 import type { Result, SourcedRows, View } from '../../../output/view.ts';
-import { followPages, incompleteList, type ListRequest } from './follow-pages.ts';
+import { followPages, incompleteList } from './follow-pages.ts';
 import { firstRows, wantedPages, type WantedPage } from './wanted-pages.ts';
 
 /** A list with the rows of all its pages. */

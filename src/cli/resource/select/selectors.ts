@@ -1,7 +1,7 @@
 import { compileGlobs } from '../../../core/glob.ts';
 import { type Json, memberAt, stringAt, stringOf } from '../../../core/json.ts';
-import { option, type Param, type Params } from '../../parse/params.ts';
-import type { ResourceTable } from '../fields.ts';
+import { option, type Param, type Params } from '../../model/params.ts';
+import type { ResourceTable } from '../fields/fields.ts';
 
 /**
  * The filters of a list, and the selectors of a command that acts on many. Those that do not fit the resource are

@@ -4,10 +4,10 @@ import { type Json, memberAt, stringAt } from '../../../core/json.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import { idOf, type Result, type View } from '../../../output/view.ts';
-import type { CommandContext } from '../../context.ts';
-import { pluralOf } from '../../words.ts';
+import type { CommandContext } from '../../model/context.ts';
+import { pluralOf } from '../../model/words.ts';
 import { combinedFailure } from './combined-failure.ts';
-import { textColumn } from '../detail-lines.ts';
+import { textColumn } from '../fields/detail-lines.ts';
 
 /** A sentence in the help of every command that accepts several ids. */
 export const SEVERAL =

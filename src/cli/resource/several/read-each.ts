@@ -4,9 +4,9 @@ import { rethrowUnlessFailure, type Failure } from '../../../core/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import { isJsonFormat } from '../../../output/formats/format-table.ts';
 import { answerResult, type Result, type View } from '../../../output/view.ts';
-import type { CommandContext } from '../../context.ts';
-import { OUTCOME } from '../../schema/common-schemas.ts';
-import { either, manyOf, type OutputSchema } from '../../schema/output-schema.ts';
+import type { CommandContext } from '../../model/context.ts';
+import { OUTCOME } from '../../model/common-schemas.ts';
+import { either, manyOf, type OutputSchema } from '../../model/output-schema.ts';
 import { combinedFailure } from './combined-failure.ts';
 import { outcomeRow } from './outcomes.ts';
 

@@ -2,8 +2,8 @@ import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
 import { Failure } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
 import { stringAt } from '../../../core/json.ts';
-import type { CommandContext } from '../../context.ts';
-import type { Collection } from '../identity/collection.ts';
+import type { CommandContext } from '../../model/context.ts';
+import type { Collection } from '../../model/collection.ts';
 import { dryRunNote, sendTo } from '../identity/identify.ts';
 import type { Outcome } from './outcomes.ts';
 

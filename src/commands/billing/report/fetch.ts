@@ -2,7 +2,7 @@ import { unlessFailed } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
 import { formatTimestamp } from '../../../core/timestamp.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import * as collections from '../../shared/collections.ts';

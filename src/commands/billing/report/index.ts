@@ -2,7 +2,7 @@ import { berth, type Message, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { formatDuration, parseDuration } from '../../../core/units.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import type { Result } from '../../../output/view.ts';
 import { costReport, type CostReport, type Grouping } from './document.ts';

@@ -1,5 +1,5 @@
 /** What `billing report --json` prints. Amounts are in US dollars. */
-import { COUNT } from '../../../cli/schema/common-schemas.ts';
+import { COUNT } from '../../../cli/model/common-schemas.ts';
 import {
   either,
   manyOf,
@@ -11,7 +11,7 @@ import {
   TIME,
   YES_NO,
   type OutputSchema,
-} from '../../../cli/schema/output-schema.ts';
+} from '../../../cli/model/output-schema.ts';
 import { RATE_PARTS } from '../../shared/rate/rate.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
 

@@ -3,7 +3,7 @@ import { money, text } from '../../../output/layout/cell-functions.ts';
 import type { Column, View } from '../../../output/view.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
 import type { Grouping } from './document.ts';
-import { textColumn } from '../../../cli/resource/detail-lines.ts';
+import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
 
 /** The characters of the parts of a bar, told apart without colour. */
 const FILLS = ['█', '▓', '▒', '░'] as const;

@@ -3,7 +3,7 @@ import { readRequest } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { isObject, memberOf, type Json } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { failedRow, ok, type Check } from '../check.ts';
 import { compareDocuments, type Comparison, type Difference } from './compare.ts';
 

@@ -1,6 +1,6 @@
 import { signature } from '../../../cli/help/help.ts';
-import { visibleOptions } from '../../../cli/parse/common-options.ts';
-import { flagName } from '../../../cli/parse/params.ts';
+import { visibleOptions } from '../../../cli/model/common-options.ts';
+import { flagName } from '../../../cli/model/params.ts';
 import { EXIT_CODES } from '../../../core/exit-codes.ts';
 import type { NamedCommand } from './commands.ts';
 

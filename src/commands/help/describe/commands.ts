@@ -1,8 +1,8 @@
-import type { Command, Group, Program } from '../../../cli/command.ts';
-import { visibleOptions } from '../../../cli/parse/common-options.ts';
-import { argumentName, flagName, namesProgram, type Param, type Params } from '../../../cli/parse/params.ts';
-import { printedSchema } from '../../../cli/schema/common-schemas.ts';
-import { listCommandOf } from '../../../cli/resource/identity/collection.ts';
+import type { Command, Group, Program } from '../../../cli/model/command.ts';
+import { visibleOptions } from '../../../cli/model/common-options.ts';
+import { argumentName, flagName, namesProgram, type Param, type Params } from '../../../cli/model/params.ts';
+import { printedSchema } from '../../../cli/model/common-schemas.ts';
+import { listCommandOf } from '../../../cli/model/collection.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { berth, printed } from '../../../core/message.ts';
 

@@ -1,5 +1,5 @@
-import type { Program } from '../../../cli/command.ts';
-import type { GlobalFlag } from '../../../cli/parse/globals.ts';
+import type { Program } from '../../../cli/model/command.ts';
+import type { GlobalFlag } from '../../../cli/model/global-flags.ts';
 import { EXIT_CODES } from '../../../core/exit-codes.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { View } from '../../../output/view.ts';

@@ -1,5 +1,5 @@
 /** What `help --json` prints. */
-import { manyOf, oneOf, ownObject, TEXT, WHOLE, YES_NO } from '../../../cli/schema/output-schema.ts';
+import { manyOf, oneOf, ownObject, TEXT, WHOLE, YES_NO } from '../../../cli/model/output-schema.ts';
 
 const TEXTS = manyOf(TEXT);
 const SCALAR = { type: ['string', 'number'] };

@@ -1,4 +1,4 @@
-import { onlyWith, option } from '../../../cli/parse/params.ts';
+import { onlyWith, option } from '../../../cli/model/params.ts';
 
 /** Flags of `jobs batch export` for files that outputs name. */
 export const fetchOptions = {

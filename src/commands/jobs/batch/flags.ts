@@ -1,6 +1,6 @@
 import type { Resubmittable } from '../../../batch/index.ts';
 import { RATE_LIMITS } from '../../../queue/limits.ts';
-import { option, type ValuesOf } from '../../../cli/parse/params.ts';
+import { option, type ValuesOf } from '../../../cli/model/params.ts';
 
 /** Limits of a run, for run and resume. */
 const limitOptions = {

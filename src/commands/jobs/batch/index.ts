@@ -1,6 +1,6 @@
 import { memberAt } from '../../../core/json.ts';
-import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
-import { arg, option } from '../../../cli/parse/params.ts';
+import { defineCommand, defineGroup, endedWhen } from '../../../cli/model/command.ts';
+import { arg, option } from '../../../cli/model/params.ts';
 import { fetchOptions } from './fetch-flags.ts';
 import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
@@ -14,7 +14,7 @@ import {
   BATCH_STATUS,
   SHARED_STATUS,
 } from './schemas.ts';
-import { either } from '../../../cli/schema/output-schema.ts';
+import { either } from '../../../cli/model/output-schema.ts';
 
 const run = defineCommand({
   output: either(BATCH_END, BATCH_PLAN),

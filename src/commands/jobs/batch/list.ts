@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
 import { statusMembers } from './status-view.ts';

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { formatDuration } from '../../../core/units.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 
 interface TimeValues {
   readonly maxTime: number | undefined;

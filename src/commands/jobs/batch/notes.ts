@@ -3,8 +3,8 @@ import { LOCAL_SERVICE, type BatchReport, type ItemCounts } from '../../../batch
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { Failure } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import type { CommandContext } from '../../../cli/context.ts';
-import { countOf } from '../../../cli/words.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { countOf } from '../../../cli/model/words.ts';
 import { batchReportLine, batchStatusLine, resumeLine } from './command-lines.ts';
 import { describeCounts } from './progress.ts';
 import { groupItems, rangesOf } from './view.ts';

@@ -1,6 +1,6 @@
 import type { StoreAddress } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 
 /**
  * Returns the password of a store that asks for one: that of its address in the variable, then PGPASSWORD, then the file of

@@ -1,7 +1,7 @@
 import type { BatchReport } from '../../../batch/index.ts';
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { failureOf, notesOf } from './notes.ts';
 import { batchView, summaryOf } from './view.ts';

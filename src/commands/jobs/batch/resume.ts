@@ -1,6 +1,6 @@
 import { refuse, resumeBatch, type Resubmit } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { RESUBMIT_STATES, type ResumeValues } from './flags.ts';
 import { viewOf } from './progress.ts';

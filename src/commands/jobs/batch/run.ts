@@ -1,7 +1,7 @@
 import { beginBatch, checkBatch, refuse, type BatchPorts, type BeginOptions } from '../../../batch/index.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { healthRequest } from '../../../queue/requests.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
 import { sentence, type CommandLine } from '../../../core/message.ts';
 import { workLine } from './command-lines.ts';

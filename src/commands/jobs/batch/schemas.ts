@@ -1,5 +1,5 @@
 /** What the commands of batches print with `--json`. */
-import { COUNT, RANGE_USD } from '../../../cli/schema/common-schemas.ts';
+import { COUNT, RANGE_USD } from '../../../cli/model/common-schemas.ts';
 import {
   ANYTHING,
   either,
@@ -14,7 +14,7 @@ import {
   WHOLE,
   YES_NO,
   type OutputSchema,
-} from '../../../cli/schema/output-schema.ts';
+} from '../../../cli/model/output-schema.ts';
 
 const STATE = oneOf('running', 'ended', 'stopped');
 

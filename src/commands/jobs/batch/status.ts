@@ -3,7 +3,7 @@ import { sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { memberAt, type JsonObject } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { resumeLine } from './command-lines.ts';
 import type { StatusValues } from './flags.ts';

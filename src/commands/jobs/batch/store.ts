@@ -12,7 +12,7 @@ import {
 } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CredentialWait } from '../../../core/context.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { resumeLine } from './command-lines.ts';
 import { readPassword } from './password.ts';
 import { requestWorkerPrice } from './worker-price.ts';

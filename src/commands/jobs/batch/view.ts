@@ -3,7 +3,7 @@ import { safeText } from '../../../core/safe-text.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { json, text } from '../../../output/layout/cell-functions.ts';
-import { memberHeader } from '../../../cli/resource/detail-lines.ts';
+import { memberHeader } from '../../../cli/resource/fields/detail-lines.ts';
 import type { Section, Tone, View } from '../../../output/view.ts';
 
 /** Returns the object that accounts for a batch: `planned` is the sum of the eight counts after it. */

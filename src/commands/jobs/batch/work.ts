@@ -1,5 +1,5 @@
 import { refuse, workOnBatch } from '../../../batch/index.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import type { WorkValues } from './flags.ts';
 import { viewOf } from './progress.ts';

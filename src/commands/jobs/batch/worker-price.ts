@@ -1,6 +1,6 @@
 import { arrayOf, memberAt } from '../../../core/json.ts';
 import type { DollarRange } from '../../../core/units.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { priceCatalog, workerHourlyPrice } from '../../shared/rate/worker-price.ts';
 

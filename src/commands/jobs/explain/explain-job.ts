@@ -1,7 +1,7 @@
 import { readRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
 import { memberAt, stringAt } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { identify } from '../../../cli/resource/identity/identify.ts';
 import type { Result } from '../../../output/view.ts';
 import { isRunning } from '../../../queue/job-status.ts';

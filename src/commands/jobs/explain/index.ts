@@ -1,8 +1,8 @@
-import { defineCommand } from '../../../cli/command.ts';
+import { defineCommand } from '../../../cli/model/command.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { arg } from '../../../cli/parse/params.ts';
+import { arg } from '../../../cli/model/params.ts';
 import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../../shared/explain/options.ts';
-import { TEXT } from '../../../cli/schema/output-schema.ts';
+import { TEXT } from '../../../cli/model/output-schema.ts';
 import { verdictSchema } from '../../shared/explain/verdict.ts';
 
 /** `berth jobs explain ENDPOINT JOB`: why a job waits, how long it will, or how it ended. */

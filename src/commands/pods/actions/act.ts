@@ -4,8 +4,8 @@ import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
 import { arrayAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { defineCommand, type Command, type CommandWords } from '../../../cli/command.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import { defineCommand, type Command, type CommandWords } from '../../../cli/model/command.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import {
   hasSelector,
   labelOf,
@@ -14,11 +14,11 @@ import {
   selectTargets,
   type Chosen,
   type Target,
-} from '../../../cli/resource/select/choose.ts';
+} from '../../../cli/resource/choose.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
-import { countOf } from '../../../cli/words.ts';
+import { countOf } from '../../../cli/model/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
 import { inOwnWords } from '../create-refusals.ts';
 import { isLocked, savingOf, stillPaidLines } from './cost.ts';
@@ -28,9 +28,9 @@ import { PODS } from '../resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';
-import { waitOptions } from '../../../cli/parse/common-options.ts';
-import { either } from '../../../cli/schema/output-schema.ts';
-import { OUTCOMES } from '../../../cli/schema/common-schemas.ts';
+import { waitOptions } from '../../../cli/model/common-options.ts';
+import { either } from '../../../cli/model/output-schema.ts';
+import { OUTCOMES } from '../../../cli/model/common-schemas.ts';
 
 type Action = 'start' | 'stop' | 'restart';
 

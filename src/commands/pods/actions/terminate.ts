@@ -1,7 +1,7 @@
 import { berth, sentence } from '../../../core/message.ts';
 import { isObject, memberAt, type Json } from '../../../core/json.ts';
 import { deleteCommand } from '../../../cli/resource/delete.ts';
-import { labelOf } from '../../../cli/resource/select/choose.ts';
+import { labelOf } from '../../../cli/resource/choose.ts';
 import { isLocked, savingOf } from './cost.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
 import { PODS } from '../resource.ts';

@@ -2,9 +2,9 @@ import { berth, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
-import { defineCommand } from '../../../cli/command.ts';
-import { option } from '../../../cli/parse/params.ts';
-import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resource/select/choose.ts';
+import { defineCommand } from '../../../cli/model/command.ts';
+import { option } from '../../../cli/model/params.ts';
+import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resource/choose.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL } from '../../../cli/resource/several/outcomes.ts';
 import type { WaitSpec } from '../../../cli/resource/write.ts';
@@ -13,9 +13,9 @@ import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../r
 import { PODS } from '../resource.ts';
 import { STATUSES } from '../fields.ts';
 import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';
-import { waitTimeoutOption } from '../../../cli/parse/common-options.ts';
-import { either } from '../../../cli/schema/output-schema.ts';
-import { OUTCOMES } from '../../../cli/schema/common-schemas.ts';
+import { waitTimeoutOption } from '../../../cli/model/common-options.ts';
+import { either } from '../../../cli/model/output-schema.ts';
+import { OUTCOMES } from '../../../cli/model/common-schemas.ts';
 
 /** The `--wait` of commands that start or stop a pod. */
 export const untilStatus = (wanted: string): WaitSpec => ({

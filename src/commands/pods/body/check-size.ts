@@ -2,7 +2,7 @@ import { readRequest } from '../../../core/api.ts';
 import { unlessFailed, usage } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
 import { encodeJson, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { TEMPLATES } from '../../shared/collections.ts';
 import { MAX_CREATE_BYTES } from '../create-refusals.ts';
 

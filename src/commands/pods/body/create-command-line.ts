@@ -9,8 +9,8 @@ import {
   stringAt,
 } from '../../../core/json.ts';
 import { berth, type CommandLine, flags } from '../../../core/message.ts';
-import { flagName } from '../../../cli/parse/params.ts';
-import { bodyOf } from '../../../cli/resource/field-writes.ts';
+import { flagName } from '../../../cli/model/params.ts';
+import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
 import { plainText } from '../../../output/layout/cell-functions.ts';
 import { POD_TABLE } from '../fields.ts';
 

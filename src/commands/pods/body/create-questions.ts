@@ -1,8 +1,8 @@
 import type { Choice } from '../../../core/context.ts';
 import { Failure, usage, unlessFailed } from '../../../core/failure.ts';
 import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
-import type { Collection } from '../../../cli/resource/identity/collection.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import type { Collection } from '../../../cli/model/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { gigabytes, text } from '../../../output/layout/cell-functions.ts';
 import { DATA_CENTERS, VOLUMES } from '../../shared/collections.ts';

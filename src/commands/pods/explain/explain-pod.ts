@@ -1,5 +1,5 @@
 import type { Id } from '../../../core/ids.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { identify } from '../../../cli/resource/identity/identify.ts';
 import type { Result } from '../../../output/view.ts';
 import { readFact, readLastLine, valueOf } from '../../shared/explain/facts.ts';

@@ -2,7 +2,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
 import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import { hasFailed, wasCancelled } from '../builds.ts';
 import { ENDPOINTS, VOLUMES } from '../collections.ts';

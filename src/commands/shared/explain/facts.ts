@@ -1,10 +1,9 @@
 /** The answers to the requests of an explanation. Each may fail on its own. */
-import type { ApiRequest } from '../../../core/api.ts';
+import { type ApiRequest, isListRequest, type ListRequest } from '../../../core/api.ts';
 import type { Failure } from '../../../core/failure.ts';
 import { rethrowUnlessFailure } from '../../../core/failure.ts';
 import { stringAt, jsonOrText, type Json } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
-import { isListRequest, type ListRequest } from '../../../cli/resource/pages/follow-pages.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { readList } from '../../../cli/resource/pages/read-list.ts';
 
 /** The answer to one request. `source` names the request: `GET /v2/pods/p1`. */

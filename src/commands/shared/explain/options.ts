@@ -1,5 +1,5 @@
 /** The parts of the help that all commands with an explanation share. */
-import { option } from '../../../cli/parse/params.ts';
+import { option } from '../../../cli/model/params.ts';
 
 export const EXPLAIN_DETAILS =
   'Prints the verdict, then what was found with the request that said so, then the commands that help. -o json has them as verdict, code, state, evidence and cure. Ends with 0 when it found an answer.';

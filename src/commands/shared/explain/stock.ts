@@ -13,7 +13,7 @@ import {
 } from '../../../core/json.ts';
 import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import { CPUS, GPUS } from '../collections.ts';
-import type { Query } from '../../../cli/resource/identity/collection.ts';
+import type { Query } from '../../../cli/model/collection.ts';
 import { idOf } from '../../../output/view.ts';
 
 /** The hardware whose stock is searched. */

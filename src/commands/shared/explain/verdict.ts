@@ -1,4 +1,4 @@
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 /** Finds a verdict from facts: the first cause of a table that applies is the answer. */
 import { type Message, printed } from '../../../core/message.ts';
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
@@ -6,8 +6,8 @@ import { itemsAt, type JsonObject } from '../../../core/json.ts';
 import { list, text } from '../../../output/layout/cell-functions.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
-import { textColumn } from '../../../cli/resource/detail-lines.ts';
-import { manyOf, oneOf, ownObject, TEXT, type OutputSchema } from '../../../cli/schema/output-schema.ts';
+import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
+import { manyOf, oneOf, ownObject, TEXT, type OutputSchema } from '../../../cli/model/output-schema.ts';
 
 /**
  * `ok`: nothing is wrong. `waiting`: it continues without a change. `blocked`: it does not continue until something is

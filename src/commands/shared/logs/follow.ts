@@ -1,7 +1,7 @@
 import { readRequest, type ApiRequest, type ServerEvent } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { rethrowUnlessFailure } from '../../../core/failure.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { createSeenEvents, type SeenEvents } from './seen-events.ts';
 
 /** A log as a stream of server-sent events (contract rules, Pods: logs). */

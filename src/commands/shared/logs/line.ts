@@ -2,7 +2,7 @@ import type { ServerEvent } from '../../../core/api.ts';
 import { isObject, stringOf, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 
 /**
  * How the times of lines are shown: the time of day in this machine's time zone, as the service sends them, with date and

@@ -1,7 +1,7 @@
 import { text } from '../../../output/layout/cell-functions.ts';
 import type { View } from '../../../output/view.ts';
-import { textColumn } from '../../../cli/resource/detail-lines.ts';
-import { manyOf, serviceObject, TEXT } from '../../../cli/schema/output-schema.ts';
+import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
+import { manyOf, serviceObject, TEXT } from '../../../cli/model/output-schema.ts';
 
 /** A line of a log (contract rules, Pods: logs). */
 export const logView: View = {

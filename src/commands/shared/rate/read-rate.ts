@@ -1,8 +1,8 @@
 import { unlessFailed } from '../../../core/failure.ts';
 import { isUsableId } from '../../../core/ids.ts';
 import { type Json, memberAt, stringAt } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
-import type { Collection } from '../../../cli/resource/identity/collection.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import type { Collection } from '../../../cli/model/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { idOf } from '../../../output/view.ts';
 import { CPUS, ENDPOINTS, GPUS, PODS, VOLUMES } from '../collections.ts';

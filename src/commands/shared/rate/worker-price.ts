@@ -1,6 +1,6 @@
 import { isObject, itemsAt, type Json, memberAt, numberAt, numberOf, objectAt } from '../../../core/json.ts';
 import type { DollarRange } from '../../../core/units.ts';
-import type { Collection } from '../../../cli/resource/identity/collection.ts';
+import type { Collection } from '../../../cli/model/collection.ts';
 import { CPUS, GPUS } from '../collections.ts';
 
 /** The catalog with the prices of an endpoint's hardware. */

@@ -4,7 +4,7 @@ import { formatDollars } from '../../../core/units.ts';
 import { paintAll } from '../../../output/layout/cell-text.ts';
 import type { Paint, Piece } from '../../../output/layout/colour.ts';
 import { ellipsize, piecesWidth } from '../../../output/layout/text-width.ts';
-import { countOf } from '../../../cli/words.ts';
+import { countOf } from '../../../cli/model/words.ts';
 import { formatRate } from '../../shared/history.ts';
 import type { EndpointRow, PodRow, Totals } from '../model/rows.ts';
 

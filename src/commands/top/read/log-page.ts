@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { stringAt } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { ENDPOINTS, PODS } from '../../shared/collections.ts';
 import { listWorkers } from '../../endpoints/workers.ts';
 import { logRequest, type LogQuery } from '../../shared/logs/follow.ts';

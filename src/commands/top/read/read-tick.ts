@@ -2,7 +2,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../shared/collections.ts';
 import { readWorkers, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/context.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
 import { nextInterval } from '../../../cli/run/pace.ts';
 import { fleetAfter, EMPTY_FLEET, type Fleet } from '../model/fleet.ts';
 import { readTick, type Tick } from './read-tick.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defineCommand, defineGroup, type Noun } from '../../../../src/cli/command.ts';
-import { outputOptions } from '../../../../src/cli/parse/globals.ts';
+import { defineCommand, defineGroup, type Noun } from '../../../../src/cli/model/command.ts';
+import { outputOptions } from '../../../../src/cli/model/global-flags.ts';
 import { parseCommandLine, type Invocation, type InvalidCommandLine } from '../../../../src/cli/parse/command-line.ts';
-import { arg, option } from '../../../../src/cli/parse/params.ts';
+import { arg, option } from '../../../../src/cli/model/params.ts';
 import { FLAGS } from '../../../../src/registry.ts';
 import { hintWith } from '../../../support/text/hint-of.ts';
 

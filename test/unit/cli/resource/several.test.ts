@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { EXIT_CODES, worstExit, type ExitCode } from '../../../../src/core/exit-codes.ts';
-import type { Command, Group, Program } from '../../../../src/cli/command.ts';
+import type { Command, Group, Program } from '../../../../src/cli/model/command.ts';
 import { FLAGS, NOUNS } from '../../../../src/registry.ts';
 import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';

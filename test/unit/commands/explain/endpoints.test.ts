@@ -18,7 +18,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'endpoints explain demo',
     verdict: /^its newest build has failed: no such package$/,
     evidence: ['newest build', /^b1 FAILED$/, /^GET \/v2\/serverless\/demo\/builds$/],
-    cure: /^berth endpoints builds get demo b1$/,
+    cure: /^berth --local endpoints builds get demo b1$/,
   },
   {
     // A failed build that was followed by another one says nothing.

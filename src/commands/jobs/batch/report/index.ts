@@ -1,6 +1,6 @@
 import { analyzeBatch } from '../../../../batch/index.ts';
 import { usage } from '../../../../core/failure.ts';
-import type { CommandContext } from '../../../../cli/context.ts';
+import type { CommandContext } from '../../../../cli/model/context.ts';
 import type { Result } from '../../../../output/view.ts';
 import { withStore, type StoreValues } from '../store.ts';
 import { reportDocument } from './document.ts';

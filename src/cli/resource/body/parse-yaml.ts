@@ -1,6 +1,6 @@
 import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag } from 'yaml';
-import { Failure, usage, messageOf } from '../../core/failure.ts';
-import { Exact, type Json } from '../../core/json.ts';
+import { Failure, usage, messageOf } from '../../../core/failure.ts';
+import { Exact, type Json } from '../../../core/json.ts';
 
 /** The limit on the expansion of aliases, as the yaml package counts it. */
 const MAX_ALIAS_COUNT = 1000;

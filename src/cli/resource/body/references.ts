@@ -1,11 +1,11 @@
 import { isNotFound } from '../../../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
-import type { CommandContext } from '../../context.ts';
-import type { Param } from '../../parse/params.ts';
-import { withMember, type Member } from '../body.ts';
-import type { Collection } from './collection.ts';
+import type { CommandContext } from '../../model/context.ts';
+import type { Param } from '../../model/params.ts';
+import { withMember, type Member } from './body.ts';
+import type { Collection } from '../../model/collection.ts';
 import { unlessUnread } from '../../run/dry-run.ts';
-import { findId, readRow } from './identify.ts';
+import { findId, readRow } from '../identity/identify.ts';
 
 /** Members of a body that hold the id of another resource, by their path: one id, or a list of them. */
 export type References = Readonly<Record<string, Collection>>;

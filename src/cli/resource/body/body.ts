@@ -1,8 +1,8 @@
-import { usage } from '../../core/failure.ts';
-import { isObject, memberAt, jsonOrText, type Json, type JsonObject } from '../../core/json.ts';
-import type { CommandContext } from '../context.ts';
-import type { Values } from '../command.ts';
-import { option, isGiven, type Param, type Params } from '../parse/params.ts';
+import { usage } from '../../../core/failure.ts';
+import { isObject, memberAt, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
+import type { CommandContext } from '../../model/context.ts';
+import type { Values } from '../../model/command.ts';
+import { option, isGiven, type Param, type Params } from '../../model/params.ts';
 
 /** A member of a request body that has a flag. */
 export interface Member {

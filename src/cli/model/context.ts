@@ -1,10 +1,10 @@
-import type { CommandLine, Message } from '../core/message.ts';
-import type { ApiRequest } from '../core/api.ts';
-import type { Context } from '../core/context.ts';
-import type { Json } from '../core/json.ts';
-import type { OutputOptions, View } from '../output/view.ts';
-import type { IdCache } from './resource/identity/id-cache.ts';
-import type { RowWriter } from '../output/row-writer.ts';
+import type { CommandLine, Message } from '../../core/message.ts';
+import type { ApiRequest } from '../../core/api.ts';
+import type { Context } from '../../core/context.ts';
+import type { Json } from '../../core/json.ts';
+import type { OutputOptions, View } from '../../output/view.ts';
+import type { IdCache } from './id-cache.ts';
+import type { RowWriter } from '../../output/row-writer.ts';
 
 /** A spinner with a text, shown on a terminal only. */
 export interface Progress {

@@ -1,10 +1,10 @@
-import type { Message } from '../core/message.ts';
-import { memberAt, type Json } from '../core/json.ts';
-import { rowsOf, type Result, type View } from '../output/view.ts';
+import type { Message } from '../../core/message.ts';
+import { memberAt, type Json } from '../../core/json.ts';
+import { rowsOf, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from './context.ts';
-import type { GlobalFlag } from './parse/globals.ts';
-import type { Params, ValuesOf } from './parse/params.ts';
-import type { OutputSchema } from './schema/output-schema.ts';
+import type { GlobalFlag } from './global-flags.ts';
+import type { Params, ValuesOf } from './params.ts';
+import type { OutputSchema } from './output-schema.ts';
 
 /** What is said and asked before something is changed for good. */
 export interface Confirmation {

@@ -1,9 +1,9 @@
 import { usage } from '../../core/failure.ts';
 import { parseDuration, type TimeUnit } from '../../core/units.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from './context.ts';
 import { suggestName } from './suggestions.ts';
 import type { Choice } from '../../core/context.ts';
-import type { Completes } from '../completion/sources.ts';
+import type { Completes } from './completion-sources.ts';
 
 /** The prompt for a missing required value on a terminal. */
 export type Ask =

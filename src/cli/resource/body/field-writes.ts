@@ -1,4 +1,4 @@
-import { memberAt, type Json, type JsonObject } from '../../core/json.ts';
+import { memberAt, type Json, type JsonObject } from '../../../core/json.ts';
 import { withMember, type Member, type Members } from './body.ts';
 import type { BodySpec } from './compose-body.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type FieldWrite,
   type ResourceTable,
   type WriteVerb,
-} from './fields.ts';
+} from '../fields/fields.ts';
 
 /** What a table says of the body of a create or an update: its flags, what the service accepts, what it only prints. */
 export function bodyOf(

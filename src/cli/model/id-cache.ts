@@ -1,5 +1,5 @@
-import type { Id } from '../../../core/ids.ts';
-import type { Json } from '../../../core/json.ts';
+import type { Id } from '../../core/ids.ts';
+import type { Json } from '../../core/json.ts';
 import type { Collection } from './collection.ts';
 
 /** The ids that the words of one command line stand for, and the lists they were found in. Kept for one run. */

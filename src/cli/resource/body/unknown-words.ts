@@ -1,13 +1,13 @@
-import { lines, type Message, sentence } from '../../core/message.ts';
-import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
-import { arrayOf, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { safeText } from '../../core/safe-text.ts';
-import type { CommandContext } from '../context.ts';
-import { nearestOf, suggestionOf } from '../parse/suggestions.ts';
+import { lines, type Message, sentence } from '../../../core/message.ts';
+import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
+import { arrayOf, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { safeText } from '../../../core/safe-text.ts';
+import type { CommandContext } from '../../model/context.ts';
+import { nearestOf, suggestionOf } from '../../model/suggestions.ts';
 import type { Members } from './body.ts';
-import { listCommandOf, type Collection } from './identity/collection.ts';
-import type { References } from './identity/references.ts';
-import { lookupRows } from './identity/requests.ts';
+import { listCommandOf, type Collection } from '../../model/collection.ts';
+import type { References } from './references.ts';
+import { lookupRows } from '../identity/requests.ts';
 
 /** The statuses of a refusal that an unknown word may be the reason of. */
 const STATUSES: readonly (number | undefined)[] = [400, 404, 422];

@@ -1,8 +1,7 @@
-import type { Api } from '../../../core/api.ts';
-import type { RememberedNotes } from '../../../core/context.ts';
-import { objectOf } from '../../../core/json.ts';
-import { safeText } from '../../../core/safe-text.ts';
-import { isListRequest } from './follow-pages.ts';
+import { type Api, isListRequest } from '../../core/api.ts';
+import type { RememberedNotes } from '../../core/context.ts';
+import { objectOf } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
 
 const LIKE_PAGES = /cursor|page|paging|token|next|offset|continu|more|total|links?$/i;
 

@@ -1,4 +1,4 @@
-import { isObject, memberAt, type Json, type JsonObject } from '../../core/json.ts';
+import { isObject, memberAt, type Json, type JsonObject } from '../../../core/json.ts';
 import {
   age,
   duration,
@@ -10,11 +10,11 @@ import {
   status,
   text,
   yesNo,
-} from '../../output/layout/cell-functions.ts';
-import { idOf, type Column, type Facts, type Section, type Shown, type View } from '../../output/view.ts';
-import type { Values } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-import type { Param } from '../parse/params.ts';
+} from '../../../output/layout/cell-functions.ts';
+import { idOf, type Column, type Facts, type Section, type Shown, type View } from '../../../output/view.ts';
+import type { Values } from '../../model/command.ts';
+import type { CommandContext } from '../../model/context.ts';
+import type { Param } from '../../model/params.ts';
 import { memberLabel, otherMembers, pairs } from './detail-lines.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Parts of views that several resources use. */
-import { encodeJson, isObject, type Json, objectAt } from '../../core/json.ts';
-import { jsonBlock, text } from '../../output/layout/cell-functions.ts';
-import type { Section, Shown, Column } from '../../output/view.ts';
+import { encodeJson, isObject, type Json, objectAt } from '../../../core/json.ts';
+import { jsonBlock, text } from '../../../output/layout/cell-functions.ts';
+import type { Section, Shown, Column } from '../../../output/view.ts';
 
 /** A line for each member of an object that is not in `known`, so that a view hides nothing the service sent. */
 export function otherMembers(row: Json, known: readonly string[]): Section['lines'] {

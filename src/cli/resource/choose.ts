@@ -1,18 +1,18 @@
-import type { Failure } from '../../../core/failure.ts';
-import { usage, rethrowUnlessFailure } from '../../../core/failure.ts';
-import { asId } from '../../../core/ids.ts';
-import { type Json, stringAt } from '../../../core/json.ts';
-import { safeText } from '../../../core/safe-text.ts';
-import { idOf, type Result } from '../../../output/view.ts';
-import type { CommandContext } from '../../context.ts';
-import { flagName, isGiven } from '../../parse/params.ts';
-import { countOf, pluralOf } from '../../words.ts';
-import { unlessUnread } from '../../run/dry-run.ts';
-import { readRow } from '../identity/identify.ts';
-import { listRows } from '../identity/requests.ts';
-import type { Resource } from '../read.ts';
-import { outcomeResult } from '../several/outcomes.ts';
-import { compileFilter, SELECTOR_KEYS, type Filter } from './selectors.ts';
+import type { Failure } from '../../core/failure.ts';
+import { usage, rethrowUnlessFailure } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
+import { type Json, stringAt } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { idOf, type Result } from '../../output/view.ts';
+import type { CommandContext } from '../model/context.ts';
+import { flagName, isGiven } from '../model/params.ts';
+import { countOf, pluralOf } from '../model/words.ts';
+import { unlessUnread } from '../run/dry-run.ts';
+import { readRow } from './identity/identify.ts';
+import { listRows } from './identity/requests.ts';
+import type { Resource } from './read.ts';
+import { outcomeResult } from './several/outcomes.ts';
+import { compileFilter, SELECTOR_KEYS, type Filter } from './select/selectors.ts';
 
 /** The values of a command that accepts ids or selectors. */
 export interface ChoiceValues extends Filter {

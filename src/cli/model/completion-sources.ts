@@ -1,4 +1,4 @@
-import type { Collection } from '../resource/identity/collection.ts';
+import type { Collection } from './collection.ts';
 
 /**
  * Values that need no service. `@file` is a file after an `@`; `=file` is a file after the first `=`; `command` is a

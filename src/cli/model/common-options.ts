@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import type { Command } from './command.ts';
 import { onlyWith, option, type Param, type Params } from './params.ts';
 
 /** `--yes`. */

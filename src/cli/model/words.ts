@@ -1,4 +1,4 @@
-import { berth, names, sentence, type Message } from '../core/message.ts';
+import { berth, names, sentence, type Message } from '../../core/message.ts';
 
 /** The plural of a noun: `jobs`, `registries`. */
 export const pluralOf = (one: string): string => (/[^aeiou]y$/.test(one) ? `${one.slice(0, -1)}ies` : `${one}s`);
