@@ -21,7 +21,6 @@ const NOT_IN_CI = [
   'install-page',
   'man-pages',
   'package',
-  'reproducible',
 ];
 
 /** The part of the end-to-end tests that CI runs with each other version of Node: BERTH_E2E_NODE names its program. */

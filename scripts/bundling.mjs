@@ -106,6 +106,8 @@ const noHeaderTree = {
 /** `root` is the folder of the project. */
 export const bundling = (root) => ({
   absWorkingDir: root,
+  // The names of the files depend on the paths of the sources: a link to the packages must give the same names as a folder.
+  preserveSymlinks: true,
   bundle: true,
   platform: 'node',
   target: 'node20',

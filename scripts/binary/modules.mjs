@@ -17,8 +17,6 @@ export async function writeModules(root, folder) {
     outdir: folder,
     splitting: true,
     format: 'esm',
-    // The names of the files depend on the paths of the sources: a link to the packages must give the same names as a folder.
-    preserveSymlinks: true,
     loader: { '.py': 'text' },
     // A package names temporary files by this. The tool would put the folder of the build in its place.
     define: { __filename: '"/berth"', __dirname: '"/"' },

@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { blocksOf, ROOT } from '../support/documents/pages.ts';
 import { copyProject } from './copy-project.ts';
-import { packageTest, runProgram } from './support.ts';
+import { packageTest, runProgram, temporaryFolder } from './support.ts';
 
 const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0;
 
@@ -19,39 +20,68 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
 
 const isLeftOut = (line: string): boolean => LEFT_OUT.some(([pattern]) => pattern.test(line));
 
-packageTest('the commands of docs/install.md run as printed in a copy of the clone', async () => {
-  const page = readFileSync(path.join(ROOT, 'docs/install.md'), 'utf8');
-  const lines = blocksOf(page)
-    .filter(({ language }) => language === 'sh')
-    .flatMap(({ text }) => text.split('\n'))
-    .map((line) => line.replace(/ +#.*$/, ''))
-    .filter((line) => line !== '');
-  // A line that is neither run nor left out any more would be left out for nothing.
-  for (const [pattern] of LEFT_OUT) expect(lines.some((line) => pattern.test(line))).toBe(true);
-  const run = lines.filter((line) => !isLeftOut(line));
-  expect(run).toEqual([
-    'npm run build',
-    'npm pack',
-    'npm install --global ./berth-*.tgz',
-    ...(hasDpkg ? ['npm run debian'] : []),
-  ]);
-  const folder = copyProject();
-  const home = path.join(folder, 'home');
-  const prefix = path.join(folder, 'prefix');
-  mkdirSync(home);
-  const env = {
-    PATH: `${path.join(prefix, 'bin')}${path.delimiter}${process.env['PATH'] ?? ''}`,
-    HOME: home,
-    npm_config_prefix: prefix,
-    npm_config_offline: 'true',
-    npm_config_fund: 'false',
-  };
-  const script = [...run, 'berth --version', 'berth --local pods list -o id'].join('\n');
-  const { code, stdout, stderr } = await runProgram('sh', ['-e', '-c', script], { cwd: folder, env });
-  expect(code, stderr).toBe(0);
-  const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  expect(stdout).toContain(`\n${version}\n`);
-  expect(stdout).toContain('\npod-train\n');
-  const made = readdirSync(folder).filter((name) => /\.(tgz|deb)$/.test(name));
-  expect(made.sort()).toEqual([`berth-${version}.tgz`, ...(hasDpkg ? [`berth_${version}_all.deb`] : [])]);
-});
+const isArchive = (name: string): boolean => /\.(tgz|deb)$/.test(name);
+
+const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+/** The hash of each file in a folder, by its path. */
+const hashesOf = (folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .map((file) => [path.relative(folder, file), hashOf(file)]),
+  );
+
+packageTest(
+  'the commands of docs/install.md run as printed in a copy of the clone, and make the same bytes there',
+  async () => {
+    const page = readFileSync(path.join(ROOT, 'docs/install.md'), 'utf8');
+    const lines = blocksOf(page)
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ text }) => text.split('\n'))
+      .map((line) => line.replace(/ +#.*$/, ''))
+      .filter((line) => line !== '');
+    // A line that is neither run nor left out any more would be left out for nothing.
+    for (const [pattern] of LEFT_OUT) expect(lines.some((line) => pattern.test(line))).toBe(true);
+    const run = lines.filter((line) => !isLeftOut(line));
+    expect(run).toEqual([
+      'npm run build',
+      'npm pack',
+      'npm install --global ./berth-*.tgz',
+      ...(hasDpkg ? ['npm run debian'] : []),
+    ]);
+    const folder = copyProject();
+    const home = path.join(folder, 'home');
+    const prefix = path.join(folder, 'prefix');
+    mkdirSync(home);
+    const env = {
+      PATH: `${path.join(prefix, 'bin')}${path.delimiter}${process.env['PATH'] ?? ''}`,
+      HOME: home,
+      npm_config_prefix: prefix,
+      npm_config_offline: 'true',
+      npm_config_fund: 'false',
+      TZ: 'Asia/Tokyo',
+    };
+    const script = ['umask 077', ...run, 'berth --version', 'berth --local pods list -o id'].join('\n');
+    const { code, stdout, stderr } = await runProgram('sh', ['-e', '-c', script], { cwd: folder, env });
+    expect(code, stderr).toBe(0);
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(stdout).toContain(`\n${version}\n`);
+    expect(stdout).toContain('\npod-train\n');
+    const made = readdirSync(folder).filter(isArchive);
+    expect(made.sort()).toEqual([`berth-${version}.tgz`, ...(hasDpkg ? [`berth_${version}_all.deb`] : [])]);
+    // What is under test was built and packed in a folder of another name, with another umask and another time zone.
+    const here = await temporaryFolder();
+    copyFileSync(
+      path.join(inject('underTest').folder, `berth-${version}.tgz`),
+      path.join(here, `berth-${version}.tgz`),
+    );
+    if (hasDpkg) execFileSync(process.execPath, ['scripts/debian.mjs', here], { cwd: ROOT, stdio: 'pipe' });
+    const built = hashesOf(path.join(ROOT, 'dist'));
+    expect(Object.keys(built).length).toBeGreaterThan(100);
+    expect(hashesOf(path.join(folder, 'dist')), 'they differ, or dist/ is older than its sources').toEqual(built);
+    for (const name of made)
+      expect({ name, hash: hashOf(path.join(folder, name)) }).toEqual({ name, hash: hashOf(path.join(here, name)) });
+  },
+);
