@@ -59,7 +59,11 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     user: runtime.user,
   });
   const remembered = (kind: string): RememberedOptions => ({
-    path: () => join(settings.dataDirectory, 'completion', `${kind}-${settings.profile}.json`),
+    // A file holds one account. Another one that the environment gives for a moment must not replace that of the profile.
+    path: () => {
+      const mark = settings.isProfileOverridden() ? '~' : '';
+      return join(settings.dataDirectory, 'completion', `${kind}-${settings.profile}${mark}.json`);
+    },
     account: () => settings.account(),
     // eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
     date: () => clock.now(),

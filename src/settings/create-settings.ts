@@ -41,6 +41,8 @@ export interface Settings extends SettingsView {
    * The address of the management API, and a mark of the key in use that tells accounts apart, without the key. Undefined without an address or a key. Opens no key file. Fails like `keySource`.
    */
   account(): string | undefined;
+  /** True when a flag or variable gives another address or key than the stored profile in use. Fails like `keySource`. */
+  isProfileOverridden(): boolean;
   /** The addresses stored in the profile in use, by setting name. A key stored there is sent only to these. */
   profileAddresses(): Readonly<Record<string, string>>;
   /** False when a flag or variable names a profile that is not in the file. */
@@ -151,6 +153,10 @@ export function createSettings(input: SettingsInput): Settings {
       const mark = keyMark(keySources());
       return address === undefined || mark === undefined ? undefined : `${address} ${mark}`;
     },
+    isProfileOverridden: () =>
+      !local() &&
+      profileOf(file(), profile()) !== undefined &&
+      (['environment', 'flag'].includes(resolved('base-url')?.source ?? '') || keySource(keySources()) !== 'profile'),
     profileAddresses: () =>
       Object.fromEntries(
         ADDRESSES.flatMap((name) => {

@@ -27,7 +27,7 @@ function absentCommand(word: string, path: readonly string[], known: readonly st
   for (const [name, [why, instead, command]] of Object.entries(ABSENT_COMMANDS)) {
     const [noun = '', verb = ''] = name.split(' ');
     if (path.join(' ') === noun && resolveAlias(word, [...known, verb]) === verb)
-      return usage(`there is no '${name}': ${why}`, `${instead} berth ${command}`);
+      return usage(`there is no '${name}': ${why}`, sentence`${instead} ${berth`${names(command)}`}`);
   }
   return undefined;
 }

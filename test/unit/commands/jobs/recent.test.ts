@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
+import { json, KEY, serve } from '../../../support/servers/scripted-server.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 interface Row {
@@ -148,7 +151,7 @@ describe('jobs list', () => {
       const ran = await createAccount()(line);
       expect([ran.code, ran.out]).toEqual([2, '']);
       expect(ran.err).toMatch(/the service has no list of jobs/);
-      expect(ran.err).toMatch(/berth jobs recent/);
+      expect(ran.err).toMatch(/berth --local jobs recent/);
     },
   );
 });
@@ -182,4 +185,24 @@ describe('queue purge', () => {
     const { err } = await account('--verbose queue purge demo --yes');
     expect(err).not.toContain('/status/');
   });
+});
+
+test('keeps the jobs of a stored profile when variables choose another account for a while', async () => {
+  const server = await serve([json({ id: 'job-1', status: 'IN_QUEUE' }), json({ id: 'job-2', status: 'IN_QUEUE' })]);
+  const world = createTestWorld();
+  const addresses = { 'base-url': server.url, 'queue-url': `${server.url}/v2` };
+  const file = join(world.directory, '.config/berth/config.json');
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const profile = { ...addresses, 'api-key': KEY };
+  writeFileSync(file, JSON.stringify({ current: 'own', profiles: { own: profile } }), { mode: 0o600 });
+  const ids = async (): Promise<readonly string[]> =>
+    (JSON.parse((await berthIn(world, ['jobs', 'recent', '--json'])).out) as readonly Row[]).map(({ id }) => id);
+  expect((await berthIn(world, ['jobs', 'run', 'ep', '--input', '{}'])).code).toBe(0);
+  Object.assign(world.env, { BERTH_API_KEY: 'another-key-0123456789abcdef', BERTH_BASE_URL: server.url });
+  expect(await ids()).toEqual([]);
+  expect((await berthIn(world, ['jobs', 'run', 'ep', '--input', '{}'])).code).toBe(0);
+  expect(await ids()).toEqual(['job-2']);
+  Reflect.deleteProperty(world.env, 'BERTH_API_KEY');
+  Reflect.deleteProperty(world.env, 'BERTH_BASE_URL');
+  expect(await ids()).toEqual(['job-1']);
 });
