@@ -11,21 +11,26 @@ export type Access = (typeof ACCESS_LEVELS)[number];
 export interface AllowedAccess {
   readonly level: Access;
   readonly from: string;
+  /** Whether BERTH_ACCESS says it: it then comes before the profile. */
+  readonly isFromVariable: boolean;
 }
 
 /** Reads the `access` setting. Fails as the settings do. */
-export const allowedAccess = (settings: SettingsView): AllowedAccess => ({
-  level: settings.get('access'),
-  from: settings.source('access') === 'environment' ? 'from BERTH_ACCESS' : `of the profile "${settings.profile}"`,
-});
+export function allowedAccess(settings: SettingsView): AllowedAccess {
+  const isFromVariable = settings.source('access') === 'environment';
+  const from = isFromVariable ? 'from BERTH_ACCESS' : `of the profile "${settings.profile}"`;
+  return { level: settings.get('access'), from, isFromVariable };
+}
 
 /** Fails with denied (3) when more is needed than is allowed. Call it before anything is sent or changed. */
-export function requireAccess(needed: Access, { level, from }: AllowedAccess): void {
+export function requireAccess(needed: Access, { level, from, isFromVariable }: AllowedAccess): void {
   if (ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level)) return;
   throw new Failure({
     code: 'access',
     exit: EXIT.denied,
     message: `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}; nothing was sent`,
-    hint: sentence`Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: ${berth`config set access ${needed}`}.`,
+    hint: isFromVariable
+      ? `Allow it for one command: BERTH_ACCESS=${needed}. Or remove the variable; the setting of the profile then counts.`
+      : sentence`Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: ${berth`config set access ${needed}`}.`,
   });
 }

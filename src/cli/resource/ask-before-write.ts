@@ -6,9 +6,12 @@ import type { CommandContext } from '../model/context.ts';
 /** What an update costs more, or does to what runs; undefined for nothing. */
 type Sentence = (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
 
-/** Asks a person. Fails with declined (2) where the answer is no; nothing was sent then. A script and a dry run are not asked. */
-export async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
-  if (ctx.yes || ctx.dryRun || !ctx.terminal.canAsk || (await ctx.prompts.confirm(question, true))) return;
+/**
+ * Asks a person; Enter alone gives `preset`. Fails with declined (2) where the answer is no; nothing was sent then. A script
+ * and a dry run are not asked.
+ */
+export async function ask(ctx: CommandContext, question: string, declined: string, preset = true): Promise<void> {
+  if (ctx.yes || ctx.dryRun || !ctx.terminal.canAsk || (await ctx.prompts.confirm(question, preset))) return;
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
@@ -23,7 +26,7 @@ export async function askAboutRaise(
   const raised = await unlessFailed(ctx, () => raise(ctx, body, readBefore));
   if (raised === undefined) return;
   await ctx.tell(raised);
-  await ask(ctx, 'Change it?', 'not confirmed: nothing was changed');
+  await ask(ctx, 'Change it?', 'not confirmed: nothing was changed', false);
 }
 
 /** Says that an update restarts what runs, and asks. Fails with usage (2) without a terminal and without `--yes`. */

@@ -141,7 +141,7 @@ async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: strin
   throw usage(
     `job ${job} is ${status}; only FAILED and TIMED_OUT jobs can be retried`,
     hasEnded(document)
-      ? sentence`Submit its input again with: ${berth`jobs run ${endpointId} --input ...`}`
+      ? sentence`Submit its input again with: ${berth`jobs run ${endpointId} --input @FILE`}`
       : sentence`Wait for it first: ${waitLine(endpointId, job)}`,
   ).with({ id: job });
 }
@@ -154,7 +154,7 @@ const explainNotRetryable =
       throw error.with({
         id: job,
         message: `job ${job} is not there: it never was, or its result has expired, and an expired job cannot be retried`,
-        hint: sentence`Submit its input again with: ${berth`jobs run ${endpoint} --input ...`}`,
+        hint: sentence`Submit its input again with: ${berth`jobs run ${endpoint} --input @FILE`}`,
       });
     throw error;
   };

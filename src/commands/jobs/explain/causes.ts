@@ -51,7 +51,7 @@ function durationOf(job: Json | undefined, member: string): string | undefined {
 /** Twice a timeout, as a flag takes it, within what the service accepts. */
 const longer = (ms: number): string => `${Math.min(DURATION_BOUNDS.executionTimeout[1], ms * 2) / 1000}s`;
 
-const runAgain = ({ id }: JobFacts): CommandLine => berth`jobs run ${id} --input ...`;
+const runAgain = ({ id }: JobFacts): CommandLine => berth`jobs run ${id} --input @FILE`;
 
 /** How long results are kept (specification 8.2). The ids of synchronous jobs begin with `sync` (specification 2.5). */
 const keptFor = (jobId: string): string => (jobId.startsWith('sync') ? '1 to 5 minutes (runsync)' : '30 minutes (run)');

@@ -80,7 +80,7 @@ const CASES: readonly CauseCase[] = [
     setup: [SUBMIT, 'jobs cancel demo JOB -o id'],
     ask: ASK,
     verdict: /^cancelled: /,
-    cure: /^berth --local jobs run demo --input \.\.\.$/,
+    cure: /^berth --local jobs run demo --input @FILE$/,
   },
   {
     code: 'expired',
@@ -88,7 +88,7 @@ const CASES: readonly CauseCase[] = [
     ask: ASK,
     verdict: /^expired: results are kept 30 minutes \(run\)/,
     evidence: ['not read', /404/, /^GET \/v2\/demo\/status\//],
-    cure: /^berth --local jobs run demo --input \.\.\.$/,
+    cure: /^berth --local jobs run demo --input @FILE$/,
   },
   {
     code: 'expired',
