@@ -64,7 +64,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'jobs explain sleep JOB',
     verdict: /^stopped by its own execution timeout after 5s$/,
     evidence: ['execution timeout', /^5s$/, /^its submission by this machine$/],
-    cure: /^berth --local jobs run sleep --input \.\.\. --execution-timeout 10s$/,
+    cure: /^berth --local jobs run sleep --input @FILE --execution-timeout 10s$/,
   },
   {
     // Submitted elsewhere, such as by an SDK.
