@@ -13,7 +13,7 @@
  */
 export { openFileStore, openPostgresStore, storeKindOf, type StoreKind, type TableAccess } from './open-store.ts';
 export { parseStoreAddress, type StoreAddress } from './open-store.ts';
-export { refuse, type Capability } from './capabilities.ts';
+export { refuse } from './capabilities.ts';
 export type {
   Batch,
   BatchStatus,
@@ -22,12 +22,11 @@ export type {
   ShardHolder,
   Store,
   StoredFile,
-  StorePorts,
 } from './store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
-export { resumeBatch, workOnBatch, type WorkOptions } from './verbs/work.ts';
+export { resumeBatch, workOnBatch } from './verbs/work.ts';
 export type { BatchReport } from './verbs/run-report.ts';
-export type { BatchLimits, BatchPorts, BatchProgress, BatchView } from './ports.ts';
+export type { BatchPorts, BatchProgress, BatchView } from './ports.ts';
 export { analyzeBatch, type BatchAnalysis } from './results/analysis/batch-analysis.ts';
 export { QUANTILE_ERROR, type DistributionSummary } from './results/analysis/distribution.ts';
 export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './results/export/export-results.ts';

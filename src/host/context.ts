@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Context, DurableFiles } from '../core/context.ts';
+import type { Settings } from '../settings/create-settings.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
 import { openConnection } from './connection/connection.ts';
@@ -119,7 +120,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     },
     prompts: createPrompts(() => runtime, terminal, signal),
     spawn: createSpawn(runtime, interrupt),
-    localHost: createLocalHost(runtime),
+    localHost: createLocalHost(runtime, () => ownDirectories(settings)),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
     contractDocument: async () => (await import('../local/index.ts')).contractDocument(),
     limits,
@@ -138,4 +139,13 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       await Promise.all([connection, ...storages].map((each) => each.close()));
     },
   };
+}
+
+/** Where berth keeps files of its own; nowhere without a home directory. */
+function ownDirectories(settings: Pick<Settings, 'dataDirectory' | 'profilesPath'>): readonly string[] {
+  try {
+    return [settings.dataDirectory, dirname(settings.profilesPath)];
+  } catch {
+    return [];
+  }
 }

@@ -89,6 +89,7 @@ test.each(rows(({ writes, command }) => writes && !(command in NOTHING_TO_CHANGE
 const NOTHING_TO_READ: Readonly<Record<string, string>> = {
   'local worker-env': 'needs a service that is served',
   'endpoints logs': 'no endpoint has a worker before its first job',
+  'endpoints builds get': 'no endpoint has a build',
 };
 const reads = rows(
   ({ command, writes, changesMachine, waits }) => !writes && !changesMachine && !waits && !(command in NOTHING_TO_READ),

@@ -71,8 +71,8 @@ export const HTTP_ANSWERS = [
     name: 'list-without-its-array',
     about: 'an answer without the list that was asked for counts as an empty list',
     file: 'src/http/expected-answer.ts',
-    from: 'return Array.isArray(memberOf(value, expected.list))',
-    to: 'return isObject(value)',
+    from: 'Array.isArray(memberOf(value, name))',
+    to: 'isObject(value)',
     tests: ['faults/wrong-answers'],
   },
   {

@@ -1,5 +1,5 @@
 import { fstatSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock, LocalServeOptions, LocalServer } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
@@ -33,8 +33,12 @@ export type LocalRuntime = Pick<
 
 type Sources = Readonly<Record<string, EndpointSource>>;
 
-/** Serves a local service: see `LocalHost`. */
-export async function startLocalServer(runtime: LocalRuntime, options: LocalServeOptions): Promise<LocalServer> {
+/** Serves a local service: see `createLocalHost`. */
+export async function startLocalServer(
+  runtime: LocalRuntime,
+  options: LocalServeOptions,
+  ownDirectories: readonly string[],
+): Promise<LocalServer> {
   const { port, stateFile, endpoints, python = 'python3', workerPrefix, reload = false, ...settings } = options;
   const { clock, random } = runtime;
   const runner = runtime.workerRunner();
@@ -66,7 +70,8 @@ export async function startLocalServer(runtime: LocalRuntime, options: LocalServ
   });
   const served = await serveLocal(service, { port, host: '127.0.0.1' });
   service.start(served.port);
-  const endWatch = reload ? await watchSources(runtime, sources, statePath, service) : undefined;
+  const own = [...(statePath === undefined ? [] : [statePath]), ...ownDirectories.map((each) => realPath(each) + sep)];
+  const endWatch = reload ? await watchSources(runtime, sources, own, service) : undefined;
   return {
     url: served.url,
     key: LOCAL_KEY,
@@ -117,7 +122,7 @@ const EXPORT_HINT =
 async function watchSources(
   { clock, stderr }: LocalRuntime,
   sources: Sources,
-  statePath: string | undefined,
+  ownFiles: readonly string[],
   service: LocalService,
 ): Promise<() => Promise<void>> {
   const { watchFiles } = await import('../workers/watch-files.ts');
@@ -129,7 +134,7 @@ async function watchSources(
   const directories = [...byDirectory].map(([directory, endpoints]) => ({ directory, endpoints }));
   return watchFiles(directories, {
     clock,
-    ownFiles: statePath === undefined ? [] : [statePath],
+    ownFiles,
     isOwnOutput: isOutputOfThisProcess(),
     limit: MAX_WATCHED_FILES,
     onChange: (endpoints, file) => {
@@ -181,5 +186,14 @@ function watchedDirectory(source: EndpointSource): string | undefined {
       return realpathSync(source.cwd);
     case 'attach':
       return undefined;
+  }
+}
+
+/** The path without links; as it is where nothing is there. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }

@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { InputFormat, InvalidItem, Item } from '../../../src/batch/read/item.ts';
 import { maxInputBytes } from '../../../src/queue/submission.ts';
-import { submissionBody } from '../../../src/queue/submission.ts';
 
 /** How an input is read whose jobs have no options. */
 export const formatOf = (format: Omit<InputFormat, 'maxBytes'>): InputFormat => ({
   ...format,
   maxBytes: maxInputBytes(''),
 });
-
-/** The body of the submission of an item without options. */
-export const bodyOf = ({ input }: Item): string => Buffer.from(submissionBody(input, '')).toString();
 
 /** Length and digest of a file, as a journal of an earlier version has them. */
 export async function identityOf(

@@ -67,7 +67,11 @@ function jsonTextsOf(output: string): readonly string[] {
 function textsOf(output: string): readonly string[] {
   const isJson = (line: string): boolean => jsonTextsOf(line).length > 0;
   const lines = output.split('\n');
-  return [...lines.filter(isJson).flatMap(jsonTextsOf), lines.filter((line) => !isJson(line)).join('\n')];
+  // A line of JSON behind other text has its line feeds escaped.
+  return [
+    ...lines.filter(isJson).flatMap(jsonTextsOf),
+    lines.filter((line) => !isJson(line)).join('\n').replaceAll(String.raw`\n`, '\n'),
+  ];
 }
 
 async function checkCommand(words: readonly string[], of: GlobalValues, text: string): Promise<void> {

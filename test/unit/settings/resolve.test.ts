@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/failure.ts';
+import { printed } from '../../../src/core/message.ts';
 import { resolveLocal, resolveSetting, type Sources } from '../../../src/settings/resolve.ts';
 import {
   ADDRESSES,
@@ -133,7 +134,8 @@ describe('bad values', () => {
     });
     const byVariable = failure({ env: text });
     expect(byVariable).toMatchObject({ exit: 2, message: expect.stringContaining(of.variable ?? '') as string });
-    expect(`${byVariable?.message ?? ''}${byVariable?.hint ?? ''}`).not.toContain('secret');
+    const hint = printed(byVariable?.hint ?? '', { accountFlags: [] });
+    expect(`${byVariable?.message ?? ''}${hint}`).not.toContain('secret');
     if (of.inProfile)
       expect(failure({ profile: text })).toMatchObject({
         exit: 14,

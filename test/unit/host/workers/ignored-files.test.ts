@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createIgnored } from '../../../../src/host/workers/ignored-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
@@ -14,7 +14,7 @@ function watched(files: Readonly<Record<string, string>> = {}) {
     mkdirSync(dirname(join(top, name)), { recursive: true });
     writeFileSync(join(top, name), text);
   }
-  const isIgnored = createIgnored(root, [join(root, 'state.json')]);
+  const isIgnored = createIgnored(root, [join(root, 'state.json'), join(root, 'berth') + sep]);
   return {
     file: (name: string) => isIgnored(join(root, name), false),
     directory: (name: string) => isIgnored(join(root, name), true),
@@ -31,6 +31,7 @@ describe('what is not watched', () => {
     'worker.log',
     'state.json',
     'state.json.lock',
+    'berth/completion/jobs-default.json',
     '../other.py',
   ])('%s', (name) => {
     expect(watched().file(name)).toBe(true);
@@ -54,7 +55,7 @@ describe('what is not watched', () => {
     expect(['kept.tmp.py', 'generated.py', 'lib/a.py', 'models.py'].map(file)).toEqual(Array(4).fill(false));
   });
 
-  test.each(['worker.py', 'lib/helper.py', 'prompt.txt', 'config.json'])('%s is watched', (name) => {
+  test.each(['worker.py', 'berth.py', 'lib/helper.py', 'prompt.txt', 'config.json'])('%s is watched', (name) => {
     expect(watched().file(name)).toBe(false);
   });
 });
