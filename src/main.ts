@@ -1,7 +1,7 @@
-import { printed } from './core/message.ts';
+import { berth, printed, sentence } from './core/message.ts';
 import { safeText } from './core/safe-text.ts';
 import { EXIT, type ExitCode } from './core/exit-codes.ts';
-import { Failure } from './core/failure.ts';
+import { Failure, usage } from './core/failure.ts';
 import { toFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/model/command.ts';
 import type { Page } from './cli/help/help.ts';
@@ -51,9 +51,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     const { target, path, values } = parsed;
     if (target?.kind === 'command' && path[0] === 'local') globals = await withLocalService(globals, runtime);
     const ctx = open();
-    const wantsHelp = globals['help'] === true;
-    if (target === undefined) return await printRootHelp(ctx, wantsHelp);
-    if (wantsHelp || target.kind === 'group') return await printHelp(ctx, path, target, wantsHelp);
+    if (target?.kind !== 'command' || globals['help'] === true) return await showHelp(ctx, path, target, globals);
     const { runCommand } = await import('./cli/run/run.ts');
     return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings), path);
   } catch (error) {
@@ -64,6 +62,29 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
   } finally {
     await context?.close();
   }
+}
+
+/**
+ * Shows the help of a command line that has `--help` or ends before its verb (2). With `--json` it is the description of the
+ * commands, or the error.
+ */
+async function showHelp(
+  ctx: HostContext,
+  path: readonly string[],
+  target: Command | Group | undefined,
+  globals: GlobalValues,
+): Promise<ExitCode> {
+  const wantsHelp = globals['help'] === true;
+  if (!printsJson(globals, () => undefined))
+    return target === undefined ? await printRootHelp(ctx, wantsHelp) : await printHelp(ctx, path, target, wantsHelp);
+  const help = wantsHelp ? await NOUNS.find(({ name }) => name === 'help')?.load(PROGRAM) : undefined;
+  if (help?.kind !== 'command')
+    throw usage(
+      path.length === 0 ? 'a command is missing' : `a verb is missing after '${path.join(' ')}'`,
+      sentence`What there is: ${berth`help ${path} --json`}`,
+    );
+  const { runCommand } = await import('./cli/run/run.ts');
+  return await runCommand(ctx, help, { words: path, agent: false }, outputOptions(globals, ctx.settings), ['help']);
 }
 
 /** BERTH_OUTPUT, which wins over the profile; undefined if it is not set or empty. */

@@ -51,7 +51,7 @@ async function fetchRows(
 ): Promise<Result> {
   const { fetchOutputs: field = '', fetchFrom: hosts, maxSize = 5, maxTotal, atOnce = 8 } = values;
   const durable = await ctx.durable();
-  const progress = ctx.progress('files');
+  const progress = ctx.progress('fetching the files of outputs');
   try {
     const summary = await fetchOutputs(
       { durable, downloads: await ctx.downloads(), clock: ctx.clock, signal: ctx.signal },
@@ -65,7 +65,7 @@ async function fetchRows(
         concurrency: atOnce,
         onProgress: ({ files, failed, bytes }) => {
           progress.update(
-            `${countOf(files, 'file')}, ${formatBytes(bytes)}${failed > 0 ? `, ${String(failed)} failed` : ''}`,
+            `fetched ${countOf(files, 'file')}, ${formatBytes(bytes)}${failed > 0 ? `, ${String(failed)} failed` : ''}`,
           );
         },
       },

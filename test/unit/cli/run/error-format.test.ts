@@ -49,3 +49,22 @@ describe('a failure is printed in the requested format', () => {
     });
   }
 });
+
+describe('with --json, a command line that ends before its verb', () => {
+  it.each([
+    [['--json'], 'a command is missing', 'berth help --json'],
+    [['pods', '--json'], "a verb is missing after 'pods'", 'berth help pods --json'],
+    [['jobs', 'batch', '-o', 'json'], "a verb is missing after 'jobs batch'", 'berth help jobs batch --json'],
+  ])('%j is an error as JSON, and names what describes the commands', async (argv, message, command) => {
+    const ran = await berth(argv);
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(JSON.parse(ran.err)).toMatchObject({
+      error: { code: 'usage', message, hint: expect.stringContaining(command) as string },
+    });
+  });
+
+  it('has the description of the commands with --help', async () => {
+    for (const path of [['pods'], ['jobs', 'batch'], ['pods', 'get'], []])
+      expect((await berth([...path, '--help', '--json'])).out).toBe((await berth(['help', ...path, '--json'])).out);
+  });
+});
