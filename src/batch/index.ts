@@ -14,15 +14,7 @@
 export { openFileStore, openPostgresStore, storeKindOf, type StoreKind, type TableAccess } from './open-store.ts';
 export { parseStoreAddress, type StoreAddress } from './open-store.ts';
 export { refuse } from './capabilities.ts';
-export type {
-  Batch,
-  BatchStatus,
-  BatchSummary,
-  Resubmit,
-  ShardHolder,
-  Store,
-  StoredFile,
-} from './store.ts';
+export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
 export { resumeBatch, workOnBatch } from './verbs/work.ts';
 export type { BatchReport } from './verbs/run-report.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,8 +44,35 @@ export const startLine = (): readonly string[] => (isPackage ? startOf(installed
 /** A folder that is gone when the test is over. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'berth-e2e-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(async () => {
+    await endProcessesOf(folder);
+    await rm(folder, { recursive: true, force: true });
+  });
   return folder;
+}
+
+/**
+ * Ends the processes that have a folder in their environment. What berth does in the background may outlive a test, and would
+ * make the folder again. Does nothing where there is no /proc.
+ */
+async function endProcessesOf(folder: string): Promise<void> {
+  const names = await readdir('/proc').catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const environment = /^\d+$/.test(name) ? await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '') : '';
+      return environment.includes(folder) && kill(Number(name));
+    }),
+  );
+  if (found.some(Boolean)) await endProcessesOf(folder);
+}
+
+/** Whether the process was there and could be killed. */
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
 }
 
 /** An environment in which nothing of the user's is seen or touched; the files of berth are in `folder`. */

@@ -70,7 +70,10 @@ function textsOf(output: string): readonly string[] {
   // A line of JSON behind other text has its line feeds escaped.
   return [
     ...lines.filter(isJson).flatMap(jsonTextsOf),
-    lines.filter((line) => !isJson(line)).join('\n').replaceAll(String.raw`\n`, '\n'),
+    lines
+      .filter((line) => !isJson(line))
+      .join('\n')
+      .replaceAll(String.raw`\n`, '\n'),
   ];
 }
 

@@ -13,7 +13,9 @@ describeWithPostgres('a resume of a shared batch', () => {
 
   test('asks once more for expired jobs that the service may still have, and not for older ones', async () => {
     const database = await databaseWithShard(cluster());
-    await database.query(`UPDATE berth.batches SET manifest = '{"out":"/out","extras":"","endpoint":"ep","input":"in.jsonl"}'`);
+    await database.query(
+      `UPDATE berth.batches SET manifest = '{"out":"/out","extras":"","endpoint":"ep","input":"in.jsonl"}'`,
+    );
     const storage = createFolderStorage(memoryFiles(), () => 0.5);
     const expire = (records: ReturnType<typeof openSharedDriver>['records'], item: number): Promise<void> =>
       records.saveResult(
