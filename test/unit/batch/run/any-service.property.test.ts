@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countsAddUp } from '../../../../src/batch/stores/items/item-states.ts';
+import type { StopReason } from '../../../../src/batch/stores/run-records.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import type { Json } from '../../../../src/core/json.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';
@@ -55,6 +56,8 @@ const MOODS: readonly { readonly may: boolean; readonly answer: (asked: Scripted
     },
   },
 ];
+/** What may stop such a run: the test itself, or a service that does not recover within two minutes. */
+const STOPS: readonly StopReason[] = ['interrupt', 'error'];
 const [FINE] = MOODS as readonly [(typeof MOODS)[number]];
 const mood = fc.oneof({ weight: 4, arbitrary: fc.constant(FINE) }, { weight: 5, arbitrary: fc.constantFrom(...MOODS) });
 
@@ -83,7 +86,7 @@ test('for any answers of the service, a batch ends, accounts for every item and 
       for (const { counts, stopped } of [first, rest]) {
         expect(countsAddUp(counts)).toBe(true);
         if (stopped === undefined) expect(counts.waiting + counts.inFlight).toBe(0);
-        else expect(['interrupt', 'trouble']).toContain(stopped.reason);
+        else expect(STOPS).toContain(stopped.reason);
       }
       expect(new Set(sent).size).toBe(sent.length);
       const results = [...fixture.files.text(OUT).matchAll(/^\{"item":(\d+)/gm)].map(([, item]) => item);
