@@ -22,6 +22,13 @@ export function parseDuration(text: string, bare: TimeUnit, what: string): numbe
 const unitName = (unit: TimeUnit): string =>
   ({ ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' })[unit];
 
+/** Formats a duration so that it parses as exactly the same: `4h`, `90m`, `1500ms`. */
+export function exactDuration(milliseconds: number): string {
+  const units = ['w', 'd', 'h', 'm', 's'] as const;
+  const unit = units.find((each) => milliseconds > 0 && milliseconds % UNITS[each] === 0);
+  return unit === undefined ? `${milliseconds}ms` : `${milliseconds / UNITS[unit]}${unit}`;
+}
+
 /** Formats a duration for people in at most two units: `0s`, `450ms`, `12s`, `3m 20s`, `2h 5m`, `4d 3h`. */
 export function formatDuration(milliseconds: number): string {
   const whole = Math.round(milliseconds);

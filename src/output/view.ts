@@ -78,6 +78,8 @@ export interface Column {
   readonly show: (row: Json, facts: Facts) => Shown;
   /** Shown only with `-o wide`, or when the terminal has room to spare. */
   readonly wide?: boolean;
+  /** A wide column that a table of a terminal always shows where a row has a value for it, and otherwise never. */
+  readonly whereAny?: boolean;
   /** Left out first when the terminal is too narrow for all columns. */
   readonly dropFirst?: boolean;
   /** Useless when cut, such as an id or a status: other columns are cut first. */

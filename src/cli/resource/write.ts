@@ -30,7 +30,11 @@ export interface WriteSpec extends BodySpec, CommandWords {
    * current row; it is undefined on create, and in a dry run where
    * the service cannot be read.
    */
-  readonly check?: (body: JsonObject, readRow: (() => Promise<Json>) | undefined) => void | Promise<void>;
+  readonly check?: (
+    body: JsonObject,
+    readRow: (() => Promise<Json>) | undefined,
+    ctx: CommandContext,
+  ) => void | Promise<void>;
   /** Completes an update with members of the current row, for members that the service accepts only as a whole. */
   readonly fill?: (body: JsonObject, values: Values, readRow: () => Promise<Json>) => Promise<JsonObject>;
   /** A sentence about the price, printed before a create. Omitted if the catalog cannot be read. */
@@ -129,7 +133,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
       const { body: plain, asked } = await completeBody(ctx, spec, (await composeBody(ctx, spec, values)).body);
-      await spec.check?.(plain, undefined);
+      await spec.check?.(plain, undefined, ctx);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
       const price = await unlessFailed(ctx, async () => spec.price?.(ctx, body));
@@ -195,7 +199,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       const filled = isReadable ? ((await spec.fillFields?.(ctx, given, update)) ?? given) : given;
       const body = (await spec.fill?.(filled, values, readBefore)) ?? filled;
       spec.checkFields?.(body);
-      await spec.check?.(body, isReadable ? readBefore : undefined);
+      await spec.check?.(body, isReadable ? readBefore : undefined, ctx);
       await askAboutRaise(ctx, spec.raise, body, readBefore);
       if (isReadable) await confirmRestart(ctx, spec.restarts, body, readBefore);
       const { id, result: answer } = await identify(ctx, resource, word, (known) =>

@@ -8,6 +8,7 @@ import { catalogRow } from '../shared/pickers.ts';
 import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { checkCreate } from './body/body-checks.ts';
 import { checkSize } from './body/check-size.ts';
+import { checkDeadlineVariables, deadlinesOfProfile } from './body/deadline-flags.ts';
 import { createCommandLine } from './body/create-command-line.ts';
 import { askMore } from './body/create-questions.ts';
 import { inOwnWords } from './create-refusals.ts';
@@ -34,13 +35,17 @@ export const create = createCommand(PODS, 'pods', {
     ['networkVolume', 'persistentSize'],
   ],
   setExample: 'gpu.count=2',
-  defaults: ({ gpu, templateId }) => ({
+  defaults: ({ gpu, templateId, env }, settings) => ({
     ...(isObject(gpu) ? { gpu: { count: 1 } } : {}),
     ...(templateId === undefined ? { disk: DISK_GB } : {}),
+    ...withEnv(deadlinesOfProfile(env, settings)),
   }),
   adapt: asCreateBody,
   references: REFERENCES,
-  check: checkCreate,
+  check: async (body, _, ctx) => {
+    await checkDeadlineVariables(ctx, body);
+    checkCreate(body);
+  },
   send: async (ctx, request) => {
     await checkSize(ctx, request.body);
     return await ctx.api.send(request);
@@ -58,6 +63,10 @@ export const create = createCommand(PODS, 'pods', {
       'one GPU, and wait until it can be reached',
     ],
     [
+      'berth pods create --name lab --gpu GPU-24G --image example/pytorch:2.8 --stop-after 8h',
+      'with a deadline, which a guard keeps: berth guard',
+    ],
+    [
       'berth pods create --name web --cpu cpu-general --vcpu 4 --image example/web --port 8080/http',
       'a CPU pod with a port',
     ],
@@ -71,6 +80,8 @@ export const create = createCommand(PODS, 'pods', {
     ],
   ],
 });
+
+const withEnv = (env: JsonObject): JsonObject => (Object.keys(env).length === 0 ? {} : { env });
 
 /** `Next: berth pods wait pod-1, then berth pods ssh pod-1`. */
 function nextStep(pod: Json, body: JsonObject): Message {

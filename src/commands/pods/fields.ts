@@ -6,6 +6,7 @@ import type { View } from '../../output/view.ts';
 import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
+import { deadlineFlag } from './body/deadline-flags.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './body/mounts.ts';
 import { atLeast, vcpuCount } from './body/number-rules.ts';
 import { liveSections } from './live.ts';
@@ -113,6 +114,15 @@ const FIELDS = {
     }),
     update: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE', complete: TEMPLATES }),
   },
+  stopAfter: {
+    writeOnly: true,
+    create: deadlineFlag('stop', 'a guard stops it so long after each start (4h), or then (2026-12-01)'),
+  },
+  terminateAfter: {
+    writeOnly: true,
+    create: deadlineFlag('terminate', 'a guard terminates it so long after its creation (2d), or then'),
+  },
+  deadline: { show: show.deadline, lines: show.deadlineLines, column: { wide: true, whereAny: true } },
   mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },
   networkVolume: {
     path: 'mounts.network',
@@ -203,10 +213,21 @@ export const POD_TABLE = defineTable({
   noun: ['pod', 'pods'],
   fields: FIELDS,
   table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt', 'locked'],
-  wide: ['uptime', 'cloud', 'gpuVcpus', 'gpuMemory', 'image'],
+  wide: ['uptime', 'cloud', 'gpuVcpus', 'gpuMemory', 'image', 'deadline'],
   detail: [
     {
-      fields: ['id', 'name', 'status', 'actions', 'cost', 'createdAt', 'startedAt', 'locked', 'templateUsed'],
+      fields: [
+        'id',
+        'name',
+        'status',
+        'actions',
+        'cost',
+        'createdAt',
+        'startedAt',
+        'deadline',
+        'locked',
+        'templateUsed',
+      ],
     },
     { title: 'hardware', fields: ['hardware', 'cloud', 'dataCenterId', 'cudaVersion'] },
     { title: 'runtime', fields: ['runtime'] },

@@ -1,7 +1,10 @@
 /** How the fields of a pod are shown that take more than their own value. */
 import { arrayOf, itemsAt, type Json, memberAt, numberOf, objectAt } from '../../core/json.ts';
+import { formatTimestamp } from '../../core/timestamp.ts';
+import { formatDuration } from '../../core/units.ts';
+import { deadlinesOf, deadlineText, nextDeadline, SOON_MS } from '../../guard/deadline.ts';
 import { duration, list, money, percent, text, yesNo } from '../../output/layout/cell-functions.ts';
-import type { Section, Shown } from '../../output/view.ts';
+import type { Facts, Section, Shown } from '../../output/view.ts';
 import { directSsh, publicAddress } from './reachable.ts';
 
 type Lines = Section['lines'];
@@ -47,6 +50,26 @@ export function hourlyCost(row: Json): Lines {
 /** `yes` for a locked pod, which is rare; a dash for others. */
 export const locked = (row: Json): Shown =>
   memberAt(row, 'locked') === true ? { text: 'yes', tone: 'warn' } : undefined;
+
+/** The deadline that is over first; undefined where none counts now. */
+export function deadline(row: Json, { now }: Facts): Shown {
+  const next = nextDeadline(row);
+  if (next === undefined) return undefined;
+  return { text: deadlineText(next, now), tone: next.at <= now ? 'bad' : next.at <= now + SOON_MS ? 'warn' : 'plain' };
+}
+
+/** Each deadline with its time. Nothing keeps it but a guard that runs. */
+export const deadlineLines = (row: Json, { now }: Facts): Lines =>
+  deadlinesOf(row).map(({ action, given, at, isUnreadable }) => ({
+    label: `${action} after`,
+    value: isUnreadable
+      ? { text: `${given} (not a duration or a time: never kept)`, tone: 'warn' as const }
+      : at === undefined
+        ? given
+        : at <= now
+          ? { text: `${formatTimestamp(at)} (overdue by ${formatDuration(now - at)})`, tone: 'bad' as const }
+          : `${formatTimestamp(at)} (in ${formatDuration(at - now)}, when a guard runs)`,
+  }));
 
 export const actions = (row: Json): Shown => list('actions')(row).join(', ');
 

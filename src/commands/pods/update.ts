@@ -6,6 +6,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { checkUpdate } from './body/body-checks.ts';
+import { checkDeadlineVariables } from './body/deadline-flags.ts';
 import { asFlag, REFERENCES } from './create.ts';
 import { POD_TABLE } from './fields.ts';
 import { withPath } from './body/mounts.ts';
@@ -25,7 +26,10 @@ export const update = updateCommand(PODS, 'pods', {
   adapt: ({ globalNetworking, ...pod }) => ({ ...pod, ...asFlag(globalNetworking) }),
   references: REFERENCES,
   fill: wholeMount,
-  check: checkUpdate,
+  check: async (body, readPod, ctx) => {
+    await checkDeadlineVariables(ctx, body);
+    await checkUpdate(body, readPod);
+  },
   raise: largerStorage,
   restarts: restartSentence,
   examples: [

@@ -20,6 +20,10 @@ export interface SettingValues {
   readonly 'worker-prefix': string | undefined;
   readonly 'secret-names': string | undefined;
   readonly 'secret-prefix': string | undefined;
+  /** Milliseconds. */
+  readonly 'pods-stop-after': number | undefined;
+  readonly 'pods-terminate-after': number | undefined;
+  readonly guard: 'off' | 'warn';
   readonly 'config-dir': string | undefined;
   readonly 'data-dir': string | undefined;
   readonly 'no-input': boolean;

@@ -28,11 +28,12 @@ type CellRows = readonly (readonly (readonly Piece[])[])[];
  * even that is too wide, each row is a block of lines.
  */
 export async function terminalTable(
-  columns: readonly Column[],
+  allColumns: readonly Column[],
   rows: readonly Json[],
   options: TableOptions,
 ): Promise<TerminalText> {
   if (rows.length === 0) return say``;
+  const columns = options.wide ? allColumns : withValues(allColumns, rows, options.facts);
   const cells = rows.map((row) =>
     columns.map(({ show }) => cellPieces(show(row, options.facts), { terminal: true }).map(clipPiece)),
   );
@@ -48,6 +49,13 @@ export async function terminalTable(
   const lines = alignedRows(columns, cells, withoutBorders, options.paint).map(borderlessLine);
   return joinText([...lines, leftOut(columns, withoutBorders, options)]);
 }
+
+/** The columns without those that are shown only where a row has a value and none has; the others of them are not wide. */
+const withValues = (columns: readonly Column[], rows: readonly Json[], facts: Facts): readonly Column[] =>
+  columns.flatMap((column) => {
+    if (column.whereAny !== true) return [column];
+    return rows.some((row) => column.show(row, facts) !== undefined) ? [{ ...column, wide: false }] : [];
+  });
 
 /** Names the columns that a total counts and that had no room. */
 function leftOut(

@@ -1,3 +1,4 @@
+import type { SettingsView } from '../../../core/context.ts';
 import { helpMessage } from '../../model/words.ts';
 import { type CommandLine, lines, type Message, printed, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
@@ -41,8 +42,8 @@ export interface BodySpec {
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** The command line that sends a body without questions; said after questions. */
   readonly commandLine?: (body: JsonObject) => CommandLine;
-  /** Default members of a create, by the members that were given. */
-  readonly defaults?: (body: JsonObject) => JsonObject;
+  /** Default members of a create, by the members that were given and by the settings. */
+  readonly defaults?: (body: JsonObject, settings: SettingsView) => JsonObject;
 }
 
 /** What an update is completed from. */
@@ -92,7 +93,8 @@ interface CompleteBody {
  * is no terminal or no prompt for them.
  */
 export async function completeBody(ctx: CommandContext, spec: BodySpec, body: JsonObject): Promise<CompleteBody> {
-  const withDefaults = (complete: JsonObject): JsonObject => merged(spec.defaults?.(complete) ?? {}, complete);
+  const withDefaults = (complete: JsonObject): JsonObject =>
+    merged(spec.defaults?.(complete, ctx.settings) ?? {}, complete);
   const missing = (spec.needed ?? [])
     .map((group) => (typeof group === 'string' ? [group] : group))
     .filter((group) => missingMembers(spec.members, group, body).length === group.length);

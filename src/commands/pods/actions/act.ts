@@ -4,7 +4,8 @@ import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
 import { arrayAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { defineCommand, type Command, type CommandWords } from '../../../cli/model/command.ts';
+import type { Params } from '../../../cli/model/params.ts';
+import { defineCommand, type Command, type CommandWords, type Values } from '../../../cli/model/command.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import {
   hasSelector,
@@ -23,6 +24,7 @@ import { remainingLines } from '../../shared/rate/account-line.ts';
 import { inOwnWords } from '../create-refusals.ts';
 import { isLocked, savingOf, stillPaidLines } from './cost.ts';
 import { waitForEach, waitForPod } from './poll.ts';
+import { changeBeforeStart, START_DEADLINES, type Change } from './start-deadlines.ts';
 import { REACHABLE, statusOf } from '../reachable.ts';
 import { PODS } from '../resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
@@ -42,10 +44,17 @@ interface ActionSpec extends CommandWords {
   readonly until: string;
   /** What the action does to the cost of an hour. */
   readonly effect?: (pods: readonly Json[]) => string;
+  /** Flags of its own. */
+  readonly options?: Params;
+  /** Changes the pods before the action as these flags say; undefined where they say nothing. */
+  readonly change?: (ctx: CommandContext, targets: readonly Target[], values: Values) => Promise<Change | undefined>;
 }
 
 /** `berth pods start|stop|restart POD...`, by ids, names or selectors (contract rules, Pods: actions). */
-function actionCommand(action: Action, { summary, details, done, until, effect, examples }: ActionSpec): Command {
+function actionCommand(
+  action: Action,
+  { summary, details, done, until, effect, options, change, examples }: ActionSpec,
+): Command {
   const goal = until === 'RUNNING' ? REACHABLE : until;
   return defineCommand({
     summary,
@@ -55,6 +64,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     args: { id: idsArgument(PODS) },
     options: {
       ...waitOptions(`wait until it is ${goal}`),
+      ...options,
       ...selectorOptions(PODS.table, 'pods'),
     },
     writes: true,
@@ -72,9 +82,9 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
       if (rows.length === 0 || rows.length < targets.length) return undefined;
       return { rows: { view: PODS.view, values: rows }, lines };
     },
-    run: async (ctx, { wait, waitTimeout }, { bySelector, targets, leftOut }) => {
+    run: async (ctx, { wait, waitTimeout, ...values }, { bySelector, targets: chosen, leftOut }) => {
       const stillPaid = action === 'stop' ? stillPaidLines(leftOut) : [];
-      if (targets.length === 0) {
+      if (chosen.length === 0) {
         const nothing = nothingSelected(ctx, PODS, done);
         return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid] };
       }
@@ -88,6 +98,10 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
           expects: 'resource',
           checkCommand: berth`pods get ${known}`,
         }) as const;
+      const changed = await change?.(ctx, chosen, values);
+      const targets = changed?.targets ?? chosen;
+      if (ctx.dryRun && changed !== undefined)
+        return await ctx.previewAll(changed.requests.flatMap((each) => [each, request(each.id)]));
       const answered = (
         await sendEach(
           ctx,
@@ -218,13 +232,17 @@ async function afterWait(
 
 export const start = actionCommand('start', {
   summary: 'start stopped pods',
-  details: 'A pod that is EXITED or in ERROR can be started. It gets hardware again and costs money again.',
+  details:
+    'A pod that is EXITED or in ERROR can be started. It gets hardware again and costs money again. A deadline that it has counts from each start: --stop-after gives it another one, or none.',
   done: 'started',
   examples: [
+    ['berth pods start lab --stop-after 8h', 'with a deadline, which a guard keeps'],
     ['berth pods start nightly-report --wait', 'and wait until it can be reached'],
     ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
   ],
   until: 'RUNNING',
+  options: START_DEADLINES,
+  change: changeBeforeStart,
 });
 
 export const stop = actionCommand('stop', {

@@ -7,6 +7,7 @@ import { isReachable } from '../reachable.ts';
 import { openPorts } from '../show.ts';
 import { valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
+import { deadlineText, nextDeadline } from '../../../guard/deadline.ts';
 import { podsRate, rateText } from '../../shared/rate/rate.ts';
 import { findStock, noStockSentence, stockText, wantedByPod, type StockFinding } from '../../shared/explain/stock.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
@@ -183,6 +184,10 @@ export function podEvidence(facts: PodFacts): readonly Evidence[] {
     ...evidence('cost', pod, (value) => {
       const rate = podsRate([value]);
       return rate.unknown.length > 0 ? undefined : rateText(rate);
+    }),
+    ...evidence('deadline', pod, (value) => {
+      const next = nextDeadline(value);
+      return next === undefined ? undefined : deadlineText(next, facts.now);
     }),
     ...evidence('open ports', pod, (value) => openPorts(value).join(', ') || undefined),
     ...evidence('gpu use', pod, (value) => {

@@ -59,7 +59,7 @@ function bodyLines(
   );
   const options = { columns, selected, paint };
   const tables = [
-    ...(pods === undefined ? [] : [tableLines(podColumns(now), pods, 'pods', { ...options, lines: podLines })]),
+    ...(pods === undefined ? [] : [tableLines(podColumns(pods, now), pods, 'pods', { ...options, lines: podLines })]),
     ...(endpoints === undefined
       ? []
       : [tableLines(endpointColumns(), endpoints, 'endpoints', { ...options, lines: endpointLines })]),

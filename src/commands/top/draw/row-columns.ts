@@ -1,5 +1,6 @@
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
-import { formatDollars } from '../../../core/units.ts';
+import { formatDollars, formatDuration } from '../../../core/units.ts';
+import { nextDeadline, SOON_MS } from '../../../guard/deadline.ts';
 import { age, status } from '../../../output/layout/cell-functions.ts';
 import type { Piece } from '../../../output/layout/colour.ts';
 import { sparkline } from '../../../output/layout/sparkline.ts';
@@ -13,8 +14,8 @@ const IDLE_PERCENT = 5;
 /** So many values are needed to call a GPU idle. */
 const IDLE_SAMPLES = 5;
 
-/** The columns of pods. `now` is the service's time, for ages. */
-export const podColumns = (now: number): readonly TopColumn<PodRow>[] => [
+/** The columns of these pods, with their deadlines where one has any. `now` is the service's time, for ages. */
+export const podColumns = (pods: readonly PodRow[], now: number): readonly TopColumn<PodRow>[] => [
   { header: 'POD', widths: [10, 12, 18, 28, 40], rank: 0, cell: nameCell },
   { header: 'STATUS', widths: [7, 8, 12], rank: 0, cell: (row) => [piece(status()(row.document).text, toneOf(row))] },
   {
@@ -34,7 +35,24 @@ export const podColumns = (now: number): readonly TopColumn<PodRow>[] => [
   { header: '$/H', widths: [6, 7], rank: 1, right: true, cell: hourCell },
   { header: 'TODAY', widths: [7, 8], rank: 4, right: true, cell: todayCell },
   { header: 'AGE', widths: [4], rank: 5, right: true, cell: (row) => [piece(age('createdAt')(row.document, { now }))] },
+  ...(pods.some(({ document }) => nextDeadline(document) !== undefined) ? [deadlineColumn(now)] : []),
 ];
+
+/** When a guard ends the pod. */
+const deadlineColumn = (now: number): TopColumn<PodRow> => ({
+  header: 'ENDS IN',
+  widths: [8],
+  rank: 4,
+  right: true,
+  cell: ({ document }) => {
+    const next = nextDeadline(document);
+    if (next === undefined) return [piece('', 'quiet')];
+    const leftMs = next.at - now;
+    return [
+      leftMs <= 0 ? piece('overdue', 'bad') : piece(formatDuration(leftMs), leftMs <= SOON_MS ? 'warn' : 'plain'),
+    ];
+  },
+});
 
 /** The columns of endpoints. */
 export const endpointColumns = (): readonly TopColumn<EndpointRow>[] => [

@@ -1,0 +1,107 @@
+import type { ApiRequest } from '../../../core/api.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { asId, type Id } from '../../../core/ids.ts';
+import { objectAt, stringAt, type Json, type JsonObject } from '../../../core/json.ts';
+import { berth, sentence } from '../../../core/message.ts';
+import { labelOf, readTargets, type Target } from '../../../cli/resource/choose.ts';
+import { sendEach } from '../../../cli/resource/several/send-each.ts';
+import type { Values } from '../../../cli/model/command.ts';
+import type { Params } from '../../../cli/model/params.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { idOf } from '../../../output/view.ts';
+import { DEADLINE_ACTIONS, DEADLINE_VARIABLES, storedDeadline } from '../../../guard/deadline.ts';
+import { checkDeadlineVariables, deadlineFlag } from '../body/deadline-flags.ts';
+import { PODS } from '../resource.ts';
+import { statusOf } from '../reachable.ts';
+
+/** A change of pods before the action. */
+export interface Change {
+  /** The pods, with the failures of those that could not be changed. */
+  readonly targets: readonly Target[];
+  /** What a dry run shows: nothing of it was sent. */
+  readonly requests: readonly (ApiRequest & { readonly id: Id<'pod'> })[];
+}
+
+/** The flags of a start that change the deadlines of the pods before they start. */
+export const START_DEADLINES = {
+  stopAfter: deadlineFlag('stop', 'change its deadline first: a guard stops it so long after this start, or then')
+    .param,
+  terminateAfter: deadlineFlag('terminate', 'change its deadline first: a guard terminates it then').param,
+} as const satisfies Params;
+
+/** The variables that the flags give; undefined without a flag. Fails with usage (2). */
+async function variablesOf(ctx: CommandContext, values: Values): Promise<JsonObject | undefined> {
+  const given = DEADLINE_ACTIONS.flatMap((action) => {
+    const text = values[`${action}After`];
+    const flag = `--${action}-after`;
+    return typeof text === 'string' ? [[DEADLINE_VARIABLES[action], storedDeadline(text, flag)] as const] : [];
+  });
+  if (given.length === 0) return undefined;
+  const env = Object.fromEntries(given);
+  await checkDeadlineVariables(ctx, { env });
+  return env;
+}
+
+/** Statuses in which a change of the environment restarts nothing (additions 5). */
+const AT_REST = ['EXITED', 'ERROR'];
+
+/**
+ * The pods with these variables among those that they have, which the service takes only whole (contract rules, Pods). A
+ * pod that runs is refused (5), because the change would restart its container; a failure belongs to its pod. In a dry
+ * run nothing is sent: `requests` are those that would be.
+ */
+export async function changeBeforeStart(
+  ctx: CommandContext,
+  targets: readonly Target[],
+  values: Values,
+): Promise<Change | undefined> {
+  const variables = await variablesOf(ctx, values);
+  if (variables === undefined) return undefined;
+  const read = await Promise.all(
+    targets.map(async (target) => {
+      const [found = target] = target.row === undefined ? await readTargets(ctx, PODS, [target.word]) : [target];
+      if (found.row === undefined || AT_REST.includes(statusOf(found.row))) return found;
+      return { ...found, failure: wouldRestart(found.row) };
+    }),
+  );
+  const [refused] = read.flatMap(({ failure }) => failure ?? []);
+  if (ctx.dryRun && refused !== undefined) throw refused;
+  const requests = read.map(({ word, row }) =>
+    changeRequest(asId(idOf(row) === '' ? word : idOf(row)), row, variables),
+  );
+  if (ctx.dryRun) return { targets: read, requests };
+  const sent = await sendEach(
+    ctx,
+    PODS,
+    read.map(({ word, row, failure }) => ({
+      given: word,
+      failure,
+      request: (id: Id<'pod'>) => changeRequest(id, row, variables),
+    })),
+  );
+  return { targets: read.map((target, at) => withFailure(target, sent[at]?.failure)), requests };
+}
+
+const changeRequest = (id: Id<'pod'>, row: Json | undefined, variables: JsonObject) =>
+  ({
+    service: 'base',
+    method: 'PATCH',
+    path: [...PODS.path, id],
+    body: { env: { ...objectAt(row, 'env'), ...variables } },
+    id,
+    expects: 'resource',
+    checkCommand: berth`pods get ${id}`,
+  }) as const;
+
+const withFailure = (target: Target, failure: Failure | undefined): Target =>
+  failure === undefined ? target : { ...target, failure };
+
+const wouldRestart = (pod: Json): Failure =>
+  new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `pod ${labelOf(pod)} is ${stringAt(pod, 'status') ?? '?'}: a change of its deadline would restart its container`,
+    hint: sentence`Nothing was sent. To keep a guard from it without a restart: ${berth`pods update ${idOf(pod)} --locked on`}`,
+    id: idOf(pod),
+  });

@@ -1,0 +1,137 @@
+/**
+ * The deadlines of a pod: when a guard stops or terminates it. They are variables of the pod's own environment, so that
+ * every machine with a key of the account can keep them.
+ */
+import { Failure, usage } from '../core/failure.ts';
+import { type Json, type JsonObject, memberAt, memberOf, stringAt, stringOf } from '../core/json.ts';
+import { formatTimestamp, parseTimestamp } from '../core/timestamp.ts';
+import { exactDuration, formatDuration, parseDuration } from '../core/units.ts';
+
+/** What a deadline does to its pod. */
+export type DeadlineAction = 'stop' | 'terminate';
+
+/** The variable that holds each deadline: a duration such as `4h`, or an RFC 3339 time. */
+export const DEADLINE_VARIABLES: Readonly<Record<DeadlineAction, string>> = {
+  stop: 'BERTH_STOP_AFTER',
+  terminate: 'BERTH_TERMINATE_AFTER',
+};
+
+export const DEADLINE_ACTIONS = ['stop', 'terminate'] as const satisfies readonly DeadlineAction[];
+
+/** The value of a variable that says that there is no deadline, whatever a profile or a template gives. */
+const NONE = 'none';
+
+/** A deadline of a pod as it is now. */
+export interface Deadline {
+  readonly action: DeadlineAction;
+  /** The value of its variable. */
+  readonly given: string;
+  /**
+   * When it is over, in milliseconds since the epoch; undefined while it does not count: the pod is stopped, has not
+   * started yet, or was started again after that time.
+   */
+  readonly at: number | undefined;
+  /** The value is neither a duration nor a time: the deadline is never kept. */
+  readonly isUnreadable: boolean;
+}
+
+/** A duration from the start or the creation of the pod, or a time; both in milliseconds. */
+type Limit = { readonly afterMs: number } | { readonly at: number };
+
+/**
+ * Reads what a flag or a variable gives: `4h`, `2026-12-01` (its start in UTC), or an RFC 3339 time. `what` names it in
+ * messages. Fails with usage (2), for a duration of nothing too.
+ */
+function parseLimit(text: string, what: string): Limit {
+  const trimmed = text.trim();
+  if (!/^[\d.]+ *[a-z]/.test(trimmed)) return { at: timeOf(trimmed, what) };
+  const afterMs = parseDuration(trimmed, 'h', what);
+  if (afterMs <= 0) throw usage(`${what} is over at once: ${JSON.stringify(text)}`, 'Write 4h, 2d, or a time.');
+  return { afterMs };
+}
+
+function timeOf(text: string, what: string): number {
+  try {
+    return parseTimestamp(text, what, { now: 0 }).at;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw error.with({ hint: 'Write a duration (4h, 2d), a date (2026-12-01), or a time (2026-12-01T18:00:00Z).' });
+  }
+}
+
+/** The value of a flag as it is stored: `4h`, a time in UTC, or `none`. Fails with usage (2). */
+export function storedDeadline(text: string, what: string): string {
+  if (text.trim() === NONE) return NONE;
+  const limit = parseLimit(text, what);
+  return 'at' in limit ? formatTimestamp(limit.at) : exactDuration(limit.afterMs);
+}
+
+/** Whether variables have a deadline. */
+export const hasDeadline = (variables: JsonObject): boolean =>
+  DEADLINE_ACTIONS.some((action) => (memberOf(variables, DEADLINE_VARIABLES[action]) ?? NONE) !== NONE);
+
+/**
+ * Refuses the deadlines of a body's variables that nobody could keep: one that cannot be read, and a time that is over.
+ * `now` is the service's time in milliseconds. Fails with usage (2).
+ */
+export function checkDeadlines(variables: JsonObject, now: number): void {
+  for (const action of DEADLINE_ACTIONS) {
+    const name = DEADLINE_VARIABLES[action];
+    const text = stringOf(variables[name]);
+    if (text === undefined || text === NONE) continue;
+    const limit = parseLimit(text, name);
+    if ('at' in limit && limit.at <= now)
+      throw usage(`${name} is over already: ${text}`, `The service's time is ${formatTimestamp(now)}.`);
+  }
+}
+
+/**
+ * Statuses in which a deadline to stop counts (specification 3.1). While a pod is being started, `startedAt` is still that
+ * of the start before.
+ */
+const STARTED = ['RUNNING', 'ERROR'];
+
+/**
+ * The deadlines in a pod's environment. A duration to stop counts from `startedAt`, which is new at each start; one to
+ * terminate from `createdAt`.
+ */
+export const deadlinesOf = (pod: Json): readonly Deadline[] =>
+  DEADLINE_ACTIONS.flatMap((action): Deadline[] => {
+    const given = stringOf(memberOf(memberAt(pod, 'env'), DEADLINE_VARIABLES[action]));
+    if (given === undefined || given === NONE) return [];
+    const limit = readLimit(given);
+    const at = limit === undefined ? undefined : endOf(pod, action, limit);
+    return [{ action, given, at, isUnreadable: limit === undefined }];
+  });
+
+/** What another program wrote may be anything. */
+function readLimit(given: string): Limit | undefined {
+  try {
+    return parseLimit(given, 'deadline');
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+}
+
+function endOf(pod: Json, action: DeadlineAction, limit: Limit): number | undefined {
+  const status = stringAt(pod, 'status') ?? '';
+  if (status === 'TERMINATED' || (action === 'stop' && !STARTED.includes(status))) return undefined;
+  const from = Date.parse(stringAt(pod, action === 'stop' ? 'startedAt' : 'createdAt') ?? '');
+  if ('afterMs' in limit) return Number.isNaN(from) ? undefined : from + limit.afterMs;
+  // A pod that was started after that time is not meant any more.
+  return action === 'stop' && from >= limit.at ? undefined : limit.at;
+}
+
+/** The deadline of a pod that is over first; undefined where none counts. */
+export const nextDeadline = (pod: Json): (Deadline & { readonly at: number }) | undefined =>
+  deadlinesOf(pod)
+    .flatMap((deadline) => (deadline.at === undefined ? [] : [{ ...deadline, at: deadline.at }]))
+    .sort((a, b) => a.at - b.at)[0];
+
+/** Milliseconds before its end from which a deadline is shown as a warning. */
+export const SOON_MS = 600_000;
+
+/** `stops in 3h 12m`, `stop overdue by 5m`. `now` is the service's time in milliseconds. */
+export const deadlineText = ({ action, at }: Deadline & { readonly at: number }, now: number): string =>
+  at > now ? `${action}s in ${formatDuration(at - now)}` : `${action} overdue by ${formatDuration(now - at)}`;
