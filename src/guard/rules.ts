@@ -1,0 +1,75 @@
+/** The rules of a guard: which pods, under which condition, and what is done about them. */
+import type { IdleLimits } from './idle.ts';
+
+/** What a rule does. Nothing that a rule does deletes data, but for `terminate`, which a policy must allow. */
+export const GUARD_ACTIONS = ['report', 'stop', 'terminate'] as const;
+export type GuardAction = (typeof GUARD_ACTIONS)[number];
+
+/** Which pods a rule is about; a pod must fit every member that is given, and one of several values. */
+export interface Selection {
+  /** Patterns of names. */
+  readonly match: readonly string[];
+  readonly status: readonly string[];
+  readonly dataCenter: readonly string[];
+  readonly gpu: readonly string[];
+  /** Milliseconds since its creation. */
+  readonly olderThanMs: number | undefined;
+  /** US dollars an hour. */
+  readonly costAbove: number | undefined;
+}
+
+/** When a rule applies. Times are milliseconds, amounts are US dollars. */
+export type Condition =
+  /** The pod's own deadline is over; the action is that of the deadline. */
+  | { readonly kind: 'deadline' }
+  /** Time since its creation. */
+  | { readonly kind: 'age'; readonly ms: number }
+  /** Time since its start. */
+  | { readonly kind: 'running'; readonly ms: number }
+  | { readonly kind: 'idle'; readonly limits: IdleLimits }
+  | { readonly kind: 'no-deadline' }
+  /** What it cost since its start. */
+  | { readonly kind: 'spent'; readonly dollars: number }
+  /** What the whole account costs an hour, or has cost in this month (UTC). */
+  | { readonly kind: 'account-per-hour'; readonly dollars: number }
+  | { readonly kind: 'account-month'; readonly dollars: number };
+
+export interface Rule {
+  readonly name: string;
+  readonly select: Selection;
+  readonly when: Condition;
+  /** What is done; a deadline brings its own action. */
+  readonly action: GuardAction;
+}
+
+/** Pods that no rule is applied to for a time. */
+export interface Exception {
+  /** Patterns of names or ids. */
+  readonly match: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly reason: string | undefined;
+}
+
+export interface Policy {
+  readonly rules: readonly Rule[];
+  readonly exceptions: readonly Exception[];
+  /** Without it, what would be terminated is reported. */
+  readonly allowTerminate: boolean;
+  /** More actions than these in one sweep are refused. */
+  readonly maxActions: number;
+}
+
+export const DEFAULT_MAX_ACTIONS = 10;
+
+/** Use in percent below which a pod is idle, where a rule says nothing else. Memory is not judged. */
+export const IDLE_DEFAULTS = { gpu: 5, cpu: 10, memory: 101 } as const;
+
+export const EVERY_POD: Selection = {
+  match: [],
+  status: [],
+  dataCenter: [],
+  gpu: [],
+  olderThanMs: undefined,
+  costAbove: undefined,
+};
