@@ -5,17 +5,7 @@
 'use strict';
 
 /** What a store of batches, and what reads its results, may import: never another store. */
-const BELOW_STORES = [
-  'batch/store.ts',
-  'batch/stores/items',
-  'batch/stores/run-records.ts',
-  'batch/stores/same-files.ts',
-  'batch/stores/unless-broken.ts',
-  'batch/read',
-  'batch/bytes',
-  'queue',
-  'core',
-];
+const BELOW_STORES = ['batch/model', 'batch/read', 'batch/bytes', 'queue', 'core'];
 
 /** A layer and what it may import of src, itself included. */
 const LAYERS = {
@@ -39,12 +29,11 @@ const LAYERS = {
   '^src/batch/bytes/': ['batch/bytes', 'core'],
   '^src/batch/read/': ['batch/read', 'batch/bytes', 'queue', 'core'],
   '^src/batch/plan/': ['batch/plan', 'batch/read', 'batch/bytes', 'queue', 'core'],
-  '^src/batch/store\\.ts$': ['batch/stores/items', 'batch/stores/run-records.ts', 'batch/read', 'core'],
-  '^src/batch/stores/items/': ['batch/stores/items', 'queue', 'core'],
+  '^src/batch/model/': ['batch/model', 'batch/read', 'queue', 'core'],
   '^src/batch/stores/file/': [...BELOW_STORES, 'batch/stores/file'],
   '^src/batch/stores/postgres/': [...BELOW_STORES, 'batch/stores/postgres'],
   '^src/batch/results/': ['batch/results', 'batch/plan', ...BELOW_STORES],
-  '^src/batch/run/': ['batch/run', 'batch/stores/items', 'batch/stores/run-records.ts', 'batch/read', 'queue', 'core'],
+  '^src/batch/run/': ['batch/run', 'batch/model', 'batch/read', 'queue', 'core'],
   '^src/queue/': ['queue', 'core'],
   '^src/local/': ['local', 'core'],
   // Inside the local service, from the top down.

@@ -16,7 +16,7 @@ import { optionsText } from '../../queue/submission.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { healthLine, waitLine } from './command-lines.ts';
 import { jobBody, readInput } from './input.ts';
-import { checkBounds } from './job-flags.ts';
+import { checkBounds } from '../shared/duration-bounds.ts';
 import { exitOf } from './outcome.ts';
 import { streamJob } from './stream.ts';
 import { jobView } from './view.ts';

@@ -16,9 +16,9 @@ import { countOf } from '../../../cli/model/words.ts';
 import { checkKnownFields, watchFields } from '../../../output/check-fields.ts';
 import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/formats/row-texts.ts';
 import type { Result } from '../../../output/view.ts';
-import { EXPORT_STATES } from './flags.ts';
-import { describeCounts } from './progress.ts';
-import { kindOf, withStore, type StoreValues } from './store.ts';
+import { EXPORT_STATES } from './options/flags.ts';
+import { describeCounts } from './view/progress.ts';
+import { kindOf, withStore, type StoreValues } from './store/store.ts';
 
 export interface ExportValues extends StoreValues {
   readonly results: string;
