@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse, type Options } from 'csv-parse';
-import { withoutApostrophe } from '../../../core/csv-formulas.ts';
+import { withoutApostrophe } from '../../../core/text/csv-formulas.ts';
 import { encodeJson, type Json } from '../../../core/json.ts';
 import { formatBytes } from '../../../core/units.ts';
 import { typedColumns, typedValue, type Column } from './csv-types.ts';
