@@ -4,7 +4,7 @@
  */
 import { Failure, usage } from '../core/failure.ts';
 import { type Json, type JsonObject, memberAt, memberOf, stringAt, stringOf } from '../core/json.ts';
-import { formatTimestamp, parseTimestamp } from '../core/timestamp.ts';
+import { formatTimestamp, parseTimestamp } from '../core/text/timestamp.ts';
 import { exactDuration, formatDuration, parseDuration } from '../core/units.ts';
 
 /** What a deadline does to its pod. */

@@ -1,6 +1,6 @@
-import { compileGlobs } from '../core/glob.ts';
+import { compileGlobs } from '../core/text/glob.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { formatTimestamp } from '../core/timestamp.ts';
+import { formatTimestamp } from '../core/text/timestamp.ts';
 import { evaluate, type World } from './conditions.ts';
 import type { Exception, GuardAction, Policy, Rule, Selection } from './rules.ts';
 

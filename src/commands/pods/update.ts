@@ -6,11 +6,11 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { checkUpdate } from './body/body-checks.ts';
-import { checkDeadlineVariables } from './body/deadline-flags.ts';
+import { checkDeadlineVariables } from './pod/deadline-flags.ts';
 import { asFlag, REFERENCES } from './create.ts';
-import { POD_TABLE } from './fields.ts';
-import { withPath } from './body/mounts.ts';
-import { PODS } from './resource.ts';
+import { POD_TABLE } from './pod/fields.ts';
+import { withPath } from './pod/mounts.ts';
+import { PODS } from './pod/resource.ts';
 import { restartSentence } from './restart-sentence.ts';
 
 const FIELDS = bodyOf(POD_TABLE, 'update');

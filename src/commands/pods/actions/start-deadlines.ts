@@ -11,9 +11,9 @@ import type { Params } from '../../../cli/model/params.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { idOf } from '../../../output/view.ts';
 import { DEADLINE_ACTIONS, DEADLINE_VARIABLES, storedDeadline } from '../../../guard/deadline.ts';
-import { checkDeadlineVariables, deadlineFlag } from '../body/deadline-flags.ts';
-import { PODS } from '../resource.ts';
-import { statusOf } from '../reachable.ts';
+import { checkDeadlineVariables, deadlineFlag } from '../pod/deadline-flags.ts';
+import { PODS } from '../pod/resource.ts';
+import { statusOf } from '../pod/reachable.ts';
 
 /** A change of pods before the action. */
 export interface Change {
