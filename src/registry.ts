@@ -51,6 +51,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/top/index.ts')).top,
   },
   {
+    name: 'guard',
+    section: 'Compute',
+    summary: 'stop pods by deadlines and rules: idle, too old, too expensive',
+    load: async () => (await import('./commands/guard/index.ts')).guard,
+  },
+  {
     name: 'volumes',
     section: 'Storage and images',
     summary: 'network volumes',

@@ -5,7 +5,7 @@ import type { Downloads } from './ports/downloads.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
-import type { RememberedJobs, RememberedLists, RememberedNames, RememberedNotes } from './ports/remembered.ts';
+import type { GuardMemory, RememberedJobs, RememberedLists, RememberedNames, RememberedNotes } from './ports/remembered.ts';
 import type { ProfileStore, SettingsView } from './ports/settings.ts';
 import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
@@ -77,6 +77,7 @@ export interface Context {
   readonly jobs: RememberedJobs;
   readonly names: RememberedNames;
   readonly notes: RememberedNotes;
+  readonly guard: GuardMemory;
   /**
    * Starts another process of this program with these arguments, without streams. It goes on when this process ends.
    * Resolves when it has ended, also if it failed or could not be started.

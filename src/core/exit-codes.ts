@@ -22,7 +22,7 @@ export const EXIT_CODES = [
   { name: 'jobTimedOut', code: 12, meaning: 'the job ended TIMED_OUT' },
   { name: 'batchIncomplete', code: 13, meaning: 'a batch ended with items that did not complete' },
   { name: 'localFile', code: 14, meaning: 'trouble with a local file (config, journal, output)' },
-  { name: 'limitExceeded', code: 15, meaning: 'a limit that you set was exceeded (a budget)' },
+  { name: 'limitExceeded', code: 15, meaning: 'a limit that you set was exceeded (a budget, a rule of guard)' },
   { name: 'interrupted', code: 130, meaning: 'interrupted (Ctrl-C)' },
   { name: 'terminated', code: 143, meaning: 'terminated' },
 ] as const;

@@ -4,7 +4,6 @@ import { deadlinesOf, deadlineText, hasDeadline } from './deadline.ts';
 import { findIdle, type Finding } from './idle.ts';
 import type { Condition, GuardAction } from './rules.ts';
 import type { Samples } from './samples.ts';
-import { isObject } from '../core/json.ts';
 
 /** An amount of the account in US dollars; `atLeast` when a part of it is not known. */
 export interface AccountAmount {
@@ -39,7 +38,7 @@ export function evaluate(when: Condition, pod: Json, world: World): Found {
     case 'idle':
       return idle(pod, when, world, runsSince);
     case 'no-deadline':
-      return hasDeadline(objectOf(memberAt(pod, 'env')))
+      return hasDeadline(memberAt(pod, 'env'))
         ? { state: 'not-met', why: 'it has a deadline' }
         : { state: 'met', why: 'it has no deadline' };
     case 'spent':
@@ -54,8 +53,6 @@ export function evaluate(when: Condition, pod: Json, world: World): Found {
 const NOT_RUNNING: Finding = { state: 'not-met', why: 'it does not run' };
 
 const isRunning = (pod: Json): boolean => memberAt(pod, 'status') === 'RUNNING';
-
-const objectOf = (value: Json | undefined) => (isObject(value) ? value : {});
 
 function timeAt(pod: Json, member: string): number | undefined {
   const at = Date.parse(stringAt(pod, member) ?? '');

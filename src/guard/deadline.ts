@@ -67,7 +67,7 @@ export function storedDeadline(text: string, what: string): string {
 }
 
 /** Whether variables have a deadline. */
-export const hasDeadline = (variables: JsonObject): boolean =>
+export const hasDeadline = (variables: Json | undefined): boolean =>
   DEADLINE_ACTIONS.some((action) => (memberOf(variables, DEADLINE_VARIABLES[action]) ?? NONE) !== NONE);
 
 /**
@@ -123,6 +123,18 @@ function endOf(pod: Json, action: DeadlineAction, limit: Limit): number | undefi
   return action === 'stop' && from >= limit.at ? undefined : limit.at;
 }
 
+/**
+ * The milliseconds until the first deadline in the variables of a pod that is started now; undefined without one. A start
+ * takes time, which is not paid before there is a machine.
+ */
+export function deadlineSpan(variables: Json | undefined, now: number): number | undefined {
+  const spans = DEADLINE_ACTIONS.flatMap((action) => {
+    const limit = readLimit(stringOf(memberOf(variables, DEADLINE_VARIABLES[action])) ?? NONE);
+    return limit === undefined ? [] : ['at' in limit ? limit.at - now : limit.afterMs];
+  });
+  return spans.length === 0 ? undefined : Math.min(...spans);
+}
+
 /** The deadline of a pod that is over first; undefined where none counts. */
 export const nextDeadline = (pod: Json): (Deadline & { readonly at: number }) | undefined =>
   deadlinesOf(pod)
@@ -133,5 +145,8 @@ export const nextDeadline = (pod: Json): (Deadline & { readonly at: number }) | 
 export const SOON_MS = 600_000;
 
 /** `stops in 3h 12m`, `stop overdue by 5m`. `now` is the service's time in milliseconds. */
-export const deadlineText = ({ action, at }: Deadline & { readonly at: number }, now: number): string =>
+export const deadlineText = (
+  { action, at }: { readonly action: DeadlineAction; readonly at: number },
+  now: number,
+): string =>
   at > now ? `${action}s in ${formatDuration(at - now)}` : `${action} overdue by ${formatDuration(now - at)}`;

@@ -47,6 +47,8 @@ const rankOf = ({ verdict, action }: Decision): number => (verdict === 'over' ? 
 function decisionOf(rule: Rule, pod: Json, world: World, policy: Policy): readonly Decision[] {
   const { state, why, action = rule.action } = evaluate(rule.when, pod, world);
   if (state === 'not-met') return [];
+  // A pod that is stopped needs no stop.
+  if (action === 'stop' && STOPPED.includes(stringAt(pod, 'status') ?? '')) return [];
   const verdict = state === 'met' ? 'over' : 'unknown';
   const wanted: GuardAction = verdict === 'unknown' ? 'report' : action;
   const held = wanted === 'report' ? undefined : heldBack(pod, wanted, world.now, policy);
@@ -68,8 +70,10 @@ function heldBack(pod: Json, action: GuardAction, now: number, { allowTerminate 
   return undefined;
 }
 
+const STOPPED = ['EXITED', 'TERMINATED'];
+
 /** Statuses in which a pod can be stopped (contract rules, Pods: actions). */
-const CAN_STOP = ['RUNNING', 'PROVISIONING', 'STARTING'];
+export const CAN_STOP = ['RUNNING', 'PROVISIONING', 'STARTING'];
 
 function snoozed(pod: Json, snoozes: Snoozes, now: number): string | undefined {
   const until = snoozes.get(stringAt(pod, 'id') ?? '');

@@ -6,6 +6,7 @@ import type { GlobalFlags } from '../settings/resolve.ts';
 import { openConnection } from './connection/connection.ts';
 import { openFiles } from './files/user-files.ts';
 import { listenForInterrupt } from './process/interrupt.ts';
+import { createGuardMemory } from './remembered/guard.ts';
 import { createRememberedJobs } from './remembered/jobs.ts';
 import { createRememberedLists, type RememberedOptions } from './remembered/lists.ts';
 import { createRememberedNames } from './remembered/names.ts';
@@ -128,6 +129,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     jobs: createRememberedJobs(remembered('jobs')),
     names: createRememberedNames(remembered('names')),
     notes: createRememberedNotes(remembered('notes')),
+    guard: createGuardMemory(remembered('guard')),
     background: (argv) => runtime.background(argv),
     blocking: runtime.signals.blocking,
     signal,

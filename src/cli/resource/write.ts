@@ -38,7 +38,7 @@ export interface WriteSpec extends BodySpec, CommandWords {
   /** Completes an update with members of the current row, for members that the service accepts only as a whole. */
   readonly fill?: (body: JsonObject, values: Values, readRow: () => Promise<Json>) => Promise<JsonObject>;
   /** A sentence about the price, printed before a create. Omitted if the catalog cannot be read. */
-  readonly price?: (ctx: CommandContext, body: JsonObject) => Promise<string | undefined>;
+  readonly price?: (ctx: CommandContext, body: JsonObject) => Promise<Message | undefined>;
   /** Whether a person is asked about the price of a create, also where nothing else was asked. */
   readonly asksAboutPrice?: (body: JsonObject) => boolean;
   /**

@@ -1,4 +1,4 @@
-import { berth, type Message, sentence } from '../../core/message.ts';
+import { berth, inOne, type Message, sentence } from '../../core/message.ts';
 import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -11,6 +11,7 @@ import { checkSize } from './body/check-size.ts';
 import { checkDeadlineVariables, deadlinesOfProfile } from './pod/deadline-flags.ts';
 import { createCommandLine } from './body/create-command-line.ts';
 import { askMore } from './body/create-questions.ts';
+import { costUntilDeadline, warnWithoutDeadline } from './pod/deadline-cost.ts';
 import { inOwnWords } from './pod/create-refusals.ts';
 import { DISK_GB, POD_TABLE } from './pod/fields.ts';
 import { REACHABLE } from './pod/reachable.ts';
@@ -48,6 +49,7 @@ export const create = createCommand(PODS, 'pods', {
   },
   send: async (ctx, request) => {
     await checkSize(ctx, request.body);
+    await warnWithoutDeadline(ctx, request.body);
     return await ctx.api.send(request);
   },
   refused: (failure) => inOwnWords(failure, 'create'),
@@ -115,8 +117,11 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
       ? {}
       : { globalNetworking };
 
-/** A sentence with the price from the catalog, in US dollars an hour; undefined where the catalog has no price. */
-async function hourlyPrice(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
+/**
+ * The price from the catalog in US dollars an hour, and what it is until a deadline; undefined where the catalog has no
+ * price.
+ */
+async function hourlyPrice(ctx: CommandContext, body: JsonObject): Promise<Message | undefined> {
   const cloud = stringOf(body['cloud']) ?? 'SECURE';
   const gpu = stringAt(body, 'gpu.id');
   const cpu = stringAt(body, 'cpu.id');
@@ -127,5 +132,7 @@ async function hourlyPrice(ctx: CommandContext, body: JsonObject): Promise<strin
   const price = numberAt(await catalogRow(ctx, lookup, id), member);
   if (price === undefined || price === 0 || count === undefined) return undefined;
   const hardware = gpu === undefined ? `${count} vCPU of ${id}` : `${count} x ${id}`;
-  return `${hardware} on the ${cloud} cloud costs ${formatDollars(price * count)} an hour until it is stopped.`;
+  const perHour = `${hardware} on the ${cloud} cloud costs ${formatDollars(price * count)} an hour until it is stopped.`;
+  const untilDeadline = await costUntilDeadline(ctx, body, price * count);
+  return untilDeadline === undefined ? perHour : inOne([perHour, untilDeadline]);
 }

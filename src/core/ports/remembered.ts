@@ -1,3 +1,5 @@
+import type { JsonObject } from '../json.ts';
+
 /** A row of a list of the service, as a shell completes it. */
 export interface ListRow {
   /** The id, or what else a command line names the row by. */
@@ -68,4 +70,12 @@ export interface RememberedNotes {
   /** Milliseconds since a note was made; undefined where there is none, and where the wall clock was set back since. */
   ageMs(note: string): Promise<number | undefined>;
   make(note: string): Promise<void>;
+}
+
+/** What guards of this machine keep about the account in use between their sweeps. */
+export interface GuardMemory {
+  /** Empty where nothing is kept, or it cannot be read. */
+  read(): Promise<JsonObject>;
+  /** Replaces what is kept by what `change` makes of it. Fails as the file system does. */
+  update(change: (before: JsonObject) => JsonObject): Promise<void>;
 }

@@ -1,0 +1,65 @@
+/** What guards of this machine keep between sweeps: samples, snoozes, what they did, and when they last looked. */
+import { itemsAt, memberAt, numberAt, objectAt, numberOf, type Json, type JsonObject } from '../../core/json.ts';
+import { berth, sentence, type Message } from '../../core/message.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import type { Snoozes } from '../../guard/decide.ts';
+import { decodeSamples, encodeSamples, type Samples } from '../../guard/samples.ts';
+
+/** What is kept, as it was read. Times are the service's, in milliseconds. */
+export interface Memory {
+  readonly samples: Samples;
+  readonly snoozes: Snoozes;
+  /** When a guard of this machine last looked; undefined where none did. */
+  readonly sweptAt: number | undefined;
+  /** How much the service's clock was ahead of this machine's then. Milliseconds. */
+  readonly driftMs: number | undefined;
+  /** What was done and reported, the oldest first. */
+  readonly history: readonly Json[];
+}
+
+/** The most rows of the history; the oldest are dropped. */
+const MAX_HISTORY = 1000;
+
+const decode = (document: JsonObject): Memory => ({
+  samples: decodeSamples(document['samples']),
+  snoozes: new Map(
+    Object.entries(objectAt(document, 'snoozes') ?? {}).flatMap(([id, value]): [string, number][] => {
+      const until = numberOf(value);
+      return until === undefined ? [] : [[id, until]];
+    }),
+  ),
+  sweptAt: numberAt(document, 'sweptAt'),
+  driftMs: numberAt(document, 'driftMs'),
+  history: itemsAt(document, 'history'),
+});
+
+const encode = ({ samples, snoozes, sweptAt, driftMs, history }: Memory): JsonObject => ({
+  samples: encodeSamples(samples),
+  snoozes: Object.fromEntries(snoozes),
+  ...(sweptAt === undefined ? {} : { sweptAt }),
+  ...(driftMs === undefined ? {} : { driftMs }),
+  history: history.slice(-MAX_HISTORY),
+});
+
+export const readMemory = async ({ guard }: CommandContext): Promise<Memory> => decode(await guard.read());
+
+/**
+ * Changes what is kept, from what is kept now: another guard of this machine may have written it since it was read. Fails
+ * as the file system does.
+ */
+export const changeMemory = ({ guard }: CommandContext, change: (before: Memory) => Partial<Memory>): Promise<void> =>
+  guard.update((document) => {
+    const before = decode(document);
+    return encode({ ...before, ...change(before) });
+  });
+
+/** Whether a row of the history is about a pod's start and rule that a decision is about too. */
+export const isSameMatter = (row: Json, other: Json): boolean =>
+  ['pod', 'rule', 'startedAt', 'action', 'held'].every((member) => memberAt(row, member) === memberAt(other, member));
+
+/** `A guard of this machine last ran 5m ago.` */
+export const lastRunLine = (sweptAt: number | undefined, now: number): Message =>
+  sweptAt === undefined
+    ? sentence`No guard has run on this machine: ${berth`guard run --every 1m`}`
+    : sentence`A guard of this machine last ran ${formatDuration(Math.max(0, now - sweptAt))} ago.`;

@@ -1,0 +1,141 @@
+import { usage } from '../../core/failure.ts';
+import { option, flagName, isGiven, onlyWith, type Params, type ValuesOf } from '../../cli/model/params.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { parseYaml } from '../../cli/resource/body/parse-yaml.ts';
+import { deadlineRule, idleLimits, readPolicy } from '../../guard/policy.ts';
+import { DEFAULT_MAX_ACTIONS, GUARD_ACTIONS, type Condition, type Policy, type Rule } from '../../guard/rules.ts';
+import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
+
+const dollars = (summary: string) => option.text(summary, { metavar: 'DOLLARS' });
+const percent = (summary: string) => option.count(summary, 0, { metavar: '%', most: 101 });
+
+/** The flags that make one rule each: the condition of its key. */
+const CONDITIONS = {
+  idle: option.duration('pods that were not used for so long', 'h'),
+  maxAge: option.duration('pods that were created longer ago', 'h'),
+  maxRunning: option.duration('pods that were started longer ago', 'h'),
+  noDeadline: option.on('pods without a deadline'),
+  maxSpent: dollars('pods that cost more since their start'),
+  accountPerHour: dollars('the selected pods, when the account costs more an hour'),
+  accountMonth: dollars('the selected pods, when the account has cost more in this month'),
+} as const satisfies Params;
+
+const SELECTORS = {
+  match: option.texts("only pods with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' }),
+  status: option.list('only pods with one of these statuses', { metavar: 'STATUS' }),
+  olderThan: option.age('only pods created longer ago than this'),
+  dataCenter: option.list('only in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
+  gpu: option.list('only with these GPU types', { metavar: 'GPU', complete: GPUS }),
+  costAbove: dollars('only pods that cost more an hour'),
+} as const satisfies Params;
+
+/** The flags of a policy: a file, or conditions, whom they are about, and what is done. */
+export const POLICY_OPTIONS = {
+  policy: option.text('a policy: a YAML or JSON file, or - for stdin; berth schema guard-policy', {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
+  ...CONDITIONS,
+  idleGpu: onlyWith(['idle'], percent('idle: GPU use below this (default 5)')),
+  idleCpu: onlyWith(['idle'], percent('idle: CPU use below this (default 10)')),
+  idleMemory: onlyWith(['idle'], percent('idle: memory use below this (default: not looked at)')),
+  ...SELECTORS,
+  do: option.choice('what is done about them (default stop)', GUARD_ACTIONS),
+  allowTerminate: option.on('deadlines and rules may terminate pods'),
+  maxActions: option.count(`refuse to end more pods at once without --yes (default ${DEFAULT_MAX_ACTIONS})`, 1),
+} as const satisfies Params;
+
+type PolicyValues = ValuesOf<typeof POLICY_OPTIONS>;
+
+/** Flags that may be given beside a file. */
+const WITH_FILE: readonly string[] = ['policy', 'allowTerminate', 'maxActions'];
+
+/** The policy of the flags or of their file. Fails with usage (2), and with local-file (14) for a file that cannot be read. */
+export async function policyOf(ctx: CommandContext, values: PolicyValues): Promise<Policy> {
+  if (values.policy === undefined) return flagPolicy(values);
+  const other = Object.keys(POLICY_OPTIONS).find(
+    (key) => !WITH_FILE.includes(key) && isGiven(values[key as keyof PolicyValues]),
+  );
+  if (other !== undefined)
+    throw usage(`--policy and ${flagName(other)} exclude each other`, 'A policy has all rules: keep one of them.');
+  const text = new TextDecoder().decode(await ctx.files.read(values.policy));
+  const policy = readPolicy(parseYaml(text, values.policy === '-' ? 'stdin' : values.policy));
+  return {
+    ...policy,
+    allowTerminate: policy.allowTerminate || values.allowTerminate,
+    maxActions: values.maxActions ?? policy.maxActions,
+  };
+}
+
+/** Deadlines are always kept; each condition flag adds a rule of its name. */
+function flagPolicy(values: PolicyValues): Policy {
+  const select = {
+    match: values.match,
+    status: values.status,
+    dataCenter: values.dataCenter,
+    gpu: values.gpu,
+    olderThanMs: values.olderThan,
+    costAbove: amountOf(values.costAbove, 'costAbove'),
+  };
+  const action = GUARD_ACTIONS.find((each) => each === values.do) ?? 'stop';
+  const rules = Object.keys(CONDITIONS).flatMap((key): Rule[] => {
+    const when = conditionOf(key as keyof typeof CONDITIONS, values);
+    return when === undefined ? [] : [{ name: flagName(key).slice(2), select, when, action }];
+  });
+  if (rules.length === 0) refuseWithout(values);
+  return {
+    rules: [deadlineRule(), ...rules],
+    exceptions: [],
+    allowTerminate: values.allowTerminate,
+    maxActions: values.maxActions ?? DEFAULT_MAX_ACTIONS,
+  };
+}
+
+/** Selectors and actions without a condition would do nothing, in silence. */
+function refuseWithout(values: PolicyValues): void {
+  const given = [...Object.keys(SELECTORS), 'do'].find((key) => isGiven(values[key as keyof PolicyValues]));
+  if (given !== undefined)
+    throw usage(
+      `${flagName(given)} needs a condition`,
+      `Such as ${Object.keys(CONDITIONS).map(flagName).join(', ')}. Deadlines are kept without one.`,
+    );
+}
+
+function conditionOf(key: keyof typeof CONDITIONS, values: PolicyValues): Condition | undefined {
+  switch (key) {
+    case 'idle':
+      if (values.idle === undefined) return undefined;
+      return {
+        kind: 'idle',
+        limits: idleLimits(values.idle, { gpu: values.idleGpu, cpu: values.idleCpu, memory: values.idleMemory }),
+      };
+    case 'maxAge':
+      return values.maxAge === undefined ? undefined : { kind: 'age', ms: values.maxAge };
+    case 'maxRunning':
+      return values.maxRunning === undefined ? undefined : { kind: 'running', ms: values.maxRunning };
+    case 'noDeadline':
+      return values.noDeadline ? { kind: 'no-deadline' } : undefined;
+    case 'maxSpent':
+      return amountCondition('spent', values.maxSpent, key);
+    case 'accountPerHour':
+      return amountCondition('account-per-hour', values.accountPerHour, key);
+    case 'accountMonth':
+      return amountCondition('account-month', values.accountMonth, key);
+  }
+}
+
+function amountCondition(
+  kind: 'spent' | 'account-per-hour' | 'account-month',
+  text: string | undefined,
+  key: string,
+): Condition | undefined {
+  const amount = amountOf(text, key);
+  return amount === undefined ? undefined : { kind, dollars: amount };
+}
+
+function amountOf(text: string | undefined, key: string): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d+(\.\d+)?$/.test(text.trim()))
+    throw usage(`${flagName(key)} is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 20 or 2.50.');
+  return Number(text);
+}

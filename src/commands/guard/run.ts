@@ -1,0 +1,128 @@
+import { localFile, messageOf, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { encodeJson, type Json } from '../../core/json.ts';
+import { formatDuration } from '../../core/units.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { yesOption } from '../../cli/model/common-options.ts';
+import { option } from '../../cli/model/params.ts';
+import { countOf } from '../../cli/words/words.ts';
+import type { Result } from '../../output/view.ts';
+import { longestInterval } from '../../guard/idle.ts';
+import type { Policy } from '../../guard/rules.ts';
+import { sweepResult } from './check.ts';
+import { policyOf, POLICY_OPTIONS } from './options.ts';
+import { isNews, sweep, type Sweep } from './sweep.ts';
+import { DECISIONS, decisionView } from './view.ts';
+
+/** A guard does not look more often: each sweep is a request for the whole list. Milliseconds. */
+const MIN_INTERVAL_MS = 10_000;
+
+/** `berth guard run`: one sweep that acts, or with `--every` one after the other. */
+export const run = defineCommand({
+  summary: 'stop the pods that a deadline or a rule applies to',
+  details:
+    'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
+  options: {
+    ...POLICY_OPTIONS,
+    every: option.duration('sweep again after this time, until Ctrl-C; one JSON object on each line with --json', 'm'),
+    log: option.text('append what was decided to this file, a JSON object on each line', {
+      metavar: 'FILE',
+      complete: 'file',
+    }),
+    yes: yesOption,
+  },
+  output: DECISIONS,
+  writes: true,
+  destroys: true,
+  examples: [
+    ['berth guard run', 'once: for cron'],
+    ['berth guard run --every 1m --idle 2h --log guard.jsonl', 'and again each minute'],
+    ["berth guard run --match 'nb-*' --max-running 12h --dry-run", 'the requests that would be sent'],
+  ],
+  run: async (ctx, { every, log, ...values }) => {
+    const policy = await policyOf(ctx, values);
+    if (every !== undefined) return await sweepAgain(ctx, policy, every, log);
+    const swept = await sweep(ctx, { policy, acts: true });
+    await append(ctx, log, swept.rows);
+    return sweepResult(ctx, swept);
+  },
+});
+
+/**
+ * Sweeps until it is interrupted (130, without a message), and prints what is new. A sweep that fails is said, and the next
+ * one is made all the same; a refusal to end too many ends it (2).
+ */
+async function sweepAgain(
+  ctx: CommandContext,
+  policy: Policy,
+  everyMs: number,
+  log: string | undefined,
+): Promise<Result> {
+  if (everyMs < MIN_INTERVAL_MS) throw usage(`--every is at least ${formatDuration(MIN_INTERVAL_MS)}`);
+  for (const line of cannotFire(policy, everyMs)) await ctx.tell(line);
+  const printed = ctx.output.format === 'json' ? { ...ctx, output: { ...ctx.output, format: 'jsonl' as const } } : ctx;
+  const rows = printed.rows(decisionView);
+  let known: readonly Json[] = [];
+  try {
+    for (;;) {
+      const swept = await sweepUnlessFailed(ctx, policy);
+      const news = swept?.rows.filter((row) => isNews(row, known)) ?? [];
+      if (swept !== undefined) known = swept.rows;
+      await rows.rows(news);
+      await append(ctx, log, news);
+      const progress = ctx.progress(
+        swept === undefined
+          ? `the next sweep is in ${formatDuration(everyMs)}`
+          : `${countOf(swept.pods, 'pod')}, ${swept.rows.length} over a limit or unknown; the next sweep is in ${formatDuration(everyMs)}`,
+      );
+      try {
+        await ctx.clock.sleep(everyMs, ctx.signal);
+      } finally {
+        await progress.stop();
+      }
+    }
+  } catch (error) {
+    if (ctx.signal.aborted && isInterrupt(error)) return { kind: 'nothing', exit: error.exit };
+    throw error;
+  } finally {
+    await rows.close();
+  }
+}
+
+async function sweepUnlessFailed(ctx: CommandContext, policy: Policy): Promise<Sweep | undefined> {
+  try {
+    return await sweep(ctx, { policy, acts: true });
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    if (error.code === 'usage') throw error;
+    await ctx.tell(`Nothing was done in this sweep: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Rules whose time the samples of this interval cannot cover. */
+const cannotFire = ({ rules }: Policy, everyMs: number): readonly string[] =>
+  rules.flatMap(({ name, when }) =>
+    when.kind === 'idle' && everyMs > longestInterval(when.limits.forMs)
+      ? [
+          `Rule ${name} will not apply: ${formatDuration(when.limits.forMs)} need a sample every ${formatDuration(longestInterval(when.limits.forMs))}.`,
+        ]
+      : [],
+  );
+
+/** Appends rows to the log, each in one write with its end of line. Fails with local-file (14). */
+async function append(ctx: CommandContext, path: string | undefined, rows: readonly Json[]): Promise<void> {
+  if (path === undefined || rows.length === 0) return;
+  const files = await ctx.durable();
+  const exists = (await files.describe(path)) !== undefined;
+  try {
+    const file = await (exists ? files.open(path) : files.create(path));
+    try {
+      await file.append(new TextEncoder().encode(rows.map((row) => `${encodeJson(row)}\n`).join('')));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw localFile(`cannot append to --log ${path}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,92 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { formatTimestamp } from '../../core/text/timestamp.ts';
+import { formatDollars } from '../../core/units.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
+import { countOf } from '../../cli/words/words.ts';
+import { money, text } from '../../output/cells/cell-functions.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+import { idOf, type View } from '../../output/view.ts';
+import { DEADLINE_ACTIONS, deadlinesOf, deadlineText } from '../../guard/deadline.ts';
+import { PODS } from '../shared/collections.ts';
+import { lastRunLine, readMemory } from './memory.ts';
+
+const DEADLINE = ownObject(
+  { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS), at: TIME, overdue: YES_NO },
+  { lateCost: { ...NUMBER, description: 'US dollars that it cost since it was over' } },
+);
+
+const MS_PER_HOUR = 3_600_000;
+
+/** The deadlines of a pod that count now. */
+const rowsOf = (pod: Json, now: number): readonly Json[] =>
+  deadlinesOf(pod).flatMap(({ action, at }): Json[] => {
+    if (at === undefined) return [];
+    const cost = numberAt(pod, 'cost');
+    return [
+      {
+        pod: idOf(pod),
+        name: stringAt(pod, 'name') ?? '',
+        action,
+        at: formatTimestamp(at),
+        overdue: at <= now,
+        ...(at <= now && cost !== undefined ? { lateCost: (cost * (now - at)) / MS_PER_HOUR } : {}),
+      },
+    ];
+  });
+
+const view = (now: number): View => ({
+  noun: ['deadline', 'deadlines'],
+  id: text('pod'),
+  members: ['pod', 'name', 'action', 'at', 'overdue', 'lateCost'],
+  columns: [
+    textColumn('pod', { cutLast: true }),
+    textColumn('name'),
+    {
+      header: 'DEADLINE',
+      show: (row) => {
+        const isOver = memberAt(row, 'overdue') === true;
+        const action = DEADLINE_ACTIONS.find((each) => each === memberAt(row, 'action')) ?? 'stop';
+        return { text: deadlineText({ action, at: Date.parse(text('at')(row)) }, now), tone: isOver ? 'bad' : 'plain' };
+      },
+      cutLast: true,
+    },
+    { header: 'LATE COST', show: money('lateCost'), right: true },
+  ],
+});
+
+/** `berth guard status`: the deadlines, and when a guard last looked. */
+export const status = defineCommand({
+  summary: 'show the deadlines of pods, and when a guard last ran here',
+  details: 'For monitoring: it ends 15 when a deadline is overdue, because then no guard runs that could keep it.',
+  output: ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE) }),
+  examples: [['berth guard status --json --jq .lastRun', 'when a guard of this machine last looked']],
+  run: async (ctx) => {
+    const { values: pods } = await listRows(ctx, PODS);
+    const [now, { sweptAt }] = [ctx.serviceNow(), await readMemory(ctx)];
+    const rows = pods.flatMap((pod) => rowsOf(pod, now)).toSorted((a, b) => (text('at')(a) < text('at')(b) ? -1 : 1));
+    const overdue = rows.filter((row) => memberAt(row, 'overdue') === true);
+    const late = overdue.reduce<number>((sum, row) => sum + (numberAt(row, 'lateCost') ?? 0), 0);
+    return {
+      kind: 'many',
+      view: view(now),
+      values: rows,
+      whole: {
+        document: { lastRun: sweptAt === undefined ? null : formatTimestamp(sweptAt), deadlines: rows },
+        member: 'deadlines',
+      },
+      notes: isTableOutput(ctx.output)
+        ? [
+            ...(overdue.length === 0
+              ? []
+              : [`${countOf(overdue.length, 'deadline')} overdue, which cost ${formatDollars(late)}.`]),
+            lastRunLine(sweptAt, now),
+          ]
+        : [],
+      exit: overdue.length === 0 ? EXIT.done : EXIT.limitExceeded,
+    };
+  },
+});

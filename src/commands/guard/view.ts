@@ -1,0 +1,87 @@
+import { type Json, memberAt } from '../../core/json.ts';
+import { formatTimestamp } from '../../core/text/timestamp.ts';
+import { errorOf } from '../../cli/resource/several/outcomes.ts';
+import { FAILURE } from '../../cli/model/common-schemas.ts';
+import { manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { age, text } from '../../output/cells/cell-functions.ts';
+import { idOf, type Cell, type View } from '../../output/view.ts';
+import type { Decision } from '../../guard/decide.ts';
+import { GUARD_ACTIONS } from '../../guard/rules.ts';
+import { stringAt } from '../../core/json.ts';
+import type { Done } from './act.ts';
+
+/** What became of a decision. */
+export const RESULTS = ['stopped', 'terminated', 'ended before', 'changed', 'failed'] as const;
+
+/** A decision as `--json` prints it and the log keeps it. */
+export function decisionRow(
+  ctx: CommandContext,
+  { pod, rule, verdict, action, why, held }: Decision,
+  done: Done | undefined,
+  now: number,
+): Json {
+  const [name, status, startedAt] = ['name', 'status', 'startedAt'].map((member) => stringAt(pod, member));
+  return {
+    at: formatTimestamp(now),
+    pod: idOf(pod),
+    ...(name === undefined ? {} : { name }),
+    ...(status === undefined ? {} : { status }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    rule,
+    verdict,
+    action,
+    why,
+    ...(held === undefined ? {} : { held }),
+    ...(done === undefined ? {} : { result: done.result }),
+    ...(done?.failure === undefined ? {} : { error: errorOf(done.failure, ctx.settings) }),
+  };
+}
+
+export const DECISIONS = manyOf(
+  ownObject(
+    {
+      at: { ...TIME, description: "the service's time" },
+      pod: TEXT,
+      rule: TEXT,
+      verdict: { ...oneOf('over', 'unknown'), description: 'a rule applies, or whether it does cannot be known' },
+      action: { ...oneOf(...GUARD_ACTIONS), description: 'what is done about the pod' },
+      why: TEXT,
+    },
+    {
+      name: TEXT,
+      status: TEXT,
+      startedAt: TEXT,
+      held: { ...TEXT, description: 'why less is done than the rule says' },
+      result: { ...oneOf(...RESULTS), description: 'what became of the action' },
+      error: FAILURE,
+    },
+  ),
+);
+
+/** Decisions as a table. */
+export const decisionView: View = {
+  noun: ['decision', 'decisions'],
+  id: text('pod'),
+  members: ['at', 'pod', 'name', 'status', 'startedAt', 'rule', 'verdict', 'action', 'why', 'held', 'result', 'error'],
+  columns: [
+    textColumn('pod', { cutLast: true }),
+    textColumn('name'),
+    textColumn('rule'),
+    { header: 'DECISION', show: decisionCell, cutLast: true },
+    {
+      header: 'WHY',
+      show: (row) => [text('why')(row), text('held')(row), text('error.message')(row)].filter(Boolean).join('; '),
+    },
+    { header: 'AGE', show: age('at'), right: true, wide: true },
+  ],
+};
+
+function decisionCell(row: Json): Cell {
+  const result = memberAt(row, 'result');
+  if (result === 'failed') return { text: `${text('action')(row)} failed`, tone: 'bad' };
+  if (typeof result === 'string') return { text: result, tone: result === 'changed' ? 'warn' : 'good' };
+  if (memberAt(row, 'verdict') === 'unknown') return { text: 'unknown', tone: 'quiet' };
+  return { text: text('action')(row), tone: memberAt(row, 'action') === 'report' ? 'warn' : 'bad' };
+}

@@ -1,0 +1,37 @@
+import { memberAt, type Json, type JsonObject } from '../../../core/json.ts';
+import { inOne, sentence, type Message } from '../../../core/message.ts';
+import { formatDollars, formatDuration } from '../../../core/units.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { deadlineSpan, hasDeadline } from '../../../guard/deadline.ts';
+
+const MS_PER_HOUR = 3_600_000;
+
+/**
+ * What a new pod costs at most until its first deadline, and whether a guard runs that keeps it: `It costs at most $4.96
+ * until ...`. Undefined without a deadline. `perHour` is US dollars.
+ */
+export async function costUntilDeadline(
+  ctx: CommandContext,
+  body: JsonObject,
+  perHour: number,
+): Promise<Message | undefined> {
+  const spanMs = deadlineSpan(variablesOf(body), ctx.serviceNow());
+  if (spanMs === undefined) return undefined;
+  const { lastRunLine, readMemory } = await import('../../guard/memory.ts');
+  const { sweptAt } = await readMemory(ctx);
+  const most = formatDollars((perHour * spanMs) / MS_PER_HOUR);
+  return inOne([
+    `It costs at most ${most} until its deadline in ${formatDuration(spanMs)}, if a guard runs.`,
+    lastRunLine(sweptAt, ctx.serviceNow()),
+  ]);
+}
+
+const variablesOf = (body: JsonObject): Json | undefined => memberAt(body, 'env');
+
+/** Warns of a GPU pod that nothing will stop, where the profile asks for that. */
+export async function warnWithoutDeadline(ctx: CommandContext, body: JsonObject): Promise<void> {
+  if (ctx.settings.get('guard') !== 'warn' || body['gpu'] === undefined || hasDeadline(variablesOf(body))) return;
+  await ctx.tell(
+    sentence`Warning: this pod has no deadline, and runs until somebody stops it: --stop-after 8h gives it one.`,
+  );
+}
