@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 const gpu = { id: 'GPU-24G' };
 const TRAIN = {
@@ -174,7 +174,7 @@ describe('SSH keys', () => {
     const { send } = localFixture();
     const both = [KEY, 'sk-ssh-ed25519@example AAAA'];
     expect((await send('PUT', '/v2/account/ssh-keys', { keys: both })).body).toEqual({ keys: both });
-    const pod = { name: 'p', image: 'i', gpu, startSsh: true };
+    const pod = { ...POD_BODY, startSsh: true };
     const env = async (rest: object) => (await send('POST', '/v2/pods', { ...pod, ...rest })).body['env'];
     expect(await env({})).toEqual({ PUBLIC_KEY: both.join('\n') });
     expect(await env({ env: { PUBLIC_KEY: 'mine' } })).toEqual({ PUBLIC_KEY: 'mine' });
@@ -193,7 +193,7 @@ describe('a balance that is too low for the request', () => {
   it('answers 402 to requests that start something and allows reads', async () => {
     const { send } = localFixture();
     await send('POST', '/local/fault', { kind: 'low-balance' });
-    const { status, body } = await send('POST', '/v2/pods', { name: 'p', image: 'i', gpu });
+    const { status, body } = await send('POST', '/v2/pods', POD_BODY);
     expect([status, body['title']]).toEqual([402, 'Payment Required']);
     expect((await send('GET', '/v2/pods')).status).toBe(200);
   });
