@@ -157,6 +157,17 @@ describe('registry credentials', () => {
     expect((await send('GET', '/v2/registries')).text + created.text).not.toMatch(/hush|"me"/);
   });
 
+  it.each([
+    ['name', 191],
+    ['username', 191],
+    ['password', 16_384],
+  ])('%s has at most %d characters', async (member, most) => {
+    const { send } = localFixture();
+    const create = (length: number) =>
+      send('POST', '/v2/registries', { name: 'n', username: 'u', password: 'p', [member]: 'x'.repeat(length) });
+    expect([(await create(most)).status, (await create(most + 1)).status]).toEqual([201, 422]);
+  });
+
   it('stay while a pod uses them; then templates lose the reference', async () => {
     const { send } = localFixture();
     const refused = await send('DELETE', '/v2/registries/reg-team');
