@@ -1,8 +1,8 @@
 import { memberAt } from '../../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
-import { fetchOptions } from './fetch-flags.ts';
-import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
+import { fetchOptions } from './options/fetch-flags.ts';
+import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './options/flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import {
   BATCH_FILES,
@@ -13,7 +13,7 @@ import {
   BATCH_REPORT,
   BATCH_STATUS,
   SHARED_STATUS,
-} from './schemas.ts';
+} from './options/schemas.ts';
 import { either } from '../../../cli/model/output-schema.ts';
 
 const run = defineCommand({
@@ -40,7 +40,7 @@ const run = defineCommand({
   run: async (ctx, values) => {
     const [{ runBatch }, { maxTimeOf, withDeadline }] = await Promise.all([
       import('./run.ts'),
-      import('./max-time.ts'),
+      import('./store/max-time.ts'),
     ]);
     const maxTime = await maxTimeOf(ctx, values);
     return await runBatch(withDeadline(ctx, maxTime), { ...values, maxTime });
@@ -68,7 +68,7 @@ const resume = defineCommand({
   run: async (ctx, values) => {
     const [{ resume: resumeBatch }, { maxTimeOf }] = await Promise.all([
       import('./resume.ts'),
-      import('./max-time.ts'),
+      import('./store/max-time.ts'),
     ]);
     return await resumeBatch(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
   },
@@ -86,7 +86,7 @@ const work = defineCommand({
   options: workOptions,
   examples: [['berth jobs batch work nightly --store postgres://berth@db.example.com/berth', 'from a second machine']],
   run: async (ctx, values) => {
-    const [{ work: workOn }, { maxTimeOf }] = await Promise.all([import('./work.ts'), import('./max-time.ts')]);
+    const [{ work: workOn }, { maxTimeOf }] = await Promise.all([import('./work.ts'), import('./store/max-time.ts')]);
     return await workOn(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
   },
 });
@@ -176,7 +176,7 @@ const report = defineCommand({
     ['berth jobs batch report results.jsonl', 'counts, cost, times, and why items failed'],
     ['berth jobs batch report results.jsonl --html report.html', 'the same as a page with charts'],
   ],
-  run: async (ctx, values) => (await import('./report/index.ts')).report(ctx, values),
+  run: async (ctx, values) => (await import('./report.ts')).report(ctx, values),
 });
 
 const exportResults = defineCommand({
