@@ -19,7 +19,7 @@ import { exitOf } from './job/outcome.ts';
 import { askForJob } from './job/ask-for-job.ts';
 import { chunkView } from './job/view.ts';
 import { sendAboutJob } from './wait.ts';
-import { countOf } from '../../cli/model/words.ts';
+import { countOf } from '../../cli/words/words.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { CHUNK } from './job/schemas.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';

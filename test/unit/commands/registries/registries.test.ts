@@ -4,7 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { fails, works } from '../../../support/worlds/expect-run.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
-import { json, pointedAt, problem, reset, serve, type ScriptedServer } from '../../../support/servers/scripted-server.ts';
+import {
+  json,
+  pointedAt,
+  problem,
+  reset,
+  serve,
+  type ScriptedServer,
+} from '../../../support/servers/scripted-server.ts';
 
 const PASSWORD = 'pass word of a registry';
 const CREATE = ['registries', 'create', '--name', 'hub', '--username', 'me'];
