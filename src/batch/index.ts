@@ -1,6 +1,6 @@
 /**
  * Batches: many jobs from one input. Everything outside this room imports this file only. Words of this room:
- * - store: where batches are kept, a journal beside each results file or a PostgreSQL database (`store.ts`).
+ * - store: where batches are kept, a journal beside each results file or a PostgreSQL database (`model/store.ts`).
  * - records: what a run writes down of its items (the journal; `records` of the database), before it acts on it.
  * - driver: a process that works on a batch. A batch of files has one at a time, which holds its lock.
  * - range, shard: a part of an input that a driver claims at a time; a shard is its row in the database.
@@ -14,20 +14,20 @@
 export { openFileStore, openPostgresStore, storeKindOf, type StoreKind, type TableAccess } from './open-store.ts';
 export { parseStoreAddress, type StoreAddress } from './open-store.ts';
 export { refuse } from './capabilities.ts';
-export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './store.ts';
+export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './model/store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
 export { resumeBatch, workOnBatch } from './verbs/work.ts';
 export type { BatchReport } from './verbs/run-report.ts';
-export type { BatchPorts, BatchProgress, BatchView } from './ports.ts';
+export type { BatchPorts, BatchProgress, BatchView } from './verbs/ports.ts';
 export { analyzeBatch, type BatchAnalysis } from './results/analysis/batch-analysis.ts';
 export { QUANTILE_ERROR, type DistributionSummary } from './results/analysis/distribution.ts';
 export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './results/export/export-results.ts';
 export { writeExport } from './results/export/replace-export-file.ts';
 export { fetchOutputs, type FetchSummary } from './results/outputs/fetch-outputs.ts';
 export type { ExecutionCost } from './results/report/cost.ts';
-export type { ItemCounts } from './stores/items/item-states.ts';
-export type { Resubmittable } from './stores/items/item-state-machine.ts';
-export { LOCAL_SERVICE } from './stores/items/known-job.ts';
-export { stateOf } from './stores/items/result-state.ts';
+export type { ItemCounts } from './model/item-states.ts';
+export type { Resubmittable } from './model/item-state-machine.ts';
+export { LOCAL_SERVICE } from './model/known-job.ts';
+export { stateOf } from './model/result-state.ts';
 export type { InputSummary } from './plan/check-input.ts';
-export { describeInvalid } from './read/item.ts';
+export { describeInvalid } from './read/items/item.ts';

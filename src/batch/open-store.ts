@@ -1,4 +1,4 @@
-import type { Store, StorePorts } from './store.ts';
+import type { Store, StorePorts } from './model/store.ts';
 import type { StoreKind } from './capabilities.ts';
 import type { StoreAddress } from './stores/postgres/database/address.ts';
 import type { TableAccess } from './stores/postgres/migrations.ts';

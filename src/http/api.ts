@@ -1,6 +1,6 @@
 import { berth, sentence } from '../core/message.ts';
 import { setMaxListeners } from 'node:events';
-import { parseKeyAddress, type Address } from '../core/address.ts';
+import { parseKeyAddress, type Address } from '../core/text/address.ts';
 import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
@@ -11,7 +11,7 @@ import type { AllowedAccess } from '../core/access.ts';
 import { createExchangeWatch } from './policy/deadline.ts';
 import { lostFailure, type LostAnswer } from './policy/lost-answer.ts';
 import { refusalFailure, type RequestFacts } from './policy/problem.ts';
-import { decideRetry, readRetryAfter, type AttemptEnd } from './policy/retry.ts';
+import { decideRetry, wasNotProcessed, readRetryAfter, type AttemptEnd } from './policy/retry.ts';
 import { createThrottle } from './policy/throttle.ts';
 import {
   bytesOf,
@@ -26,10 +26,10 @@ import {
 } from './prepare.ts';
 import { createRequestIds } from './request-ids.ts';
 import type { TraceEvent } from './trace.ts';
-import { decodeBody } from './wire/decode-body.ts';
-import { untilIdle } from './wire/idle-timeout.ts';
-import { readEvents } from './wire/server-events.ts';
-import { WireError, type Transport } from './wire/transport.ts';
+import { decodeBody } from './message/decode-body.ts';
+import { untilIdle } from './message/idle-timeout.ts';
+import { readEvents } from './message/server-events.ts';
+import { WireError, type Transport } from './message/transport.ts';
 
 export interface ApiOptions {
   readonly transport: Transport;
@@ -115,13 +115,14 @@ export function createApi(options: ApiOptions): BatchApi {
     prepare(request, await readBase(request.service), options.userAgent, request.body !== undefined);
 
   /** Repeats an attempt until it succeeds, or until a retry would not help, not be safe, or wait too long. */
-  const sendWithRetries = async <T>(
+  const sendWithRetries = async <T extends object>(
     { facts, request }: Call,
     once: (attempt: number) => Promise<Done<T> | Refused | LostAnswer>,
-  ): Promise<T> => {
+  ): Promise<T & Pick<ApiAnswer, 'lostAnswers'>> => {
     const limits = request.once === true ? { ...policy, retries: 0 } : policy;
     let waitedMs = 0;
     let last: Failure | undefined;
+    let lostAnswers = 0;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       const throttledMs = throttle.isOpen() ? 0 : await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
@@ -131,7 +132,7 @@ export function createApi(options: ApiOptions): BatchApi {
       const end = await once(attempt);
       if (end.kind === 'done') {
         throttle.recordSuccess();
-        return end.value;
+        return lostAnswers === 0 ? end.value : { ...end.value, lostAnswers };
       }
       // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
@@ -141,6 +142,7 @@ export function createApi(options: ApiOptions): BatchApi {
       if (!decision.retry)
         throw attempt === 1 ? last : last.with({ message: `${last.message} (tried ${String(attempt)} times)` });
       const { waitMs } = decision;
+      if (!wasNotProcessed(attemptEnd)) lostAnswers++;
       const isThrottled = end.kind === 'refused' && end.status === 429;
       const reason = isThrottled ? 'rate limited' : last.message;
       trace?.({ kind: 'wait', ms: waitMs, reason: last.message });

@@ -32,7 +32,7 @@ describe.each(WORDS)('%s is a name like any other', (word) => {
 
   it('as a variable of an environment', async () => {
     const { send } = localFixture();
-    const pod = `{"name":"p","image":"i","gpu":{"id":"GPU-24G"},"env":{"${word}":"mine"}}`;
+    const pod = `{"name":"p","image":"i","disk":10,"gpu":{"id":"GPU-24G","count":1},"env":{"${word}":"mine"}}`;
     const made = await send('POST', '/v2/pods', pod);
     expect([made.status, made.text]).toEqual([201, expect.stringContaining(`"${word}":"mine"`)]);
     const patched = await send('PATCH', `/v2/pods/${String(made.body['id'])}`, `{"env":{"${word}":"other"}}`);
@@ -149,7 +149,7 @@ const targets = (path: string, word: string): readonly string[] => {
 /** A local service on a free port that has an endpoint of that name with a handler module. */
 async function served(directory: string, endpoint: string) {
   const { createLocalHost } = await import('../../src/host/connection/serve-local.ts');
-  const { realClock } = await import('../../src/host/clock.ts');
+  const { realClock } = await import('../../src/host/runtime/clock.ts');
   const { PassThrough } = await import('node:stream');
   const host = createLocalHost({
     clock: realClock,

@@ -5,7 +5,7 @@ const VIOLATIONS = ['unit/batch/run/contract-violations', ...RUNNER];
 const OUTPUTS = [
   'unit/commands/jobs/batch/fetch-outputs',
   'unit/commands/jobs/batch/fetch-outputs-hosts',
-  'unit/batch/outputs/named-files',
+  'unit/batch/results/outputs/named-files',
 ];
 
 /** @type {readonly import('./list.mjs').Mutation[]} */
@@ -16,7 +16,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/submitter.ts',
     from: 'await Promise.all(written);',
     to: '',
-    tests: ['unit/batch/store/disk-failures', 'unit/batch/store/crash-recovery'],
+    tests: ['unit/batch/stores/file/disk-failures', 'unit/batch/stores/file/crash-recovery'],
   },
   {
     name: 'poll-before-the-job-is-recorded',
@@ -24,7 +24,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/submitter.ts',
     from: 'await recordAccepted(item, outcome.job);',
     to: 'void recordAccepted(item, outcome.job);',
-    tests: ['unit/batch/store/journal-before-results', 'unit/batch/store/crash-recovery'],
+    tests: ['unit/batch/stores/file/journal-before-results', 'unit/batch/stores/file/crash-recovery'],
   },
   {
     name: 'lost-submission-sent-again',
@@ -56,7 +56,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/submitter.ts',
     from: '!records.addJobId(outcome.job)',
     to: "outcome.job === ''",
-    tests: ['unit/batch/store/job-id-set'],
+    tests: ['unit/batch/model/job-id-set'],
   },
   {
     name: 'lost-retry-does-not-count',
@@ -191,18 +191,18 @@ export const BATCH_RUN = [
   {
     name: 'payload-of-the-limit-refused',
     about: 'a payload of exactly the limit is refused',
-    file: 'src/batch/read/item.ts',
+    file: 'src/batch/read/items/item.ts',
     from: 'input.byteLength > maxBytes)',
     to: 'input.byteLength >= maxBytes)',
-    tests: ['unit/batch/input/read-items'],
+    tests: ['unit/batch/read/items/read-items'],
   },
   {
     name: 'changed-input-sent',
     about: 'an input that was changed since it was planned is sent',
-    file: 'src/batch/read/sources/content.ts',
+    file: 'src/batch/read/content.ts',
     from: 'if (!isExact && !(await matches(digest, ...parts))) throw inputChanged(name);',
     to: 'await matches(digest, ...parts);',
-    tests: ['unit/batch/input/sources/shards'],
+    tests: ['unit/batch/read/ranges'],
   },
   {
     name: 'parquet-page-bomb',
@@ -210,7 +210,7 @@ export const BATCH_RUN = [
     file: 'src/batch/read/parquet/bounded-codecs.ts',
     from: 'gunzipSync(bytes, { maxOutputLength: Math.max(1, size) })',
     to: 'gunzipSync(bytes)',
-    tests: ['unit/batch/input/parquet/bounded-codecs'],
+    tests: ['unit/batch/read/parquet/bounded-codecs'],
   },
   {
     name: 'parquet-list-longer-than-the-data',
@@ -218,7 +218,7 @@ export const BATCH_RUN = [
     file: 'src/batch/read/parquet/thrift-check.ts',
     from: "if (items > bytes.byteLength - offset) throw new ThriftError('a list in its metadata is longer than the data');",
     to: '',
-    tests: ['unit/batch/input/parquet/thrift-check'],
+    tests: ['unit/batch/read/parquet/thrift-check'],
   },
   {
     name: 'output-from-any-host',
@@ -234,7 +234,7 @@ export const BATCH_RUN = [
     file: 'src/batch/results/outputs/download-file.ts',
     from: 'if (progress.bytes + chunk.byteLength > maxBytes) throw tooLarge();',
     to: '',
-    tests: ['unit/batch/outputs/lying-servers'],
+    tests: ['unit/batch/results/outputs/lying-servers'],
   },
   {
     name: 'output-over-plain-http',
@@ -258,6 +258,6 @@ export const BATCH_RUN = [
     file: 'src/batch/results/outputs/download-file.ts',
     from: "if (status === 206 && !continues(headers['content-range'], progress.bytes))",
     to: 'if (status === 207)',
-    tests: ['unit/batch/outputs/lying-servers'],
+    tests: ['unit/batch/results/outputs/lying-servers'],
   },
 ];

@@ -1,9 +1,9 @@
 /** Plausible bugs in how src/batch stores what it did: see list.mjs. */
-const JOURNAL = ['unit/batch/store/journal'];
-const CRASHES = ['unit/batch/store/crash-recovery', 'unit/batch/store/disk-failures'];
+const JOURNAL = ['unit/batch/stores/file/journal'];
+const CRASHES = ['unit/batch/stores/file/crash-recovery', 'unit/batch/stores/file/disk-failures'];
 const CHANGED = ['unit/commands/jobs/batch/changed-files'];
 const RESUME = ['unit/commands/jobs/batch/run-and-resume'];
-const SHARED = ['unit/batch/store/both-stores.property', 'unit/batch/store/postgres/other-owner'];
+const SHARED = ['unit/batch/stores/both-stores.property', 'unit/batch/stores/postgres/other-owner'];
 
 /** @type {readonly import('./list.mjs').Mutation[]} */
 export const BATCH_STORE = [
@@ -54,12 +54,12 @@ export const BATCH_STORE = [
     file: 'src/batch/stores/file/journal/record.ts',
     from: '|| checksum(json, seed) !== sum) return undefined;',
     to: '|| sum === undefined) return undefined;',
-    tests: ['unit/batch/store/item-state-machine', ...JOURNAL],
+    tests: ['unit/batch/model/item-state-machine', ...JOURNAL],
   },
   {
     name: 'write-without-a-sync',
     about: 'records are written and not synced to the disk',
-    file: 'src/batch/stores/file/group-writer.ts',
+    file: 'src/batch/bytes/group-writer.ts',
     from: 'await file.sync();',
     to: '',
     tests: [...JOURNAL, ...CRASHES],
@@ -67,18 +67,18 @@ export const BATCH_STORE = [
   {
     name: 'write-behind-a-failed-one',
     about: 'after a failed write the journal goes on behind the incomplete record',
-    file: 'src/batch/stores/file/group-writer.ts',
+    file: 'src/batch/bytes/group-writer.ts',
     from: 'if (broken !== undefined) throw broken.error;',
     to: '',
-    tests: [...JOURNAL, ...CRASHES, 'unit/batch/store/group-writer'],
+    tests: [...JOURNAL, ...CRASHES, 'unit/batch/bytes/group-writer'],
   },
   {
     name: 'unknown-item-sent-unasked',
     about: 'an item whose outcome is unknown may be sent again',
-    file: 'src/batch/stores/items/item-state-machine.ts',
+    file: 'src/batch/model/item-state-machine.ts',
     from: "send: { waiting: 'sending' }",
     to: "send: { waiting: 'sending', unknown: 'sending' }",
-    tests: ['unit/batch/store/item-state-machine', ...JOURNAL],
+    tests: ['unit/batch/model/item-state-machine', ...JOURNAL],
   },
   {
     name: 'shortened-journal-accepted',
@@ -110,7 +110,7 @@ export const BATCH_STORE = [
     file: 'src/batch/stores/file/results/order-results.ts',
     from: 'if (bytes !== resultBytes || sum !== checksum)',
     to: 'if (bytes !== resultBytes)',
-    tests: ['unit/batch/store/changed-while-sorted'],
+    tests: ['unit/batch/stores/file/changed-while-sorted'],
   },
   {
     name: 'earlier-result-kept',
@@ -118,7 +118,7 @@ export const BATCH_STORE = [
     file: 'src/batch/stores/file/results/external-sort.ts',
     from: 'a.item - b.item || a.order - b.order);',
     to: 'a.item - b.item || b.order - a.order);',
-    tests: ['unit/batch/store/order-results'],
+    tests: ['unit/batch/stores/file/order-results'],
   },
   {
     name: 'results-replaced-before-the-record',
@@ -172,7 +172,7 @@ export const BATCH_STORE = [
     from: "if (source.states.stateOf(item) === 'completed') continue;",
     to: '',
     and: { from: 'resubmit.states.flatMap(', to: "[...resubmit.states, 'completed'].flatMap(" },
-    tests: ['unit/batch/store/resubmit-items'],
+    tests: ['unit/batch/stores/file/resubmit-items'],
   },
   {
     name: 'lease-renewed-without-its-epoch',
@@ -196,12 +196,12 @@ export const BATCH_STORE = [
     file: 'src/batch/stores/postgres/rows/shard-rows.ts',
     from: 'AND epoch = $3 AND owner = $13 RETURNING 1',
     to: 'AND epoch = $3 AND $13::text IS NOT NULL RETURNING 1',
-    tests: ['unit/batch/store/postgres/publication'],
+    tests: ['unit/batch/stores/postgres/publication'],
   },
   {
     name: 'taken-over-submission-sent-again',
     about: 'an item that was being sent by a driver that ended is sent again by the next one',
-    file: 'src/batch/stores/postgres/driver/held-shard.ts',
+    file: 'src/batch/stores/postgres/shard/held-shard.ts',
     from: "if (state === 'sending') apply(item, { kind: 'lose' });",
     to: "if (state === 'sending') apply(item, { kind: 'withdraw' });",
     tests: SHARED,
@@ -212,7 +212,7 @@ export const BATCH_STORE = [
     file: 'src/batch/stores/postgres/driver/lease.ts',
     from: 'Math.max(now.monotonic - last.monotonic, now.wall - last.wall)',
     to: 'now.monotonic - last.monotonic',
-    tests: ['unit/batch/store/shared/lease'],
+    tests: ['unit/batch/stores/postgres/driver/lease'],
   },
   {
     name: 'lease-without-a-margin',
@@ -220,7 +220,7 @@ export const BATCH_STORE = [
     file: 'src/batch/stores/postgres/driver/lease.ts',
     from: 'leaseMs * (1 - MARGIN_PART)',
     to: 'leaseMs',
-    tests: ['unit/batch/store/shared/lease'],
+    tests: ['unit/batch/stores/postgres/driver/lease'],
   },
   {
     name: 'lease-from-the-answer',
@@ -228,7 +228,7 @@ export const BATCH_STORE = [
     file: 'src/batch/stores/postgres/driver/driver-records.ts',
     from: 'lease.renewed(mark);\n    }',
     to: 'lease.renewed(lease.mark());\n    }',
-    tests: ['unit/batch/store/shared/lease', ...SHARED],
+    tests: ['unit/batch/stores/postgres/driver/lease', ...SHARED],
     explained:
       'A test would have to delay an answer of PostgreSQL by the margin of a lease. Only `npm run store-trials` has slow drivers.',
   },
@@ -238,7 +238,7 @@ export const BATCH_STORE = [
     file: 'src/batch/stores/postgres/pace/pace-state.ts',
     from: 'Math.min(MAX_BLOCK_MS, FIRST_BLOCK_MS *',
     to: '(FIRST_BLOCK_MS *',
-    tests: ['unit/batch/store/postgres/pace/pace-state'],
+    tests: ['unit/batch/stores/postgres/pace/pace-state'],
   },
   {
     name: 'pace-written-over-another',
@@ -246,6 +246,6 @@ export const BATCH_STORE = [
     file: 'src/batch/stores/postgres/pace/pace-table.ts',
     from: 'WHERE key = $1 AND version = $2 RETURNING 1',
     to: 'WHERE key = $1 AND $2::bigint IS NOT NULL RETURNING 1',
-    tests: ['unit/batch/store/postgres/pace/shared-pace'],
+    tests: ['unit/batch/stores/postgres/pace/shared-pace'],
   },
 ];

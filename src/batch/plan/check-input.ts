@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
 import { nameOfInputs, type SharedFormat } from '../read/inputs.ts';
-import { describeInvalid, inputName, type InputFormat, type InvalidItem, type Item } from '../read/item.ts';
+import { describeInvalid, inputName, type InputFormat, type InvalidItem, type Item } from '../read/items/item.ts';
 
 /** What an input contains. Sizes are bytes. */
 export interface InputSummary {

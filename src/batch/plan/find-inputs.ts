@@ -1,7 +1,7 @@
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { MARKER_NAME } from '../read/marker-name.ts';
-import type { SourcePorts } from '../read/sources/input-source.ts';
+import type { SourcePorts } from '../read/input-source.ts';
 
 export interface FindPorts extends SourcePorts {
   readonly durable: DurableFiles;

@@ -1,8 +1,8 @@
 import { usage } from '../../core/failure.ts';
 import { compressionOf } from '../bytes/compression.ts';
-import { parseColumnTypes } from '../read/csv-types.ts';
+import { parseColumnTypes } from '../read/items/csv-types.ts';
 import type { SharedFormat } from '../read/inputs.ts';
-import type { InputFormat } from '../read/item.ts';
+import type { InputFormat } from '../read/items/item.ts';
 
 /** How the inputs of a batch are read, as the command line says it. */
 export interface InputOptions {

@@ -1,10 +1,10 @@
 import type { StoredObject } from '../../core/context.ts';
 import { openInputs, type BatchInput, type BatchInputs, type SharedFormat } from '../read/inputs.ts';
-import type { InvalidItem, Item } from '../read/item.ts';
+import type { InvalidItem, Item } from '../read/items/item.ts';
 import type { PlannedRange } from '../read/range.ts';
-import { readItems } from '../read/read-items.ts';
-import { readUntilAborted } from '../read/read-until-aborted.ts';
-import type { SourcePorts } from '../read/sources/input-source.ts';
+import { readItems } from '../read/items/read-items.ts';
+import { readUntilAborted } from '../read/items/read-until-aborted.ts';
+import type { SourcePorts } from '../read/input-source.ts';
 import { createInputTally, requireItems, type InputSummary } from './check-input.ts';
 import type { FindPorts } from './find-inputs.ts';
 import { formatOf, sharedFormat, type InputOptions } from './input-format.ts';

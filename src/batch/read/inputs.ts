@@ -1,9 +1,9 @@
 import type { StoredObject } from '../../core/context.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
-import type { InputFormat, InvalidItem, Item } from './item.ts';
+import type { InputFormat, InvalidItem, Item } from './items/item.ts';
 import type { PlannedRange } from './range.ts';
-import type { InputSource, SourcePorts } from './sources/input-source.ts';
-import { openSource } from './sources/open-source.ts';
+import type { InputSource, SourcePorts } from './input-source.ts';
+import { openSource } from './open-source.ts';
 
 /** How the inputs of a batch are read, as far as they have it in common. */
 export type SharedFormat = Omit<InputFormat, 'path' | 'maxBytes'>;

@@ -1,6 +1,6 @@
 import type { OpenedInputs } from '../read/inputs.ts';
-import type { InvalidItem, Item } from '../read/item.ts';
-import type { RangeClaims } from '../stores/run-records.ts';
+import type { InvalidItem, Item } from '../read/items/item.ts';
+import type { RangeClaims } from '../model/run-records.ts';
 
 /**
  * Yields the items of the ranges that this driver claims: the next range is claimed when the items of the last one were

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/context.ts';
-import type { PaceGrant, SharedPace } from '../stores/run-records.ts';
+import type { PaceGrant, SharedPace } from '../model/run-records.ts';
 
 /** The requests that the shared pace of all drivers allows this driver. All times are milliseconds of the monotonic clock. */
 export interface GrantedRate {

@@ -1,4 +1,4 @@
-import type { InvalidItem, Item } from '../read/item.ts';
+import type { InvalidItem, Item } from '../read/items/item.ts';
 
 /** Items that are still to be sent. */
 export interface ItemQueue {

@@ -1,6 +1,6 @@
 import type { Absence } from '../../core/not-there-yet.ts';
 import type { PolledJob } from './poll-order.ts';
-import type { KnownJob } from '../stores/items/known-job.ts';
+import type { KnownJob } from '../model/known-job.ts';
 
 /** A job as it is in the journal, without its date: durations are measured by the monotonic clock. */
 export type JobRef = Omit<KnownJob, 'submittedAt'>;

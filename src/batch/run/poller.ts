@@ -2,7 +2,7 @@ import type { Failure } from '../../core/failure.ts';
 import { memberAt, numberOf, type Json } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
-import type { Ending } from '../stores/items/item-state-machine.ts';
+import type { Ending } from '../model/item-state-machine.ts';
 import { createPollDelays, retryPollDelay } from './poll-delays.ts';
 import { createPollSchedule } from './poll-order.ts';
 import { newJob, type Job, type JobRef } from './polled-job.ts';

@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/context.ts';
 import type { Json } from '../../core/json.ts';
-import type { RunRecords, RequestKind } from '../stores/run-records.ts';
-import type { EndEvent } from '../stores/items/item-state-machine.ts';
+import type { RunRecords, RequestKind } from '../model/run-records.ts';
+import type { EndEvent } from '../model/item-state-machine.ts';
 import type { QueueClient, RetryLater } from './queue-client.ts';
 import type { RequestRates } from './submit-and-poll-rates.ts';
 import type { FailureMonitor, RunControl } from './stop-run.ts';
 import { MAX_RETRY_AFTER_MS } from './adaptive-rate.ts';
-import type { LineOwner } from '../stores/items/result-line.ts';
+import type { LineOwner } from '../model/result-line.ts';
 
 /** What the submitter and the poller of a run share. */
 export interface RunState {

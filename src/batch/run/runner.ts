@@ -2,11 +2,11 @@ import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import type { InvalidItem, Item } from '../read/item.ts';
+import type { InvalidItem, Item } from '../read/items/item.ts';
 import { createItemQueue } from './item-queue.ts';
-import type { RunRecords, RequestKind, Paces, RunEnd } from '../stores/run-records.ts';
-import type { EndEvent } from '../stores/items/item-state-machine.ts';
-import { countsAddUp, type ItemCounts } from '../stores/items/item-states.ts';
+import type { RunRecords, RequestKind, Paces, RunEnd } from '../model/run-records.ts';
+import type { EndEvent } from '../model/item-state-machine.ts';
+import { countsAddUp, type ItemCounts } from '../model/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
 import { createGrantedRate, UNLIMITED, type GrantedRate } from './granted-rate.ts';
@@ -15,7 +15,7 @@ import { createFailureMonitor, createRunControl, type RunControl } from './stop-
 import type { RunState } from './run-state.ts';
 import { createScheduler, NEVER } from './step-loop.ts';
 import { createSubmitter } from './submitter.ts';
-import type { KnownJob } from '../stores/items/known-job.ts';
+import type { KnownJob } from '../model/known-job.ts';
 
 export interface RunOptions {
   /** Maximum concurrent requests. */

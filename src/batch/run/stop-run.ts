@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { Stopped, StopReason } from '../stores/run-records.ts';
+import type { Stopped, StopReason } from '../model/run-records.ts';
 
 /** Starts and stops the sending of requests. */
 export interface RunControl {

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/context.ts';
 import { RATE_LIMITS } from '../../queue/limits.ts';
 import type { GrantedRate } from './granted-rate.ts';
 import { applyWindows, backOff, createSendRate, type RateBounds, type SendRate } from './adaptive-rate.ts';
-import type { RequestKind } from '../stores/run-records.ts';
+import type { RequestKind } from '../model/run-records.ts';
 
 /** The rates of a run. A failure of one kind slows down both. */
 export interface RequestRates {

@@ -1,11 +1,11 @@
 import type { Failure } from '../../core/failure.ts';
 import { duplicateJobId } from '../../queue/job-id.ts';
-import type { Item } from '../read/item.ts';
+import type { Item } from '../read/items/item.ts';
 import type { ItemQueue } from './item-queue.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
-import type { UnrecordedJob } from '../stores/run-records.ts';
+import type { UnrecordedJob } from '../model/run-records.ts';
 
 /**
  * Submits items: writes to disk that the item is about to be sent (the "intent"), sends the request, and records its

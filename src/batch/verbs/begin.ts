@@ -5,9 +5,9 @@ import { findInputs, type FoundInput } from '../plan/find-inputs.ts';
 import type { InputOptions } from '../plan/input-format.ts';
 import { checkPiped, planInputs, type PlanOptions } from '../plan/plan-inputs.ts';
 import { readOnceInput } from '../plan/read-once.ts';
-import type { BatchLimits, BatchPorts, BatchView } from '../ports.ts';
-import { readUntilAborted } from '../read/read-until-aborted.ts';
-import type { CopyInput, NewBatch, Store } from '../store.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
+import { readUntilAborted } from '../read/items/read-until-aborted.ts';
+import type { CopyInput, NewBatch, Store } from '../model/store.ts';
 import { formatOf } from '../plan/input-format.ts';
 import { runToEnd, type BatchReport } from './run-report.ts';
 

@@ -1,10 +1,10 @@
 import { RESULT_RETENTION_MS } from '../../queue/limits.ts';
-import type { BatchLimits, BatchPorts, BatchView } from '../ports.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import type { ExecutionCost } from '../results/report/cost.ts';
 import type { CommonError, ErrorTally, RefusedRetries } from '../results/report/error-counts.ts';
 import type { FailedRequests } from '../results/report/request-health.ts';
-import type { BatchFacts, BatchSummary, Session, SessionAccount } from '../store.ts';
-import type { ItemCounts } from '../stores/items/item-states.ts';
+import type { BatchFacts, BatchSummary, Session, SessionAccount } from '../model/store.ts';
+import type { ItemCounts } from '../model/item-states.ts';
 import { drive, wasBegun, type StopCause } from './drive.ts';
 
 /** How a run of a batch ended. */

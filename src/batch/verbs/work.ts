@@ -1,8 +1,8 @@
 import { sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import { findMoved } from '../plan/find-inputs.ts';
-import type { BatchLimits, BatchPorts, BatchView } from '../ports.ts';
-import type { Batch, ResumeOptions, Store } from '../store.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
+import type { Batch, ResumeOptions, Store } from '../model/store.ts';
 import { runToEnd, type BatchReport } from './run-report.ts';
 
 /** How a batch that exists is driven. */

@@ -1,4 +1,4 @@
-import { countsAddUp, type ItemStates } from '../../../src/batch/stores/items/item-states.ts';
+import { countsAddUp, type ItemStates } from '../../../src/batch/model/item-states.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import type { Store } from '../../../src/local/state/file/store.ts';
 import { queuesOf, type Job } from '../../../src/local/queue/state/records.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { InputFormat, InvalidItem, Item } from '../../../src/batch/read/item.ts';
+import type { InputFormat, InvalidItem, Item } from '../../../src/batch/read/items/item.ts';
 import { maxInputBytes } from '../../../src/queue/submission.ts';
 
 /** How an input is read whose jobs have no options. */

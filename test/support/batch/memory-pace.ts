@@ -1,4 +1,4 @@
-import type { SharedPace } from '../../../src/batch/stores/run-records.ts';
+import type { SharedPace } from '../../../src/batch/model/run-records.ts';
 import type { Clock } from '../../../src/core/context.ts';
 import { NEW_PACE, slowDown, type PaceRequest } from '../../../src/batch/stores/postgres/pace/pace-state.ts';
 import { leave, takeGrant } from '../../../src/batch/stores/postgres/pace/take-grant.ts';

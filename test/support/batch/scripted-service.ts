@@ -2,7 +2,7 @@ import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
 import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
 import { finishBatch } from '../../../src/batch/stores/file/finish-batch.ts';
-import { readItems } from '../../../src/batch/read/read-items.ts';
+import { readItems } from '../../../src/batch/read/items/read-items.ts';
 import { formatOf, identityOf } from './input-format.ts';
 import { runItems, type RunOptions, type RunParts } from '../../../src/batch/run/runner.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
@@ -16,7 +16,7 @@ import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/aut
 import { lines, OUT } from './runner-fixture.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
-import type { RunEnd } from '../../../src/batch/stores/run-records.ts';
+import type { RunEnd } from '../../../src/batch/model/run-records.ts';
 
 /** A request to a scripted service. */
 export interface ScriptedRequest {

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/core/context.ts';
-import type { RunRecords } from '../../../src/batch/stores/run-records.ts';
+import type { RunRecords } from '../../../src/batch/model/run-records.ts';
 import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
-import type { ItemCounts } from '../../../src/batch/stores/items/item-states.ts';
+import type { ItemCounts } from '../../../src/batch/model/item-states.ts';
 import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { createBatchRows, findBatch, readAccount } from '../../../src/batch/stores/postgres/rows/batch-rows.ts';
 import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
@@ -11,7 +11,7 @@ import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts'
 import { createDriverRecords } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
 import { createWriteQueue } from '../../../src/batch/stores/postgres/driver/write-queue.ts';
 import { memoryFiles } from './memory-files.ts';
-import type { KnownJob } from '../../../src/batch/stores/items/known-job.ts';
+import type { KnownJob } from '../../../src/batch/model/known-job.ts';
 
 /** One store as a test drives it. */
 export interface StoreUnderTest {

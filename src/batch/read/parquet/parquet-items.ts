@@ -1,5 +1,5 @@
 import { usage } from '../../../core/failure.ts';
-import { createItem, inputName, type InputFormat, type InvalidItem, type Item } from '../item.ts';
+import { createItem, inputName, type InputFormat, type InvalidItem, type Item } from '../items/item.ts';
 import type { ByteSource } from './byte-source.ts';
 import { readLayout, type ParquetLayout } from './layout.ts';
 import { failureOf, readingParquet } from './not-readable.ts';

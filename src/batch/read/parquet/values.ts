@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { SchemaElement } from 'hyparquet';
-import { jsonProblem, textOf } from '../item.ts';
+import { jsonProblem, textOf } from '../items/item.ts';
 import { dateText, decimalText, durationText, timestampText, timeText, uuidText } from './exact-texts.ts';
 import { NotReadable } from './not-readable.ts';
 import { isMap, isText, listItem, type Column } from './schema.ts';

@@ -1,7 +1,7 @@
 import { decodeJson, memberOf, numberOf, stringOf, type Json } from '../../../core/json.ts';
-import type { ResultLine } from '../../store.ts';
-import { errorOf } from '../../stores/items/error-text.ts';
-import { stateOf } from '../../stores/items/result-state.ts';
+import type { ResultLine } from '../../model/store.ts';
+import { errorOf } from '../../model/error-text.ts';
+import { stateOf } from '../../model/result-state.ts';
 import { createDistribution, type DistributionSummary } from './distribution.ts';
 import { createFailureGroups, type FailureSummary } from './failure-groups.ts';
 

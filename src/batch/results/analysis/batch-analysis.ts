@@ -1,6 +1,6 @@
 import type { DollarRange } from '../../../core/units.ts';
-import type { Batch, BatchStatus } from '../../store.ts';
-import type { TimelineSummary } from '../../stores/items/timeline.ts';
+import type { Batch, BatchStatus } from '../../model/store.ts';
+import type { TimelineSummary } from '../../model/timeline.ts';
 import { executionCost } from '../report/cost.ts';
 import { analyzeResults, type ResultsAnalysis } from './analyze-results.ts';
 

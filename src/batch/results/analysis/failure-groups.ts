@@ -1,5 +1,5 @@
-import type { ItemState } from '../../stores/items/item-state-machine.ts';
-import { errorPattern } from '../../stores/items/error-text.ts';
+import type { ItemState } from '../../model/item-state-machine.ts';
+import { errorPattern } from '../../model/error-text.ts';
 
 /** An item that did not complete, as an example of its group. */
 export interface FailureExample {

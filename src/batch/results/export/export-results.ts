@@ -2,8 +2,8 @@ import { localFile } from '../../../core/failure.ts';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
 import { findMoved, type FindPorts } from '../../plan/find-inputs.ts';
 import { openInputs } from '../../read/inputs.ts';
-import type { Batch, LocatedInputs, ResultLine } from '../../store.ts';
-import type { ItemCounts } from '../../stores/items/item-states.ts';
+import type { Batch, LocatedInputs, ResultLine } from '../../model/store.ts';
+import type { ItemCounts } from '../../model/item-states.ts';
 
 export interface ExportOptions {
   /** Where the inputs are, when they were moved. */

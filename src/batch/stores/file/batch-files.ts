@@ -1,11 +1,18 @@
 import { dirname, basename, join } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
-import type { StoredFile } from '../../store.ts';
-import { requireSameFiles } from '../same-files.ts';
+import type { StoredFile } from '../../model/store.ts';
+import { requireSameFiles } from '../../model/same-files.ts';
 import { readHeader } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
-import { inputCopyPath, journalPath, lockPath, orderedPath, sortingPaths, temporaryCopyPath } from './file-names.ts';
+import {
+  inputCopyPath,
+  journalPath,
+  lockPath,
+  orderedPath,
+  sortingPaths,
+  temporaryCopyPath,
+} from './journal/file-names.ts';
 
 /** What the name of a file of a batch is, or begins with: what was cut off the journal or the results is kept too. */
 const ownNames = (path: string): readonly string[] => [

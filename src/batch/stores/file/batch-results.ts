@@ -1,6 +1,6 @@
-import type { BatchHistory, ResultLine, StoredBatchResults, StorePorts } from '../../store.ts';
-import { createTimeline } from '../items/timeline.ts';
-import { inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
+import type { BatchHistory, ResultLine, StoredBatchResults, StorePorts } from '../../model/store.ts';
+import { createTimeline } from '../../model/timeline.ts';
+import { inputCopyPath, journalPath, lockPath, orderedPath } from './journal/file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import type { JournalState } from './journal/replay.ts';
 import { readStatus } from './read-status.ts';

@@ -1,6 +1,6 @@
-import type { RunRecords } from '../run-records.ts';
+import type { RunRecords } from '../../model/run-records.ts';
 import type { OpenBatch } from './open-batch.ts';
-import { resultLine } from '../items/result-line.ts';
+import { resultLine } from '../../model/result-line.ts';
 
 /** The parts of an open batch that its records are kept in. */
 type BatchFiles = Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed' | 'expired'>;

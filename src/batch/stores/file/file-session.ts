@@ -2,7 +2,7 @@ import { certainMs } from '../../../queue/not-there-yet.ts';
 import { timeToLive } from '../../../queue/submission.ts';
 import { nameOfInputs, openInputs, type BatchInputs } from '../../read/inputs.ts';
 import type { PlannedRange } from '../../read/range.ts';
-import type { Session, StorePorts } from '../../store.ts';
+import type { Session, StorePorts } from '../../model/store.ts';
 import { fileRecords } from './file-records.ts';
 import { finishBatch } from './finish-batch.ts';
 import type { BatchHeader } from './journal/record.ts';

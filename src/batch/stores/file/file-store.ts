@@ -1,9 +1,9 @@
-import type { BatchFacts, Batch, CreatedBatch, ListedBatch, NewBatch, Store, StorePorts } from '../../store.ts';
+import type { BatchFacts, Batch, CreatedBatch, ListedBatch, NewBatch, Store, StorePorts } from '../../model/store.ts';
 import { localFile } from '../../../core/failure.ts';
-import { unlessBroken } from '../unless-broken.ts';
+import { unlessBroken } from '../../model/unless-broken.ts';
 import { readBatchResults } from './batch-results.ts';
 import { filesOf, removeFiles } from './batch-files.ts';
-import { inputCopyPath, journalPath, temporaryCopyPath } from './file-names.ts';
+import { inputCopyPath, journalPath, temporaryCopyPath } from './journal/file-names.ts';
 import { expiredSince, fileSession } from './file-session.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { readHeader } from './journal/journal.ts';

@@ -1,10 +1,10 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import { hasResult } from '../items/item-state-machine.ts';
+import { hasResult } from '../../model/item-state-machine.ts';
 import type { OpenBatch } from './open-batch.ts';
 import { orderResults } from './results/order-results.ts';
 import { checksumOf, type ResultsExtent } from './results/results-file.ts';
-import type { RunEnd } from '../run-records.ts';
+import type { RunEnd } from '../../model/run-records.ts';
 
 /**
  * Checks the files of a batch after its run. When every item has ended, also sorts the results by item if the batch is

@@ -1,13 +1,13 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import type { DollarRange } from '../../../core/units.ts';
-import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './file-names.ts';
-import { createItemStates, type ItemStates } from '../items/item-states.ts';
-import { createJobIds, type JobIds } from '../items/job-id-set.ts';
+import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './journal/file-names.ts';
+import { createItemStates, type ItemStates } from '../../model/item-states.ts';
+import { createJobIds, type JobIds } from '../../model/job-id-set.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { NO_RESULTS, openResults, type Results } from './results/results-file.ts';
-import type { KnownJob } from '../items/known-job.ts';
+import type { KnownJob } from '../../model/known-job.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
 export interface OpenBatch {

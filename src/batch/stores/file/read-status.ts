@@ -1,6 +1,6 @@
-import type { BatchStatus, StorePorts } from '../../store.ts';
-import type { ItemCounts } from '../items/item-states.ts';
-import { lockPath } from './file-names.ts';
+import type { BatchStatus, StorePorts } from '../../model/store.ts';
+import type { ItemCounts } from '../../model/item-states.ts';
+import { lockPath } from './journal/file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import { replayJournal, type JournalState } from './journal/replay.ts';
 import { mustExist } from './results-path.ts';

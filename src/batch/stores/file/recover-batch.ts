@@ -1,8 +1,8 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { journalPath, lockPath, orderedPath } from './file-names.ts';
-import type { ItemStates } from '../items/item-states.ts';
+import { journalPath, lockPath, orderedPath } from './journal/file-names.ts';
+import type { ItemStates } from '../../model/item-states.ts';
 import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journal/journal.ts';
 import { replayJournal, type JournalState } from './journal/replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
@@ -11,8 +11,8 @@ import { applyToAll, resubmitItems } from './resubmit-items.ts';
 import { removeSortingFiles } from './results/order-results.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
 import { saveTail } from '../../bytes/write-file.ts';
-import type { KnownJob } from '../items/known-job.ts';
-import type { Resubmit } from '../../store.ts';
+import type { KnownJob } from '../../model/known-job.ts';
+import type { Resubmit } from '../../model/store.ts';
 
 export interface RecoverOptions {
   /** True to load the jobs that failed or timed out, so that they can be retried. */

@@ -1,12 +1,12 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { decodeJson } from '../../../core/json.ts';
-import { hasResult } from '../items/item-state-machine.ts';
-import { describeResubmitted } from '../items/resubmit.ts';
-import type { ItemStates } from '../items/item-states.ts';
+import { hasResult } from '../../model/item-state-machine.ts';
+import { describeResubmitted } from '../../model/resubmit.ts';
+import type { ItemStates } from '../../model/item-states.ts';
 import type { Journal } from './journal/journal.ts';
-import { errorMatcher } from '../items/error-text.ts';
+import { errorMatcher } from '../../model/error-text.ts';
 import { storedResults, type ResultsSource } from './results/stored-results.ts';
-import type { Resubmit } from '../../store.ts';
+import type { Resubmit } from '../../model/store.ts';
 
 interface Resubmitted {
   readonly count: number;

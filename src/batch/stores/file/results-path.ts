@@ -3,7 +3,14 @@ import type { CommandLine } from '../../../core/message.ts';
 import { dirname } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
-import { inputCopyPath, journalPath, lockPath, orderedPath, sortingPaths, temporaryCopyPath } from './file-names.ts';
+import {
+  inputCopyPath,
+  journalPath,
+  lockPath,
+  orderedPath,
+  sortingPaths,
+  temporaryCopyPath,
+} from './journal/file-names.ts';
 
 /**
  * Resolves the name of a results file, symbolic links included. Changes nothing. Fails with usage (2) when it cannot be

@@ -3,10 +3,10 @@ import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import { nameOfInputs, openInputs, type BatchInput, type BatchInputs } from '../../read/inputs.ts';
 import type { PlannedRange } from '../../read/range.ts';
-import { hasExactVersion } from '../../read/sources/content.ts';
-import type { SourcePorts } from '../../read/sources/input-source.ts';
-import type { BatchPlan } from '../../store.ts';
-import { inputCopyPath, storedInputPath, temporaryCopyPath } from './file-names.ts';
+import { hasExactVersion } from '../../read/content.ts';
+import type { SourcePorts } from '../../read/input-source.ts';
+import type { BatchPlan } from '../../model/store.ts';
+import { inputCopyPath, storedInputPath, temporaryCopyPath } from './journal/file-names.ts';
 import type { BatchHeader, InputIdentity, StoredInput } from './journal/record.ts';
 
 /** The inputs of a batch where its header says that they are, and the ranges that were planned of them. */

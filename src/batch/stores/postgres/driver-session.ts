@@ -2,7 +2,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { compress } from '../../bytes/compression.ts';
 import { openInputs } from '../../read/inputs.ts';
-import type { DriveOptions, Session, StorePorts } from '../../store.ts';
+import type { DriveOptions, Session, StorePorts } from '../../model/store.ts';
 import type { Database } from './database/database.ts';
 import { createDriverRecords } from './driver/driver-records.ts';
 import { createLease } from './driver/lease.ts';

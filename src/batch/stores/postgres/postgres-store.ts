@@ -1,6 +1,6 @@
 import { localFile, usage } from '../../../core/failure.ts';
-import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../store.ts';
-import { unlessBroken } from '../unless-broken.ts';
+import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
+import { unlessBroken } from '../../model/unless-broken.ts';
 import { type Database, isStoreUnavailable } from './database/database.ts';
 import { driverSession } from './driver-session.ts';
 import { tablesVersion } from './migrations.ts';
@@ -9,7 +9,7 @@ import { reopenItems } from './reopen-items.ts';
 import { readBatchResults } from './results/batch-results.ts';
 import { findGarbage, removeGarbage } from './results/garbage.ts';
 import { claimOut, removeMarker, requireNoMarker } from './results/out-marker.ts';
-import { addressIn } from './results/part-files.ts';
+import { addressIn } from './shard/part-files.ts';
 import { readStatus } from './results/read-status.ts';
 import {
   createBatchRows,

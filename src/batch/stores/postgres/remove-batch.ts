@@ -1,11 +1,11 @@
 import { berth, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
-import { requireSameFiles } from '../same-files.ts';
-import type { StoredFile, StorePorts } from '../../store.ts';
+import { requireSameFiles } from '../../model/same-files.ts';
+import type { StoredFile, StorePorts } from '../../model/store.ts';
 import type { Database, Queries } from './database/database.ts';
 import { findGarbage } from './results/garbage.ts';
 import { markerOf, removeMarker } from './results/out-marker.ts';
-import { addressIn, partPrefix } from './results/part-files.ts';
+import { addressIn, partPrefix } from './shard/part-files.ts';
 import { setCancelled, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, listParts } from './rows/listing.ts';
 import { deleteBatch, hasOutAlone } from './rows/out-rows.ts';

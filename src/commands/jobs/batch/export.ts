@@ -11,14 +11,14 @@ import { usage } from '../../../core/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { suggestName } from '../../../cli/model/suggestions.ts';
-import { countOf } from '../../../cli/model/words.ts';
-import { checkKnownFields, watchFields } from '../../../output/check-fields.ts';
+import { suggestName } from '../../../cli/words/suggestions.ts';
+import { countOf } from '../../../cli/words/words.ts';
+import { checkKnownFields, watchFields } from '../../../output/fields/check-fields.ts';
 import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/formats/row-texts.ts';
 import type { Result } from '../../../output/view.ts';
-import { EXPORT_STATES } from './flags.ts';
-import { describeCounts } from './progress.ts';
-import { kindOf, withStore, type StoreValues } from './store.ts';
+import { EXPORT_STATES } from './options/flags.ts';
+import { describeCounts } from './view/progress.ts';
+import { kindOf, withStore, type StoreValues } from './store/store.ts';
 
 export interface ExportValues extends StoreValues {
   readonly results: string;

@@ -6,11 +6,11 @@ import { safeText } from '../../../core/safe-text.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { ValuesOf } from '../../../cli/model/params.ts';
-import { countOf } from '../../../cli/model/words.ts';
-import { text } from '../../../output/layout/cell-functions.ts';
+import { countOf } from '../../../cli/words/words.ts';
+import { text } from '../../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
-import type { fetchOptions } from './fetch-flags.ts';
-import { withStore, type StoreValues } from './store.ts';
+import type { fetchOptions } from './options/fetch-flags.ts';
+import { withStore, type StoreValues } from './store/store.ts';
 
 export interface FetchValues extends StoreValues, ValuesOf<typeof fetchOptions> {
   readonly results: string;

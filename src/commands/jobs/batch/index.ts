@@ -2,8 +2,8 @@ import { memberAt } from '../../../core/json.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
-import { fetchOptions } from './fetch-flags.ts';
-import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
+import { fetchOptions } from './options/fetch-flags.ts';
+import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './options/flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import {
   BATCH_FILES,
@@ -14,7 +14,7 @@ import {
   BATCH_REPORT,
   BATCH_STATUS,
   SHARED_STATUS,
-} from './schemas.ts';
+} from './options/schemas.ts';
 import { either } from '../../../cli/model/output-schema.ts';
 
 /** What a command that drives a batch can end with; 9 after `--max-time`. */
@@ -45,7 +45,7 @@ const run = defineCommand({
   run: async (ctx, values) => {
     const [{ runBatch }, { maxTimeOf, withDeadline }] = await Promise.all([
       import('./run.ts'),
-      import('./max-time.ts'),
+      import('./store/max-time.ts'),
     ]);
     const maxTime = await maxTimeOf(ctx, values);
     return await runBatch(withDeadline(ctx, maxTime), { ...values, maxTime });
@@ -74,7 +74,7 @@ const resume = defineCommand({
   run: async (ctx, values) => {
     const [{ resume: resumeBatch }, { maxTimeOf }] = await Promise.all([
       import('./resume.ts'),
-      import('./max-time.ts'),
+      import('./store/max-time.ts'),
     ]);
     return await resumeBatch(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
   },
@@ -93,7 +93,7 @@ const work = defineCommand({
   options: workOptions,
   examples: [['berth jobs batch work nightly --store postgres://berth@db.example.com/berth', 'from a second machine']],
   run: async (ctx, values) => {
-    const [{ work: workOn }, { maxTimeOf }] = await Promise.all([import('./work.ts'), import('./max-time.ts')]);
+    const [{ work: workOn }, { maxTimeOf }] = await Promise.all([import('./work.ts'), import('./store/max-time.ts')]);
     return await workOn(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
   },
 });
@@ -184,7 +184,7 @@ const report = defineCommand({
     ['berth jobs batch report results.jsonl', 'counts, cost, times, and why items failed'],
     ['berth jobs batch report results.jsonl --html report.html', 'the same as a page with charts'],
   ],
-  run: async (ctx, values) => (await import('./report/index.ts')).report(ctx, values),
+  run: async (ctx, values) => (await import('./report.ts')).report(ctx, values),
 });
 
 const exportResults = defineCommand({

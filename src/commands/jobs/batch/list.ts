@@ -2,11 +2,11 @@ import type { Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
 import { errorOf, type Outcome } from '../../../cli/resource/several/outcomes.ts';
-import { text } from '../../../output/layout/cell-functions.ts';
+import { text } from '../../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
-import { driversOf, statusMembers } from './status-view.ts';
-import { withStore, type StoreValues } from './store.ts';
-import { batchView } from './view.ts';
+import { driversOf, statusMembers } from './view/status-view.ts';
+import { withStore, type StoreValues } from './store/store.ts';
+import { batchView } from './view/view.ts';
 
 /**
  * Lists the batches of a store; of a folder, where a store is files. Changes nothing. A batch that cannot be read has a row

@@ -2,10 +2,10 @@ import { refuse, resumeBatch, type Resubmit } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
-import { RESUBMIT_STATES, type ResumeValues } from './flags.ts';
-import { viewOf } from './progress.ts';
-import { batchResult } from './result.ts';
-import { kindOf, leaseOf, serviceAddress, withStore } from './store.ts';
+import { RESUBMIT_STATES, type ResumeValues } from './options/flags.ts';
+import { viewOf } from './view/progress.ts';
+import { batchResult } from './view/result.ts';
+import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
 
 /** Resumes a batch and runs it to its end. Fails with usage (2) and local-file (14) before anything is changed. */
 export async function resume(ctx: CommandContext, values: ResumeValues): Promise<Result> {

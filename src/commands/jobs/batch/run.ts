@@ -4,15 +4,15 @@ import { healthRequest } from '../../../queue/requests.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
 import { sentence, type CommandLine } from '../../../core/message.ts';
-import { workLine } from './command-lines.ts';
+import { workLine } from './view/command-lines.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { checkBounds } from '../job-flags.ts';
-import type { RunValues } from './flags.ts';
-import { viewOf } from './progress.ts';
-import { batchResult } from './result.ts';
-import { describeSkipped, dryRunResult, nameOfInputs } from './run-notes.ts';
-import { kindOf, leaseOf, serviceAddress, withStore } from './store.ts';
+import { checkBounds } from '../../shared/duration-bounds.ts';
+import type { RunValues } from './options/flags.ts';
+import { viewOf } from './view/progress.ts';
+import { batchResult } from './view/result.ts';
+import { describeSkipped, dryRunResult, nameOfInputs } from './view/run-notes.ts';
+import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
 
 /** Items that a driver claims at a time: few enough rows for millions, and each takes a driver a few seconds at least. */
 const SHARD_ITEMS = 10_000;

@@ -5,11 +5,11 @@ import { Failure } from '../../../core/failure.ts';
 import { memberAt, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
-import { resumeLine } from './command-lines.ts';
-import type { StatusValues } from './flags.ts';
-import { reportDocument } from './report/document.ts';
-import { statusMembers, statusView, unmovedNotes } from './status-view.ts';
-import { withStore } from './store.ts';
+import { resumeLine } from './view/command-lines.ts';
+import type { StatusValues } from './options/flags.ts';
+import { reportDocument } from './view/report-document.ts';
+import { statusMembers, statusView, unmovedNotes } from './view/status-view.ts';
+import { withStore } from './store/store.ts';
 
 /**
  * Shows the state of a batch. Changes nothing. Fails with local-file (14) when a journal is broken; results that are not what

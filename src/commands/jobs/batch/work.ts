@@ -1,10 +1,10 @@
 import { refuse, workOnBatch } from '../../../batch/index.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
-import type { WorkValues } from './flags.ts';
-import { viewOf } from './progress.ts';
-import { batchResult } from './result.ts';
-import { kindOf, leaseOf, serviceAddress, withStore } from './store.ts';
+import type { WorkValues } from './options/flags.ts';
+import { viewOf } from './view/progress.ts';
+import { batchResult } from './view/result.ts';
+import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
 
 /** Joins the drivers of a batch. Fails with usage (2) for a batch of files, which has one driver at a time. */
 export async function work(ctx: CommandContext, values: WorkValues): Promise<Result> {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createGrantedRate, type GrantedRate } from '../../../../src/batch/run/granted-rate.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
-import type { PaceGrant } from '../../../../src/batch/stores/run-records.ts';
+import type { PaceGrant } from '../../../../src/batch/model/run-records.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

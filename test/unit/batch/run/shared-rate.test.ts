@@ -1,4 +1,4 @@
-import type { SharedPace } from '../../../../src/batch/stores/run-records.ts';
+import type { SharedPace } from '../../../../src/batch/model/run-records.ts';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import { createMemoryPace } from '../../../support/batch/memory-pace.ts';

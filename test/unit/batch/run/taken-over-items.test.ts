@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { readItems } from '../../../../src/batch/read/read-items.ts';
-import type { Item } from '../../../../src/batch/read/item.ts';
+import { readItems } from '../../../../src/batch/read/items/read-items.ts';
+import type { Item } from '../../../../src/batch/read/items/item.ts';
 import { createQueueClient } from '../../../../src/batch/run/queue-client.ts';
 import { runItems } from '../../../../src/batch/run/runner.ts';
-import type { RunRecords } from '../../../../src/batch/stores/run-records.ts';
+import type { RunRecords } from '../../../../src/batch/model/run-records.ts';
 import { fileRecords } from '../../../../src/batch/stores/file/file-records.ts';
-import { nextState } from '../../../../src/batch/stores/items/item-state-machine.ts';
+import { nextState } from '../../../../src/batch/model/item-state-machine.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import { asId } from '../../../../src/core/ids.ts';
 import { batchApiOf } from '../../../support/batch/batch-api.ts';

@@ -1,7 +1,7 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
-import { createGroupWriter, type GroupWriter } from '../group-writer.ts';
+import { createGroupWriter, type GroupWriter } from '../../../bytes/group-writer.ts';
 import { writeSyncedFile } from '../../../bytes/write-file.ts';
 import {
   checksumOfRecord,

@@ -1,12 +1,12 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
-import { journalPath } from '../file-names.ts';
-import { hasResult, type ItemState } from '../../items/item-state-machine.ts';
-import { createItemStates, type ItemStates } from '../../items/item-states.ts';
-import { createJobIds, type JobIds } from '../../items/job-id-set.ts';
+import { journalPath } from './file-names.ts';
+import { hasResult, type ItemState } from '../../../model/item-state-machine.ts';
+import { createItemStates, type ItemStates } from '../../../model/item-states.ts';
+import { createJobIds, type JobIds } from '../../../model/job-id-set.ts';
 import { brokenJournal, readJournal, type JournalEnd } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';
-import type { KnownJob } from '../../items/known-job.ts';
+import type { KnownJob } from '../../../model/known-job.ts';
 
 /** The state of a batch according to its journal. */
 export interface JournalState {

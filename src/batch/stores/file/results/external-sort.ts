@@ -1,7 +1,7 @@
 import TinyQueue from 'tinyqueue';
 import type { DurableFiles } from '../../../../core/context.ts';
 import { firstBytes, lineGroups, type Line } from '../../../bytes/split-lines.ts';
-import { itemOfLine } from '../../items/result-line.ts';
+import { itemOfLine } from '../../../model/result-line.ts';
 
 /** A line of the results and the item it belongs to. */
 export interface ResultLine {

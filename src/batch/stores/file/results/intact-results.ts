@@ -1,7 +1,7 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { berth, sentence } from '../../../../core/message.ts';
-import { orderedPath } from '../file-names.ts';
+import { orderedPath } from '../journal/file-names.ts';
 import type { JournalState } from '../journal/replay.ts';
 import { checksumOf } from './results-file.ts';
 import type { ResultsSource } from './stored-results.ts';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
-import { orderedPath, sortingPaths } from '../file-names.ts';
+import { orderedPath, sortingPaths } from '../journal/file-names.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import { writeSyncedFile } from '../../../bytes/write-file.ts';
 import {

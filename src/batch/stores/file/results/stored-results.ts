@@ -1,8 +1,8 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import { firstBytes, lineGroups, type Line } from '../../../bytes/split-lines.ts';
-import { hasResult } from '../../items/item-state-machine.ts';
-import type { ItemStates } from '../../items/item-states.ts';
-import { itemOfLine } from '../../items/result-line.ts';
+import { hasResult } from '../../../model/item-state-machine.ts';
+import type { ItemStates } from '../../../model/item-states.ts';
+import { itemOfLine } from '../../../model/result-line.ts';
 
 /** A line of the results file, without its line feed. Offsets are bytes. */
 export interface StoredResult {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../core/context.ts';
-import type { RunRecords, RecordsListener, RangeClaims } from '../../run-records.ts';
-import type { ItemCounts } from '../../items/item-states.ts';
+import type { RunRecords, RecordsListener, RangeClaims } from '../../../model/run-records.ts';
+import type { ItemCounts } from '../../../model/item-states.ts';
 import { readAccount } from '../rows/batch-rows.ts';
 import type { Database } from '../database/database.ts';
 import {
@@ -12,16 +12,16 @@ import {
   type Driver,
   type ShardGroup,
 } from '../rows/shard-rows.ts';
-import { holdShard } from './held-shard.ts';
+import { holdShard } from '../shard/held-shard.ts';
 import { createDeferred, createHeldShards, takeWritten, type Deferred } from './held-shards.ts';
 import { createJobIdWindow } from './job-id-window.ts';
 import type { Lease } from './lease.ts';
-import type { PartFiles } from '../results/part-files.ts';
+import type { PartFiles } from '../shard/part-files.ts';
 import { requireOwnWrites } from './lost-writes.ts';
 import { createProgress } from './known-counts.ts';
 import { createPublisher } from './publisher.ts';
 import type { WriteQueue } from './write-queue.ts';
-import { resultLine } from '../../items/result-line.ts';
+import { resultLine } from '../../../model/result-line.ts';
 
 export interface DriverParts {
   readonly database: Database;

@@ -1,6 +1,6 @@
-import type { ItemState } from '../../items/item-state-machine.ts';
+import type { ItemState } from '../../../model/item-state-machine.ts';
 import type { Held } from '../rows/shard-rows.ts';
-import type { HeldShard } from './held-shard.ts';
+import type { HeldShard } from '../shard/held-shard.ts';
 
 /** A shard of this driver, and who waits for its records. */
 export interface HeldEntry {

@@ -1,4 +1,4 @@
-import { createJobIds, type JobIds } from '../../items/job-id-set.ts';
+import { createJobIds, type JobIds } from '../../../model/job-id-set.ts';
 
 const WINDOW = 500_000;
 

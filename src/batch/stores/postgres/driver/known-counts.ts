@@ -1,6 +1,6 @@
-import type { ItemState } from '../../items/item-state-machine.ts';
-import type { ItemCounts } from '../../items/item-states.ts';
-import type { PartCounts, Unwritten } from './held-shard.ts';
+import type { ItemState } from '../../../model/item-state-machine.ts';
+import type { ItemCounts } from '../../../model/item-states.ts';
+import type { PartCounts, Unwritten } from '../shard/held-shard.ts';
 
 /** The counts of a whole batch as one driver knows them: those of the store, and what it did since it read them. */
 export interface Progress {

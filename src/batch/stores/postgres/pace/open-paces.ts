@@ -1,8 +1,8 @@
 import { RATE_LIMITS } from '../../../../queue/limits.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
 import { openSharedPace } from './shared-pace.ts';
-import type { StorePorts } from '../../../store.ts';
-import type { Paces, RequestKind } from '../../run-records.ts';
+import type { StorePorts } from '../../../model/store.ts';
+import type { Paces, RequestKind } from '../../../model/run-records.ts';
 import type { Database } from '../database/database.ts';
 
 /**

@@ -4,7 +4,7 @@ import { createDatabaseClock } from './database-clock.ts';
 import { slowDown, withoutLapsed, type PaceLimits, type PaceState } from './pace-state.ts';
 import { readPace, writePace, type PaceRow } from './pace-table.ts';
 import { leave, takeGrant } from './take-grant.ts';
-import type { SharedPace } from '../../run-records.ts';
+import type { SharedPace } from '../../../model/run-records.ts';
 
 export interface SharedPaceOptions {
   readonly database: Queries;

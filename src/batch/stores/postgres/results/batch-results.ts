@@ -1,10 +1,10 @@
 import type { PlannedRange } from '../../../read/range.ts';
-import type { BatchHistory, ResultLine, StoredBatchResults, StorePorts } from '../../../store.ts';
-import { createTimeline } from '../../items/timeline.ts';
+import type { BatchHistory, ResultLine, StoredBatchResults, StorePorts } from '../../../model/store.ts';
+import { createTimeline } from '../../../model/timeline.ts';
 import type { Database } from '../database/database.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
 import { listParts, listShards, type PublishedPart } from '../rows/listing.ts';
-import { addressIn } from './part-files.ts';
+import { addressIn } from '../shard/part-files.ts';
 import { readShards } from './part-reader.ts';
 import { readStatus } from './read-status.ts';
 

@@ -3,7 +3,7 @@ import type { StoredBatch } from '../rows/batch-rows.ts';
 import type { Database } from '../database/database.ts';
 import { listParts, listShards } from '../rows/listing.ts';
 import { endEpoch, type Held } from '../rows/shard-rows.ts';
-import { addressIn, parsePartName, partPrefix } from './part-files.ts';
+import { addressIn, parsePartName, partPrefix } from '../shard/part-files.ts';
 
 interface GarbagePorts {
   readonly database: Database;

@@ -1,5 +1,5 @@
 import type { ObjectStorage, StoredObject } from '../../../../core/context.ts';
-import { collectBytes } from '../../../../core/collect-bytes.ts';
+import { collectBytes } from '../../../../core/files/byte-streams.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { isObject, memberAt, tryDecodeJson } from '../../../../core/json.ts';
 import { safeText } from '../../../../core/safe-text.ts';
@@ -7,7 +7,7 @@ import type { StoredBatch } from '../rows/batch-rows.ts';
 import type { Database } from '../database/database.ts';
 import { isMarked, setMarked } from '../rows/out-rows.ts';
 import { MARKER_NAME } from '../../../read/marker-name.ts';
-import { addressIn } from './part-files.ts';
+import { addressIn } from '../shard/part-files.ts';
 
 interface MarkerPorts {
   readonly storage: ObjectStorage;

@@ -6,9 +6,9 @@ import { lineGroups } from '../../../bytes/split-lines.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
 import type { Database } from '../database/database.ts';
 import { listParts, listShards, unknownOf, type PublishedPart, type ShardResults } from '../rows/listing.ts';
-import { createBitmap } from '../driver/bitmap.ts';
-import { addressIn } from './part-files.ts';
-import { itemOfLine } from '../../items/result-line.ts';
+import { createBitmap } from '../shard/bitmap.ts';
+import { addressIn } from '../shard/part-files.ts';
+import { itemOfLine } from '../../../model/result-line.ts';
 
 export interface ReadPorts {
   readonly database: Database;

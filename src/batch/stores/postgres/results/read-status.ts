@@ -1,4 +1,4 @@
-import type { BatchStatus, StorePorts } from '../../../store.ts';
+import type { BatchStatus, StorePorts } from '../../../model/store.ts';
 import type { Database } from '../database/database.ts';
 import { readAccount, type StoredBatch } from '../rows/batch-rows.ts';
 import { listHolders } from '../rows/shard-holders.ts';

@@ -4,7 +4,7 @@ import { Failure, localFile, usage } from '../../../../core/failure.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import type { BatchInputs } from '../../../read/inputs.ts';
 import type { PlannedRange } from '../../../read/range.ts';
-import type { ItemCounts } from '../../items/item-states.ts';
+import type { ItemCounts } from '../../../model/item-states.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { insertOut } from './out-rows.ts';
 

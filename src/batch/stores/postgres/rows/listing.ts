@@ -1,6 +1,6 @@
 /** Statements that list parts and items of a batch. */
 import type { ItemRange } from '../../../read/range.ts';
-import type { EndsInSecond } from '../driver/part-ends.ts';
+import type { EndsInSecond } from '../shard/part-ends.ts';
 import type { Queries } from '../database/database.ts';
 
 /** Maximum number of unknown items that are listed. */

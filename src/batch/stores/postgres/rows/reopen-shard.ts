@@ -1,5 +1,5 @@
-import type { Resubmittable } from '../../items/item-state-machine.ts';
-import { changesOf, type ShardEvent } from '../driver/shard-events.ts';
+import type { Resubmittable } from '../../../model/item-state-machine.ts';
+import { changesOf, type ShardEvent } from '../shard/shard-events.ts';
 import type { Database } from '../database/database.ts';
 import type { ShardResults } from './listing.ts';
 

@@ -1,5 +1,5 @@
 /** Who holds the shards of a batch, and which of them no one moves. */
-import type { ShardHolder } from '../../../store.ts';
+import type { ShardHolder } from '../../../model/store.ts';
 import type { Queries } from '../database/database.ts';
 
 /** A driver as the rows of its shards name it, so that others can say which process it is. */

@@ -1,10 +1,11 @@
+import type { WrittenPart } from '../shard/part-files.ts';
 /**
  * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
  * epoch alone is not enough, because a driver counts it on before its publication is certain.
  */
 import type { ItemRange, PlannedRange } from '../../../read/range.ts';
-import type { ClaimedShard, Publication, RecordGroup } from '../driver/held-shard.ts';
-import type { ShardEvent } from '../driver/shard-events.ts';
+import type { ClaimedShard, Publication, RecordGroup } from '../shard/held-shard.ts';
+import type { ShardEvent } from '../shard/shard-events.ts';
 import type { Database, Queries } from '../database/database.ts';
 
 /** Identifies a batch and the driver that works on it. */
@@ -209,13 +210,6 @@ export async function appendRecords(
     ],
   );
   return rows.map(({ shard }) => shard);
-}
-
-/** The object that holds the results of a part; undefined when only unknown items are published. */
-export interface WrittenPart {
-  readonly name: string;
-  readonly bytes: number;
-  readonly sha256: string;
 }
 
 /**

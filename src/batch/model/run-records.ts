@@ -1,0 +1,120 @@
+import type { Json } from '../../core/json.ts';
+import type { PlannedRange } from '../read/range.ts';
+import type { EndEvent, ItemEvent } from './item-state-machine.ts';
+import type { ItemCounts, ItemStates } from './item-states.ts';
+import type { EventData, KnownJob } from './known-job.ts';
+import type { LineOwner } from './result-line.ts';
+
+/**
+ * The records of a batch as one run uses them: the state of each item, and what happened to it. The journal beside the
+ * results and a PostgreSQL database implement them. A shared store can lose an item to another driver: its state is then
+ * `unknown`, and events of it are ignored.
+ */
+export interface RunRecords {
+  readonly states: Pick<ItemStates, 'stateOf' | 'count' | 'counts'>;
+  /** Jobs that failed or timed out in an earlier run, when they are to be retried. */
+  readonly failed: readonly KnownJob[];
+  /** Jobs that the service did not have in an earlier run, and may have all the same. */
+  readonly expired: readonly KnownJob[];
+  /** Begins to call the listener. Call it once. */
+  open(listener: RecordsListener): void;
+  /**
+   * Identifies the time for which this run has the item. It changes when another driver had the item meanwhile: an
+   * intent of before must not be sent then.
+   */
+  tenureOf(item: number): number;
+  /** True while submissions may be sent: a driver without a valid lease must wait. */
+  maySend(): boolean;
+  /** Applies an event and records it. Resolves when the record is durable. Records that are written together share the promise. */
+  record(item: number, event: ItemEvent, data?: EventData): Promise<void>;
+  /** Takes back an intent whose record failed: no request was sent for it. Records nothing. */
+  forgetIntent(item: number): void;
+  /** Keeps the result of an item, and then records the event that ends it. */
+  saveResult(owner: LineOwner, document: Json, event: EndEvent): Promise<void>;
+  /** Returns false when another job of the batch has this id. */
+  addJobId(id: string): boolean;
+  /** Resolves when no write is pending. */
+  idle(): Promise<void>;
+}
+
+/** What the records tell the run. */
+export interface RecordsListener {
+  /** Called with the jobs that the service has already: those of earlier runs, and those of a driver that ended. */
+  readonly onJobs: (jobs: readonly KnownJob[]) => void;
+  /** Called when `maySend` or the counts changed for another reason than an event of this run. */
+  readonly onChange: () => void;
+  /** Called when the batch was cancelled: nothing more is sent. */
+  readonly onCancelled: () => void;
+  /** Called when the records cannot be kept any more. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A range of items that a run works on; `isLost` returns true when another driver has taken it over. */
+export interface Claim {
+  readonly row: PlannedRange;
+  readonly isLost: () => boolean;
+}
+
+/** Gives a run the ranges of a batch one after the other. */
+export interface RangeClaims {
+  /**
+   * Claims a range. Resolves to `none` while others hold all that are left, to `busy` while this driver holds enough,
+   * and to `finished` when all are done.
+   */
+  claim(): Promise<Claim | 'none' | 'busy' | 'finished'>;
+  /** Resolves when something has changed that `claim` depends on, or after a time. Fails when the signal is aborted. */
+  changed(signal: AbortSignal): Promise<void>;
+}
+
+/** The kinds of requests with a rate of their own: submissions, and status and retry requests. */
+export type RequestKind = 'submit' | 'poll';
+export type Paces = Readonly<Record<RequestKind, SharedPace>>;
+
+/** Requests that a driver may start. Times are milliseconds of its monotonic clock. */
+export interface PaceGrant {
+  /** To be spread evenly from `validFrom` to `validUntil`. With 0, the driver asks again at `validFrom`. */
+  readonly requests: number;
+  readonly validFrom: number;
+  readonly validUntil: number;
+  /** How many of its requests may be in progress at the same time. */
+  readonly concurrency: number;
+}
+
+/** The rate of requests of one kind at one endpoint, which all drivers share. */
+export interface SharedPace {
+  /** Asks for a grant for this second, or for the next one when it was called in this second already. Fails as the store does. */
+  next(wanted: number): Promise<PaceGrant>;
+  /**
+   * After a 429, or when the service was not reached, for a request that was sent at `sentAt` (monotonic clock): all drivers
+   * wait and slow down. Fails as the store does.
+   */
+  slowDown(retryAfterMs: number | undefined, sentAt: number): Promise<void>;
+  /** Gives the driver's share to the others. Fails as the store does. */
+  close(): Promise<void>;
+}
+
+/** Why a batch stops before all items have ended. */
+export type StopReason = 'interrupt' | 'timeout' | 'failures' | 'cancelled' | 'error';
+
+export interface Stopped {
+  readonly reason: StopReason;
+  readonly failure?: unknown;
+}
+
+export interface UnrecordedJob {
+  readonly item: number;
+  readonly job: string;
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly counts: ItemCounts;
+  /** Absent when nothing is left to do. */
+  readonly stopped?: Stopped;
+  /** Number of jobs that run again although their result had been written: the results have two lines for each. */
+  readonly rerunCount: number;
+  /** True when all items have ended and the results are not sorted yet. */
+  readonly unordered?: boolean;
+  /** Jobs that were accepted and could not be recorded. */
+  readonly unrecorded: readonly UnrecordedJob[];
+}

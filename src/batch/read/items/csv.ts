@@ -1,0 +1,212 @@
+import { isUtf8 } from 'node:buffer';
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, parse, type Options } from 'csv-parse';
+import { withoutApostrophe } from '../../../core/text/csv-formulas.ts';
+import { encodeJson, type Json } from '../../../core/json.ts';
+import { formatBytes } from '../../../core/units.ts';
+import { typedColumns, typedValue, type Column } from './csv-types.ts';
+import {
+  createItem,
+  invalidCsv,
+  jsonProblem,
+  MAX_LINE_BYTES,
+  textOf,
+  withoutByteOrderMark,
+  type Beginning,
+  type InputFormat,
+  type InvalidItem,
+  type Item,
+} from './item.ts';
+
+/** A row as the parser returns it: the bytes of its fields, and the line at which it begins. */
+export interface Row {
+  readonly fields: readonly Uint8Array[];
+  readonly line: number;
+  /** The number of bytes, and of lines, from the first chunk to the end of the row. */
+  readonly end: number;
+  readonly lines: number;
+}
+
+/** The parser's counters at the end of a row. */
+interface LineCounts {
+  readonly lines: number;
+  readonly empty_lines: number;
+}
+
+/**
+ * Reads the rows of a CSV file with a header. The input of a row is an object of its columns, which are strings where
+ * no type is given; with an input field, that column contains the input as JSON text, which is sent byte for byte.
+ * Fails with usage (2) when the file is not valid CSV, and as reading the chunks fails.
+ */
+export async function* readCsv(
+  chunks: AsyncIterable<Uint8Array>,
+  format: InputFormat,
+  beginning: Beginning,
+): AsyncGenerator<readonly (Item | InvalidItem)[]> {
+  for await (const { item } of readCsvItems(chunks, format, beginning)) if (item !== undefined) yield [item];
+}
+
+/** An item, and where its row ends. The item is undefined when it is not wanted. */
+export interface CsvItem extends Pick<Row, 'end' | 'lines'> {
+  readonly item: Item | InvalidItem | undefined;
+}
+
+/** As `readCsv`, with the end of each row. The first one is that of the header, which is no item. */
+export async function* readCsvItems(
+  chunks: AsyncIterable<Uint8Array>,
+  format: InputFormat,
+  { item: firstItem, line: firstLine, isWanted }: Beginning,
+): AsyncGenerator<CsvItem> {
+  let columns: readonly Column[] | undefined;
+  let number = firstItem - 1;
+  // Lines of the file before the header that the chunks do not have.
+  let missingLines = 0;
+  for await (const row of readRows(chunks, format.path, () => missingLines)) {
+    const { end, lines } = row;
+    if (columns === undefined) {
+      columns = columnsOf(row, format);
+      if (firstLine !== undefined) missingLines = firstLine - 1 - lines;
+      yield { item: undefined, end, lines };
+      continue;
+    }
+    number += 1;
+    const item = isWanted?.(number) === false ? undefined : parseRow(columns, row, number, format);
+    yield { item, end, lines };
+  }
+}
+
+/** Reads rows. `missingLines` returns the number that is added to the number of a line. */
+async function* readRows(
+  chunks: AsyncIterable<Uint8Array>,
+  path: string,
+  missingLines: () => number,
+): AsyncGenerator<Row> {
+  let before: LineCounts = { lines: 0, empty_lines: 0 };
+  const firstLine = ({ empty_lines }: LineCounts): number => before.lines + 1 + empty_lines - before.empty_lines;
+  let markBytes = 0;
+  const options: Options<Row, readonly Uint8Array[]> = {
+    // Fields as bytes: decoding would replace invalid UTF-8.
+    encoding: null,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    // An unclosed quote makes the rest of the file one row in memory.
+    max_record_size: MAX_LINE_BYTES,
+    on_record: (fields, { lines, empty_lines, bytes }) => {
+      const row = { fields, line: firstLine({ lines, empty_lines }), end: bytes + markBytes, lines };
+      before = { lines, empty_lines };
+      return row;
+    },
+  };
+  // The types of the package allow only rows of strings.
+  const parser = parse(options as unknown as Options);
+  const withoutMark = skipByteOrderMark(chunks, (bytes) => {
+    markBytes = bytes;
+  });
+  // When reading the chunks fails, the parser stops and throws that error.
+  pipeline(Readable.from(withoutMark), parser, () => undefined);
+  try {
+    for await (const row of parser as AsyncIterable<Row>) yield { ...row, line: row.line + missingLines() };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = firstLine({ lines: Number(error['lines']), empty_lines: Number(error['empty_lines']) });
+    throw invalidCsv(
+      path,
+      line + missingLines(),
+      CSV_ERRORS[error.code] ?? error.message,
+      'The rest of the file cannot be split into rows, so --skip-invalid does not leave it out.',
+    );
+  }
+}
+
+/** Messages for errors after which the end of the row is unknown. */
+const CSV_ERRORS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'the row that begins here has a quote that is never closed',
+  CSV_MAX_RECORD_SIZE: `the row that begins here is longer than ${formatBytes(MAX_LINE_BYTES)}, or has a quote that is never closed`,
+  CSV_INVALID_CLOSING_QUOTE: 'the row that begins here has text after a closing quote; within quotes, write " as ""',
+  INVALID_OPENING_QUOTE: 'the row that begins here has a quote inside a field without quotes around it',
+};
+
+async function* skipByteOrderMark(
+  chunks: AsyncIterable<Uint8Array>,
+  onSkipped: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array | undefined = new Uint8Array(0);
+  for await (const chunk of chunks) {
+    if (head !== undefined) head = Buffer.concat([head, chunk]);
+    if (head === undefined) yield chunk;
+    else if (head.byteLength >= 3) {
+      const content = withoutByteOrderMark(head);
+      onSkipped(head.byteLength - content.byteLength);
+      head = undefined;
+      yield content;
+    }
+  }
+  if (head !== undefined) yield head;
+}
+
+/** Returns the columns that the header names. Fails with usage (2) when they cannot be used. */
+function columnsOf({ fields, line }: Row, format: InputFormat): readonly Column[] {
+  const invalid = (reason: string, hint = 'The first line of a CSV file names its columns.'): Error =>
+    invalidCsv(format.path, line, reason, hint);
+  if (!fields.every((field) => isUtf8(field))) throw invalid('the header is not UTF-8 text', 'Save the file as UTF-8.');
+  const columns = typedColumns(fields.map(cellText(format)), format.types);
+  const names = columns.map(({ name }) => name);
+  const [only = ''] = names;
+  if (names.length === 1 && /[;\t]/.test(only))
+    throw invalid(
+      `the header names one column, ${JSON.stringify(only)}`,
+      'Columns are separated by commas, and by nothing else.',
+    );
+  const unnamed = names.findIndex((name) => name.trim() === '');
+  if (unnamed >= 0) throw invalid(`column ${String(unnamed + 1)} has no name`);
+  const duplicate = names.find((name, at) => names.indexOf(name) !== at);
+  if (duplicate !== undefined) throw invalid(`two columns are named ${JSON.stringify(duplicate)}`);
+  for (const field of [format.inputField, format.idField, ...Object.keys(format.types ?? {})])
+    if (field !== undefined && !names.includes(field))
+      throw invalid(`no column is named ${JSON.stringify(field)}`, `The header names ${names.join(', ')}.`);
+  return columns;
+}
+
+function parseRow(
+  columns: readonly Column[],
+  { fields, line }: Row,
+  number: number,
+  format: InputFormat,
+): Item | InvalidItem {
+  const invalid = (reason: string): InvalidItem => ({ kind: 'invalid', number, line, reason });
+  if (fields.length !== columns.length)
+    return invalid(
+      `it has ${countOf(fields.length, 'field')}, and the header names ${countOf(columns.length, 'column')}`,
+    );
+  const notText = fields.findIndex((field) => !isUtf8(field));
+  if (notText >= 0) return invalid(`column ${JSON.stringify(columns[notText]?.name)}: it is not UTF-8 text`);
+  const { inputField, idField } = format;
+  const at = (name: string): number => columns.findIndex((column) => column.name === name);
+  let wrong: InvalidItem | undefined;
+  const values = columns.map(({ name, type }, index): Json =>
+    typedValue(cellText(format)(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
+      wrong ??= invalid(`row ${String(number)}, column ${JSON.stringify(name)}: ${reason}`);
+      return null;
+    }),
+  );
+  if (wrong !== undefined) return wrong;
+  const id = idField === undefined ? undefined : encodeJson(values[at(idField)] ?? null);
+  if (inputField === undefined) {
+    // `fromEntries` allows a column named `__proto__`.
+    const row = Object.fromEntries(columns.map(({ name }, index) => [name, values[index]]));
+    return createItem(Buffer.from(encodeJson(row)), id, format, number, invalid);
+  }
+  const input = Buffer.from(textOf(fields[at(inputField)] ?? EMPTY).trim());
+  const problem = jsonProblem(input);
+  return problem === undefined
+    ? createItem(input, id, format, number, invalid)
+    : invalid(`column ${JSON.stringify(inputField)}: ${problem.reason}`);
+}
+
+/** Returns what reads the text of a cell. */
+const cellText = ({ exported }: InputFormat): ((field: Uint8Array) => string) =>
+  exported === true ? (field) => withoutApostrophe(textOf(field)) : textOf;
+
+const EMPTY = new Uint8Array(0);
+
+const countOf = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;

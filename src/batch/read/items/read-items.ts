@@ -1,0 +1,100 @@
+import { memberSource } from '../../../core/json/json-source.ts';
+import { formatBytes } from '../../../core/units.ts';
+import { lineGroups, type Line } from '../../bytes/split-lines.ts';
+import {
+  createItem,
+  jsonProblem,
+  MAX_LINE_BYTES,
+  textOf,
+  withoutByteOrderMark,
+  type Beginning,
+  type InputFormat,
+  type InvalidItem,
+  type Item,
+} from './item.ts';
+
+/**
+ * Returns the items of an input grouped by the chunk of the file they are in. Items are created while a group is
+ * iterated: iterate each group to its end before the next. Fails as reading the chunks does, and with usage (2) for an
+ * invalid CSV file.
+ */
+export async function* readItems(
+  chunks: AsyncIterable<Uint8Array>,
+  format: InputFormat,
+  beginning: Beginning = { item: 1 },
+): AsyncGenerator<Iterable<Item | InvalidItem>> {
+  if (format.format === 'csv') {
+    const { readCsv } = await import('./csv.ts');
+    yield* readCsv(chunks, format, beginning);
+    return;
+  }
+  const parse = createLineParser(format, beginning);
+  function* itemsOf(lines: Iterable<Line>): Generator<Item | InvalidItem> {
+    for (const line of lines) {
+      const item = parse(line);
+      if (item !== undefined) yield item;
+    }
+  }
+  for await (const lines of lineGroups(chunks, MAX_LINE_BYTES)) yield itemsOf(lines);
+}
+
+/** Returns a function that turns the next line into an item; undefined for an empty line, and for an item that is not wanted. */
+export function createLineParser(
+  format: InputFormat,
+  beginning: Beginning,
+): (line: Line) => Item | InvalidItem | undefined {
+  let number = beginning.item - 1;
+  let line = (beginning.line ?? 1) - 1;
+  return ({ bytes, tooLong, start }) => {
+    line += 1;
+    const content = start === 0 && line === 1 ? withoutByteOrderMark(bytes) : bytes;
+    const text = trim(content);
+    if (text.byteLength === 0 && !tooLong) return undefined;
+    number += 1;
+    if (beginning.isWanted?.(number) === false) return undefined;
+    const position = { number, line, indent: text.byteOffset - content.byteOffset };
+    return tooLong
+      ? { kind: 'invalid', number, line, reason: `the line is longer than ${formatBytes(MAX_LINE_BYTES)}` }
+      : parseItem(text, position, format);
+  };
+}
+
+/** Position of an item. `indent` is the number of white space bytes before it in its line. */
+interface Position {
+  readonly number: number;
+  readonly line: number;
+  readonly indent: number;
+}
+
+function parseItem(bytes: Uint8Array, { number, line, indent }: Position, format: InputFormat): Item | InvalidItem {
+  const invalid = (reason: string, column?: number): InvalidItem => ({
+    kind: 'invalid',
+    number,
+    line,
+    reason,
+    ...(column === undefined ? {} : { column: column + indent }),
+  });
+  const problem = jsonProblem(bytes);
+  if (problem !== undefined) return invalid(problem.reason, problem.column);
+  const { inputField, idField } = format;
+  if (inputField === undefined && idField === undefined) return createItem(bytes, undefined, format, number, invalid);
+  const text = textOf(bytes);
+  const input = inputField === undefined ? bytes : encode(memberSource(text, inputField));
+  if (input === undefined) return invalid(`it has no member ${JSON.stringify(inputField)}`);
+  const id = idField === undefined ? undefined : memberSource(text, idField);
+  if (idField !== undefined && id === undefined) return invalid(`it has no member ${JSON.stringify(idField)}`);
+  return createItem(input, id, format, number, invalid);
+}
+
+const encode = (text: string | undefined): Uint8Array | undefined =>
+  text === undefined ? undefined : Buffer.from(text);
+
+/** Removes white space at both ends. */
+function trim(bytes: Uint8Array): Uint8Array {
+  let [from, to] = [0, bytes.byteLength];
+  while (from < to && isSpace(bytes[from])) from += 1;
+  while (to > from && isSpace(bytes[to - 1])) to -= 1;
+  return to - from === bytes.byteLength ? bytes : bytes.subarray(from, to);
+}
+
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;

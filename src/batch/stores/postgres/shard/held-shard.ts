@@ -1,0 +1,248 @@
+import type { EndEvent, ItemEvent, ItemState } from '../../../model/item-state-machine.ts';
+import { createItemStates, type ItemStates } from '../../../model/item-states.ts';
+import { createBitmap } from './bitmap.ts';
+import { endsBySecond, type EndsInSecond } from './part-ends.ts';
+import {
+  afterRecord,
+  changesOf,
+  eventOf,
+  eventsTo,
+  recordOf,
+  type CountChanges,
+  type EventFacts,
+  type OpenItem,
+  type ShardEvent,
+} from './shard-events.ts';
+import type { KnownJob } from '../../../model/known-job.ts';
+import type { LineOwner } from '../../../model/result-line.ts';
+
+/** A shard as the store describes it when a driver claims it. */
+export interface ClaimedShard {
+  readonly shard: number;
+  readonly epoch: number;
+  /** Number of the first item among all items of the batch, from 1. */
+  readonly firstItem: number;
+  /** Number of items, with invalid ones. */
+  readonly items: number;
+  readonly invalid: number;
+  /** A bit for each item with a published end or an unknown outcome. */
+  readonly ended: Uint8Array;
+  /** The groups of records of earlier epochs, in order. */
+  readonly records: readonly (readonly ShardEvent[])[];
+}
+
+/** Records that are written together. */
+export interface RecordGroup {
+  readonly epoch: number;
+  /** Position in the epoch, from 0. A group is written once, however often it is sent. */
+  readonly number: number;
+  readonly changes: CountChanges;
+  readonly events: readonly ShardEvent[];
+}
+
+/** How the items of a part ended. */
+export type PartCounts = Readonly<Record<PartEnding, number>>;
+type PartEnding = 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired';
+
+/** What the store does not know yet of a shard. */
+export interface Unwritten {
+  /** How the items ended whose results are not published. */
+  readonly ends: PartCounts;
+  /** How many of these the store counts as submitted: not those that the service refused. */
+  readonly endedJobs: number;
+  /** What the records change that were not taken yet. */
+  readonly changes: CountChanges;
+}
+
+/** Results that are about to be published: more results may come while they are written. */
+export interface PartDraft {
+  /** The epoch under which the part is written. */
+  readonly epoch: number;
+  readonly lines: readonly string[];
+  readonly counts: PartCounts;
+  /** When its items ended. */
+  readonly ends: readonly EndsInSecond[];
+  /** Items without a result whose outcome is unknown. */
+  readonly unknown: readonly number[];
+  readonly items: readonly number[];
+}
+
+/** What is written in one transaction when a part is published. */
+export interface Publication {
+  readonly draft: PartDraft;
+  readonly nextEpoch: number;
+  /** The records of all items that are still open, which replace all records of the shard. */
+  readonly snapshot: RecordGroup;
+  readonly ended: Uint8Array;
+  /** True when every item of the shard has ended or is unknown. */
+  readonly done: boolean;
+}
+
+/**
+ * A shard that this driver holds: pure state, no I/O. What was recorded under an epoch is never recorded under another:
+ * a publication replaces all records by those of the next epoch. Items are numbered as in the batch.
+ */
+export interface HeldShard {
+  readonly shard: number;
+  readonly epoch: () => number;
+  readonly has: (item: number) => boolean;
+  /** True for an item that no driver has sent yet. */
+  readonly isWaiting: (item: number) => boolean;
+  readonly stateOf: (item: number) => ItemState;
+  readonly states: ItemStates;
+  /** Jobs that the service has according to the records. */
+  readonly jobs: () => readonly KnownJob[];
+  /** Applies an event. Returns the state after it; undefined when it is not possible, and then nothing changes. */
+  readonly apply: (item: number, event: ItemEvent, facts?: EventFacts) => ItemState | undefined;
+  /** Takes back an intent whose record was not written. */
+  readonly forgetIntent: (item: number) => void;
+  /**
+   * Applies the end of an item and keeps its result until it is published; `at` is the date of the end. Returns as `apply`
+   * does; undefined also for the result of another job.
+   */
+  readonly end: (owner: LineOwner, event: EndEvent, line: string, at: number) => ItemState | undefined;
+  /** Items that were sent, by this driver or an earlier one, and have no published end. */
+  readonly sentItems: () => readonly number[];
+  /** Returns the records since the last call; undefined without any. */
+  readonly takeRecords: () => RecordGroup | undefined;
+  /** Bytes of the results that are kept, approximately, with those of a draft that is not published yet. */
+  readonly keptBytes: () => number;
+  /** Whether there is anything to publish that is in no draft. */
+  readonly hasUnpublished: () => boolean;
+  /** What happened since the records were last taken and the results last published. */
+  readonly unwritten: () => Unwritten;
+  /** True when every item has ended or is unknown, published or not. */
+  readonly isComplete: () => boolean;
+  /** Takes the results that are kept. They are published together; a second draft needs the first to be published. */
+  readonly draft: () => PartDraft;
+  /** Moves to the next epoch. Records that were not taken yet are in the snapshot. */
+  readonly publish: (draft: PartDraft) => Publication;
+}
+
+/** Takes over a shard: items that were about to be sent become unknown, and that is recorded. */
+export function holdShard(claimed: ClaimedShard): HeldShard {
+  const { shard, firstItem, items } = claimed;
+  let { epoch } = claimed;
+  const ended = createBitmap(items, claimed.ended);
+  const alreadyEnded = ended.count();
+  const valid = items - claimed.invalid;
+  const states = createItemStates(valid - alreadyEnded, items);
+  const open = new Map<number, OpenItem>();
+  const index = (item: number): number => item - firstItem + 1;
+  let pending: ShardEvent[] = [];
+  let number = 0;
+  let kept: KeptResult[] = [];
+  let keptBytes = 0;
+  let drafted: readonly KeptResult[] = [];
+  let draftedBytes = 0;
+  let published = alreadyEnded;
+  let publishedUnknown = 0;
+
+  const note = (record: ShardEvent): void => {
+    const after = afterRecord(open.get(record[1]), record);
+    if (after === undefined) open.delete(record[1]);
+    else open.set(record[1], after);
+  };
+  const apply: HeldShard['apply'] = (item, event, facts = {}) => {
+    if (ended.has(index(item) - 1) || !states.apply(index(item), event)) return undefined;
+    const record = recordOf(item, event, facts);
+    if (record !== undefined) {
+      note(record);
+      pending.push(record);
+    }
+    return states.stateOf(index(item));
+  };
+  const unpublishedUnknown = (): readonly number[] =>
+    [...open].flatMap(([item, { state }]) => (state === 'unknown' ? [item] : []));
+
+  for (const record of claimed.records.flat()) {
+    states.apply(index(record[1]), eventOf(record));
+    note(record);
+  }
+  for (const [item, { state }] of [...open]) if (state === 'sending') apply(item, { kind: 'lose' });
+
+  return {
+    shard,
+    epoch: () => epoch,
+    has: (item) => item >= firstItem && item < firstItem + items,
+    isWaiting: (item) => !ended.has(index(item) - 1) && states.stateOf(index(item)) === 'waiting',
+    stateOf: (item) => states.stateOf(index(item)),
+    states,
+    jobs: () =>
+      [...open].flatMap(([item, { state, job, id, at, retries }]) =>
+        state === 'submitted' ? [{ item, job, id, submittedAt: at, retries }] : [],
+      ),
+    apply,
+    forgetIntent: (item) => {
+      states.apply(index(item), { kind: 'withdraw' });
+      open.delete(item);
+    },
+    end: ({ item, job }, event, line, at) => {
+      if (event.kind === 'end' && open.get(item)?.job !== job) return undefined;
+      const state = apply(item, event);
+      if (state === undefined) return undefined;
+      kept.push({ item, event, line, at });
+      keptBytes += line.length;
+      return state;
+    },
+    sentItems: () => [...open.keys()],
+    takeRecords: () => {
+      if (pending.length === 0) return undefined;
+      const events = pending;
+      pending = [];
+      return { epoch, number: number++, changes: changesOf(events), events };
+    },
+    keptBytes: () => keptBytes + draftedBytes,
+    hasUnpublished: () => kept.length > 0 || states.count('unknown') > publishedUnknown,
+    unwritten: () => {
+      const results = [...drafted, ...kept];
+      const endedJobs = results.filter(({ event }) => event.kind === 'end').length;
+      return { ends: countsOf(results), endedJobs, changes: changesOf(pending) };
+    },
+    isComplete: () => states.count('waiting') + states.count('sending') + states.count('submitted') === 0,
+    draft: () => {
+      const taken = kept;
+      [drafted, draftedBytes] = [kept, keptBytes];
+      [kept, keptBytes] = [[], 0];
+      return {
+        epoch,
+        lines: taken.map(({ line }) => line),
+        counts: countsOf(taken),
+        ends: endsBySecond(
+          taken.map(({ event, at }) => ({ at, completed: event.kind === 'end' && event.ending === 'completed' })),
+        ),
+        unknown: unpublishedUnknown(),
+        items: taken.map(({ item }) => item),
+      };
+    },
+    publish: (draft) => {
+      for (const item of [...draft.items, ...draft.unknown]) {
+        open.delete(item);
+        ended.add(index(item) - 1);
+      }
+      published += draft.items.length + draft.unknown.length;
+      publishedUnknown += draft.unknown.length;
+      [drafted, draftedBytes] = [[], 0];
+      pending = [];
+      epoch += 1;
+      const events = [...open].flatMap(([item, openItem]) => eventsTo(item, openItem));
+      const snapshot = { epoch, number: 0, changes: changesOf(events), events };
+      number = 1;
+      return { draft, nextEpoch: epoch, snapshot, ended: ended.bytes(), done: published === valid };
+    },
+  };
+}
+
+interface KeptResult {
+  readonly item: number;
+  readonly event: EndEvent;
+  readonly line: string;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+}
+
+function countsOf(results: readonly KeptResult[]): PartCounts {
+  const counts = { completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0 };
+  for (const { event } of results) counts[event.kind === 'end' ? event.ending : 'failed'] += 1;
+  return counts;
+}

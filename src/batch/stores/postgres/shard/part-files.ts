@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { ObjectStorage } from '../../../../core/context.ts';
+
+/** How the parts of a batch are compressed. */
+export type Compression = 'none' | 'gzip' | 'zstd';
+
+const EXTENSIONS: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
+
+/**
+ * What the names of all parts of a batch begin with, and those of no other batch: its token is in them. Earlier versions
+ * left the token out.
+ */
+export const partPrefix = (token: string): string => `part-${token.replaceAll('-', '').slice(0, 12)}-`;
+
+/** Returns the name of the part of a shard that is written under an epoch. */
+export const partName = (token: string, shard: number, epoch: number, compression: Compression): string =>
+  `${partPrefix(token)}${String(shard).padStart(6, '0')}-${String(epoch).padStart(4, '0')}.jsonl${EXTENSIONS[compression]}`;
+
+/**
+ * Returns the shard and the epoch of a part of a batch from its name, which may be that of an unfinished file; undefined for
+ * all other names.
+ */
+export function parsePartName(
+  token: string,
+  name: string,
+): { readonly shard: number; readonly epoch: number } | undefined {
+  const prefix = partPrefix(token);
+  if (!name.startsWith(prefix)) return undefined;
+  const rest = name.slice(prefix.length);
+  const [, shard, epoch] = /^(\d{6,})-(\d{4,})\.jsonl(?:\.gz|\.zst)?(?:\.[^/]+\.partial)?$/.exec(rest) ?? [];
+  return shard === undefined || epoch === undefined ? undefined : { shard: Number(shard), epoch: Number(epoch) };
+}
+
+/** Returns the address of a name in a folder, or below a prefix of object storage. */
+export const addressIn = (out: string, name: string): string => `${out}${out.endsWith('/') ? '' : '/'}${name}`;
+
+/** Where the parts of a batch are. */
+export interface PartFiles {
+  readonly storage: ObjectStorage;
+  /** True while the storage waits for new credentials: nothing is sent whose result might never be stored. */
+  readonly isWaiting: () => boolean;
+  /** A folder, or a prefix of object storage. */
+  readonly out: string;
+  /** The token of the batch. */
+  readonly token: string;
+  readonly compression: Compression;
+  readonly compress: (chunks: AsyncIterable<Uint8Array>, compression: Compression) => AsyncIterable<Uint8Array>;
+  /** Ends the writing of a part. The user's interrupt does not: results that a driver has are published before it ends. */
+  readonly signal: AbortSignal;
+}
+
+/** The object that holds the results of a part; undefined when only unknown items are published. */
+export interface WrittenPart {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+const LINES_IN_A_CHUNK = 500;
+
+/** Writes a part. Writing it again replaces it by the same content. Fails as the storage does. */
+export async function writePart(
+  { storage, out, token, compression, compress, signal }: PartFiles,
+  shard: number,
+  epoch: number,
+  lines: readonly string[],
+): Promise<WrittenPart> {
+  const name = partName(token, shard, epoch, compression);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  async function* chunksOf(): AsyncGenerator<Uint8Array> {
+    for (let from = 0; from < lines.length; from += LINES_IN_A_CHUNK) {
+      const chunk = Buffer.from(lines.slice(from, from + LINES_IN_A_CHUNK).join(''));
+      bytes += chunk.byteLength;
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  await storage.write(addressIn(out, name), compress(chunksOf(), compression), signal);
+  return { name, bytes, sha256: hash.digest('hex') };
+}

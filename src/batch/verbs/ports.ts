@@ -1,0 +1,48 @@
+import type { Context } from '../../core/context.ts';
+import type { DollarRange } from '../../core/units.ts';
+import type { InputSummary } from '../plan/check-input.ts';
+import type { ExecutionCost } from '../results/report/cost.ts';
+import type { RequestProblem } from '../results/report/request-health.ts';
+import type { StorePorts } from '../model/store.ts';
+import type { ItemCounts } from '../model/item-states.ts';
+
+/** The parts of the Context that a batch uses, and a function. */
+export interface BatchPorts extends StorePorts, Pick<Context, 'batchApi'> {
+  /** Requests the price of a worker of the endpoint per hour; undefined when it is unknown. May fail. */
+  readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
+}
+
+/** Limits of a run; undefined ones have defaults. */
+export interface BatchLimits {
+  /** Maximum concurrent requests. */
+  readonly concurrency?: number | undefined;
+  /** Maximum number of submissions per second. */
+  readonly rate?: number | undefined;
+  /** Maximum number of jobs that are queued or running at the service. */
+  readonly inFlight?: number | undefined;
+  /** When more items than this did not complete, no more are sent. */
+  readonly maxFailures?: number | undefined;
+  /** The run stops after this time, in milliseconds. */
+  readonly maxTime?: number | undefined;
+  /** Maximum number of retries of a job that failed or timed out. */
+  readonly retryFailed?: number | undefined;
+}
+
+/** Callbacks for a view of a running batch. */
+export interface BatchView {
+  /** Called before the first request when a new batch was begun; `copy` is the address of the copy of its input. */
+  readonly onBegun?: (name: string, summary: InputSummary, copy: string | undefined) => Promise<void>;
+  /** Called when files were repaired or items set back: one sentence for each. */
+  readonly onNotes: (notes: readonly string[]) => Promise<void>;
+  /** Shows the progress until the signal is aborted. */
+  readonly follow: (progress: () => BatchProgress, until: AbortSignal) => Promise<void>;
+  /** Called after the first interrupt when requests are still pending. */
+  readonly onDraining: (pendingRequests: number) => void;
+}
+
+/** A snapshot of a running batch. */
+export interface BatchProgress {
+  readonly counts: ItemCounts;
+  readonly cost: ExecutionCost | undefined;
+  readonly problem: RequestProblem | undefined;
+}

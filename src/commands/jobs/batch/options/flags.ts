@@ -1,0 +1,115 @@
+import type { Resubmittable } from '../../../../batch/index.ts';
+import { RATE_LIMITS } from '../../../../queue/limits.ts';
+import { option, type ValuesOf } from '../../../../cli/model/params.ts';
+
+/** Limits of a run, for run and resume. */
+const limitOptions = {
+  concurrency: option.count('requests at once, at most (default 32)', 1, { most: 10_000 }),
+  rate: option.count(`submissions a second, at most (default ${String(RATE_LIMITS.run.rate)}, the known limit)`, 1),
+  inFlight: option.count(
+    'jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)',
+    1,
+  ),
+  maxFailures: option.count('send no more once more items than this did not complete', 0),
+  maxTime: option.duration('stop the batch after this time; it can be resumed', 's'),
+  timeout: option.duration('the old name of --max-time', 's', { hidden: true }),
+  retryFailed: option.count('run failed and timed-out jobs again, at most this often', 0),
+};
+
+/** Where `s3://` addresses lead. */
+export const storageOptions = {
+  s3Endpoint: option.text('address of the S3-compatible service of s3:// addresses (default AWS_ENDPOINT_URL_S3)', {
+    metavar: 'URL',
+  }),
+};
+
+/** What leads to the store of a shared batch. */
+export const storeOptions = {
+  store: option.text(
+    'the PostgreSQL database with the books (default: BERTH_STORE); file: a journal beside the results',
+    {
+      metavar: 'postgres://USER@HOST/DATABASE',
+    },
+  ),
+  ...storageOptions,
+};
+
+const driverOptions = {
+  ...storeOptions,
+  lease: option.duration('how long a driver has its shards without contact to the store (default 2m)', 's'),
+};
+
+export const runOptions = {
+  input: option.requiredTexts(
+    'JSON lines, CSV or Parquet, an item each; .gz and .zst too; may be given again; a glob or s3://BUCKET/KEY; - is stdin',
+    { metavar: 'FILE', complete: 'file' },
+  ),
+  out: option.requiredText('where results go: a file with its journal; with --store a folder or s3://', {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
+  ...driverOptions,
+  name: option.text('with --store: what to call the batch (default: the endpoint and the time)', { metavar: 'NAME' }),
+  shardItems: option.count('with --store: items that a driver claims at a time (default 10000)', 1, { most: 100_000 }),
+  compress: option.choice('with --store: compress the results', ['gzip', 'zstd']),
+  inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv', 'parquet']),
+  inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
+  idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
+  types: option.text('the types of CSV columns: string, number, boolean or json; an empty cell is null', {
+    metavar: 'NAME:TYPE,...',
+  }),
+  skipInvalid: option.on('leave out what cannot be sent, in place of refusing it all'),
+  ordered: option.on('put the results in the order of the input once all have ended'),
+  ...limitOptions,
+  executionTimeout: option.duration('how long a worker may run a job, 5s to 7d', 's'),
+  ttl: option.duration('how long a job may live, queue and run together, 10s to 7d', 's'),
+  lowPriority: option.on('let other jobs go first'),
+};
+
+export type RunValues = ValuesOf<typeof runOptions> & { readonly endpoint: string };
+
+/** The words of --resubmit. */
+export const RESUBMIT_STATES = {
+  failed: 'failed',
+  expired: 'expired',
+  'timed-out': 'timedOut',
+  cancelled: 'cancelled',
+  unknown: 'unknown',
+} as const satisfies Readonly<Record<string, Resubmittable>>;
+
+/** The words of `export --status`. */
+export const EXPORT_STATES = {
+  completed: 'completed',
+  failed: 'failed',
+  'timed-out': 'timedOut',
+  cancelled: 'cancelled',
+  expired: 'expired',
+} as const;
+
+export const workOptions = {
+  moved: option.on('the service is the same, although its address is another now'),
+  ...driverOptions,
+  ...limitOptions,
+};
+
+export type WorkValues = ValuesOf<typeof workOptions> & { readonly batch: string };
+
+export const resumeOptions = {
+  ...driverOptions,
+  input: option.texts('where the input is now, if it was moved; several ones in the order of the batch', {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
+  resubmit: option.list(`send these items again, as new jobs: ${Object.keys(RESUBMIT_STATES).join(', ')}`, {
+    metavar: 'STATE',
+    choices: Object.keys(RESUBMIT_STATES),
+  }),
+  onlyError: option.text('with --resubmit: only items whose error contains this, or has this pattern'),
+  resubmitUnknown: option.on('the same as --resubmit unknown'),
+  moved: option.on('the service is the same, although its address is another now'),
+  ...limitOptions,
+};
+
+export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: string };
+
+export type StatusValues = ValuesOf<typeof storeOptions> & { readonly results: string; readonly exitStatus: boolean };

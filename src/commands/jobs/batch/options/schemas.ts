@@ -1,0 +1,183 @@
+/** What the commands of batches print with `--json`. */
+import { COUNT, FAILURE, RANGE_USD } from '../../../../cli/model/common-schemas.ts';
+import {
+  ANYTHING,
+  either,
+  manyOf,
+  mapOf,
+  NUMBER,
+  oneOf,
+  orNull,
+  ownObject,
+  TEXT,
+  TIME,
+  WHOLE,
+  YES_NO,
+  type OutputSchema,
+} from '../../../../cli/model/output-schema.ts';
+
+const STATE = oneOf('running', 'ended', 'stopped');
+
+/** The members that account for every batch. */
+const SUMMARY = {
+  batch: TEXT,
+  endpoint: TEXT,
+  input: TEXT,
+  planned: COUNT,
+  completed: COUNT,
+  failed: COUNT,
+  cancelled: COUNT,
+  timedOut: COUNT,
+  expired: COUNT,
+  unknown: COUNT,
+  inFlight: COUNT,
+  waiting: COUNT,
+  invalid: COUNT,
+  resubmitted: COUNT,
+  unknownItems: manyOf(COUNT),
+};
+
+const COST = orNull(RANGE_USD);
+const PATTERN = { pattern: TEXT, state: TEXT, count: COUNT };
+
+/** How many and how long, in milliseconds; the quantiles are estimates. */
+const TIMES = { count: COUNT, mean: NUMBER, min: NUMBER, p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER };
+
+/** The end of `batch run` and `batch resume`. */
+export const BATCH_END = ownObject({
+  ...SUMMARY,
+  tookSeconds: NUMBER,
+  executionCostUsd: COST,
+  commonestError: orNull(ownObject({ error: TEXT, count: COUNT, sinceResume: YES_NO })),
+});
+
+/** The plan that `batch run --dry-run` prints. */
+export const BATCH_PLAN = ownObject({
+  input: TEXT,
+  planned: COUNT,
+  invalid: COUNT,
+  inputBytes: COUNT,
+  bodyBytes: COUNT,
+  largestBody: COUNT,
+  first: ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT), body: ANYTHING }),
+});
+
+const FILE_STATUS = ownObject(
+  { ...SUMMARY, state: STATE, begun: TIME },
+  {
+    pid: WHOLE,
+    host: TEXT,
+    unordered: YES_NO,
+    wallSeconds: orNull(NUMBER),
+    executionCostUsd: COST,
+    executionMs: orNull(ownObject(TIMES)),
+    delayMs: orNull(ownObject(TIMES)),
+    commonestErrors: manyOf(ownObject(PATTERN)),
+  },
+);
+
+/** Who has the shards of a batch of a store that were begun and are not done; at most 20 of the shards are listed. */
+const HOLDERS = manyOf(
+  ownObject(
+    { state: oneOf('working', 'silent', 'gone', 'left'), leaseEnds: TIME, count: COUNT, shards: manyOf(COUNT) },
+    { pid: WHOLE, host: TEXT, lastContact: TIME },
+  ),
+);
+
+/** The state of a batch of a store. */
+export const SHARED_STATUS = ownObject({
+  ...SUMMARY,
+  state: oneOf('running', 'ended', 'stopped', 'cancelled'),
+  drivers: COUNT,
+  holders: HOLDERS,
+  shards: COUNT,
+  doneShards: COUNT,
+  out: TEXT,
+  begun: TIME,
+  holds: YES_NO,
+});
+
+/** What `batch list` shows of each batch. */
+export const BATCH_LIST = manyOf(
+  either(
+    ownObject({ batch: TEXT, state: oneOf('broken'), error: FAILURE }),
+    ownObject(
+      { ...SUMMARY, state: oneOf('running', 'ended', 'stopped', 'cancelled'), begun: TIME },
+      {
+        pid: WHOLE,
+        host: TEXT,
+        unordered: YES_NO,
+        drivers: COUNT,
+        holders: HOLDERS,
+        shards: COUNT,
+        doneShards: COUNT,
+        out: TEXT,
+        holds: YES_NO,
+      },
+    ),
+  ),
+);
+
+/** What `batch clean` and `batch remove` removed. */
+export const BATCH_FILES = manyOf(ownObject({ address: TEXT, bytes: COUNT }));
+
+export const BATCH_STATUS = either(FILE_STATUS, SHARED_STATUS);
+
+const DISTRIBUTION = orNull(
+  ownObject({ ...TIMES, bins: manyOf(ownObject({ from: NUMBER, to: NUMBER, count: COUNT })) }),
+);
+
+export const BATCH_REPORT = ownObject({
+  ...SUMMARY,
+  state: STATE,
+  retried: COUNT,
+  begun: TIME,
+  lastEnded: orNull(TIME),
+  wallSeconds: orNull(NUMBER),
+  itemsPerSecond: orNull(NUMBER),
+  executionSeconds: orNull(NUMBER),
+  executionCostUsd: COST,
+  quantileError: NUMBER,
+  executionMs: DISTRIBUTION,
+  delayMs: DISTRIBUTION,
+  timeline: orNull(
+    ownObject({
+      bucketSeconds: NUMBER,
+      buckets: manyOf(ownObject({ at: TIME, completed: COUNT, notCompleted: COUNT })),
+    }),
+  ),
+  failures: manyOf(
+    ownObject({ ...PATTERN, examples: manyOf(ownObject({ item: COUNT, error: ANYTHING }, { job: TEXT })) }),
+  ),
+  otherFailures: COUNT,
+});
+
+/** With `--fields`, and in a CSV, a row has the members that are named. */
+const EXPORTED_ROWS: OutputSchema = manyOf(
+  ownObject(
+    {
+      item: COUNT,
+      id: ANYTHING,
+      job: orNull(TEXT),
+      status: TEXT,
+      output: ANYTHING,
+      error: ANYTHING,
+      delayTime: orNull(NUMBER),
+      executionTime: orNull(NUMBER),
+    },
+    { input: ANYTHING },
+  ),
+);
+
+/** The end of `batch export --fetch-outputs`. */
+const FETCHED = ownObject({
+  into: TEXT,
+  files: COUNT,
+  downloaded: COUNT,
+  existing: COUNT,
+  failed: COUNT,
+  bytes: COUNT,
+  failures: manyOf(ownObject({ item: COUNT, address: TEXT, reason: TEXT })),
+});
+
+export const BATCH_EXPORT = either(EXPORTED_ROWS, FETCHED);

@@ -1,0 +1,142 @@
+import {
+  LOCAL_SERVICE,
+  openFileStore,
+  openPostgresStore,
+  parseStoreAddress,
+  storeKindOf,
+  type BatchPorts,
+  type Store,
+  type StoreAddress,
+  type StoreKind,
+  type TableAccess,
+} from '../../../../batch/index.ts';
+import { usage } from '../../../../core/failure.ts';
+import type { CredentialWait } from '../../../../core/context.ts';
+import type { CommandContext } from '../../../../cli/model/context.ts';
+import { resumeLine } from '../view/command-lines.ts';
+import { readPassword } from './password.ts';
+import { requestWorkerPrice } from './worker-price.ts';
+
+/** The variable with the address of the store, which may contain its password. */
+const VARIABLE = 'BERTH_STORE';
+
+/** The options that lead to a store. */
+export interface StoreValues {
+  readonly store: string | undefined;
+  readonly s3Endpoint: string | undefined;
+}
+
+/** An open store, and what the batches in it need. */
+export interface OpenStore {
+  readonly kind: StoreKind;
+  readonly store: Store;
+  readonly ports: BatchPorts;
+}
+
+export interface StoreUse {
+  /** What may be done to the tables of a database: nothing, where it is undefined, not even a look. */
+  readonly access: TableAccess | undefined;
+  /** Milliseconds of a lease: statements must end well before it does. */
+  readonly leaseMs?: number | undefined;
+}
+
+export const kindOf = (ctx: CommandContext, { store }: Pick<StoreValues, 'store'>): StoreKind =>
+  storeKindOf(store, ctx.env[VARIABLE]);
+
+/**
+ * Opens the store that --store or BERTH_STORE names, or the one of files, runs `work` and closes it. Fails with usage (2) for
+ * an address that is not one or that has a password on the command line, and as the database does.
+ */
+export async function withStore<T>(
+  ctx: CommandContext,
+  values: StoreValues,
+  { access, leaseMs }: StoreUse,
+  work: (open: OpenStore) => Promise<T>,
+): Promise<T> {
+  if (kindOf(ctx, values) === 'file') {
+    const drives = access === 'create' || access === 'migrate';
+    const ports = await batchPorts(ctx, values, drives, (name) => [name]);
+    return await work({ kind: 'file', store: openFileStore(ports), ports });
+  }
+  const { address, password } = parseStoreAddress(values.store ?? ctx.env[VARIABLE] ?? '', ctx.env);
+  if (password !== undefined && values.store !== undefined)
+    throw usage(
+      'the address of --store contains a password, and others can read a command line',
+      `Put the whole address into the variable ${VARIABLE}, or the password into PGPASSWORD or the file of PGPASSFILE.`,
+    );
+  // The variable may be set where the next command is typed; the flag must be given again.
+  const reference = (name: string): readonly string[] => [
+    name,
+    ...(values.store === undefined ? [] : ['--store', address.shown]),
+    ...(values.s3Endpoint === undefined ? [] : ['--s3-endpoint', values.s3Endpoint]),
+  ];
+  // The user is asked once, and not for each connection.
+  let known: Promise<string> | undefined;
+  const options = {
+    address,
+    password: () => (known ??= readPassword(ctx, address, password)),
+    rootCertificates: await certificatesOf(ctx, address),
+    access,
+    timeoutMs: leaseMs === undefined ? undefined : Math.max(1000, Math.min(20_000, leaseMs / 4)),
+  };
+  return await openPostgresStore(options, async (create) => {
+    const ports = await batchPorts(ctx, values, access !== undefined, reference);
+    return await work({ kind: 'postgres', store: create(ports), ports });
+  });
+}
+
+async function certificatesOf(ctx: CommandContext, { rootCertificates }: StoreAddress): Promise<string | undefined> {
+  return rootCertificates === undefined ? undefined : Buffer.from(await ctx.files.read(rootCertificates)).toString();
+}
+
+/**
+ * Returns the parts of the Context that a batch needs. With `credentialsMayExpire`, storage waits for new credentials in place
+ * of expired ones, and says so: a batch can take longer than credentials are valid.
+ */
+async function batchPorts(
+  ctx: CommandContext,
+  { s3Endpoint }: StoreValues,
+  credentialsMayExpire: boolean,
+  reference: BatchPorts['reference'],
+): Promise<BatchPorts> {
+  let isWaiting = false;
+  const credentialWait: CredentialWait = {
+    onWait: (reason) => {
+      isWaiting = true;
+      void ctx.tell(reason);
+    },
+    onEnd: () => {
+      isWaiting = false;
+      void ctx.tell('The storage service has accepted new credentials.');
+    },
+  };
+  return {
+    durable: await ctx.durable(),
+    storage: await ctx.storage({ s3Endpoint, ...(credentialsMayExpire ? { credentialWait } : {}) }),
+    isStorageWaiting: () => isWaiting,
+    clock: ctx.clock,
+    random: ctx.random,
+    signal: ctx.signal,
+    batchApi: (options) => ctx.batchApi(options),
+    onSecondInterrupt: (listener) => ctx.onSecondInterrupt(listener),
+    workerPrice: (endpointId, signal) => requestWorkerPrice(ctx, endpointId, signal),
+    reference,
+    resumeCommand: (name) => resumeLine(ctx.settings.local, reference(name)),
+  };
+}
+
+/** Returns the address of the queue API as a batch stores it: without a key. */
+export async function serviceAddress(ctx: CommandContext): Promise<string> {
+  const { url } = await ctx.api.preview({ service: 'queue', method: 'GET', path: ['v2'] });
+  return ctx.settings.local ? LOCAL_SERVICE : url;
+}
+
+/** Milliseconds of a lease when the user names none. */
+const DEFAULT_LEASE_MS = 120_000;
+const LEAST_LEASE_MS = 2000;
+
+/** Returns the value of --lease. Fails with usage (2) for one that is too short. */
+export function leaseOf({ lease = DEFAULT_LEASE_MS }: { readonly lease: number | undefined }): number {
+  if (lease < LEAST_LEASE_MS) throw usage('--lease is 2s at least', 'A driver renews it several times in that span.');
+  return lease;
+}

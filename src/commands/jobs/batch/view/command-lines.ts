@@ -1,0 +1,18 @@
+/** Command lines that hints name. */
+import { berth, flags, words, type CommandLine, type Words } from '../../../../core/message.ts';
+
+/** Resumes a batch, which `reference` names; `local` when it runs on the local service in this process. */
+export const resumeLine = (local: boolean, reference: readonly string[], ...more: readonly string[]): CommandLine =>
+  berth`${flags(local ? ['--local'] : [])} jobs batch resume ${wordsOf(reference)} ${flags(more)}`;
+
+export const batchReportLine = (reference: readonly string[]): CommandLine =>
+  berth`jobs batch report ${wordsOf(reference)}`;
+
+export const batchStatusLine = (reference: readonly string[]): CommandLine =>
+  berth`jobs batch status ${wordsOf(reference)}`;
+
+/** Goes on with a batch of a store as one more driver. */
+export const workLine = (reference: readonly string[]): CommandLine => berth`jobs batch work ${wordsOf(reference)}`;
+
+/** What names a batch, and the flags that say where it is. */
+const wordsOf = ([batch = '', ...where]: readonly string[]): Words => words`${batch} ${flags(where)}`;

@@ -1,0 +1,147 @@
+import { lines, berth, sentence, type CommandLine, type Message } from '../../../../core/message.ts';
+import { LOCAL_SERVICE, type BatchReport, type ItemCounts } from '../../../../batch/index.ts';
+import { EXIT } from '../../../../core/exit-codes.ts';
+import type { Failure } from '../../../../core/failure.ts';
+import { safeText } from '../../../../core/safe-text.ts';
+import type { CommandContext } from '../../../../cli/model/context.ts';
+import { countOf } from '../../../../cli/words/words.ts';
+import { batchReportLine, batchStatusLine, resumeLine } from './command-lines.ts';
+import { describeCounts } from './progress.ts';
+import { groupItems, rangesOf } from './view.ts';
+
+/** Returns the lines below the counts: what went wrong, and the command lines to continue with. */
+export function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
+  const { counts, stopped, unordered, resumable } = report;
+  return [
+    ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
+    ...(stopped?.reason === 'timeout' ? ['The time is up. Nothing was cancelled.'] : []),
+    ...(stopped?.reason === 'failures' ? ['Stopped sending: more items failed than --max-failures allows.'] : []),
+    ...(stopped?.reason === 'cancelled' ? ['The batch was cancelled: nothing more is sent.'] : []),
+    ...inFlightNotes(counts),
+    ...(unordered ? ['All results are fetched, and not yet in the order of the input.'] : []),
+    ...(resumable ? [sentence`Go on with: ${resumeCommand(report)}`] : []),
+    ...failedRequestsNotes(report),
+    ...commonestErrorNotes(ctx, report),
+    ...notRetriedNotes(report),
+    ...(counts.unknown > 0 ? [unknownNote(report)] : []),
+    ...(counts.waiting + counts.inFlight === 0 ? retryNotes(report) : []),
+    ...(counts.expired > 0 ? expiredNotes(report) : []),
+    ...reportNotes(ctx, report),
+  ];
+}
+
+const resumeCommand = ({ service, reference }: BatchReport, ...flags: readonly string[]): CommandLine =>
+  resumeLine(service === LOCAL_SERVICE, reference, ...flags);
+
+/** Names the report of a batch that has ended; a script is told only when items did not complete. */
+const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchReport): readonly Message[] =>
+  counts.waiting + counts.inFlight === 0 && (terminal.errors || counts.completed < counts.planned)
+    ? [sentence`See cost, times and failures: ${batchReportLine(reference)}`]
+    : [];
+
+const inFlightNotes = ({ inFlight }: ItemCounts): readonly string[] =>
+  inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];
+
+function unknownNote(report: BatchReport): Message {
+  const { counts, unknownReason } = report;
+  const reason = unknownReason === undefined ? '' : ` (${safeText(unknownReason)})`;
+  return sentence`${countOf(counts.unknown, 'item')} may or may not have run${reason}. To send again, at the risk of running twice: ${resumeCommand(report, '--resubmit', 'unknown')}`;
+}
+
+const failedRequestsNotes = ({ failedRequests }: BatchReport): readonly string[] =>
+  failedRequests === undefined
+    ? []
+    : [
+        `${String(failedRequests.count)} of ${String(failedRequests.total)} requests failed, which slowed the batch: ${safeText(failedRequests.message)}`,
+      ];
+
+/** Columns when stderr is not a terminal. */
+const DEFAULT_COLUMNS = 200;
+
+/** The error is shortened to one line of the terminal. */
+function commonestErrorNotes({ terminal }: CommandContext, report: BatchReport): readonly string[] {
+  const { commonestError, failedItems, resumed } = report;
+  if (commonestError === undefined) return [];
+  const since = resumed ? ' since the resume' : '';
+  const head =
+    failedItems === 1
+      ? `The error${since}: `
+      : `The commonest error${since}, ${String(commonestError.count)} of ${String(failedItems)}: `;
+  const width = (terminal.errorColumns ?? DEFAULT_COLUMNS) - head.length;
+  const error = safeText(commonestError.error);
+  return [head + (error.length <= width ? error : `${error.slice(0, Math.max(0, width - 1))}…`)];
+}
+
+/** Explains why `--retry-failed` ran fewer items than there are failed ones. */
+function notRetriedNotes({ notRetried }: BatchReport): readonly string[] {
+  if (notRetried === undefined) return [];
+  const { neverAccepted, expired, refused } = notRetried;
+  return [
+    ...(neverAccepted > 0
+      ? [`${countOf(neverAccepted, 'item')} cannot be run again: the service refused the input, and would again.`]
+      : []),
+    ...(expired > 0
+      ? [
+          `${countOf(expired, 'failed job')} could not be run again: no longer at the service, which removes a job 30 minutes after its end.`,
+        ]
+      : []),
+    ...(refused === undefined
+      ? []
+      : [`${countOf(refused.count, 'failed job')} could not be run again: ${refused.failure.message}`]),
+  ];
+}
+
+/** A failed job can be run again while the service has it; as a new job, a failed item can be sent at any age. */
+function retryNotes(report: BatchReport): readonly Message[] {
+  const { counts, retryableJobs, notRetried } = report;
+  // An input that the service refused would be refused again.
+  const resubmittable = retryableJobs + (notRetried?.expired ?? 0) > 0;
+  const states = [...(counts.failed > 0 ? ['failed'] : []), ...(counts.timedOut > 0 ? ['timed-out'] : [])];
+  return [
+    ...(retryableJobs === 0
+      ? []
+      : [
+          sentence`To run ${retryableJobs === 1 ? 'the failed one' : 'failed ones'} again, within 30 minutes of the end: ${resumeCommand(report, '--retry-failed', '1')}`,
+        ]),
+    ...(resubmittable && states.length > 0
+      ? [sentence`To send them again as new jobs, at any age: ${resumeCommand(report, '--resubmit', states.join(','))}`]
+      : []),
+  ];
+}
+
+/** Maximum ranges of items that are listed. */
+const MAX_RANGES = 12;
+
+/** A resume sends expired items again only where it is asked to: they may have run. */
+function expiredNotes(report: BatchReport): readonly Message[] {
+  const { counts, expiredItems } = report;
+  const isListed = expiredItems.length > 0 && groupItems(expiredItems).length <= MAX_RANGES;
+  const listed = isListed ? `: ${rangesOf(expiredItems)}` : '';
+  const them = counts.expired === 1 ? 'it' : 'them';
+  const how = resumeCommand(report, '--resubmit', 'expired');
+  return [
+    sentence`${countOf(counts.expired, 'item')} expired, and may have run${listed}. To run ${them} again: ${how}`,
+  ];
+}
+
+/** Returns the failure that stopped a batch, with what to do next as its hint; undefined when none did. */
+export function failureOf(report: BatchReport): Failure | undefined {
+  const { stopped, unrecorded, counts } = report;
+  if (stopped?.reason !== 'error') return undefined;
+  const { failure } = stopped;
+  const jobs = unrecorded.map(({ item, job }) => `item ${String(item)} is job ${job}`).join(', ');
+  // The hint of a failed request is about that request alone.
+  const isRequest = failure.exit === EXIT.unavailable || failure.exit === EXIT.unknown;
+  return failure.with({
+    message: `${failure.message}; the batch of ${countOf(counts.planned, 'item')} stopped with ${describeCounts(counts)}`,
+    id: undefined,
+    hint: lines(
+      isRequest ? sentence`Check the service and the network: ${berth`doctor`}` : failure.hint,
+      ...inFlightNotes(counts),
+      ...(counts.unknown > 0 ? [unknownNote(report)] : []),
+      ...(jobs === '' ? [] : [`These were accepted by the service and could not be recorded: ${jobs}.`]),
+      sentence`See the state of the batch: ${batchStatusLine(report.reference)}`,
+      sentence`Then go on with: ${resumeCommand(report)}`,
+    ),
+  });
+}

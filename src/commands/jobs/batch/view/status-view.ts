@@ -1,0 +1,102 @@
+import type { BatchStatus, ShardHolder } from '../../../../batch/index.ts';
+import { itemsAt, memberAt, numberAt, stringAt, type Json, type JsonObject } from '../../../../core/json.ts';
+import { safeText } from '../../../../core/safe-text.ts';
+import { countOf } from '../../../../cli/words/words.ts';
+import { text } from '../../../../output/cells/cell-functions.ts';
+import type { Section, View } from '../../../../output/view.ts';
+import { failuresOf, quantilesOf } from './report-members.ts';
+import { batchView, rangesOf, summaryOf } from './view.ts';
+
+/** Returns the object of a status; `others` are members of what the results show. */
+export function statusMembers(status: BatchStatus, others: JsonObject = {}): JsonObject {
+  const { state, holder, unordered, shared, begunAt } = status;
+  return summaryOf(status, {
+    state,
+    // Those of the process that works on the batch.
+    ...(holder === undefined ? {} : { pid: holder.pid, host: holder.host }),
+    ...(unordered ? { unordered } : {}),
+    ...(shared === undefined ? {} : { ...shared, holders: shared.holders.map(holderMembers) }),
+    begun: new Date(begunAt).toISOString(),
+    ...others,
+  });
+}
+
+const holderMembers = ({ state, process, contactAt, leaseEndsAt, count, shards }: ShardHolder): JsonObject => ({
+  state,
+  ...(process === undefined ? {} : { pid: process.pid, host: process.host }),
+  ...(contactAt === undefined ? {} : { lastContact: new Date(contactAt).toISOString() }),
+  leaseEnds: new Date(leaseEndsAt).toISOString(),
+  count,
+  shards,
+});
+
+const nameOf = (process: ShardHolder['process']): string =>
+  process === undefined
+    ? 'a driver of an earlier version'
+    : `process ${String(process.pid)} on ${safeText(process.host)}`;
+
+/** One line for each driver that holds shards of the row. */
+export const driversOf = (row: Json): readonly string[] =>
+  itemsAt(row, 'holders').flatMap((holder) => {
+    const [state, pid, host] = [stringAt(holder, 'state'), numberAt(holder, 'pid'), stringAt(holder, 'host')];
+    if (state !== 'working' && state !== 'silent') return [];
+    const contact = stringAt(holder, 'lastContact');
+    const seen = contact === undefined ? '' : `, last contact ${contact}`;
+    const name = nameOf(pid === undefined || host === undefined ? undefined : { pid, host });
+    return [`${name}: ${countOf(numberAt(holder, 'count') ?? 0, 'shard')}${seen}`];
+  });
+
+/** Explains the shards that no one moves: a line for each driver that had some. */
+export function unmovedNotes({ state, shared }: BatchStatus): readonly string[] {
+  const next =
+    state === 'running' ? 'A driver that is at work takes them over next.' : 'The next driver takes them over.';
+  return (shared?.holders ?? []).flatMap((holder) => {
+    if (holder.state === 'working') return [];
+    const { count, shards, process, contactAt, leaseEndsAt } = holder;
+    const more = count > shards.length ? ', ...' : '';
+    const what = `No one moves ${countOf(count, 'shard')} (${rangesOf(shards)}${more})`;
+    if (holder.state === 'left') return [`${what}: the driver that had them has ended. ${next}`];
+    const heard = contactAt === undefined ? '' : `, which was last heard of at ${new Date(contactAt).toISOString()}`;
+    const after = `after its lease, at ${new Date(leaseEndsAt).toISOString()}`;
+    return holder.state === 'gone'
+      ? [`${what}: ${nameOf(process)} had them${heard}. Its lease has ended. ${next}`]
+      : [`${what}: ${nameOf(process)} holds them${heard}. Another driver may take them over ${after}.`];
+  });
+}
+
+/** The state of a batch of either store. */
+export const statusView: View = {
+  ...batchView,
+  detail: (row, facts) => {
+    const [about, counts] = batchView.detail?.(row, facts) ?? [];
+    return [
+      { lines: [...aboutLines(row, about?.lines ?? []), ...timeLines(row)] },
+      { lines: counts?.lines ?? [] },
+      {
+        lines: failuresOf(row, 'commonestErrors').map(({ pattern, count }) => ({
+          label: 'error',
+          value: { text: `${String(count)} × ${pattern}`, tone: 'bad' },
+        })),
+      },
+    ];
+  },
+};
+
+/** Where drivers share a batch, its results are in a folder, and its state is more than one word. */
+function aboutLines(row: Json, lines: Section['lines']): Section['lines'] {
+  if (memberAt(row, 'drivers') === undefined) return lines;
+  return [
+    ...lines.filter(({ label }) => label !== 'state' && label !== 'results'),
+    { label: 'results', value: text('out')(row) },
+    { label: 'state', value: text('state')(row) },
+    { label: 'drivers', value: text('drivers')(row) },
+    ...driversOf(row).map((value) => ({ label: '', value })),
+    { label: 'shards', value: `${text('doneShards')(row)} of ${text('shards')(row)} done` },
+  ];
+}
+
+const timeLines = (row: Json): Section['lines'] =>
+  (['executionMs', 'delayMs'] as const).flatMap((path) => {
+    const value = quantilesOf(row, path);
+    return value === undefined ? [] : [{ label: path === 'delayMs' ? 'delay' : 'execution time', value }];
+  });

@@ -1,0 +1,131 @@
+import type { BatchSummary, ExecutionCost } from '../../../../batch/index.ts';
+import { safeText } from '../../../../core/safe-text.ts';
+import { formatBytes, formatDollarRange, formatDuration } from '../../../../core/units.ts';
+import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../../core/json.ts';
+import { json, text } from '../../../../output/cells/cell-functions.ts';
+import { memberHeader } from '../../../../cli/resource/fields/detail-lines.ts';
+import type { Section, Tone, View } from '../../../../output/view.ts';
+
+/** Returns the object that accounts for a batch: `planned` is the sum of the eight counts after it. */
+export const summaryOf = (batch: BatchSummary, others: JsonObject): JsonObject => ({
+  batch: batch.name,
+  endpoint: batch.endpoint,
+  input: batch.input,
+  ...batch.counts,
+  invalid: batch.invalid,
+  resubmitted: batch.resubmitted,
+  unknownItems: batch.unknownItems,
+  ...others,
+});
+
+const COUNTS: readonly (readonly [string, string, Tone])[] = [
+  ['planned', 'planned', 'strong'],
+  ['completed', 'completed', 'good'],
+  ['failed', 'failed', 'bad'],
+  ['cancelled', 'cancelled', 'bad'],
+  ['timedOut', 'timed out', 'bad'],
+  ['expired', 'expired', 'bad'],
+  ['unknown', 'unknown', 'warn'],
+  ['inFlight', 'in flight', 'busy'],
+  ['waiting', 'waiting', 'quiet'],
+  ['invalid', 'invalid, left out', 'warn'],
+  ['resubmitted', 'sent again', 'quiet'],
+];
+
+/** The summary of a batch. The detail view leaves out counts of zero. */
+export const batchView: View = {
+  noun: ['batch', 'batches'],
+  id: (row) => stringOf(memberAt(row, 'batch')) ?? '',
+  columns: COUNTS.map(([name]) => ({ header: memberHeader(name), show: text(name), right: true })),
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'results', value: text('batch')(row) },
+        { label: 'endpoint', value: text('endpoint')(row) },
+        { label: 'input', value: text('input')(row) },
+        ...stateLines(row),
+        ...(memberAt(row, 'begun') === undefined ? [] : [{ label: 'begun', value: text('begun')(row) }]),
+        ...durationLines(row),
+        ...costLines(row),
+      ],
+    },
+    { lines: COUNTS.flatMap((count) => countLines(row, count)) },
+  ],
+};
+
+function stateLines(row: Json): Section['lines'] {
+  const [state, pid] = [stringOf(memberAt(row, 'state')), numberOf(memberAt(row, 'pid'))];
+  if (state === undefined) return [];
+  const host = stringOf(memberAt(row, 'host'));
+  const unordered = memberAt(row, 'unordered') === true ? ', all have ended, the results are not in order yet' : '';
+  const holder = `process ${String(pid)}${host === undefined ? '' : ` on ${safeText(host)}`} is at work on it`;
+  return [{ label: 'state', value: `${pid === undefined ? state : holder}${unordered}` }];
+}
+
+function durationLines(row: Json): Section['lines'] {
+  const [took, wall] = [numberOf(memberAt(row, 'tookSeconds')), numberOf(memberAt(row, 'wallSeconds'))];
+  return [
+    ...(took === undefined ? [] : [{ label: 'took', value: formatDuration(took * 1000) }]),
+    ...(wall === undefined ? [] : [{ label: 'to the last result', value: formatDuration(wall * 1000) }]),
+  ];
+}
+
+function costLines(row: Json): Section['lines'] {
+  const cost = memberAt(row, 'executionCostUsd');
+  const [low, high] = [numberOf(memberAt(cost, 'low')), numberOf(memberAt(cost, 'high'))];
+  if (low === undefined || high === undefined) return [];
+  const sinceResume = memberAt(cost, 'sinceResume') === true;
+  return [{ label: 'execution cost', value: describeCost({ low, high, sinceResume }) }];
+}
+
+function countLines(row: Json, [name, label, tone]: readonly [string, string, Tone]): Section['lines'] {
+  const count = text(name)(row);
+  if (count === '0' && name !== 'completed') return [];
+  const items = name === 'unknown' ? `: ${rangesOf((memberAt(row, 'unknownItems') ?? []) as readonly number[])}` : '';
+  return [{ label, value: { text: `${count}${items}`, tone } }];
+}
+
+/** Returns `~$0.0123`, `~$1.12 to $1.90`, `<$0.0001` or `~$0.0123 since resume`. */
+export function describeCost({ low, high, sinceResume }: ExecutionCost): string {
+  const range = formatDollarRange({ low, high });
+  return `${range.startsWith('<') ? '' : '~'}${range}${sinceResume ? ' since resume' : ''}`;
+}
+
+/** Returns sorted items as text: `3, 17-20, 40`. */
+export const rangesOf = (items: Iterable<number>): string =>
+  groupItems(items)
+    .map(([from, to]) => (from === to ? String(from) : `${String(from)}-${String(to)}`))
+    .join(', ');
+
+/** Groups sorted items into ranges of consecutive numbers: the first and the last of each. */
+export function groupItems(items: Iterable<number>): readonly (readonly [number, number])[] {
+  const ranges: [number, number][] = [];
+  for (const item of items) {
+    const last = ranges.at(-1);
+    if (last !== undefined && item === last[1] + 1) last[1] = item;
+    else ranges.push([item, item]);
+  }
+  return ranges;
+}
+
+/** The result of a dry run. */
+export const dryRunView: View = {
+  noun: ['batch', 'batches'],
+  id: () => '',
+  columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
+    header: memberHeader(name),
+    show: text(name),
+    right: true,
+  })),
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'items', value: text('planned')(row) },
+        { label: 'invalid', value: text('invalid')(row) },
+        { label: 'to send', value: formatBytes(Number(text('bodyBytes')(row))) },
+        { label: 'largest', value: formatBytes(Number(text('largestBody')(row))) },
+        { label: 'first', value: json('first')(row) },
+      ],
+    },
+  ],
+};

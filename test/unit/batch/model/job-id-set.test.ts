@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { createJobIds } from '../../../../src/batch/model/job-id-set.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { items, OUT, read, RESUME, RUN, summary, write } from '../../../support/batch/command-fixture.ts';
+import { createTinyQueueWorld } from '../../../support/batch/tiny-queue-server.ts';
+
+describe('a submission answered with an invalid id', () => {
+  test.each([
+    ['no id', { status: 'IN_QUEUE' }],
+    ['an empty id', { id: '' }],
+    ['.', { id: '.' }],
+    ['..', { id: '..' }],
+    ['a line feed', { id: 'job\n1' }],
+    ['NUL', { id: 'job\u0000' }],
+    ['an escape sequence', { id: '\u001b[2J' }],
+    ['half a surrogate pair', { id: 'job\ud800' }],
+    ['a number', { id: 7 }],
+    ['an array', { id: ['job'] }],
+    ['null', { id: null }],
+    ['a megabyte', { id: 'x'.repeat(1_000_000) }],
+  ])('%s: the item is unknown, all others are done', async (_, body) => {
+    const world = await createTinyQueueWorld({ submit: ({ nth }) => (nth === 3 ? { body } : undefined) });
+    write(world, 'in.jsonl', items(10));
+    const ran = await berthIn(world, [...RUN, '--json']);
+    expect(ran.code, ran.err).toBe(13);
+    expect(summary(ran)).toMatchObject({ completed: 9, unknown: 1 });
+    expect(ran.err).not.toContain('\u001b');
+    expect(world.submitted).toHaveLength(10);
+    const resumed = await berthIn(world, [...RESUME, '--json']);
+    expect(summary(resumed)).toMatchObject({ completed: 9, unknown: 1 });
+    expect(world.submitted).toHaveLength(10);
+  });
+});
+
+describe('a service that gives two items the same id', () => {
+  test('marks the second item unknown and says so', async () => {
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 6 ? { body: { id: 'job-2' } } : undefined),
+    });
+    write(world, 'in.jsonl', items(10));
+    const ran = await berthIn(world, RUN);
+    expect(ran.code, ran.err).toBe(13);
+    expect(ran.err).toContain('the service gave the job id "job-2" to two items');
+    expect(read(world, OUT).match(/"job":"job-2"/g)).toHaveLength(1);
+    expect(read(world, OUT).trim().split('\n')).toHaveLength(9);
+  });
+
+  test('recognizes the id of a job that ended in an earlier run', async () => {
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 9 ? { body: { id: 'job-1' } } : undefined),
+    });
+    write(world, 'in.jsonl', items(10));
+    world.before = (operation, nth) => {
+      if (operation === 'status' && nth === 4) world.signal('SIGINT');
+    };
+    expect((await berthIn(world, [...RUN, '--in-flight', '4'])).code).toBe(130);
+    world.before = () => undefined;
+    const ran = await berthIn(world, [...RESUME, '--json']);
+    expect(ran.code, ran.err).toBe(13);
+    expect(summary(ran)).toMatchObject({ completed: 9, unknown: 1 });
+  });
+
+  test('stops with counts when all ids are the same, and no item gets the result of another', async () => {
+    const world = await createTinyQueueWorld({ submit: () => ({ body: { id: 'job' } }) });
+    write(world, 'in.jsonl', items(100));
+    const ran = await berthIn(world, [...RUN, '--json']);
+    expect(ran.code, ran.err).toBe(8);
+    expect(world.submitted.length).toBeLessThan(60);
+    expect(read(world, OUT).trim().split('\n').length).toBeLessThan(2);
+  });
+});
+
+test('a result of another job is not recorded', async () => {
+  const world = await createTinyQueueWorld({
+    status: (job, nth) => (nth === 2 ? { id: 'job-99', output: 'wrong' } : { id: job }),
+  });
+  write(world, 'in.jsonl', items(5));
+  const ran = await berthIn(world, [...RUN, '--json']);
+  expect(ran.code, ran.err).toBe(0);
+  expect(read(world, OUT)).not.toContain('wrong');
+});
+
+test('distinguishes many ids and recognizes each of them', () => {
+  const ids = createJobIds(200_000);
+  const names = Array.from({ length: 200_000 }, (_, at) => `job-${at.toString(36)}-e${String(at % 7)}`);
+  expect(names.filter((name) => !ids.add(name))).toEqual([]);
+  expect(names.filter((name) => ids.add(name))).toEqual([]);
+});
+
+describe('a submission answered with 408 or 425', () => {
+  test.each([408, 425])('is sent again after %d', async (status) => {
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 3 ? { status, body: { error: 'later' } } : undefined),
+    });
+    write(world, 'in.jsonl', items(8));
+    const ran = await berthIn(world, [...RUN, '--json']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ completed: 8 });
+    expect(world.submitted).toHaveLength(9);
+  });
+
+  test('fails the item after several tries', async () => {
+    const world = await createTinyQueueWorld({
+      submit: ({ input }) => ((input as { n: number }).n === 3 ? { status: 425, body: { error: 'later' } } : undefined),
+    });
+    write(world, 'in.jsonl', items(8));
+    const ran = await berthIn(world, [...RUN, '--json']);
+    expect(ran.code, ran.err).toBe(13);
+    expect(summary(ran)).toMatchObject({ completed: 7, failed: 1 });
+    expect(world.submitted.length).toBeLessThan(15);
+  });
+});

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createDistribution, QUANTILE_ERROR } from '../../../../src/batch/results/analysis/distribution.ts';
+import { createTimeline } from '../../../../src/batch/model/timeline.ts';
+import { errorPattern } from '../../../../src/batch/model/error-text.ts';
+
+describe('a distribution', () => {
+  const values = fc.array(fc.oneof(fc.nat(100), fc.double({ min: 0, max: 1e13, noNaN: true })), { minLength: 1 });
+
+  test('has quantiles within 1% and bins that count every value once', () => {
+    fc.assert(
+      fc.property(values, (list) => {
+        const distribution = createDistribution();
+        for (const value of list) distribution.add(value);
+        const summary = distribution.summary();
+        const sorted = list.toSorted((a, b) => a - b);
+        for (const [name, fraction] of [
+          ['p50', 0.5],
+          ['p95', 0.95],
+          ['p99', 0.99],
+        ] as const) {
+          const exact = sorted[Math.max(1, Math.ceil(fraction * sorted.length)) - 1] ?? 0;
+          // Values below 1 ms count as 0.
+          expect(Math.abs((summary?.[name] ?? -1) - exact)).toBeLessThanOrEqual(
+            Math.max(1, exact * QUANTILE_ERROR * 1.001),
+          );
+        }
+        expect([summary?.count, summary?.min, summary?.max]).toEqual([list.length, sorted[0], sorted.at(-1)]);
+        expect(summary?.bins.reduce((sum, { count }) => sum + count, 0)).toBe(list.length);
+        for (const [at, bin] of (summary?.bins ?? []).entries()) {
+          expect(bin.from).toBeLessThan(bin.to);
+          expect(bin.from).toBe(summary?.bins[at - 1]?.to ?? bin.from);
+        }
+        expect(summary?.bins[0]?.from).toBeLessThanOrEqual(sorted[0] ?? 0);
+        expect(summary?.bins.length).toBeLessThanOrEqual(20);
+      }),
+    );
+  });
+
+  test('ignores what is no time', () => {
+    const distribution = createDistribution();
+    for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY]) distribution.add(value);
+    expect(distribution.summary()).toBeUndefined();
+  });
+});
+
+test('a timeline counts every end once, in at most 121 spans, for any dates', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 4e12 }), fc.boolean()), { minLength: 1 }), (ends) => {
+      const timeline = createTimeline();
+      for (const [at, completed] of ends) timeline.add(at, completed ? 1 : 0, completed ? 0 : 1);
+      const { buckets = [], bucketMs = 0 } = timeline.summary() ?? {};
+      expect(buckets.length).toBeLessThanOrEqual(121);
+      expect(buckets.reduce((sum, { completed }) => sum + completed, 0)).toBe(ends.filter(([, done]) => done).length);
+      expect(buckets.reduce((sum, { notCompleted }) => sum + notCompleted, 0)).toBe(
+        ends.filter(([, done]) => !done).length,
+      );
+      for (const [at] of ends)
+        expect(buckets.some((bucket) => bucket.at <= at && at < bucket.at + bucketMs)).toBe(true);
+    }),
+  );
+});
+
+test.each([
+  ['CUDA out of memory: tried 3.50 GiB on GPU 0', 'CUDA out of memory: tried <n> GiB on GPU <n>'],
+  [
+    "FileNotFoundError: [Errno 2] No such file: '/data/in/img_7.png'",
+    "FileNotFoundError: [Errno <n>] No such file: '<path>'",
+  ],
+  ['cannot open C:\\Users\\me\\model.bin and/or its copy', 'cannot open <path> and/or its copy'],
+  ['HTTP 504 from https://cdn.example.com/o/12?sig=ab12', 'HTTP <n> from <url>'],
+  ['worker 5f1c2b1e-8f5b-4b9e-9c7e-0123456789ab died at 12:30:05', 'worker <id> died at <n>'],
+  ['no key 9f86d081884c7d659a2feaa0c55ad015', 'no key <id>'],
+  ['segmentation fault at 0x7ffdeadbeef', 'segmentation fault at <id>'],
+  ['nothing to mask here', 'nothing to mask here'],
+])('the pattern of %j', (error, pattern) => {
+  expect(errorPattern(error)).toBe(pattern);
+});

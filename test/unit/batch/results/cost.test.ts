@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { executionCost } from '../../../../src/batch/results/report/cost.ts';
+import { describeCost } from '../../../../src/commands/jobs/batch/view/view.ts';
+import { workerHourlyPrice } from '../../../../src/commands/shared/rate/worker-price.ts';
+import type { Json } from '../../../../src/core/json.ts';
+
+const gpu = (id: string, pool: string | null, serverless?: number): Json => ({
+  id,
+  pool,
+  price: { secure: 9, community: 9, ...(serverless === undefined ? {} : { serverless }) },
+});
+const flavor = (id: string, serverlessPerVcpu?: number): Json => ({
+  id,
+  price: { securePerVcpu: 9, ...(serverlessPerVcpu === undefined ? {} : { serverlessPerVcpu }) },
+});
+
+const CATALOG: readonly Json[] = [
+  gpu('small', 'A', 0.5),
+  gpu('middle', 'A', 0.75),
+  gpu('large', 'B', 2),
+  gpu('other', 'B', 4),
+  gpu('secret', 'C'),
+  gpu('given', 'C', 1),
+  gpu('free', 'D', 0),
+  gpu('poolless', null, 100),
+  flavor('general', 0.045),
+  flavor('memory', 0.06),
+  flavor('unpriced'),
+];
+
+const pools = (...names: readonly string[]): { pools: readonly string[] } => ({ pools: names });
+
+test.each<[string, Json, { low: number; high: number } | undefined]>([
+  ['one type left in a pool', { gpu: { ...pools('A'), excludedTypes: ['middle'] } }, { low: 0.5, high: 0.5 }],
+  ['all types of a pool', { gpu: pools('A') }, { low: 0.5, high: 0.75 }],
+  ['several pools, several GPUs', { gpu: { ...pools('A', 'B'), count: 2 } }, { low: 1, high: 8 }],
+  [
+    'a pool of which nothing is left',
+    { gpu: { ...pools('A', 'B'), excludedTypes: ['large', 'other'] } },
+    { low: 0.5, high: 0.75 },
+  ],
+  ['nothing left at all', { gpu: { ...pools('A'), excludedTypes: ['small', 'middle'] } }, undefined],
+  ['a type without a price', { gpu: pools('A', 'C') }, undefined],
+  ['that type excluded', { gpu: { ...pools('A', 'C'), excludedTypes: ['secret'] } }, { low: 0.5, high: 1 }],
+  ['a price of nought', { gpu: pools('A', 'D') }, undefined],
+  ['a pool that the catalog does not have', { gpu: pools('A', 'Z') }, undefined],
+  ['no pools', { gpu: {} }, undefined],
+  ['a count that is none', { gpu: { ...pools('A'), count: 'two' } }, undefined],
+  ['a CPU flavor', { gpu: null, cpu: [{ id: 'general', vcpuCount: 4 }] }, { low: 0.18, high: 0.18 }],
+  [
+    'several',
+    {
+      cpu: [
+        { id: 'general', vcpuCount: 4 },
+        { id: 'memory', vcpuCount: 2 },
+      ],
+    },
+    { low: 0.12, high: 0.18 },
+  ],
+  [
+    'a flavor without a price',
+    {
+      cpu: [
+        { id: 'general', vcpuCount: 4 },
+        { id: 'unpriced', vcpuCount: 2 },
+      ],
+    },
+    undefined,
+  ],
+  ['a flavor that the catalog does not have', { cpu: [{ id: 'gone', vcpuCount: 4 }] }, undefined],
+  ['a flavor of unknown size', { cpu: [{ id: 'general' }] }, undefined],
+  ['neither', {}, undefined],
+  ['what is no endpoint', 'echo', undefined],
+])('an hour of a worker: %s', (_, endpoint, hour) => {
+  expect(workerHourlyPrice(endpoint, CATALOG)).toEqual(hour);
+});
+
+test('an empty catalog gives no price', () => {
+  expect(workerHourlyPrice({ gpu: pools('A') }, [])).toBeUndefined();
+  expect(workerHourlyPrice({ cpu: [{ id: 'general', vcpuCount: 4 }] }, [])).toBeUndefined();
+});
+
+const dollars = fc.double({ min: 0.0001, max: 1000, noNaN: true });
+const milliseconds = fc.nat({ max: 1e12 });
+
+test('the cost is within its range, grows with time and price, and is zero for no time', () => {
+  fc.assert(
+    fc.property(dollars, dollars, milliseconds, milliseconds, (a, b, some, more) => {
+      const hour = { low: Math.min(a, b), high: Math.max(a, b) };
+      const [less, all] = [executionCost(hour, some), executionCost(hour, some + more)];
+      expect(less.low).toBeLessThanOrEqual(less.high);
+      expect(all.low).toBeGreaterThanOrEqual(less.low);
+      expect(all.high).toBeGreaterThanOrEqual(less.high);
+      expect(executionCost(hour, 0)).toEqual({ low: 0, high: 0 });
+      expect(executionCost(hour, 3_600_000).high).toBeCloseTo(hour.high, 8);
+    }),
+  );
+});
+
+test('no amount shows floating point noise', () => {
+  // 0.14 * 3 is 0.42000000000000004.
+  expect(executionCost({ low: 0.14, high: 0.14 }, 3 * 3_600_000)).toEqual({ low: 0.42, high: 0.42 });
+});
+
+test.each([
+  [0.25, 0.25, '~$0.25'],
+  [0.0123, 0.0246, '~$0.0123 to $0.0246'],
+  [1.121, 1.124, '~$1.12'],
+  [0.00001, 0.00002, '<$0.0001'],
+  [0.00001, 0.0002, '<$0.0001 to $0.0002'],
+  [0, 0, '~$0.00'],
+])('%d to %d dollars: %s', (low, high, text) => {
+  expect(describeCost({ low, high, sinceResume: false })).toBe(text);
+  expect(describeCost({ low, high, sinceResume: true })).toBe(`${text} since resume`);
+});
