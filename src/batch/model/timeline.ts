@@ -1,5 +1,5 @@
 /** How many items ended in a span of time that begins at `at`, in milliseconds since the epoch. */
-export interface TimelineBucket {
+interface TimelineBucket {
   readonly at: number;
   readonly completed: number;
   readonly notCompleted: number;

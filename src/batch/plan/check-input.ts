@@ -23,7 +23,7 @@ export interface InputSummary {
 const MAX_DESCRIBED = 20;
 
 /** Counts the items of any number of inputs. */
-export interface InputTally {
+interface InputTally {
   /** The bytes that an input may have. */
   readonly maxBytes: number;
   /** `input` is the name of the input that has the item. */

@@ -1,11 +1,9 @@
 import type { StoredObject } from '../../core/context.ts';
-import { decompress, type Compression } from '../bytes/compression.ts';
+import { type Compression, decompress } from '../bytes/compression.ts';
 import type { InputFormat, InvalidItem, Item } from './items/item.ts';
 import { readItems } from './items/read-items.ts';
 import { openContent } from './content.ts';
-import type { InputSource, SourcePorts } from './input-source.ts';
-import { renumbered } from './renumbered.ts';
-import { createRangeCounter } from './range-counter.ts';
+import { createRangeCounter, type InputSource, renumbered, type SourcePorts } from './range.ts';
 
 /**
  * A compressed file, cut by items. It can only be decompressed from its beginning: a range that follows the one that was

@@ -1,8 +1,23 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { StoredObject } from '../../core/context.ts';
+import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile } from '../../core/failure.ts';
-import type { SourcePorts } from './input-source.ts';
+import type { SourcePorts } from './range.ts';
+
+/**
+ * Returns the chunks of an input until the signal is aborted: reading a large input before the first request can take
+ * long. Fails with the signal's reason, and as reading the file does.
+ */
+export async function* readUntilAborted(
+  durable: DurableFiles,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of durable.read(path)) {
+    if (signal.aborted) throw signal.reason;
+    yield chunk;
+  }
+}
 
 /** Whether the version of an object is enough to detect a change: a file can have the same version on two machines. */
 export const hasExactVersion = (address: string): boolean => address.startsWith('s3://');
@@ -81,7 +96,7 @@ export const inputChanged = (name: string): Error =>
   );
 
 /** Hashes a stream range by range, while it is read. */
-export interface RangeHash {
+interface RangeHash {
   /** Passes the chunks through. They are kept until `advance` passes them: a parser reads ahead. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Adds the bytes up to this offset, counted from the first chunk, to the range; by default all that were read. */

@@ -1,9 +1,9 @@
 import type { StoredObject } from '../../core/context.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
 import type { InputFormat, InvalidItem, Item } from './items/item.ts';
-import type { PlannedRange } from './range.ts';
-import type { InputSource, SourcePorts } from './input-source.ts';
-import { openSource } from './open-source.ts';
+import type { InputSource, PlannedRange, SourcePorts } from './range.ts';
+import { usage } from '../../core/failure.ts';
+import { compressionOf } from '../bytes/compression.ts';
 
 /** How the inputs of a batch are read, as far as they have it in common. */
 export type SharedFormat = Omit<InputFormat, 'path' | 'maxBytes'>;
@@ -72,3 +72,18 @@ export function openInputs(ports: SourcePorts, { sources, format, extras }: Batc
 /** The name of several inputs in messages. */
 export const nameOfInputs = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${String(others.length)} more`;
+
+/** Opens an input that can be read in parts. Reads nothing yet. Fails with usage (2) for a compressed Parquet file. */
+export async function openSource(ports: SourcePorts, object: StoredObject, format: InputFormat): Promise<InputSource> {
+  const compression = compressionOf(object.address);
+  if (format.format === 'parquet') {
+    if (compression !== undefined)
+      throw usage(`${format.path} is a compressed Parquet file`, 'Parquet is compressed inside: decompress the file.');
+    return (await import('./parquet-source.ts')).parquetSource(ports, object, format);
+  }
+  if (compression !== undefined)
+    return (await import('./compressed-source.ts')).compressedSource(ports, object, format, compression);
+  return format.format === 'csv'
+    ? (await import('./csv-source.ts')).csvSource(ports, object, format)
+    : (await import('./line-source.ts')).lineSource(ports, object, format);
+}

@@ -30,7 +30,7 @@ export const UNLIMITED: GrantedRate = {
   close: () => Promise.resolve(),
 };
 
-export interface GrantedRateOptions {
+interface GrantedRateOptions {
   readonly pace: SharedPace;
   readonly clock: Clock;
   readonly random: () => number;

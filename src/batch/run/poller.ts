@@ -1,17 +1,16 @@
 import type { Failure } from '../../core/failure.ts';
-import { memberAt, numberOf, type Json } from '../../core/json.ts';
+import { type Json, memberAt, numberOf } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
-import type { Ending } from '../model/item-state-machine.ts';
+import type { Ending } from '../model/item-states.ts';
 import { createPollDelays, retryPollDelay } from './poll-delays.ts';
-import { createPollSchedule } from './poll-order.ts';
-import { newJob, type Job, type JobRef } from './polled-job.ts';
+import { createPollSchedule, type Job, type JobRef, newJob } from './poll-order.ts';
 import type { RetryLater } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /** Polls jobs until each has ended and its result is on disk. */
-export interface Poller {
+interface Poller {
   /** Adds a job that was submitted at a time of the monotonic clock, in milliseconds. */
   add(job: JobRef, submittedAt: number): void;
   /** Retries a job that failed in an earlier run. */
@@ -29,7 +28,7 @@ export interface Poller {
   readonly rerunCount: number;
 }
 
-export interface PollerOptions {
+interface PollerOptions {
   /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed: number;
   /** Time to live of a job; undefined for that of the service. */

@@ -33,14 +33,14 @@ export type SubmitOutcome =
   | RetryLater
   | Fatal;
 
-export type StatusOutcome =
+type StatusOutcome =
   | { readonly kind: 'found'; readonly document: Json }
   /** The service does not have the job. */
   | { readonly kind: 'not-found' }
   | RetryLater
   | Fatal;
 
-export type RetryOutcome =
+type RetryOutcome =
   | { readonly kind: 'requeued' }
   | { readonly kind: 'refused'; readonly failure: Failure }
   /** The service may have accepted it; the job's status shows whether it did. */

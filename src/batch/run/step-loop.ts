@@ -7,7 +7,7 @@ export const NEVER = Number.POSITIVE_INFINITY;
  * Runs a step repeatedly: after each call of `wake` (several calls at the same moment cause one run), and when the
  * delay is over.
  */
-export interface Scheduler {
+interface Scheduler {
   /** Runs the step soon. */
   readonly wake: () => void;
   /**

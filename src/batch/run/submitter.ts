@@ -11,7 +11,7 @@ import type { UnrecordedJob } from '../model/run-records.ts';
  * Submits items: writes to disk that the item is about to be sent (the "intent"), sends the request, and records its
  * outcome.
  */
-export interface Submitter {
+interface Submitter {
   /**
    * Sends what may be sent at `now`, in milliseconds of the monotonic clock. Returns the milliseconds until more may be
    * sent, or undefined when it must wait for an event (an answer, a loaded item, an ended job).
@@ -23,7 +23,7 @@ export interface Submitter {
   readonly unrecorded: readonly UnrecordedJob[];
 }
 
-export interface SubmitterOptions {
+interface SubmitterOptions {
   readonly items: ItemQueue;
   /** Maximum number of jobs that are queued or running at the service. */
   readonly maxInFlight: () => number;

@@ -1,5 +1,5 @@
 /** The number of values between two bounds: `from` is included, `to` is not, except in the last bin. */
-export interface Bin {
+interface Bin {
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -18,7 +18,7 @@ export interface DistributionSummary {
 }
 
 /** Counts values in limited memory. */
-export interface Distribution {
+interface Distribution {
   readonly add: (value: number) => void;
   /** Returns undefined while there is no value. */
   readonly summary: () => DistributionSummary | undefined;

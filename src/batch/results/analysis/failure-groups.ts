@@ -1,15 +1,15 @@
-import type { ItemState } from '../../model/item-state-machine.ts';
+import type { ItemState } from '../../model/item-states.ts';
 import { errorPattern } from '../../model/error-text.ts';
 
 /** An item that did not complete, as an example of its group. */
-export interface FailureExample {
+interface FailureExample {
   readonly item: number;
   readonly job: string | undefined;
   readonly error: string;
 }
 
 /** Items whose errors are the same except for numbers, ids, paths and addresses. */
-export interface FailureGroup {
+interface FailureGroup {
   readonly pattern: string;
   readonly state: ItemState;
   readonly count: number;
@@ -24,7 +24,7 @@ export interface FailureSummary {
 }
 
 /** Groups failures in limited memory. */
-export interface FailureGroups {
+interface FailureGroups {
   readonly add: (state: ItemState, example: FailureExample) => void;
   readonly summary: () => FailureSummary;
 }

@@ -18,7 +18,7 @@ export function executionCost(perHour: DollarRange, milliseconds: number): Dolla
   return { low: cost(perHour.low), high: cost(perHour.high) };
 }
 
-export interface CostMeter {
+interface CostMeter {
   /** Call it with the time that a worker ran a job. */
   readonly onExecuted: (milliseconds: number) => void;
   /** Returns undefined while the price or an execution time is unknown. */

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { Failure } from '../../../core/failure.ts';
 import type { Json } from '../../../core/json.ts';
-import type { EndEvent } from '../../model/item-state-machine.ts';
+import type { EndEvent } from '../../model/item-states.ts';
 import { errorOf, errorPattern, MAX_ERROR_LENGTH } from '../../model/error-text.ts';
 
 /** Errors that are the same except for numbers, ids, paths and addresses, and the number of items that had one of them. */

@@ -18,7 +18,7 @@ export interface FailedRequests {
   readonly message: string;
 }
 
-export interface RequestHealth {
+interface RequestHealth {
   /** A request succeeded (undefined) or failed at a time of the monotonic clock, in milliseconds. */
   readonly onRequest: (failure: Failure | undefined, now: number) => void;
   /** Returns undefined while requests succeed. */

@@ -1,4 +1,4 @@
-import type { ItemState } from '../../../model/item-state-machine.ts';
+import type { ItemState } from '../../../model/item-states.ts';
 import type { Held } from '../rows/shard-rows.ts';
 import type { HeldShard } from '../shard/held-shard.ts';
 

@@ -1,5 +1,4 @@
-import type { ItemState } from '../../../model/item-state-machine.ts';
-import type { ItemCounts } from '../../../model/item-states.ts';
+import type { ItemCounts, ItemState } from '../../../model/item-states.ts';
 import type { PartCounts, Unwritten } from '../shard/held-shard.ts';
 
 /** The counts of a whole batch as one driver knows them: those of the store, and what it did since it read them. */

@@ -12,7 +12,7 @@ export interface Lease {
   readonly isValid: () => boolean;
 }
 
-export interface LeaseMark {
+interface LeaseMark {
   readonly monotonic: number;
   readonly wall: number;
 }

@@ -9,7 +9,7 @@ import { writePart, type PartFiles } from '../shard/part-files.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** Writes results to parts and publishes them. */
-export interface Publisher {
+interface Publisher {
   /** Begins to publish when the shard is complete, or when its results are old or large. */
   whenDue(entry: HeldEntry): void;
   /** Publishes what is kept. Does not fail: a failure is reported to `onFailure`. */
@@ -20,7 +20,7 @@ export interface Publisher {
   hurry(): void;
 }
 
-export interface PublisherParts {
+interface PublisherParts {
   readonly database: Database;
   readonly driver: Driver;
   readonly parts: PartFiles;

@@ -1,5 +1,5 @@
 /** A set of small numbers from 0, one bit each. */
-export interface Bitmap {
+interface Bitmap {
   has(index: number): boolean;
   add(index: number): void;
   remove(index: number): void;

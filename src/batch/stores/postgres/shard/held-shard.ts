@@ -1,19 +1,24 @@
-import type { EndEvent, ItemEvent, ItemState } from '../../../model/item-state-machine.ts';
-import { createItemStates, type ItemStates } from '../../../model/item-states.ts';
+import {
+  createItemStates,
+  type EndEvent,
+  type ItemEvent,
+  type ItemState,
+  type ItemStates,
+} from '../../../model/item-states.ts';
 import { createBitmap } from './bitmap.ts';
 import { endsBySecond, type EndsInSecond } from './part-ends.ts';
 import {
   afterRecord,
   changesOf,
-  eventOf,
-  eventsTo,
-  recordOf,
   type CountChanges,
   type EventFacts,
+  eventOf,
+  eventsTo,
   type OpenItem,
+  recordOf,
   type ShardEvent,
 } from './shard-events.ts';
-import type { KnownJob } from '../../../model/known-job.ts';
+import type { KnownJob } from '../../../model/run-records.ts';
 import type { LineOwner } from '../../../model/result-line.ts';
 
 /** A shard as the store describes it when a driver claims it. */
@@ -55,7 +60,7 @@ export interface Unwritten {
 }
 
 /** Results that are about to be published: more results may come while they are written. */
-export interface PartDraft {
+interface PartDraft {
   /** The epoch under which the part is written. */
   readonly epoch: number;
   readonly lines: readonly string[];
