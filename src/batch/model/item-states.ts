@@ -83,35 +83,24 @@ export interface ItemCounts {
   readonly waiting: number;
 }
 
-/** The state of every item of a batch, in one byte each. Items are numbered from 1. */
-export interface ItemStates {
-  /** The largest item number. */
-  readonly positions: number;
-  stateOf(item: number): ItemState;
-  /** Applies an event to an item. Returns false and changes nothing when the event is not possible. */
-  apply(item: number, event: ItemEvent): boolean;
-  count(state: ItemState): number;
-  counts(): ItemCounts;
-  /** Iterates over the items in a state, in ascending order. */
-  items(state: ItemState): IterableIterator<number>;
-}
-
 const CODES = Object.fromEntries(STATES.map((state, code) => [state, code])) as Readonly<Record<ItemState, number>>;
 
 /**
  * Creates the states of `planned` items, all waiting. `positions` is the largest item number: it exceeds `planned` when
  * some items of the input are invalid and never sent.
  */
-export function createItemStates(planned: number, positions = planned): ItemStates {
+export function createItemStates(planned: number, positions = planned) {
   const states = new Uint8Array(positions + 1).fill(CODES.waiting);
   const counts = new Float64Array(STATES.length);
   counts[CODES.waiting] = planned;
   const count = (state: ItemState): number => counts[CODES[state]] ?? 0;
   const stateOf = (item: number): ItemState => STATES[states[item] ?? CODES.waiting] ?? 'waiting';
   return {
+    /** The largest item number. */
     positions,
     stateOf,
-    apply: (item, event) => {
+    /** Applies an event to an item. Returns false and changes nothing when the event is not possible. */
+    apply: (item: number, event: ItemEvent): boolean => {
       if (!Number.isInteger(item) || item < 1 || item > positions) return false;
       const before = stateOf(item);
       const after = nextState(before, event);
@@ -122,7 +111,7 @@ export function createItemStates(planned: number, positions = planned): ItemStat
       return true;
     },
     count,
-    counts: () => ({
+    counts: (): ItemCounts => ({
       planned,
       completed: count('completed'),
       failed: count('failed'),
@@ -133,11 +122,15 @@ export function createItemStates(planned: number, positions = planned): ItemStat
       inFlight: count('sending') + count('submitted'),
       waiting: count('waiting'),
     }),
-    *items(state) {
+    /** Iterates over the items in a state, in ascending order. */
+    *items(state: ItemState): IterableIterator<number> {
       for (let item = 1; item <= positions; item++) if (states[item] === CODES[state]) yield item;
     },
   };
 }
+
+/** The state of every item of a batch, in one byte each. Items are numbered from 1. */
+export type ItemStates = ReturnType<typeof createItemStates>;
 
 /** Returns whether every planned item is counted exactly once. */
 export const countsAddUp = (counts: ItemCounts): boolean =>

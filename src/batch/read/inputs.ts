@@ -24,17 +24,8 @@ export interface BatchInputs {
   readonly extras: string;
 }
 
-/** The inputs of a batch, which are opened when they are used. */
-export interface OpenedInputs {
-  /** Returns the input at a position. Closes what the one that was used before keeps open. */
-  at(position: number): Promise<InputSource>;
-  /** The items of a range, as `InputSource.read` yields them. */
-  items(range: PlannedRange): AsyncGenerator<Iterable<Item | InvalidItem>>;
-  close(): Promise<void>;
-}
-
 /** A batch may have more inputs than files that can be open. */
-export function openInputs(ports: SourcePorts, { sources, format, extras }: BatchInputs): OpenedInputs {
+export function openInputs(ports: SourcePorts, { sources, format, extras }: BatchInputs) {
   const opened = new Map<number, InputSource>();
   let last: InputSource | undefined;
   const open = async (position: number): Promise<InputSource> => {
@@ -52,22 +43,27 @@ export function openInputs(ports: SourcePorts, { sources, format, extras }: Batc
       maxBytes: maxInputBytes(extras),
     });
   };
-  const at: OpenedInputs['at'] = async (position) => {
+  const at = async (position: number): Promise<InputSource> => {
     const input = opened.get(position) ?? (await open(position));
     opened.set(position, input);
     if (last !== input) await last?.close();
     return (last = input);
   };
   return {
+    /** Returns the input at a position. Closes what the one that was used before keeps open. */
     at,
-    items: async function* ({ source, range }) {
+    /** The items of a range, as `InputSource.read` yields them. */
+    items: async function* ({ source, range }: PlannedRange): AsyncGenerator<Iterable<Item | InvalidItem>> {
       yield* (await at(source)).read(range);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await last?.close();
     },
   };
 }
+
+/** The inputs of a batch, which are opened when they are used. */
+export type OpenedInputs = ReturnType<typeof openInputs>;
 
 /** The name of several inputs in messages. */
 export const nameOfInputs = ([first = '', ...others]: readonly string[]): string =>

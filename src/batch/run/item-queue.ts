@@ -40,21 +40,6 @@ export function claimedItems(claims: RangeClaims, inputs: OpenedInputs): AsyncGe
   return generator;
 }
 
-/** Items that are still to be sent. */
-export interface ItemQueue {
-  /** Returns the next item, or undefined when none is loaded. */
-  take(): Item | undefined;
-  /** Throws the error with which reading failed, once all items that were read are taken. */
-  check(): void;
-  /** Puts back an item that was not sent. */
-  putBack(item: Item): void;
-  /** True when `take` returns an item. */
-  readonly hasNext: boolean;
-  /** True when no item is left and none will be loaded. */
-  readonly empty: boolean;
-  close(): Promise<void>;
-}
-
 /**
  * Creates a queue of the items for which `isWanted` returns true. `onChange` is called when an item was loaded, at the
  * end, and when reading failed.
@@ -63,7 +48,7 @@ export function createItemQueue(
   groups: AsyncGenerator<Iterable<Item | InvalidItem>>,
   isWanted: (item: Item) => boolean,
   onChange: () => void,
-): ItemQueue {
+) {
   const returned: Item[] = [];
   let group: Iterator<Item | InvalidItem, unknown> | undefined;
   let next: Item | undefined;
@@ -102,29 +87,37 @@ export function createItemQueue(
   };
 
   return {
-    take: () => {
+    /** Returns the next item, or undefined when none is loaded. */
+    take: (): Item | undefined => {
       dropUnwanted();
       const item = returned.pop() ?? next;
       if (item !== undefined && item === next) advance();
       return item;
     },
-    check: () => {
+    /** Throws the error with which reading failed, once all items that were read are taken. */
+    check: (): void => {
       if (failed === undefined) return;
       dropUnwanted();
       if (returned.length === 0 && next === undefined) throw failed.error;
     },
-    putBack: (item) => {
+    /** Puts back an item that was not sent. */
+    putBack: (item: Item): void => {
       returned.push(item);
     },
-    get hasNext() {
+    /** True when `take` returns an item. */
+    get hasNext(): boolean {
       return returned.length > 0 || next !== undefined;
     },
-    get empty() {
+    /** True when no item is left and none will be loaded. */
+    get empty(): boolean {
       dropUnwanted();
       return returned.length === 0 && next === undefined && ended;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await groups.return(undefined).catch(() => undefined);
     },
   };
 }
+
+/** Items that are still to be sent. */
+export type ItemQueue = ReturnType<typeof createItemQueue>;

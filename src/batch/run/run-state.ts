@@ -8,64 +8,53 @@ import { MAX_RETRY_AFTER_MS, type RequestRates } from './adaptive-rate.ts';
 import type { LineOwner } from '../model/result-line.ts';
 
 /** Starts and stops the sending of requests. */
-export interface RunControl {
-  /**
-   * Stops submissions, and with `now` polls too; with `when-ended`, jobs at the service are still polled to their end. The
-   * first reason is kept.
-   */
-  stop(reason: StopReason, how: 'now' | 'when-ended', failure?: unknown): void;
-  readonly stopped: () => Stopped | undefined;
-  readonly maySubmit: () => boolean;
-  readonly mayPoll: () => boolean;
-  /** Call it when something changed: the run's step runs soon. */
-  readonly wake: () => void;
-}
-
-export function createRunControl(wake: () => void): RunControl {
+export function createRunControl(wake: () => void) {
   let stopped: Stopped | undefined;
   let submitting = true;
   let polling = true;
   return {
-    stop: (reason, how, failure) => {
+    /**
+     * Stops submissions, and with `now` polls too; with `when-ended`, jobs at the service are still polled to their end. The
+     * first reason is kept.
+     */
+    stop: (reason: StopReason, how: 'now' | 'when-ended', failure?: unknown): void => {
       submitting = false;
       if (how === 'now') polling = false;
       stopped ??= { reason, ...(failure === undefined ? {} : { failure }) };
       wake();
     },
-    stopped: () => stopped,
-    maySubmit: () => submitting,
-    mayPoll: () => polling,
+    stopped: (): Stopped | undefined => stopped,
+    maySubmit: (): boolean => submitting,
+    mayPoll: (): boolean => polling,
+    /** Call it when something changed: the run's step runs soon. */
     wake,
   };
 }
 
-/** Stops a run when the service does not recover. */
-interface FailureMonitor {
-  /** A request succeeded. */
-  onSuccess(): void;
-  /** The service was not reached, failed, or may or may not have accepted a submission. */
-  onFailure(failure: Failure): void;
-}
+export type RunControl = ReturnType<typeof createRunControl>;
 
 /** Milliseconds without a success, while requests fail, after which the batch stops. */
 const MAX_FAILING_MS = 120_000;
 /** Submissions without a readable answer in a row after which the batch stops: each may have been accepted. */
 const MAX_UNKNOWN_IN_ROW = 20;
 
+/** Stops a run when the service does not recover. */
 export function createFailureMonitor(
   clock: Clock,
   control: RunControl,
   onRequest: (failure: Failure | undefined) => void,
-): FailureMonitor {
+) {
   let failingSince: number | undefined;
   let unknownInRow = 0;
   return {
-    onSuccess: () => {
+    /** A request succeeded. */
+    onSuccess: (): void => {
       onRequest(undefined);
       failingSince = undefined;
       unknownInRow = 0;
     },
-    onFailure: (failure) => {
+    /** The service was not reached, failed, or may or may not have accepted a submission. */
+    onFailure: (failure: Failure): void => {
       const now = clock.monotonic();
       failingSince ??= now;
       onRequest(failure);
@@ -75,6 +64,8 @@ export function createFailureMonitor(
     },
   };
 }
+
+type FailureMonitor = ReturnType<typeof createFailureMonitor>;
 
 /** What the submitter and the poller of a run share. */
 export interface RunState {

@@ -37,14 +37,8 @@ export function failureOf(name: string, error: unknown): unknown {
 const MAX_BYTES = 500_000_000;
 const MAX_VALUES = 30_000_000;
 
-/** What the pages of a row group may need together. */
-export interface MemoryBudget {
-  /** Fails with NotReadable when the group needs more than the limits. */
-  take(bytes: number, values: number): void;
-}
-
 /** `group` is the number of the row group, from 1, for the message. */
-export function createMemoryBudget(group: number): MemoryBudget {
+export function createMemoryBudget(group: number) {
   let bytes = 0;
   let values = 0;
   const tooLarge = (has: string, most: string): NotReadable =>
@@ -53,7 +47,8 @@ export function createMemoryBudget(group: number): MemoryBudget {
       'Write it with smaller row groups, or read fewer columns with --input-field.',
     );
   return {
-    take: (moreBytes, moreValues) => {
+    /** Fails with NotReadable when the group needs more than the limits. */
+    take: (moreBytes: number, moreValues: number): void => {
       bytes += moreBytes;
       values += moreValues;
       if (bytes > MAX_BYTES) throw tooLarge('of data', formatBytes(MAX_BYTES));
@@ -61,3 +56,6 @@ export function createMemoryBudget(group: number): MemoryBudget {
     },
   };
 }
+
+/** What the pages of a row group may need together. */
+export type MemoryBudget = ReturnType<typeof createMemoryBudget>;

@@ -173,18 +173,7 @@ const continues = (range: string | undefined, from: number): boolean =>
   Number(/^bytes (\d{1,15})-/.exec(range ?? '')?.[1]) === from;
 
 /** The bytes that all downloads of a run may have together. */
-export interface ByteBudget {
-  /** False once a file did not fit: then no other download starts. */
-  readonly isOpen: boolean;
-  /** Takes bytes that are about to be written. Returns false, and closes the budget, when they do not fit. */
-  take(bytes: number): boolean;
-  /** Closes the budget when this many bytes would not fit. Returns whether they fit. */
-  fits(bytes: number): boolean;
-  /** Gives back the bytes of a file that was removed. */
-  giveBack(bytes: number): void;
-}
-
-export function createByteBudget(maxBytes: number): ByteBudget {
+export function createByteBudget(maxBytes: number) {
   let left = maxBytes;
   let isOpen = true;
   const fits = (bytes: number): boolean => {
@@ -192,20 +181,26 @@ export function createByteBudget(maxBytes: number): ByteBudget {
     return bytes <= left;
   };
   return {
-    get isOpen() {
+    /** False once a file did not fit: then no other download starts. */
+    get isOpen(): boolean {
       return isOpen;
     },
-    take: (bytes) => {
+    /** Takes bytes that are about to be written. Returns false, and closes the budget, when they do not fit. */
+    take: (bytes: number): boolean => {
       if (!fits(bytes)) return false;
       left -= bytes;
       return true;
     },
+    /** Closes the budget when this many bytes would not fit. Returns whether they fit. */
     fits,
-    giveBack: (bytes) => {
+    /** Gives back the bytes of a file that was removed. */
+    giveBack: (bytes: number): void => {
       left += bytes;
     },
   };
 }
+
+export type ByteBudget = ReturnType<typeof createByteBudget>;
 
 /** The digest of a file that a server stated, by the name of the algorithm. */
 type StatedDigests = ReadonlyMap<string, Buffer>;

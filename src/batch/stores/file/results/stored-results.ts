@@ -80,22 +80,16 @@ function* resultLines(lines: Iterable<Line>): Generator<StoredResult> {
   }
 }
 
-/** Reads lines of a file, each from any offset. */
-interface BlockReader {
-  /** Returns the bytes from an offset up to the next line feed, or to the end of the file. Fails as reading does. */
-  line(start: number): Promise<Uint8Array>;
-}
-
 const BLOCK_BYTES = 256 * 1024;
 /** Maximum number of blocks in memory: 16 MiB in total. */
 const MAX_BLOCKS = 64;
 const LINE_FEED = 0x0a;
 
 /**
- * Creates a reader that keeps the blocks that were used last, because results are approximately in the order of the
- * input.
+ * Reads lines of a file, each from any offset. Creates a reader that keeps the blocks that were used last, because
+ * results are approximately in the order of the input.
  */
-export function createBlockReader(durable: DurableFiles, path: string): BlockReader {
+export function createBlockReader(durable: DurableFiles, path: string) {
   const blocks = new Map<number, Uint8Array>();
   const load = async (index: number): Promise<Uint8Array> => {
     const found = blocks.get(index) ?? (await readBlock(durable, path, index * BLOCK_BYTES));
@@ -106,7 +100,8 @@ export function createBlockReader(durable: DurableFiles, path: string): BlockRea
     return found;
   };
   return {
-    line: async (start) => {
+    /** Returns the bytes from an offset up to the next line feed, or to the end of the file. Fails as reading does. */
+    line: async (start: number): Promise<Uint8Array> => {
       const parts: Uint8Array[] = [];
       let index = Math.floor(start / BLOCK_BYTES);
       for (let from = start % BLOCK_BYTES; ; from = 0) {
