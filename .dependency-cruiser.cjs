@@ -7,6 +7,20 @@
 /** What a store of batches, and what reads its results, may import: never another store. */
 const BELOW_STORES = ['batch/model', 'batch/read', 'batch/bytes', 'queue', 'core'];
 
+/** What a result is, for every room of the output. */
+const SHAPES = ['view', 'output', 'page', 'format-printer', 'trusted', 'without-secrets']
+  .map((name) => `output/${name}.ts`)
+  .concat('core');
+
+/** Rooms of a folder: what each imports of the others, and `below`, what all of them may import of src outside of it. */
+const rooms = (folder, imports, below) =>
+  Object.fromEntries(
+    Object.entries(imports).map(([room, others]) => [
+      `^src/${folder}/${room}${room.endsWith('.ts') ? '$' : '/'}`.replaceAll('.', '\\.'),
+      [room, ...others].map((other) => `${folder}/${other}`).concat(below),
+    ]),
+  );
+
 /** A layer and what it may import of src, itself included. */
 const LAYERS = {
   '^src/executable\\.ts$': ['main.ts', 'host/executable'],
@@ -14,16 +28,58 @@ const LAYERS = {
   '^src/registry\\.ts$': ['commands', 'cli', 'settings', 'core'],
   '^src/commands/': ['commands', 'cli', 'settings', 'batch/index.ts', 'queue', 'output', 'core'],
   '^src/cli/': ['cli', 'output', 'core'],
-  '^src/cli/model/': ['cli/model', 'output', 'core'],
-  '^src/cli/help/': ['cli/help', 'cli/model', 'output', 'core'],
-  '^src/cli/parse/': ['cli/parse', 'cli/help', 'cli/model', 'output', 'core'],
-  '^src/cli/run/': ['cli/run', 'cli/help', 'cli/model', 'output', 'core'],
-  '^src/cli/resource/': ['cli/resource', 'cli/run', 'cli/model', 'output', 'core'],
+  ...rooms(
+    'cli',
+    {
+      completion: ['resource', 'parse', 'help', 'model', 'words'],
+      parse: ['help', 'model', 'words'],
+      resource: ['run', 'help', 'model', 'words'],
+      run: ['help', 'model', 'words'],
+      help: ['model', 'words'],
+      model: ['words'],
+      words: [],
+    },
+    ['output', 'core'],
+  ),
   '^src/host/': ['host', 'settings', 'storage', 'http', 'local', 'core'],
+  ...rooms(
+    'host',
+    {
+      connection: ['workers', 'process', 'lock', 'remembered', 'files', 'runtime'],
+      terminal: ['runtime'],
+      process: ['runtime'],
+      workers: ['files'],
+      files: ['runtime'],
+      remembered: [],
+      lock: [],
+      runtime: [],
+      executable: ['runtime'],
+    },
+    ['settings', 'storage', 'http', 'local', 'core'],
+  ),
   '^src/storage/': ['storage', 'http', 'core'],
+  '^src/storage/s3/': ['storage/s3', 'storage/objects', 'http', 'core'],
+  '^src/storage/objects/': ['storage/objects', 'core'],
   '^src/http/': ['http', 'core'],
+  ...rooms('http', { wire: ['message'], policy: ['message'], message: [] }, ['core']),
   '^src/settings/': ['settings', 'core'],
   '^src/output/': ['output', 'core'],
+  // What all of the rooms share is in files of the folder itself.
+  '^src/output/[^/]+$': SHAPES,
+  ...rooms(
+    'output',
+    {
+      live: ['print', 'formats', 'fields', 'tables', 'cells', 'text'],
+      print: ['formats', 'fields', 'tables', 'cells', 'text'],
+      formats: ['fields', 'tables', 'cells', 'text'],
+      tables: ['fields', 'cells', 'text'],
+      fields: ['cells'],
+      cells: ['text'],
+      text: [],
+      charts: [],
+    },
+    SHAPES,
+  ),
   // The commands see only the entrance of the batches.
   '^src/batch/': ['batch', 'queue', 'core'],
   '^src/batch/bytes/': ['batch/bytes', 'core'],
@@ -73,57 +129,33 @@ const LAYERS = {
   '^src/local/workers/': ['local/workers', 'local/webhooks', 'local/queue', 'local/model', 'local/state', 'core'],
   '^src/local/webhooks/': ['local/webhooks', 'local/queue', 'local/state', 'core'],
   '^src/local/queue/': ['local/queue', 'local/model', 'local/http', 'local/state', 'local/contract', 'core'],
-  '^src/local/queue/engine/': [
-    'local/queue/engine',
-    'local/queue/protocol',
-    'local/queue/jobs',
-    'local/queue/state',
-    'local/model',
-    'local/state',
-    'core',
-  ],
-  '^src/local/queue/protocol/': [
-    'local/queue/protocol',
-    'local/queue/jobs',
-    'local/queue/state',
-    'local/model',
-    'local/state',
-    'core',
-  ],
-  '^src/local/queue/jobs/': ['local/queue/jobs', 'local/queue/state', 'local/model', 'local/state', 'core'],
-  '^src/local/queue/state/': ['local/queue/state', 'local/model', 'local/state', 'core'],
+  ...rooms(
+    'local/queue',
+    {
+      engine: ['protocol', 'jobs', 'state'],
+      protocol: ['jobs', 'state'],
+      jobs: ['state'],
+      state: [],
+    },
+    ['local/model', 'local/state', 'core'],
+  ),
   '^src/local/http/': ['local/http', 'local/state', 'local/contract', 'core'],
-  '^src/local/http/routing/': [
-    'local/http/routing',
-    'local/http/requests',
-    'local/http/faults',
-    'local/http/call',
-    'local/state',
-    'local/contract',
-    'core',
-  ],
-  '^src/local/http/requests/': [
-    'local/http/requests',
-    'local/http/faults',
-    'local/http/call',
-    'local/state',
-    'local/contract',
-    'core',
-  ],
-  '^src/local/http/server/': [
-    'local/http/server',
-    'local/http/faults',
-    'local/http/call',
-    'local/state',
-    'local/contract',
-    'core',
-  ],
-  '^src/local/http/faults/': ['local/http/faults', 'local/http/call', 'local/state', 'local/contract', 'core'],
-  '^src/local/http/call/': ['local/http/call', 'local/state', 'local/contract', 'core'],
+  ...rooms(
+    'local/http',
+    {
+      routing: ['requests', 'faults', 'call'],
+      requests: ['faults', 'call'],
+      server: ['faults', 'call'],
+      faults: ['call'],
+      call: [],
+    },
+    ['local/state', 'local/contract', 'core'],
+  ),
   '^src/local/model/': ['local/model', 'local/state', 'local/contract', 'core'],
   '^src/local/state/': ['local/state', 'local/contract', 'core'],
   '^src/local/contract/': ['local/contract', 'core'],
   '^src/core/': ['core'],
+  '^src/core/(ports|json|control)/': ['core/ports', 'core/json', 'core/control'],
 };
 
 /** A package, or several, and the only files that may import it. */
@@ -137,7 +169,7 @@ const PACKAGES = {
   'big\\.js': '^src/commands/billing/',
   ajv: '^src/local/',
   'lossless-json': '^src/core/json\\.ts$',
-  'shell-quote': '^src/core/split-words\\.ts$',
+  'shell-quote': '^src/core/text/split-words\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
   '(hyparquet|hyparquet-compressors)': '^src/batch/read/parquet/',
   'hyparquet-writer': '^src/output/formats/parquet/',
@@ -178,6 +210,13 @@ module.exports = {
       name: 'no circle',
       comment: 'not of types either',
       severity: 'error',
+      from: { path: '^src/' },
+      to: { circular: true },
+    },
+    {
+      name: 'no circle of folders',
+      severity: 'error',
+      scope: 'folder',
       from: { path: '^src/' },
       to: { circular: true },
     },

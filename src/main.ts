@@ -2,7 +2,7 @@ import { berth, printed, sentence } from './core/message.ts';
 import { safeText } from './core/safe-text.ts';
 import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure, usage } from './core/failure.ts';
-import { toFailure } from './core/load-failure.ts';
+import { toFailure } from './core/files/load-failure.ts';
 import type { Command, Group, Program } from './cli/model/command.ts';
 import type { Page } from './cli/help/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/model/global-flags.ts';
@@ -10,7 +10,7 @@ import type { GivenWords } from './cli/parse/repeated-flags.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { loadTlsEarly } from './host/connection/load-tls-early.ts';
 import { closeStreamsOfClosedTerminal } from './host/terminal/closed-terminal.ts';
-import { processRuntime, type Installation, type Runtime } from './host/runtime.ts';
+import { processRuntime, type Installation, type Runtime } from './host/runtime/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };

@@ -1,4 +1,4 @@
-import { endsInVersion, parseKeyAddress } from '../core/address.ts';
+import { endsInVersion, parseKeyAddress } from '../core/text/address.ts';
 import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage, rethrowUnlessFailure, messageOf } from '../core/failure.ts';
@@ -7,7 +7,7 @@ import { berth, sentence } from '../core/message.ts';
 import { defineCommand, defineGroup } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { arg, option } from '../cli/model/params.ts';
-import { text, yesNo } from '../output/layout/cell-functions.ts';
+import { text, yesNo } from '../output/cells/cell-functions.ts';
 import { cleanKey } from '../settings/api-key.ts';
 import { KEY_VARIABLES } from '../settings/settings-table.ts';
 import { otherMembers, textColumn } from '../cli/resource/fields/detail-lines.ts';

@@ -5,7 +5,7 @@ import { defineCommand, defineGroup, type Command, type Group, type Program } fr
 import type { CommandContext } from '../cli/model/context.ts';
 import { arg, type Param } from '../cli/model/params.ts';
 import { aliasWords } from '../cli/parse/user-aliases.ts';
-import { text } from '../output/layout/cell-functions.ts';
+import { text } from '../output/cells/cell-functions.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/settings-table.ts';
 import { textColumn } from '../cli/resource/fields/detail-lines.ts';

@@ -1,7 +1,7 @@
 import { arrayOf, isObject, type Json, numberOf, objectAt } from '../core/json.ts';
 import { defineCommand } from '../cli/model/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
-import { json, text } from '../output/layout/cell-functions.ts';
+import { json, text } from '../output/cells/cell-functions.ts';
 import { answerResult, type LiveFacts, type Section, type View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';

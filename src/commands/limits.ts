@@ -4,7 +4,7 @@ import { readRequest, type RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
-import { text } from '../output/layout/cell-functions.ts';
+import { text } from '../output/cells/cell-functions.ts';
 import type { View } from '../output/view.ts';
 import { textColumn } from '../cli/resource/fields/detail-lines.ts';
 import { manyOf, NUMBER, ownObject, TEXT } from '../cli/model/output-schema.ts';

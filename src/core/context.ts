@@ -73,7 +73,6 @@ export interface Context {
   /** The OpenAPI document that berth was built from. Loaded as `contractSchemas` is. */
   contractDocument(): Promise<Json>;
   readonly limits: RememberedLimits;
-  /** For the completion in shells. */
   readonly lists: RememberedLists;
   readonly jobs: RememberedJobs;
   readonly names: RememberedNames;

@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 import { messageOf } from './failure.ts';
-import { replaceInexact, type Replaced } from './inexact-parts.ts';
+import { replaceInexact, type Replaced } from './json/inexact-parts.ts';
 
 /**
  * A JSON value kept as its source text: a number that a double would round, or a part that is nested too deeply to

@@ -12,9 +12,27 @@ export function shellWord(word: string): string {
   if (PLAIN.test(word) && !ENDS_A_SENTENCE.test(word)) return word;
   // fish reads a backslash between single quotes, the other shells do not; outside of them all do.
   if (safeText(word) === word) return `'${word.replace(/['\\]/g, `'\\$&'`)}'`;
-  const bytes = Array.from(new TextEncoder().encode(word), (byte) => {
-    const character = String.fromCharCode(byte);
-    return /[\w @+=:,./]/.test(character) ? character : `\\${byte.toString(8).padStart(3, '0')}`;
-  });
-  return `"$(printf '${bytes.join('')}')"`;
+  const printed = Array.from(word, (character) => (/[\w @+=:,./]/.test(character) ? character : octal(character)));
+  return `"$(printf '${printed.join('')}')"`;
 }
+
+/**
+ * Words as one line that bash, zsh and ksh split into the same words. A word with control characters is written as $'...',
+ * which keeps line feeds at the end: the line stays one line and is safe to show.
+ */
+export const shellLine = (words: readonly string[]): string =>
+  words.map((word, at) => (PLAIN.test(word) && !(at === 0 && word.includes('=')) ? word : quoted(word))).join(' ');
+
+function quoted(word: string): string {
+  if (safeText(word) === word) return `'${word.replaceAll("'", `'\\''`)}'`;
+  const escaped = Array.from(word, (character) => {
+    if (character === "'" || character === '\\') return `\\${character}`;
+    if (character === '\n') return '\\n';
+    return safeText(character) === character ? character : octal(character);
+  });
+  return `$'${escaped.join('')}'`;
+}
+
+/** The bytes of a character in UTF-8, which every shell writes as they are: `\012`. */
+const octal = (character: string): string =>
+  Array.from(new TextEncoder().encode(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');

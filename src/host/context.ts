@@ -17,8 +17,8 @@ import { createPrompts } from './terminal/prompts.ts';
 import { createSpawn } from './process/spawn.ts';
 import { dataOutput, messageOutput } from './terminal/output-sinks.ts';
 import { describeTerminal } from './terminal/terminal.ts';
-import type { Runtime } from './runtime.ts';
-import { hostSettings } from './settings.ts';
+import type { Runtime } from './runtime/runtime.ts';
+import { hostSettings } from './runtime/settings.ts';
 
 /** A Context that must be closed after the command: it listens for signals and may hold connections. */
 export interface HostContext extends Context {

@@ -1,6 +1,6 @@
 import { berth, sentence } from '../core/message.ts';
 import { setMaxListeners } from 'node:events';
-import { parseKeyAddress, type Address } from '../core/address.ts';
+import { parseKeyAddress, type Address } from '../core/text/address.ts';
 import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
@@ -26,10 +26,10 @@ import {
 } from './prepare.ts';
 import { createRequestIds } from './request-ids.ts';
 import type { TraceEvent } from './trace.ts';
-import { decodeBody } from './wire/decode-body.ts';
-import { untilIdle } from './wire/idle-timeout.ts';
-import { readEvents } from './wire/server-events.ts';
-import { WireError, type Transport } from './wire/transport.ts';
+import { decodeBody } from './message/decode-body.ts';
+import { untilIdle } from './message/idle-timeout.ts';
+import { readEvents } from './message/server-events.ts';
+import { WireError, type Transport } from './message/transport.ts';
 
 export interface ApiOptions {
   readonly transport: Transport;

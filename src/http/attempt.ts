@@ -8,8 +8,8 @@ import { hasWindows, readWindows } from './policy/rate-windows.ts';
 import type { Call } from './prepare.ts';
 import { readAnswer } from './read-answer.ts';
 import { redactHeaders, type TraceEvent } from './trace.ts';
-import { readBody } from './wire/decode-body.ts';
-import { WireError, type Exchange, type SendBuffered, type Transport, type WireAnswer } from './wire/transport.ts';
+import { readBody } from './message/decode-body.ts';
+import { WireError, type Exchange, type SendBuffered, type Transport, type WireAnswer } from './message/transport.ts';
 
 /** An answer that is not a success. */
 export interface Refused extends Refusal {

@@ -5,7 +5,7 @@ import { Failure } from '../core/failure.ts';
 import { formatDuration } from '../core/units.ts';
 import { decideRetry, readRetryAfter, type AttemptEnd } from './policy/retry.ts';
 import type { TraceEvent } from './trace.ts';
-import { WireError, type Transport, type WireAnswer } from './wire/transport.ts';
+import { WireError, type Transport, type WireAnswer } from './message/transport.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport & { close(): Promise<void> };

@@ -1,12 +1,12 @@
 import { berth, sentence } from '../core/message.ts';
-import type { Address } from '../core/address.ts';
+import type { Address } from '../core/text/address.ts';
 import type { ApiRequest, RequestPreview } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { encodeJson, isObject, jsonOrText, type Json } from '../core/json.ts';
 import { joinAddress } from './path.ts';
 import type { RequestFacts } from './policy/problem.ts';
-import type { BufferedRequest } from './wire/transport.ts';
+import type { BufferedRequest } from './message/transport.ts';
 
 /** The address and headers of a request, without the key. */
 export interface UnsignedRequest {

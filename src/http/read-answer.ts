@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { ApiAnswer, ApiRequest } from '../core/api.ts';
 import { tryDecodeJson, type Json } from '../core/json.ts';
 import { formatBytes } from '../core/units.ts';
-import { readBody } from './wire/decode-body.ts';
+import { readBody } from './message/decode-body.ts';
 import type { LostAnswer } from './policy/lost-answer.ts';
 import { expectedOf, mismatchOf } from './expected-answer.ts';
-import type { WireAnswer } from './wire/transport.ts';
+import type { WireAnswer } from './message/transport.ts';
 
 /**
  * Reads the whole body of a 2xx answer and checks it. The answer is lost when it is larger than `maxBytes`, or when

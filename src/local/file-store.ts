@@ -1,4 +1,4 @@
-import type { FileLocks } from '../core/locks.ts';
+import type { FileLocks } from '../core/files/locks.ts';
 import { queuesCodec } from './queue/state/codec.ts';
 import type { FileSystem } from './state/file/file-system.ts';
 import { createFileStore, type Store } from './state/file/store.ts';

@@ -35,7 +35,7 @@ import { servedBy, type EndpointSource } from './workers/handlers/source.ts';
 import type { Resolve, SendWebhook } from './webhooks/send.ts';
 import type { StartProcess } from './workers/process/port.ts';
 import type { Workers } from './workers/start-workers.ts';
-import { endpointVariables, workerVariables, type WorkerName } from './workers/variables.ts';
+import { endpointVariables, workerVariables, type WorkerName } from './workers/handlers/variables.ts';
 
 export interface LocalServiceOptions extends GivenSettings {
   readonly clock: Clock;

@@ -3,8 +3,8 @@ import type { ApiAnswer } from '../core/api.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
 import { itemsAt, stringAt, type Json, type JsonObject } from '../core/json.ts';
-import type { OutputFormat } from '../core/output-formats.ts';
-import type { IsSecret } from '../core/secret-names.ts';
+import type { OutputFormat } from '../core/ports/output-formats.ts';
+import type { IsSecret } from '../core/text/secret-names.ts';
 import type { Page } from './page.ts';
 
 /** The meaning of a piece of text, from which its colour follows. */

@@ -1,7 +1,7 @@
 /** Secret variables in results that people read: tables, detail views, dry runs on a terminal. */
 import type { Terminal } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
-import { hideSecrets } from '../core/secret-names.ts';
+import { hideSecrets } from '../core/text/secret-names.ts';
 import { rowsOf, type OutputOptions, type Result, type RowsResult } from './view.ts';
 
 /** Told beside a result with hidden values, on a terminal. */

@@ -1,12 +1,12 @@
 import { berth, sentence } from '../core/message.ts';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
-import { parseKeyAddress } from '../core/address.ts';
+import { parseKeyAddress } from '../core/text/address.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { errorReason } from '../core/file-errors.ts';
-import { makeDirectory } from '../core/make-directory.ts';
-import type { FileLocks } from '../core/locks.ts';
+import { errorReason } from '../core/files/file-errors.ts';
+import { makeDirectory } from '../core/files/make-directory.ts';
+import type { FileLocks } from '../core/files/locks.ts';
 import { checkProfileName, checkSetting } from './check-setting.ts';
 import { cleanKey, keyTail } from './api-key.ts';
 import {

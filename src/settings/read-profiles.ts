@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, sta
 import { dirname } from 'node:path';
 import { localFile } from '../core/failure.ts';
 import type { Failure } from '../core/failure.ts';
-import { MAKE_IT_YOURS, whyForeign, type Ownership } from '../core/foreign-files.ts';
-import { openRegular } from '../core/regular-file.ts';
+import { MAKE_IT_YOURS, whyForeign, type Ownership } from '../core/files/foreign-files.ts';
+import { openRegular } from '../core/files/regular-file.ts';
 
 /** One profile as it is in the file: the text of each setting by name, the key included. */
 export type ProfileValues = Readonly<Record<string, string>>;

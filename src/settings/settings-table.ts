@@ -1,5 +1,5 @@
 import type { SettingValues } from '../core/context.ts';
-import { OUTPUT_FORMATS } from '../core/output-formats.ts';
+import { OUTPUT_FORMATS } from '../core/ports/output-formats.ts';
 import type { TimeUnit } from '../core/units.ts';
 
 /** The kind of value a setting takes. `bare` is the unit of a duration without a unit; `least` is the smallest count. */

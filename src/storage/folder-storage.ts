@@ -1,7 +1,7 @@
 import { usage } from '../core/failure.ts';
 import type { DurableFiles, FolderEntry, ObjectStorage, StoredObject } from '../core/context.ts';
-import { parsePattern } from './address-pattern.ts';
-import { changedObject, notAsWritten } from './stored-object-failures.ts';
+import { parsePattern } from './objects/address-pattern.ts';
+import { changedObject, notAsWritten } from './objects/stored-object-failures.ts';
 
 /**
  * Files as objects: the address is the path. A file is written under a temporary name, NAME.RANDOM.partial, flushed to

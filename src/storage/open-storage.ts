@@ -1,5 +1,5 @@
 import type { Clock, DurableFiles, ObjectStorage, StorageOptions } from '../core/context.ts';
-import { collectBytes } from '../core/collect-bytes.ts';
+import { collectBytes } from '../core/files/byte-streams.ts';
 import { localFile } from '../core/failure.ts';
 import { formatBytes } from '../core/units.ts';
 import type { TraceEvent } from '../http/trace.ts';
@@ -44,7 +44,7 @@ export function openStorage(ports: StoragePorts, { s3Endpoint, credentialWait }:
       import('../http/wire/client.ts'),
       import('./s3/connection-settings.ts'),
       import('./s3/s3-client.ts'),
-      import('./s3/s3-storage.ts'),
+      import('./s3/operations/s3-storage.ts'),
     ]);
     const { env, home, files, runProgram } = ports;
     const connection = await findConnection({

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { realClock } from '../../src/host/clock.ts';
+import { realClock } from '../../src/host/runtime/clock.ts';
 import type { LocalServiceOptions } from '../../src/local/service.ts';
 import { serveLocal } from '../../src/local/http/server/server.ts';
 import { kindOfAddress } from '../../src/local/webhooks/address.ts';

@@ -149,7 +149,7 @@ const targets = (path: string, word: string): readonly string[] => {
 /** A local service on a free port that has an endpoint of that name with a handler module. */
 async function served(directory: string, endpoint: string) {
   const { createLocalHost } = await import('../../src/host/connection/serve-local.ts');
-  const { realClock } = await import('../../src/host/clock.ts');
+  const { realClock } = await import('../../src/host/runtime/clock.ts');
   const { PassThrough } = await import('node:stream');
   const host = createLocalHost({
     clock: realClock,

@@ -102,7 +102,7 @@ export const HTTP_ANSWERS = [
   {
     name: 'event-without-an-end',
     about: 'one event of a stream that never ends fills the memory',
-    file: 'src/http/wire/server-events.ts',
+    file: 'src/http/message/server-events.ts',
     from: "if (state.tooLong) throw new WireError('answered', 'an event of the stream never ends');",
     to: '',
     tests: ['unit/http/wire/server-events'],

@@ -193,7 +193,7 @@ export const HTTP = [
   {
     name: 'many-encodings',
     about: 'any number of stacked encodings is decoded',
-    file: 'src/http/wire/decode-body.ts',
+    file: 'src/http/message/decode-body.ts',
     from: 'encodings.length > MAX_ENCODINGS',
     to: 'encodings.length > 100 * MAX_ENCODINGS',
     tests: ['unit/http/wire/answers', 'faults/answers'],

@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import { blocksOf } from '../../core/blocks.ts';
+import { blocksOf } from '../../core/files/byte-streams.ts';
 import { localFile } from '../../core/failure.ts';
 import { formatBytes } from '../../core/units.ts';
 

@@ -1,7 +1,7 @@
 import type { ListRow, RememberedJobs, RememberedList, RememberedLists } from '../../core/ports/remembered.ts';
 import type { Clock, ProfileStore } from '../../core/context.ts';
 import { formatDuration } from '../../core/units.ts';
-import { rememberedJobs } from '../remembered-jobs.ts';
+import { rememberedJobs } from '../model/remembered-jobs.ts';
 import type { Place } from './place.ts';
 import type { Candidate } from '../model/completion-sources.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';

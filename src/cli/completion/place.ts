@@ -1,4 +1,4 @@
-import { resolveAlias } from '../model/aliases.ts';
+import { resolveAlias } from '../words/aliases.ts';
 import type { CompletionFlag, CompletionNode, CompletionTree, CompletionValue } from './tree.ts';
 
 /** The word that is completed: a noun or verb, a flag, or a value. */

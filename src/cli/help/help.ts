@@ -1,7 +1,7 @@
 import type { Block, Page, PageRow } from '../../output/page.ts';
 import type { Command, Group, Noun } from '../model/command.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
-import { resolveAlias, SHORT_VERBS } from '../model/aliases.ts';
+import { resolveAlias, SHORT_VERBS } from '../words/aliases.ts';
 import { visibleOptions } from '../model/common-options.ts';
 import { argumentName, flagName, namesProgram, type Param } from '../model/params.ts';
 

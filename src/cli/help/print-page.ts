@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts';
-import { drawPage } from '../../output/layout/page.ts';
+import { drawPage } from '../../output/text/draw-page.ts';
 import type { Page } from '../../output/page.ts';
 
 /** Prints a page of help: on stdout where it was asked for, else on stderr. */

@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { berth, type CommandLine, names } from '../../core/message.ts';
-import { pluralOf } from './words.ts';
+import { pluralOf } from '../words/words.ts';
 
 /** The query of a request. */
 export type Query = NonNullable<ApiRequest['query']>;

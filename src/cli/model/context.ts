@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts';
 import type { Json } from '../../core/json.ts';
 import type { OutputOptions, View } from '../../output/view.ts';
 import type { IdCache } from './id-cache.ts';
-import type { RowWriter } from '../../output/row-writer.ts';
+import type { RowWriter } from '../../output/print/row-writer.ts';
 
 /** A spinner with a text, shown on a terminal only. */
 export interface Progress {

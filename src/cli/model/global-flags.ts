@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
-import { OUTPUT_FORMATS, type OutputFormat } from '../../core/output-formats.ts';
+import { OUTPUT_FORMATS, type OutputFormat } from '../../core/ports/output-formats.ts';
 import type { SettingsView } from '../../core/ports/settings.ts';
-import { createIsSecret, type IsSecret } from '../../core/secret-names.ts';
+import { createIsSecret, type IsSecret } from '../../core/text/secret-names.ts';
 import { isJsonFormat, parseFormat } from '../../output/formats/format-table.ts';
 import type { OutputOptions } from '../../output/view.ts';
 

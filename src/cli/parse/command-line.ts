@@ -2,7 +2,7 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import { Failure } from '../../core/failure.ts';
 import type { Command, Group, Noun, Program, Values } from '../model/command.ts';
 import type { GlobalFlag, GlobalValues } from '../model/global-flags.ts';
-import { resolveAlias, SHORT_VERBS } from '../model/aliases.ts';
+import { resolveAlias, SHORT_VERBS } from '../words/aliases.ts';
 import { commonOptions } from '../model/common-options.ts';
 import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
 import { refuseRepeatedGlobals, repeatedFlag, type AliasWords, type GivenWords } from './repeated-flags.ts';

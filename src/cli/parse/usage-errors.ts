@@ -1,7 +1,7 @@
 import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
 import { usage, type Failure } from '../../core/failure.ts';
-import { didYouMean, nearestOf, suggestionOf } from '../model/suggestions.ts';
-import { resolveAlias } from '../model/aliases.ts';
+import { didYouMean, nearestOf, suggestionOf } from '../words/suggestions.ts';
+import { resolveAlias } from '../words/aliases.ts';
 import { ABSENT_COMMANDS, FLAG_ALIASES, ROOT_COMMANDS } from './words-of-other-programs.ts';
 
 /** How to pass a word that begins with a dash: `berth pods get -- -x`. */

@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { splitWords } from '../../core/split-words.ts';
+import { splitWords } from '../../core/text/split-words.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
 import type { GivenWords } from './repeated-flags.ts';
 

@@ -10,7 +10,7 @@ import { defineCommand, type Command, type Confirmation, type CommandWords } fro
 import type { CommandContext } from '../model/context.ts';
 import { option, type Param } from '../model/params.ts';
 import { OUTCOMES } from '../model/common-schemas.ts';
-import { countOf, pluralOf } from '../model/words.ts';
+import { countOf, pluralOf } from '../words/words.ts';
 import { idsArgument, type Resource } from './read.ts';
 import {
   hasSelector,

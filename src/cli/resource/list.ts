@@ -6,7 +6,7 @@ import type { CommandContext } from '../model/context.ts';
 import { isForPerson } from '../run/for-person.ts';
 import { option, type Params, type ValuesOf } from '../model/params.ts';
 import { manyOf } from '../model/output-schema.ts';
-import { countOf } from '../model/words.ts';
+import { countOf } from '../words/words.ts';
 import type { ResourceTable } from './fields/fields.ts';
 import type { Collection, Query } from '../model/collection.ts';
 import { identify } from './identity/identify.ts';

@@ -12,7 +12,7 @@ import { asId, type Id } from '../../core/ids.ts';
 import { askUntilThere, createAbsence, type Absence } from '../../core/not-there-yet.ts';
 import { identify, readRow } from './identity/identify.ts';
 import { rememberNames } from './identity/requests.ts';
-import { unlessUnread } from '../run/dry-run.ts';
+import { unlessUnread } from '../run/context/dry-run.ts';
 import { waitFor } from '../run/wait.ts';
 import { bodyOptions } from './body/body.ts';
 import { completeBody, composeBody, setExampleOf, type BodySpec } from './body/compose-body.ts';

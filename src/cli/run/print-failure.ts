@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
-import { renderFailure } from '../../output/failure.ts';
+import { renderFailure } from '../../output/print/failure.ts';
 
 /**
  * Prints an error on stderr and returns its exit code; never throws. If the reader of stdout closed its pipe, nothing is

@@ -1,4 +1,4 @@
-import { helpMessage } from '../model/words.ts';
+import { helpMessage } from '../words/words.ts';
 import { usage, messageOf } from '../../core/failure.ts';
 import { lines, sentence } from '../../core/message.ts';
 import type { Command, Values } from '../model/command.ts';

@@ -14,18 +14,18 @@ import type { Context } from '../../core/context.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { isJsonFormat, isTableOutput } from '../../output/formats/format-table.ts';
-import { checkFields, checkKnownFields } from '../../output/check-fields.ts';
-import { render } from '../../output/render.ts';
+import { checkFields, checkKnownFields } from '../../output/fields/check-fields.ts';
+import { render } from '../../output/print/render.ts';
 import type { OutputOptions, Result, View } from '../../output/view.ts';
 import { hiddenNotes } from '../../output/without-secrets.ts';
 import { completeValues } from './prompt-missing.ts';
 import type { Command, Confirmation, Values } from '../model/command.ts';
-import { createCommandContext, type RunState } from './create-context.ts';
+import { createCommandContext, type RunState } from './context/create-context.ts';
 import type { CommandContext } from '../model/context.ts';
-import { DryRun, unlessUnread } from './dry-run.ts';
+import { DryRun, unlessUnread } from './context/dry-run.ts';
 import { commonOptions } from '../model/common-options.ts';
-import { suggestName } from '../model/suggestions.ts';
-import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './write-record.ts';
+import { suggestName } from '../words/suggestions.ts';
+import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './context/write-record.ts';
 
 /**
  * Runs a command: completes its values, asks for confirmation if needed, executes it and prints its result. Returns the

@@ -6,7 +6,7 @@ import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { readList } from '../../cli/resource/pages/read-list.ts';
-import { countOf } from '../../cli/model/words.ts';
+import { countOf } from '../../cli/words/words.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, writeRequest, KEYS_REQUEST } from './change.ts';
 import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';

@@ -10,7 +10,7 @@ import { readList, type WholeList } from '../../cli/resource/pages/read-list.ts'
 import { option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { PERIOD_OPTIONS, periodQuery } from './period.ts';
-import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './reports.ts';
+import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './report/service-reports.ts';
 import { billingView, totalsLine } from './view.ts';
 import { asId } from '../../core/ids.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';

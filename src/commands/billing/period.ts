@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { formatTimestamp, parseTimestamp } from '../../core/timestamp.ts';
+import { formatTimestamp, parseTimestamp } from '../../core/text/timestamp.ts';
 import { parseDuration } from '../../core/units.ts';
 import { option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 

@@ -1,9 +1,9 @@
 import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
-import { countOf } from '../../cli/model/words.ts';
-import { money, text } from '../../output/layout/cell-functions.ts';
+import { countOf } from '../../cli/words/words.ts';
+import { money, text } from '../../output/cells/cell-functions.ts';
 import type { Column, Shown, View } from '../../output/view.ts';
-import type { Report } from './reports.ts';
+import type { Report } from './report/service-reports.ts';
 
 const TOTAL = 'totalAmount';
 

@@ -1,5 +1,5 @@
 import { defineTable, viewOf, type Field, type Fields } from '../../cli/resource/fields/fields.ts';
-import { text } from '../../output/layout/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import * as show from './show.ts';
 
 /** A list of places, each with its availability. */

@@ -1,7 +1,7 @@
 /** How the fields of catalog entries are shown that take more than their own value. */
 import { arrayAt, type Json, memberAt } from '../../core/json.ts';
 
-import { money, text, yesNo, toned } from '../../output/layout/cell-functions.ts';
+import { money, text, yesNo, toned } from '../../output/cells/cell-functions.ts';
 import type { Cell, Section, Shown } from '../../output/view.ts';
 
 type Lines = Section['lines'];

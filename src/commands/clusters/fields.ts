@@ -2,13 +2,13 @@ import { usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, numberOf, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
-import { text } from '../../output/layout/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import type { Shown, View } from '../../output/view.ts';
-import { podView } from '../pods/fields.ts';
+import { podView } from '../pods/pod/fields.ts';
 import { CONTAINER_FIELDS, createOnly, NAME_FLAG, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import { DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { networkMount } from '../pods/body/mounts.ts';
+import { networkMount } from '../pods/pod/mounts.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 
 /** Bounds of the number of pods in a cluster (contract rules, Clusters). */

@@ -8,12 +8,12 @@ import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
-import { countOf } from '../../cli/model/words.ts';
+import { countOf } from '../../cli/words/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
-import { inOwnWords } from '../pods/create-refusals.ts';
-import { POD_TABLE } from '../pods/fields.ts';
+import { inOwnWords } from '../pods/pod/create-refusals.ts';
+import { POD_TABLE } from '../pods/pod/fields.ts';
 import { checkTemplate, CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 
 const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);

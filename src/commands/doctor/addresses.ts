@@ -1,6 +1,6 @@
 /** The checks of the addresses: each is sent one cheap read. */
 import { berth, sentence } from '../../core/message.ts';
-import { endsInVersion } from '../../core/address.ts';
+import { endsInVersion } from '../../core/text/address.ts';
 import { readRequest, type ApiAnswer, type ApiRequest, type ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';

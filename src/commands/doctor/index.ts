@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 
-import { text, toned } from '../../output/layout/cell-functions.ts';
+import { text, toned } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { option } from '../../cli/model/params.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -36,9 +36,7 @@ export const doctor = defineCommand({
   details:
     'Each request is sent once, without retries. Ends 0 only when all is well; else with the exit code of the first thing that is not. --contract makes no other check: it reads the OpenAPI document of the service and lists operations, members, values and bounds that differ. WARNING: berth can be wrong because of it, and the exit code is 7. OK: it cannot.',
   run: async (ctx, { contract }) => {
-    const checks = contract
-      ? await (await import('./contract/index.ts')).contractChecks(ctx)
-      : await serviceChecks(ctx);
+    const checks = contract ? await (await import('./contract.ts')).contractChecks(ctx) : await serviceChecks(ctx);
     const bad = checks.find((each) => each.result === 'ERROR');
     // The table has the differences already; only what is to be done is said again.
     const told = contract ? checks.filter(({ result }) => result === 'ERROR') : checks;

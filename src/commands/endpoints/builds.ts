@@ -7,7 +7,7 @@ import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { resourceOf, rowSchema } from '../../cli/resource/read.ts';
-import { text } from '../../output/layout/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import { answerResult, rowsOf, type Result } from '../../output/view.ts';
 import { BUILD_STATUSES, hasFailed, isFinal, wasCancelled } from '../shared/builds.ts';
 import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';

@@ -1,7 +1,7 @@
 /** How the fields of an endpoint are shown that take more than their own value. */
 import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
 import { memberLabel } from '../../cli/resource/fields/detail-lines.ts';
-import { json, list, text } from '../../output/layout/cell-functions.ts';
+import { json, list, text } from '../../output/cells/cell-functions.ts';
 import type { Section, Shown } from '../../output/view.ts';
 
 type Lines = Section['lines'];

@@ -4,8 +4,8 @@ import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { resourceOf } from '../../cli/resource/read.ts';
-import { countOf } from '../../cli/model/words.ts';
-import { text, yesNo } from '../../output/layout/cell-functions.ts';
+import { countOf } from '../../cli/words/words.ts';
+import { text, yesNo } from '../../output/cells/cell-functions.ts';
 import type { Cell, Shown } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 

@@ -19,7 +19,7 @@ import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import type { WriteVerb } from '../../cli/resource/fields/fields.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
-import { countOf } from '../../cli/model/words.ts';
+import { countOf } from '../../cli/words/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
 import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';

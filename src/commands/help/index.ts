@@ -1,8 +1,8 @@
 import { usage } from '../../core/failure.ts';
 import { defineCommand, type Command, type Group, type Program } from '../../cli/model/command.ts';
 import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help/help.ts';
-import { resolveAlias } from '../../cli/model/aliases.ts';
-import { didYouMean } from '../../cli/model/suggestions.ts';
+import { resolveAlias } from '../../cli/words/aliases.ts';
+import { didYouMean } from '../../cli/words/suggestions.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Page } from '../../output/page.ts';

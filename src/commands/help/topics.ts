@@ -1,5 +1,5 @@
 import { EXIT_CODES } from '../../core/exit-codes.ts';
-import { OUTPUT_FORMATS } from '../../core/output-formats.ts';
+import { OUTPUT_FORMATS } from '../../core/ports/output-formats.ts';
 import { FORMAT_TABLE } from '../../output/formats/format-table.ts';
 import type { Page } from '../../output/page.ts';
 import type { GlobalFlag } from '../../cli/model/global-flags.ts';

@@ -4,18 +4,18 @@ import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import type { RememberedJob } from '../../core/ports/remembered.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { rememberedJobs } from '../../cli/remembered-jobs.ts';
+import { rememberedJobs } from '../../cli/model/remembered-jobs.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { errorOf } from '../../cli/resource/several/outcomes.ts';
 import { FAILURE } from '../../cli/model/common-schemas.ts';
 import { manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { age, status } from '../../output/layout/cell-functions.ts';
+import { age, status } from '../../output/cells/cell-functions.ts';
 import { idOf, type View } from '../../output/view.ts';
 import { jobStatus } from '../../queue/job-status.ts';
 import { statusRequest } from '../../queue/requests.ts';
-import { absenceOfRemembered } from './ask-for-job.ts';
+import { absenceOfRemembered } from './job/ask-for-job.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 
 /** How many jobs are asked for at the same time. */

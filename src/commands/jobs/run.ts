@@ -14,15 +14,15 @@ import { runRequest, runSyncRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { optionsText } from '../../queue/submission.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
-import { healthLine, waitLine } from './command-lines.ts';
+import { healthLine, waitLine } from './job/command-lines.ts';
 import { jobBody, readInput } from './input.ts';
 import { checkBounds } from '../shared/duration-bounds.ts';
-import { exitOf } from './outcome.ts';
+import { exitOf } from './job/outcome.ts';
 import { streamJob } from './stream.ts';
-import { jobView } from './view.ts';
+import { jobView } from './job/view.ts';
 import { waitForJob } from './wait.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
-import { CHUNK, JOB } from './schemas.ts';
+import { CHUNK, JOB } from './job/schemas.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';
 
 export const run = defineCommand({

@@ -12,20 +12,20 @@ import { arg, option } from '../../cli/model/params.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { outcomeRow } from '../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../cli/run/wait.ts';
-import { countOf } from '../../cli/model/words.ts';
+import { countOf } from '../../cli/words/words.ts';
 import type { Result } from '../../output/view.ts';
-import { askForJob } from './ask-for-job.ts';
+import { askForJob } from './job/ask-for-job.ts';
 import { statusRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
-import { waitLine } from './command-lines.ts';
-import { exitOf } from './outcome.ts';
+import { waitLine } from './job/command-lines.ts';
+import { exitOf } from './job/outcome.ts';
 import { createStallNotice } from './stall-notice.ts';
-import { jobView } from './view.ts';
+import { jobView } from './job/view.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { OUTCOME } from '../../cli/model/common-schemas.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';
-import { JOB } from './schemas.ts';
+import { JOB } from './job/schemas.ts';
 
 export const wait = defineCommand({
   output: either(JOB, manyOf(either(OUTCOME, JOB))),

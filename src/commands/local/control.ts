@@ -1,14 +1,14 @@
 import { berth, sentence } from '../../core/message.ts';
 import type { ApiRequest, Method, ApiAnswer } from '../../core/api.ts';
-import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
+import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/control/fault-kinds.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { encodeJson, itemsAt, numberAt, objectAt, objectOf, type Json } from '../../core/json.ts';
-import { SEEDS } from '../../core/local-seeds.ts';
+import { SEEDS } from '../../core/control/seeds.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { text } from '../../output/layout/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/fields/detail-lines.ts';
 import { answerResult, listResult, rowsOfAnswer, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';

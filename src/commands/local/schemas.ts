@@ -1,5 +1,5 @@
 /** What the commands of the local service print with `--json`. */
-import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
+import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/control/fault-kinds.ts';
 import { COUNT } from '../../cli/model/common-schemas.ts';
 import { manyOf, mapOf, NUMBER, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/model/output-schema.ts';
 

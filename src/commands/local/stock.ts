@@ -3,7 +3,7 @@ import { arg, option } from '../../cli/model/params.ts';
 import { itemsAt, type Json, memberAt } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
-import { text } from '../../output/layout/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changed, sendControl } from './control.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';

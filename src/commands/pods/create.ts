@@ -10,10 +10,10 @@ import { checkCreate } from './body/body-checks.ts';
 import { checkSize } from './body/check-size.ts';
 import { createCommandLine } from './body/create-command-line.ts';
 import { askMore } from './body/create-questions.ts';
-import { inOwnWords } from './create-refusals.ts';
-import { DISK_GB, POD_TABLE } from './fields.ts';
-import { REACHABLE } from './reachable.ts';
-import { PODS, podNotes } from './resource.ts';
+import { inOwnWords } from './pod/create-refusals.ts';
+import { DISK_GB, POD_TABLE } from './pod/fields.ts';
+import { REACHABLE } from './pod/reachable.ts';
+import { PODS, podNotes } from './pod/resource.ts';
 import { untilStatus } from './actions/wait.ts';
 
 /** Members of a body that hold the id of something else, where a name works too (contract rules, Pods). */

@@ -3,7 +3,7 @@ import { memberAt, stringAt } from '../../core/json.ts';
 import { defineGroup, endedWhen } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { getCommand } from '../../cli/resource/read.ts';
-import { PODS, podNotes } from './resource.ts';
+import { PODS, podNotes } from './pod/resource.ts';
 
 export const SUMMARY = 'GPU and CPU containers';
 

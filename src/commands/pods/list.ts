@@ -5,7 +5,7 @@ import { listCommand } from '../../cli/resource/list.ts';
 import { isAmong } from '../../cli/resource/select/selectors.ts';
 import { totalOf } from './actions/cost.ts';
 import { SUMMARY } from './get.ts';
-import { PODS } from './resource.ts';
+import { PODS } from './pod/resource.ts';
 import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
 
 /** The service can only leave out the pods of clusters; the other filters are applied to its list here. */

@@ -7,8 +7,8 @@ import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
-import { directSsh, isReachable, statusOf } from './reachable.ts';
-import { PODS } from './resource.ts';
+import { directSsh, isReachable, statusOf } from './pod/reachable.ts';
+import { PODS } from './pod/resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';
 
 export const ssh = defineCommand({

@@ -7,9 +7,9 @@ import { updateCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { checkUpdate } from './body/body-checks.ts';
 import { asFlag, REFERENCES } from './create.ts';
-import { POD_TABLE } from './fields.ts';
-import { withPath } from './body/mounts.ts';
-import { PODS } from './resource.ts';
+import { POD_TABLE } from './pod/fields.ts';
+import { withPath } from './pod/mounts.ts';
+import { PODS } from './pod/resource.ts';
 import { restartSentence } from './restart-sentence.ts';
 
 const FIELDS = bodyOf(POD_TABLE, 'update');

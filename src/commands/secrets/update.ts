@@ -9,7 +9,7 @@ import { option } from '../../cli/model/params.ts';
 import { dryRunNote, identify, readRow } from '../../cli/resource/identity/identify.ts';
 import { idArgument, resourceOf, rowSchema } from '../../cli/resource/read.ts';
 import { isSecretGiven, redactingSecret, secretOptions, withSecret } from '../../cli/resource/secret.ts';
-import { unlessUnread } from '../../cli/run/dry-run.ts';
+import { unlessUnread } from '../../cli/run/context/dry-run.ts';
 import { answerResult } from '../../output/view.ts';
 import { asId } from '../../core/ids.ts';
 import { SECRETS } from '../shared/collections.ts';

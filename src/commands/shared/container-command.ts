@@ -13,7 +13,7 @@ import {
 import type { CommandContext } from '../../cli/model/context.ts';
 import { isGiven } from '../../cli/model/params.ts';
 import type { FieldSettling } from '../../cli/resource/fields/fields.ts';
-import { shellLine } from '../../cli/shell-line.ts';
+import { shellLine } from '../../core/shell-word.ts';
 
 /** The two parts of a command in exec form. */
 const PARTS = ['entrypoint', 'cmd'] as const;

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import type { Field, Fields } from '../../cli/resource/fields/fields.ts';
-import { list } from '../../output/layout/cell-functions.ts';
+import { list } from '../../output/cells/cell-functions.ts';
 import { REGISTRIES } from './collections.ts';
 import {
   addVariables,

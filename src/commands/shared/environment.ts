@@ -7,7 +7,7 @@ import type { Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { FieldUpdate } from '../../cli/resource/fields/fields.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
-import { countOf } from '../../cli/model/words.ts';
+import { countOf } from '../../cli/words/words.ts';
 import { SECRETS } from './collections.ts';
 import { secretNamedIn, withPlaceholder } from './secret-placeholder.ts';
 

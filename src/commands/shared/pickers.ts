@@ -5,7 +5,7 @@ import { hourlyPrice } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
-import { gigabytes, text } from '../../output/layout/cell-functions.ts';
+import { gigabytes, text } from '../../output/cells/cell-functions.ts';
 import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
 
 type Query = Parameters<typeof listRows>[2];

@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { isObject, type Json, memberAt, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
-import { text } from '../../output/layout/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff } from '../shared/container-fields.ts';
 

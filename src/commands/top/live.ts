@@ -1,12 +1,12 @@
 import { isInterrupt } from '../../core/failure.ts';
 import { say } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { loadPaint } from '../../output/layout/colour.ts';
+import { loadPaint } from '../../output/text/colour.ts';
 import { openLiveScreen, type LiveScreen } from '../../output/live/live-screen.ts';
 import type { Result } from '../../output/view.ts';
 import { openLogPage, type LogPage } from './read/log-page.ts';
 import type { Sort } from './model/order.ts';
-import type { Shown } from './read/schedule.ts';
+import type { Shown } from './model/schedule.ts';
 import { screenLines, screenRows, type ScreenInput } from './draw/screen.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
 import { FIRST_UI, pressed, selectedOf, type Ui } from './model/ui.ts';

@@ -1,13 +1,13 @@
 import { say } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { loadPaint } from '../../output/layout/colour.ts';
-import { joinText, styled } from '../../output/layout/terminal-text.ts';
+import { loadPaint } from '../../output/text/colour.ts';
+import { joinText, styled } from '../../output/text/terminal-text.ts';
 import type { Result } from '../../output/view.ts';
 import type { Fleet } from './model/fleet.ts';
 import { drawFrame, MIN_COLUMNS } from './draw/frame.ts';
 import { ordered, type Sort } from './model/order.ts';
 import { endpointRows, podRows, totalsOf } from './model/rows.ts';
-import type { Shown } from './read/schedule.ts';
+import type { Shown } from './model/schedule.ts';
 import { readAll } from './read/session.ts';
 import { dataRows, topView } from './view.ts';
 

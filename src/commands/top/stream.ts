@@ -3,7 +3,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import type { Result } from '../../output/view.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
 import type { Sort } from './model/order.ts';
-import type { Shown } from './read/schedule.ts';
+import type { Shown } from './model/schedule.ts';
 import { dataRows, topView } from './view.ts';
 
 /** After so many readings in a row in which nothing was read, it fails as the last request did. */

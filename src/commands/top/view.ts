@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../core/json.ts';
-import { text } from '../../output/layout/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { endpointRows, podRows, type EndpointRow, type PodRow } from './model/rows.ts';
 import type { Fleet } from './model/fleet.ts';
 import { ordered, type Sort } from './model/order.ts';
-import type { Shown } from './read/schedule.ts';
+import type { Shown } from './model/schedule.ts';
 
 const MEMBERS = ['at', 'kind', 'id', 'name'];
 

@@ -3,7 +3,7 @@ import { type Json, memberAt, numberAt, numberOf, stringOf } from '../../core/js
 import { formatDollars } from '../../core/units.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
-import { text } from '../../output/layout/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
 import { DATA_CENTERS } from '../shared/collections.ts';
 import { NAME_FLAG } from '../shared/container-fields.ts';

@@ -6,7 +6,7 @@ import type { Guard } from '../../cli/resource/delete.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { labelOf } from '../../cli/resource/choose.ts';
-import { age } from '../../output/layout/cell-functions.ts';
+import { age } from '../../output/cells/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
 import { idOf } from '../../output/view.ts';
 

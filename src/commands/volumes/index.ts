@@ -8,7 +8,7 @@ import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { labelOf } from '../../cli/resource/choose.ts';
-import { countOf } from '../../cli/model/words.ts';
+import { countOf } from '../../cli/words/words.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines } from '../shared/rate/account-line.ts';
 import { createSpec } from './create.ts';

@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../output-formats.ts';
+import type { OutputFormat } from './output-formats.ts';
 
 /** Where a setting's value came from, for `config list`. `base-url`: it follows that setting. */
 export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';

@@ -1,9 +1,9 @@
-import { isLoopback } from '../../core/address.ts';
+import { isLoopback } from '../../core/text/address.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { GlobalFlags } from '../../settings/resolve.ts';
-import { hostSettings } from '../settings.ts';
-import type { Runtime } from '../runtime.ts';
+import { hostSettings } from '../runtime/settings.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 /**
  * Returns the global flags for `berth local ...`: with `local`, unless the settings name a service on this machine. So these

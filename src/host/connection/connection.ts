@@ -16,7 +16,7 @@ import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
-import type { Transport } from '../../http/wire/transport.ts';
+import type { Transport } from '../../http/message/transport.ts';
 import type { GivenSettings } from '../../local/index.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { remoteAddress } from './remote-address.ts';

@@ -5,7 +5,7 @@ import { createDownloads } from '../../http/download.ts';
 import { createTransport } from '../../http/wire/client.ts';
 import { traceLine } from '../../http/trace.ts';
 import type { Settings } from '../../settings/create-settings.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 export interface HostDownloadsOptions {
   readonly runtime: Pick<Runtime, 'env' | 'clock' | 'random'>;

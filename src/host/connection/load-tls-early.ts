@@ -1,5 +1,5 @@
-import type { Runtime } from '../runtime.ts';
-import { hostSettings } from '../settings.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { hostSettings } from '../runtime/settings.ts';
 
 /** Words of a command line that sends no request over https. */
 const OFFLINE_WORDS: readonly string[] = ['--local', '--dry-run', '--help', '-h', 'batch'];

@@ -23,7 +23,7 @@ import { createStartProcess } from '../process/start-process.ts';
 import { endpointSource } from '../workers/endpoint-sources.ts';
 import type { FileNumbers } from '../workers/watch-files.ts';
 import { workerLog } from '../workers/worker-log.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 /** The parts of the runtime that a served local service uses. What workers print goes to stderr, because stdout is for data. */
 export type LocalRuntime = Pick<

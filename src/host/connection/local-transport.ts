@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../core/context.ts';
-import { WireError, type Transport } from '../../http/wire/transport.ts';
+import { WireError, type Transport } from '../../http/message/transport.ts';
 import {
   addressParts,
   createLocalService,

@@ -5,7 +5,7 @@ import { traceLine, type TraceEvent } from '../../http/trace.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { openStorage, type OpenStorage } from '../../storage/open-storage.ts';
 import { createRunProgram } from '../process/run-program.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 interface HostStorageOptions {
   readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random' | 'platform' | 'cwd'>;

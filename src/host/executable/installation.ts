@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import workerRunner from '../../../workers/berth_worker.py';
 import { localFile } from '../../core/failure.ts';
-import type { Installation } from '../runtime.ts';
+import type { Installation } from '../runtime/runtime.ts';
 
 /** How the single executable is installed: all of it is in memory, and it starts itself without further arguments. */
 export const executable: Installation = {

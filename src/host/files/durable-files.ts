@@ -20,16 +20,16 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
 import { Failure, localFile } from '../../core/failure.ts';
-import { errorHint, errorReason } from '../../core/file-errors.ts';
-import type { FileLocks, HeldLock } from '../../core/locks.ts';
-import { makeDirectory } from '../../core/make-directory.ts';
-import { openRegular, refusalOf } from '../../core/regular-file.ts';
+import { errorHint, errorReason } from '../../core/files/file-errors.ts';
+import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
+import { makeDirectory } from '../../core/files/make-directory.ts';
+import { openRegular, refusalOf } from '../../core/files/regular-file.ts';
 import { absolutePath } from './absolute-path.ts';
 import { describeFile, listFolder } from './look-at-files.ts';
 import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
 import { readStdin } from './read-stdin.ts';
 import { resolvePath } from './resolve-path.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 /**
  * Opens files that survive a crash, relative to the working directory. Reading standard input or a pipe ends with the

@@ -1,11 +1,11 @@
 import { promises as fs } from 'node:fs';
-import { collectBytes } from '../../core/collect-bytes.ts';
+import { collectBytes } from '../../core/files/byte-streams.ts';
 import { Failure, localFile } from '../../core/failure.ts';
-import { errorReason } from '../../core/file-errors.ts';
-import { MAKE_IT_YOURS, whyForeign } from '../../core/foreign-files.ts';
+import { errorReason } from '../../core/files/file-errors.ts';
+import { MAKE_IT_YOURS, whyForeign } from '../../core/files/foreign-files.ts';
 import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 /** The largest key file, in bytes. */
 const MAX_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import type { Input } from '../runtime.ts';
+import type { Input } from '../runtime/runtime.ts';
 
 /**
  * Yields the bytes of standard input. An abort ends the read with the signal's reason. Fails with usage (2) when standard

@@ -1,7 +1,7 @@
 import { promises as fs, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ResolvedPath } from '../../core/context.ts';
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/files/file-errors.ts';
 
 /**
  * Follows the links of a path and returns what it leads to; `absolute` is the same path in absolute form. Opens nothing,

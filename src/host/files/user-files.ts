@@ -1,12 +1,12 @@
 // A named import of `promises`: Node loads its code at the first use, and most commands do not use it.
 import { constants, mkdirSync, promises as fs, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { collectBytes } from '../../core/collect-bytes.ts';
+import { collectBytes } from '../../core/files/byte-streams.ts';
 import type { Files } from '../../core/context.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
-import { errorHint, errorReason } from '../../core/file-errors.ts';
-import { makeDirectory } from '../../core/make-directory.ts';
-import type { Runtime } from '../runtime.ts';
+import { errorHint, errorReason } from '../../core/files/file-errors.ts';
+import { makeDirectory } from '../../core/files/make-directory.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
 import { readStdin } from './read-stdin.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/context.ts';
-import type { FileLocks, HeldLock } from '../../core/locks.ts';
+import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
 import { createHeartbeatMonitor, HEARTBEAT, type Heartbeat } from './heartbeat.ts';
 import {
   acquire,

@@ -1,4 +1,4 @@
-import type { FileLocks } from '../../core/locks.ts';
+import type { FileLocks } from '../../core/files/locks.ts';
 import type { FileLocksOptions } from './file-locks.ts';
 
 /** Creates locks whose code is loaded when the first one is taken: most commands take none. */

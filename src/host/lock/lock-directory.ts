@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { localFile } from '../../core/failure.ts';
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/files/file-errors.ts';
 import type { Identity } from './process-identity.ts';
 import { createOwner, isMissing, isOwned, readOwner, type Owner } from './owner-file.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, promises as fs, rmSync, writeFileSync } from 'node:fs';
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/files/file-errors.ts';
 
 /** A marker file: a holder was removed that may be suspended, so the next holder must not share files with it. */
 const markerPath = (path: string): string => `${path}.seized`;

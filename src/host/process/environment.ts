@@ -1,5 +1,5 @@
 import { KEY_VARIABLES } from '../../settings/settings-table.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 /** The environment of other programs: without the user's API key. */
 export const withoutKeys = (env: Runtime['env']): Runtime['env'] =>

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { interrupted } from '../../core/failure.ts';
-import type { StopSignal } from './signals.ts';
-import type { Runtime } from '../runtime.ts';
+import type { StopSignal } from '../runtime/signals.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 /** The signals that end a command: SIGINT (Ctrl-C), SIGTERM and SIGHUP. */
 export interface Interrupt {

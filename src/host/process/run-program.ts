@@ -1,5 +1,5 @@
 import type { RunProgram } from '../../storage/s3/credentials/credential-process.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { createStartProcess } from './start-process.ts';
 
 /** How long a program may take. Milliseconds. */

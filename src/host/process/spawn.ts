@@ -6,7 +6,7 @@ import { withoutKeys } from './environment.ts';
 import type { Interrupt } from './interrupt.ts';
 import { WATCHER_SCRIPT } from './kill-with-parent.ts';
 import { startWatcherShell } from './watcher-shell.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 /**
  * Runs programs that share this terminal. The terminal sends Ctrl-C to the program directly, and berth waits for the

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
 import { withoutKeys } from './environment.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';

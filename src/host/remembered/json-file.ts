@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { localFile } from '../../core/failure.ts';
-import { whyForeign } from '../../core/foreign-files.ts';
-import { makeDirectory } from '../../core/make-directory.ts';
-import { openRegular } from '../../core/regular-file.ts';
+import { whyForeign } from '../../core/files/foreign-files.ts';
+import { makeDirectory } from '../../core/files/make-directory.ts';
+import { openRegular } from '../../core/files/regular-file.ts';
 
 /**
  * Reads a small JSON object; an empty one where the file is missing or is anything else, and where another user than `user`

@@ -1,5 +1,5 @@
 import type { LiveHooks, TakenTerminal } from '../../core/context.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { readKeys } from './keys.ts';
 import { restoreAfterKill } from './restore-after-kill.ts';
 

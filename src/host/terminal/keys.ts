@@ -1,7 +1,7 @@
 import type { Interface } from 'node:readline';
 import type { Key } from '../../core/context.ts';
-import type { KeySignal } from '../process/signals.ts';
-import type { Runtime } from '../runtime.ts';
+import type { KeySignal } from '../runtime/signals.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 /** Keys that are read from a terminal in raw mode. */
 export interface KeyReader {

@@ -1,6 +1,6 @@
 import type { Sink } from '../../core/context.ts';
 import { closedPipe, interrupted, localFile, type Failure } from '../../core/failure.ts';
-import type { Output } from '../runtime.ts';
+import type { Output } from '../runtime/runtime.ts';
 
 /**
  * Creates the sink for data. A write resolves when the system has taken the bytes, so that none is lost when the process

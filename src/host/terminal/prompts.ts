@@ -1,8 +1,8 @@
 import type { Choice, Prompts, SuspendHooks, Terminal } from '../../core/context.ts';
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/files/file-errors.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Input, Runtime } from '../runtime.ts';
+import type { Input, Runtime } from '../runtime/runtime.ts';
 import { plainQuestions } from './plain-questions.ts';
 import { matchingChoices, type AskContext, type Questions } from './questions.ts';
 import { isDumb } from './terminal.ts';

@@ -1,5 +1,5 @@
 import type { Choice } from '../../core/context.ts';
-import type { Input, Output } from '../runtime.ts';
+import type { Input, Output } from '../runtime/runtime.ts';
 
 /** The streams of a question. It ends with the reason of the signal when that is aborted. */
 export interface AskContext {

@@ -1,4 +1,4 @@
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 /**
  * A script for `sh`. Its standard input is a pipe from berth, its descriptor 3 the terminal, its argument the text to

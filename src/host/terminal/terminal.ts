@@ -1,5 +1,5 @@
 import type { Terminal } from '../../core/context.ts';
-import type { Output, Runtime } from '../runtime.ts';
+import type { Output, Runtime } from '../runtime/runtime.ts';
 
 /** The two settings that affect the terminal. */
 export interface TerminalChoices {

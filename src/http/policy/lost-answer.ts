@@ -1,7 +1,7 @@
 import { berth, lines, type Message, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { WireError, type Stage } from '../wire/transport.ts';
+import { WireError, type Stage } from '../message/transport.ts';
 import { checkHint, type RequestFacts } from './problem.ts';
 
 /** The end of an attempt that brought no usable answer. */

@@ -1,4 +1,4 @@
-import type { Stage } from '../wire/transport.ts';
+import type { Stage } from '../message/transport.ts';
 
 /** Limits for the retries of one request. */
 export interface RetryPolicy {

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Connections } from './connections.ts';
 import { toWireError } from './client-errors.ts';
 import { flatHeaders, toBuffer, type UndiciHeaders } from './undici-conversions.ts';
-import type { BufferedRequest, Exchange, Stage, WireAnswer } from './transport.ts';
+import type { BufferedRequest, Exchange, Stage, WireAnswer } from '../message/transport.ts';
 
 /** Bytes that are kept of a body whose status is not 2xx. */
 const MAX_ERROR_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/files/file-errors.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { codeAtFileLimit } from './file-limit.ts';
-import { WireError, type Stage } from './transport.ts';
+import { WireError, type Stage } from '../message/transport.ts';
 
 const MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',

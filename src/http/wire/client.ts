@@ -4,7 +4,7 @@ import { createConnections, sharedConnection, type Connections } from './connect
 import { openProxy, proxyFor, readProxies } from './proxy.ts';
 import { startStreamingExchange } from './streaming-exchange.ts';
 import { skipOptimizations } from './v8-flags.ts';
-import { WireError, type Exchange, type SendBuffered, type Transport, type WireRequest } from './transport.ts';
+import { WireError, type Exchange, type SendBuffered, type Transport, type WireRequest } from '../message/transport.ts';
 
 export interface TransportOptions {
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read from it. */

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/files/file-errors.ts';
 
 /** Codes that a lookup or a connection can have that got no file descriptor: of the system's resolver, and of the executable's runtime. */
 const MAY_BE_THE_LIMIT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];

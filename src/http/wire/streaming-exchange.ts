@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Connections } from './connections.ts';
 import { toWireError } from './client-errors.ts';
 import { flatHeaders, toBuffer } from './undici-conversions.ts';
-import type { Stage, WireAnswer, WireRequest } from './transport.ts';
+import type { Stage, WireAnswer, WireRequest } from '../message/transport.ts';
 
 /**
  * Sends one request and resolves with the head of the answer. The body is a stream with backpressure. Fails with

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.ts';
-import { SEEDS, type Seed } from '../../core/local-seeds.ts';
+import { SEEDS, type Seed } from '../../core/control/seeds.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { oneOfWords } from '../contract/schemas/schema.ts';
 import { faults, type FaultRecord } from '../http/call/faults.ts';

@@ -12,7 +12,7 @@ import { WebhookRefused } from '../webhooks/refused.ts';
 import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handlers/handler-worker.ts';
 import { createUnrecordedLines, type UnrecordedLines } from './handlers/printed-lines.ts';
 import type { EndpointSource } from './handlers/source.ts';
-import type { Environment, EnvironmentOf } from './variables.ts';
+import type { Environment, EnvironmentOf } from './handlers/variables.ts';
 
 export interface RunnerOptions {
   readonly transact: Transact;

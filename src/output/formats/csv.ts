@@ -1,10 +1,10 @@
-import { withApostrophe } from '../../core/csv-formulas.ts';
+import { withApostrophe } from '../../core/text/csv-formulas.ts';
 import { Exact, encodeJson, isObject, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { rowsOf, type OutputOptions, type View } from '../view.ts';
-import { fieldAt, memberNames, memberOf } from './fields.ts';
-import type { FormatPrinter } from './format-printer.ts';
-import { groupsOf } from './groups.ts';
+import { fieldAt, memberNames, memberOf } from '../fields/fields.ts';
+import type { FormatPrinter } from '../format-printer.ts';
+import { groupsOf } from '../fields/groups.ts';
 
 export interface CsvOptions {
   /** Paths of `--fields`; undefined takes every member that any of the rows has. */

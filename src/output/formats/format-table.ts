@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
-import { OUTPUT_FORMATS, type OutputFormat } from '../../core/output-formats.ts';
+import { OUTPUT_FORMATS, type OutputFormat } from '../../core/ports/output-formats.ts';
 import type { OutputOptions } from '../view.ts';
-import type { FormatPrinter } from './format-printer.ts';
+import type { FormatPrinter } from '../format-printer.ts';
 
 interface FormatEntry {
   /** One line for `berth help output`. */
@@ -25,13 +25,13 @@ export const FORMAT_TABLE: Readonly<Record<OutputFormat, FormatEntry>> = {
     summary: 'the most important columns; with tabs and without borders if stdout is no terminal',
     table: true,
     byPage: true,
-    load: async () => (await import('./table.ts')).tablePrinter,
+    load: async () => (await import('../tables/table.ts')).tablePrinter,
   },
   wide: {
     summary: 'the table with all columns',
     table: true,
     byPage: true,
-    load: async () => (await import('./table.ts')).tablePrinter,
+    load: async () => (await import('../tables/table.ts')).tablePrinter,
   },
   json: {
     summary: 'the document of the service with exact numbers; a list is an array (--json)',

@@ -1,4 +1,4 @@
-import { JsonTokens } from '../../core/json-source.ts';
+import { JsonTokens } from '../../core/json/json-source.ts';
 
 /** Levels that are indented. Deeper ones stay on one line, or the indentation would outgrow the text. */
 const MAX_INDENTED_DEPTH = 64;

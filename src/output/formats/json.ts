@@ -1,10 +1,10 @@
-import { itemSources, memberSource } from '../../core/json-source.ts';
+import { itemSources, memberSource } from '../../core/json/json-source.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { rowsOf, type OutputOptions, type RowsResult, type RowsSource } from '../view.ts';
 import { escapeJson } from './escape-json.ts';
-import { pickFields } from './fields.ts';
-import type { FormatPrinter } from './format-printer.ts';
-import { groupsOf } from './groups.ts';
+import { pickFields } from '../fields/fields.ts';
+import type { FormatPrinter } from '../format-printer.ts';
+import { groupsOf } from '../fields/groups.ts';
 import { compactJson, indentJson } from './json-layout.ts';
 
 type Fields = OutputOptions['fields'];

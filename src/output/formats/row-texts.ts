@@ -3,7 +3,7 @@ import { encodeJson, type Json } from '../../core/json.ts';
 import { data } from '../trusted.ts';
 import { csvColumns, csvLines } from './csv.ts';
 import { escapeJson } from './escape-json.ts';
-import { pickFields } from './fields.ts';
+import { pickFields } from '../fields/fields.ts';
 
 /** A format in which many rows are written one after the other. */
 export type RowFormat = 'csv' | 'json' | 'jsonl';

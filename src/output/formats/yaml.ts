@@ -1,10 +1,10 @@
 import type * as Yaml from 'yaml';
 import { Exact, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { FormatPrinter } from './format-printer.ts';
+import type { FormatPrinter } from '../format-printer.ts';
 import { documentOf } from './json.ts';
-import { pickFields } from './fields.ts';
-import { groupsOf } from './groups.ts';
+import { pickFields } from '../fields/fields.ts';
+import { groupsOf } from '../fields/groups.ts';
 import { ordinaryYaml, type IsTyped } from './ordinary-yaml.ts';
 
 /** The document as YAML; rows that arrive in groups form one list. */

@@ -3,8 +3,8 @@ import { say } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
 import { isTableOutput } from '../formats/format-table.ts';
 import type { Output } from '../output.ts';
-import { render } from '../render.ts';
-import { openRows, type RowWriter } from '../row-writer.ts';
+import { render } from '../print/render.ts';
+import { openRows, type RowWriter } from '../print/row-writer.ts';
 import { rowsOf, type OutputOptions, type Result, type View } from '../view.ts';
 import type { WatchView } from './watch-view.ts';
 

@@ -1,8 +1,8 @@
 import type { Key, Sink, Terminal } from '../../core/context.ts';
 import type { TerminalText } from '../../core/safe-text.ts';
-import { DEFAULT_COLUMNS, DEFAULT_ROWS } from '../layout/terminal-size.ts';
-import { joinText, styled } from '../layout/terminal-text.ts';
-import { textWidth } from '../layout/text-width.ts';
+import { DEFAULT_COLUMNS, DEFAULT_ROWS } from '../text/terminal-size.ts';
+import { joinText, styled } from '../text/terminal-text.ts';
+import { textWidth } from '../text/text-width.ts';
 import { trusted } from '../trusted.ts';
 import * as control from './terminal-control.ts';
 

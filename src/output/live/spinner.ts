@@ -1,7 +1,7 @@
 import type { Sink, Terminal } from '../../core/context.ts';
 import { safeText, type TerminalText } from '../../core/safe-text.ts';
-import { DEFAULT_COLUMNS } from '../layout/terminal-size.ts';
-import { ellipsize } from '../layout/text-width.ts';
+import { DEFAULT_COLUMNS } from '../text/terminal-size.ts';
+import { ellipsize } from '../text/text-width.ts';
 import { HIDE_CURSOR, SHOW_CURSOR } from './terminal-control.ts';
 
 export interface Spinner {

@@ -2,13 +2,14 @@ import type { Clock, CredentialWait } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 import { decideRetry, readRetryAfter, type AttemptEnd } from '../../http/policy/retry.ts';
 import { redactHeaders, type TraceEvent } from '../../http/trace.ts';
-import { readBody } from '../../http/wire/decode-body.ts';
-import { WireError, type Transport, type WireAnswer } from '../../http/wire/transport.ts';
+import { readBody } from '../../http/message/decode-body.ts';
+import { WireError, type Transport, type WireAnswer } from '../../http/message/transport.ts';
 import type { S3Connection } from './connection-settings.ts';
 import { createRenewal } from './credentials/renewal.ts';
 import { pathOf } from './object-address.ts';
 import { lostFailure, refusal, type Refusal } from './s3-failures.ts';
-import { signRequest, type Credentials } from './sign-request.ts';
+import type { Credentials } from './credentials/credentials.ts';
+import { signRequest } from './sign-request.ts';
 import { Watched, watchedBody } from './watched-exchange.ts';
 
 export interface S3ClientOptions {

@@ -2,9 +2,9 @@ import { berth, type Message, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { WireAnswer, WireError } from '../../http/wire/transport.ts';
+import type { WireAnswer, WireError } from '../../http/message/transport.ts';
 import type { S3Connection } from './connection-settings.ts';
-import type { Credentials } from './sign-request.ts';
+import type { Credentials } from './credentials/credentials.ts';
 import { childText, parseDocument } from './xml.ts';
 
 /** An answer that is not a success. */

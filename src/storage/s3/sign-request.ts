@@ -1,12 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { Credentials } from './credentials/credentials.ts';
 import { encodeStrictly } from './object-address.ts';
-
-/** What a request is signed with. No part is ever shown. */
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-}
 
 /** A request before it is signed. */
 export interface UnsignedRequest {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import { formatDuration } from '../../core/units.ts';
-import { WireError, type WireAnswer } from '../../http/wire/transport.ts';
+import { WireError, type WireAnswer } from '../../http/message/transport.ts';
 
 /** One exchange with the time it may take and the signals that end it. */
 export class Watched {

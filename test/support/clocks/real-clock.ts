@@ -1,4 +1,4 @@
-import { realClock } from '../../../src/host/clock.ts';
+import { realClock } from '../../../src/host/runtime/clock.ts';
 import type { TestClock } from './test-clock.ts';
 
 /** The clock of this machine as a test clock, for tests with a program that has its own time, such as a database. */

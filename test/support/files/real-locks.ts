@@ -1,5 +1,5 @@
-import type { FileLocks } from '../../../src/core/locks.ts';
-import { realClock } from '../../../src/host/clock.ts';
+import type { FileLocks } from '../../../src/core/files/locks.ts';
+import { realClock } from '../../../src/host/runtime/clock.ts';
 import { createFileLocks } from '../../../src/host/lock/file-locks.ts';
 
 /** File locks between real processes, on the real clock. */

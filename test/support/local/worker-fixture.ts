@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { newEndpoint } from '../../../src/local/model/endpoints/seed.ts';
 import { createRunner, type RunnerOptions } from '../../../src/local/workers/runner.ts';
-import { endpointVariables } from '../../../src/local/workers/variables.ts';
+import { endpointVariables } from '../../../src/local/workers/handlers/variables.ts';
 import { startHandlerThread, type ModuleSource } from '../../../src/local/workers/thread/thread.ts';
 import { COLD_START_MS } from '../../../src/local/queue/jobs/workers.ts';
 import type { JsonObject } from '../../../src/core/json.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../../../src/host/clock.ts';
+import { realClock } from '../../../src/host/runtime/clock.ts';
 import { serveLocal } from '../../../src/local/http/server/server.ts';
 import { workerEnvironment } from '../../../src/local/queue/index.ts';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';

@@ -15,7 +15,7 @@ import {
   textOf,
   withoutByteOrderMark,
 } from './item.ts';
-import { withoutApostrophe } from '../../../core/csv-formulas.ts';
+import { withoutApostrophe } from '../../../core/text/csv-formulas.ts';
 import { formatBytes } from '../../../core/units.ts';
 
 const COLUMN_TYPES = ['string', 'number', 'boolean', 'json'] as const;

@@ -1,4 +1,4 @@
-import { memberSource } from '../../../core/json-source.ts';
+import { memberSource } from '../../../core/json/json-source.ts';
 import { formatBytes } from '../../../core/units.ts';
 import { lineGroups, type Line } from '../../bytes/split-lines.ts';
 import {

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../../core/address.ts';
+import { isLoopback } from '../../../core/text/address.ts';
 import { usage } from '../../../core/failure.ts';
 
 /**

@@ -1,11 +1,11 @@
-import { helpMessage } from '../../model/words.ts';
+import { helpMessage } from '../../words/words.ts';
 import { type CommandLine, lines, type Message, printed, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
 import { arrayOf, isObject, type Json, type JsonObject, memberOf, stringAt } from '../../../core/json.ts';
 import { promptFor } from '../../run/prompt-missing.ts';
 import type { Values } from '../../model/command.ts';
 import type { CommandContext } from '../../model/context.ts';
-import { didYouMean } from '../../model/suggestions.ts';
+import { didYouMean } from '../../words/suggestions.ts';
 import { flagName, isGiven } from '../../model/params.ts';
 import { missingMembers, readBody, type Members } from './body.ts';
 

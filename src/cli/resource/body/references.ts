@@ -4,7 +4,7 @@ import type { CommandContext } from '../../model/context.ts';
 import type { Param } from '../../model/params.ts';
 import { withMember, type Member } from './body.ts';
 import type { Collection } from '../../model/collection.ts';
-import { unlessUnread } from '../../run/dry-run.ts';
+import { unlessUnread } from '../../run/context/dry-run.ts';
 import { findId, readRow } from '../identity/identify.ts';
 
 /** Members of a body that hold the id of another resource, by their path: one id, or a list of them. */

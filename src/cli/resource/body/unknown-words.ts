@@ -3,7 +3,7 @@ import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { arrayOf, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../model/context.ts';
-import { nearestOf, suggestionOf } from '../../model/suggestions.ts';
+import { nearestOf, suggestionOf } from '../../words/suggestions.ts';
 import type { Members } from './body.ts';
 import { listCommandOf, type Collection } from '../../model/collection.ts';
 import type { References } from './references.ts';

@@ -1,6 +1,6 @@
 /** Parts of views that several resources use. */
 import { encodeJson, isObject, type Json, objectAt } from '../../../core/json.ts';
-import { jsonBlock, text } from '../../../output/layout/cell-functions.ts';
+import { jsonBlock, text } from '../../../output/cells/cell-functions.ts';
 import type { Section, Shown, Column } from '../../../output/view.ts';
 
 /** A line for each member of an object that is not in `known`, so that a view hides nothing the service sent. */

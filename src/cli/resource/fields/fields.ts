@@ -10,7 +10,7 @@ import {
   status,
   text,
   yesNo,
-} from '../../../output/layout/cell-functions.ts';
+} from '../../../output/cells/cell-functions.ts';
 import { idOf, type Column, type Facts, type Section, type Shown, type View } from '../../../output/view.ts';
 import type { Values } from '../../model/command.ts';
 import type { CommandContext } from '../../model/context.ts';

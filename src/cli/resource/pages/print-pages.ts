@@ -1,4 +1,4 @@
-import { areKnownFields } from '../../../output/check-fields.ts';
+import { areKnownFields } from '../../../output/fields/check-fields.ts';
 import { isPrintedByPage } from '../../../output/formats/format-table.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { CommandContext } from '../../model/context.ts';

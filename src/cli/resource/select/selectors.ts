@@ -1,4 +1,4 @@
-import { compileGlobs } from '../../../core/glob.ts';
+import { compileGlobs } from '../../../core/text/glob.ts';
 import { type Json, memberAt, stringAt, stringOf } from '../../../core/json.ts';
 import { option, type Param, type Params } from '../../model/params.ts';
 import type { ResourceTable } from '../fields/fields.ts';

@@ -2,10 +2,10 @@ import { printedFacts, type Failure } from '../../../core/failure.ts';
 import type { SettingsView } from '../../../core/context.ts';
 import { type Json, memberAt, stringAt } from '../../../core/json.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
-import { text } from '../../../output/layout/cell-functions.ts';
+import { text } from '../../../output/cells/cell-functions.ts';
 import { idOf, type Result, type View } from '../../../output/view.ts';
 import type { CommandContext } from '../../model/context.ts';
-import { pluralOf } from '../../model/words.ts';
+import { pluralOf } from '../../words/words.ts';
 import { combinedFailure } from './combined-failure.ts';
 import { textColumn } from '../fields/detail-lines.ts';
 

@@ -1,5 +1,5 @@
 import { stringAt, type Json } from '../../../core/json.ts';
-import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from '../reports.ts';
+import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './service-reports.ts';
 import { amountAt, NOTHING, sum, type Money } from './money.ts';
 
 /** What a cost is for, in the order of the bars. */

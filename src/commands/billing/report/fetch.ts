@@ -1,14 +1,14 @@
 import { unlessFailed } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
-import { formatTimestamp } from '../../../core/timestamp.ts';
+import { formatTimestamp } from '../../../core/text/timestamp.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import * as collections from '../../shared/collections.ts';
 import { rateOf, type Rate } from '../../shared/rate/rate.ts';
 import { readWorkers, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
-import { SUMMARY, type Report } from '../reports.ts';
+import { SUMMARY, type Report } from './service-reports.ts';
 import { costsOf, daysOf, KIND_REPORTS, type DayCost, type ResourceCost } from './costs.ts';
 import type { Fleet } from './idle.ts';
 import { idOf } from '../../../output/view.ts';

@@ -1,5 +1,5 @@
 import { type Json, numberAt } from '../../../core/json.ts';
-import { money, text } from '../../../output/layout/cell-functions.ts';
+import { money, text } from '../../../output/cells/cell-functions.ts';
 import type { Column, View } from '../../../output/view.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
 import type { Grouping } from './document.ts';

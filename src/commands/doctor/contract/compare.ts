@@ -1,6 +1,6 @@
 /** What is different in a document that the service publishes, and whether that can make berth wrong. */
 import { encodeJson, numberOf, stringAt, type Json } from '../../../core/json.ts';
-import { looksLikePages } from '../../../cli/run/unknown-paging.ts';
+import { looksLikePages } from '../../../cli/run/context/unknown-paging.ts';
 import { operationsOf, type DocumentedOperation } from './operations.ts';
 import { shapesOf, type Shape, type ShapeOf } from './shape.ts';
 

@@ -2,7 +2,7 @@ import { sentence } from '../../../core/message.ts';
 import { refuse } from '../../../batch/index.ts';
 import { allowedAccess, requireAccess } from '../../../core/access.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import type { Result } from '../../../output/view.ts';
 import { statusMembers, statusView } from './view/status-view.ts';
 import { kindOf, withStore, type StoreValues } from './store/store.ts';

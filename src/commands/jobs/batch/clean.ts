@@ -2,7 +2,7 @@ import { refuse, type StoredFile } from '../../../batch/index.ts';
 import { allowedAccess, requireAccess } from '../../../core/access.ts';
 import type { Confirmation } from '../../../cli/model/command.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import type { Result } from '../../../output/view.ts';
 import { filesView, folderOf, rowsOf } from './view/files-view.ts';
 import { kindOf, withStore, type StoreValues } from './store/store.ts';

@@ -2,7 +2,7 @@ import type { Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
 import { errorOf, type Outcome } from '../../../cli/resource/several/outcomes.ts';
-import { text } from '../../../output/layout/cell-functions.ts';
+import { text } from '../../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
 import { driversOf, statusMembers } from './view/status-view.ts';
 import { withStore, type StoreValues } from './store/store.ts';

@@ -3,7 +3,7 @@ import { allowedAccess, requireAccess } from '../../../core/access.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { Confirmation } from '../../../cli/model/command.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import type { Result } from '../../../output/view.ts';
 import { filesView, folderOf, rowsOf } from './view/files-view.ts';
 import { withStore, type StoreValues } from './store/store.ts';

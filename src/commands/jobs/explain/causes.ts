@@ -3,7 +3,7 @@ import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import type { RememberedJob } from '../../../core/ports/remembered.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { berth, type CommandLine } from '../../../core/message.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import { jobError } from '../../../queue/job-error.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { isRunning, jobOutcome, jobStatus } from '../../../queue/job-status.ts';

@@ -18,13 +18,13 @@ import {
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
-import { inOwnWords } from '../create-refusals.ts';
+import { inOwnWords } from '../pod/create-refusals.ts';
 import { isLocked, savingOf, stillPaidLines } from './cost.ts';
 import { waitForEach, waitForPod } from './poll.ts';
-import { REACHABLE, statusOf } from '../reachable.ts';
-import { PODS } from '../resource.ts';
+import { REACHABLE, statusOf } from '../pod/reachable.ts';
+import { PODS } from '../pod/resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';

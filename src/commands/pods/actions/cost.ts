@@ -2,7 +2,7 @@ import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { berth, type Message, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import { idOf } from '../../../output/view.ts';
 import { accountLine } from '../../shared/rate/account-line.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';

@@ -8,10 +8,10 @@ import { askForCreated } from '../../../cli/resource/created.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
 import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../../cli/run/wait.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import { answerResult, type Result } from '../../../output/view.ts';
-import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../reachable.ts';
-import { PODS } from '../resource.ts';
+import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../pod/reachable.ts';
+import { PODS } from '../pod/resource.ts';
 
 /** True for a pod in a final status other than the wanted one. */
 export const isStuck = (pod: Json, wanted: string): boolean =>

@@ -4,7 +4,7 @@ import { deleteCommand } from '../../../cli/resource/delete.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
 import { isLocked, savingOf } from './cost.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
-import { PODS } from '../resource.ts';
+import { PODS } from '../pod/resource.ts';
 import { idOf } from '../../../output/view.ts';
 
 /** The service refuses to stop a locked pod, and terminates it (contract rules, Pods): berth refuses that too. */

@@ -4,7 +4,7 @@ import { asId } from '../../../core/ids.ts';
 import { encodeJson, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { TEMPLATES } from '../../shared/collections.ts';
-import { MAX_CREATE_BYTES } from '../create-refusals.ts';
+import { MAX_CREATE_BYTES } from '../pod/create-refusals.ts';
 
 /** Bytes of a body from which its template is read: a small body and a large template are for the service to refuse. */
 const LARGE_BYTES = MAX_CREATE_BYTES / 10;

@@ -11,8 +11,8 @@ import {
 import { berth, type CommandLine, flags } from '../../../core/message.ts';
 import { flagName } from '../../../cli/model/params.ts';
 import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
-import { plainText } from '../../../output/layout/cell-functions.ts';
-import { POD_TABLE } from '../fields.ts';
+import { plainText } from '../../../output/cells/cell-functions.ts';
+import { POD_TABLE } from '../pod/fields.ts';
 
 /** The command line that sends a body without questions: `berth pods create --name lab --gpu GPU-24G ...`. */
 export function createCommandLine(body: JsonObject): CommandLine {

@@ -4,9 +4,9 @@ import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Collection } from '../../../cli/model/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
-import { gigabytes, text } from '../../../output/layout/cell-functions.ts';
+import { gigabytes, text } from '../../../output/cells/cell-functions.ts';
 import { DATA_CENTERS, VOLUMES } from '../../shared/collections.ts';
-import { vcpuCount } from './number-rules.ts';
+import { vcpuCount } from '../pod/number-rules.ts';
 
 /**
  * Asks for what a new pod may have beside the needed members: vCPUs, a place, a volume, SSH and ports. What is given

@@ -6,7 +6,7 @@ import { readFact, readLastLine, valueOf } from '../../shared/explain/facts.ts';
 import { isReason } from '../../shared/explain/service-causes.ts';
 import { wantedByPod } from '../../shared/explain/stock.ts';
 import { decide, explained } from '../../shared/explain/verdict.ts';
-import { PODS } from '../resource.ts';
+import { PODS } from '../pod/resource.ts';
 import { POD_CAUSES, podEvidence, statusOf, type PodFacts } from './causes.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import { readRequest } from '../../../core/api.ts';

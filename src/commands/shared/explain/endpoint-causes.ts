@@ -2,8 +2,8 @@ import { berth, type CommandLine, flags, type Message } from '../../../core/mess
 import { itemsAt, memberAt, numberAt, objectAt, stringAt, stringsOf, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { countOf } from '../../../cli/model/words.ts';
-import { text } from '../../../output/layout/cell-functions.ts';
+import { countOf } from '../../../cli/words/words.ts';
+import { text } from '../../../output/cells/cell-functions.ts';
 import {
   failedBuild,
   hasUsableWorker,

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { type Message, printed } from '../../../core/message.ts';
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { itemsAt, type JsonObject } from '../../../core/json.ts';
-import { list, text } from '../../../output/layout/cell-functions.ts';
+import { list, text } from '../../../output/cells/cell-functions.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
 import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';

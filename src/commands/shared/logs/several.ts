@@ -4,14 +4,14 @@ import { Failure, usage } from '../../../core/failure.ts';
 import { safeText, say } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { ValuesOf } from '../../../cli/model/params.ts';
-import { loadNamePaint } from '../../../output/layout/colour.ts';
-import { styled } from '../../../output/layout/terminal-text.ts';
-import { ellipsize, textWidth } from '../../../output/layout/text-width.ts';
+import { loadNamePaint } from '../../../output/text/colour.ts';
+import { styled } from '../../../output/text/terminal-text.ts';
+import { ellipsize, textWidth } from '../../../output/text/text-width.ts';
 import { asksForData, type Result } from '../../../output/view.ts';
 import { readQuery, timeOf, openLog, type LOG_OPTIONS, type LogTarget } from './index.ts';
 import { lineText, rowOf, timesOf } from './line.ts';
 import { logView } from './view.ts';
-import type { RowWriter } from '../../../output/row-writer.ts';
+import type { RowWriter } from '../../../output/print/row-writer.ts';
 
 /** One of several logs, with the name that its lines get. */
 export interface NamedLog<N extends string> extends LogTarget<N> {

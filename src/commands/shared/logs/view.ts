@@ -1,4 +1,4 @@
-import { text } from '../../../output/layout/cell-functions.ts';
+import { text } from '../../../output/cells/cell-functions.ts';
 import type { View } from '../../../output/view.ts';
 import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
 import { manyOf, serviceObject, TEXT } from '../../../cli/model/output-schema.ts';

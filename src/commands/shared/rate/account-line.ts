@@ -2,7 +2,7 @@ import { Failure } from '../../../core/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import { isForPerson } from '../../../cli/run/for-person.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import { rateDetails, rateText } from './rate.ts';
 import { readRate } from './read-rate.ts';
 

@@ -1,7 +1,7 @@
 /** What an account costs an hour. Every sum of hourly costs that berth shows is made here. */
 import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDollars } from '../../../core/units.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import { idOf } from '../../../output/view.ts';
 import { volumeHourly } from './volume-price.ts';
 import { workerHourlyPrice } from './worker-price.ts';

@@ -1,4 +1,4 @@
-import type { Piece } from '../../../output/layout/colour.ts';
+import type { Piece } from '../../../output/text/colour.ts';
 
 /** A column of `top`. Widths are columns of the terminal. */
 export interface TopColumn<R> {

@@ -1,10 +1,10 @@
 /** Draws a frame of `top`: rows and a size in, lines out. */
 import { safeText, say, type TerminalText } from '../../../core/safe-text.ts';
-import { alignCell } from '../../../output/layout/aligned-cells.ts';
-import { paintAll } from '../../../output/layout/cell-text.ts';
-import type { Paint, Piece } from '../../../output/layout/colour.ts';
-import { joinText, styled } from '../../../output/layout/terminal-text.ts';
-import { ellipsize } from '../../../output/layout/text-width.ts';
+import { alignCell } from '../../../output/cells/aligned-cells.ts';
+import { paintAll } from '../../../output/cells/cell-text.ts';
+import type { Paint, Piece } from '../../../output/text/colour.ts';
+import { joinText, styled } from '../../../output/text/terminal-text.ts';
+import { ellipsize } from '../../../output/text/text-width.ts';
 import { placed, type TopColumn } from './columns.ts';
 import { headLines, type HeadInput } from './head.ts';
 import { endpointColumns, podColumns, secondsText } from './row-columns.ts';

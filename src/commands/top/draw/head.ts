@@ -1,10 +1,10 @@
 /** The first two lines of `top`: the totals, and the status of the readings. */
 import { safeText, say, type SafeText, type TerminalText } from '../../../core/safe-text.ts';
 import { formatDollars } from '../../../core/units.ts';
-import { paintAll } from '../../../output/layout/cell-text.ts';
-import type { Paint, Piece } from '../../../output/layout/colour.ts';
-import { ellipsize, piecesWidth } from '../../../output/layout/text-width.ts';
-import { countOf } from '../../../cli/model/words.ts';
+import { paintAll } from '../../../output/cells/cell-text.ts';
+import type { Paint, Piece } from '../../../output/text/colour.ts';
+import { ellipsize, piecesWidth } from '../../../output/text/text-width.ts';
+import { countOf } from '../../../cli/words/words.ts';
 import { formatRate } from '../../shared/history.ts';
 import type { EndpointRow, PodRow, Totals } from '../model/rows.ts';
 

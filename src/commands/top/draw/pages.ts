@@ -1,12 +1,12 @@
 /** The pages of `top` beside its list: a detail, a log and the help. Each gives all its lines; the caller shows a part. */
 import { safeText, say, type TerminalText } from '../../../core/safe-text.ts';
-import type { Paint } from '../../../output/layout/colour.ts';
-import { terminalDetail } from '../../../output/layout/terminal-detail.ts';
+import type { Paint } from '../../../output/text/colour.ts';
+import { terminalDetail } from '../../../output/tables/terminal-detail.ts';
 import type { LiveFacts, OutputOptions, Section } from '../../../output/view.ts';
 import { rowWithoutSecrets } from '../../../output/without-secrets.ts';
 import { endpointView } from '../../endpoints/fields.ts';
 import { healthView } from '../../health.ts';
-import { podView } from '../../pods/fields.ts';
+import { podView } from '../../pods/pod/fields.ts';
 import { fit } from './frame.ts';
 import type { Row } from '../model/rows.ts';
 import { KEY_HELP } from '../model/ui.ts';

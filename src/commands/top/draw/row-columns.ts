@@ -1,8 +1,8 @@
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import { formatDollars } from '../../../core/units.ts';
-import { age, status } from '../../../output/layout/cell-functions.ts';
-import type { Piece } from '../../../output/layout/colour.ts';
-import { sparkline } from '../../../output/layout/sparkline.ts';
+import { age, status } from '../../../output/cells/cell-functions.ts';
+import type { Piece } from '../../../output/text/colour.ts';
+import { sparkline } from '../../../output/cells/sparkline.ts';
 import type { Tone } from '../../../output/view.ts';
 import { formatRate } from '../../shared/history.ts';
 import type { TopColumn } from './columns.ts';

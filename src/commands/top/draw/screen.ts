@@ -1,13 +1,13 @@
 /** The lines of the whole screen of `top`, from what was read and what the user chose. */
 import { safeText, say, type TerminalText } from '../../../core/safe-text.ts';
-import type { Paint, Piece } from '../../../output/layout/colour.ts';
+import type { Paint, Piece } from '../../../output/text/colour.ts';
 import type { OutputOptions } from '../../../output/view.ts';
 import { agesText, drawFrame, fit, intervalText, rowKey, type FrameInput, type FrameSize } from './frame.ts';
 import { headLines } from './head.ts';
 import { ordered } from '../model/order.ts';
 import { detailLines, helpLines, logLines, pagePart } from './pages.ts';
 import { endpointRows, podRows, totalsOf, type EndpointRow, type PodRow, type Row } from '../model/rows.ts';
-import type { Shown } from '../read/schedule.ts';
+import type { Shown } from '../model/schedule.ts';
 import type { Session } from '../read/session.ts';
 import { selectedOf, type Ui } from '../model/ui.ts';
 

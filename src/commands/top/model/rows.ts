@@ -1,10 +1,10 @@
 import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../../core/json.ts';
-import { plainText } from '../../../output/layout/cell-functions.ts';
+import { plainText } from '../../../output/cells/cell-functions.ts';
 import { idOf, type Sample } from '../../../output/view.ts';
 import { RATE_PARTS, rateOf, type Rate, type RateFacts, type RatePart } from '../../shared/rate/rate.ts';
 import { latestPerMinute, perMinute, valuesOf } from '../../shared/history.ts';
 import { type Fleet } from './fleet.ts';
-import type { Shown } from '../read/schedule.ts';
+import type { Shown } from './schedule.ts';
 
 /** A number now and over time. */
 export interface Series {

@@ -7,7 +7,7 @@ import { healthRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../shared/collections.ts';
 import { readWorkers, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
 import { spentById, type Read } from '../model/fleet.ts';
-import type { Due } from './schedule.ts';
+import type { Due } from '../model/schedule.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 
 /** What the requests of one tick gave. */

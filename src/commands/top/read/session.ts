@@ -3,7 +3,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { nextInterval } from '../../../cli/run/pace.ts';
 import { fleetAfter, EMPTY_FLEET, type Fleet } from '../model/fleet.ts';
 import { readTick, type Tick } from './read-tick.ts';
-import { COSTS_EVERY_MS, dueReads, HEALTH_PER_TICK, type Due, type Shown } from './schedule.ts';
+import { COSTS_EVERY_MS, dueReads, HEALTH_PER_TICK, type Due, type Shown } from '../model/schedule.ts';
 
 /** What was read, and how reading goes on. */
 export interface Session {

@@ -1,4 +1,4 @@
-import { FAULT_KINDS, FAULT_SETTINGS } from '../../../core/fault-kinds.ts';
+import { FAULT_KINDS, FAULT_SETTINGS } from '../../../core/control/fault-kinds.ts';
 import { BUILD_DETAILS } from './endpoints.ts';
 import {
   closed,

@@ -4,7 +4,7 @@ import {
   type FaultKind,
   type FaultPoint,
   type StepFaultKind,
-} from '../../../core/fault-kinds.ts';
+} from '../../../core/control/fault-kinds.ts';
 import { createPart } from '../../state/record-table.ts';
 
 /** A fault that is injected into matching requests until its count is used up or it is removed. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json.ts';
 import type { Row, Scope, ServiceKind } from '../../contract/row.ts';
 import { ROWS, type OperationId } from '../../contract/rows.ts';
-import type { FaultPoint } from '../../../core/fault-kinds.ts';
+import type { FaultPoint } from '../../../core/control/fault-kinds.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import type { FaultRecord } from './faults.ts';

@@ -1,4 +1,4 @@
-import { FAULT_SETTINGS, type FaultSettingName, type RequestFaultKind } from '../../../core/fault-kinds.ts';
+import { FAULT_SETTINGS, type FaultSettingName, type RequestFaultKind } from '../../../core/control/fault-kinds.ts';
 import { badRequest, forbidden, lowBalance, NO_ROOM, serverError, type Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { faults, takeStepFault, type FaultedRequest, type FaultRecord } from '../call/faults.ts';

@@ -1,5 +1,5 @@
 import { Exact, type Json } from '../../../core/json.ts';
-import type { FaultPoint } from '../../../core/fault-kinds.ts';
+import type { FaultPoint } from '../../../core/control/fault-kinds.ts';
 import { notFound, Problem } from '../../contract/problem.ts';
 import { DroppedConnection } from '../../http/faults/fault-effects.ts';
 import { faults, takeStepFault, type FaultRecord } from '../../http/call/faults.ts';

@@ -2,7 +2,7 @@ import { berth, sentence } from '../../../core/message.ts';
 import { readFileSync } from 'node:fs';
 import { isObject, type JsonObject } from '../../../core/json.ts';
 import { localFile, type Failure } from '../../../core/failure.ts';
-import { errorHint, errorReason } from '../../../core/file-errors.ts';
+import { errorHint, errorReason } from '../../../core/files/file-errors.ts';
 import { createState } from '../state.ts';
 import { decodeOldState, recordState, type Header, type Line, type PartCodec, type RecordedState } from './codec.ts';
 import type { LongTexts } from './long-texts.ts';

@@ -1,7 +1,7 @@
 import { close as closeFile, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { localFile } from '../../../core/failure.ts';
-import { errorCode } from '../../../core/file-errors.ts';
-import { openRegular } from '../../../core/regular-file.ts';
+import { errorCode } from '../../../core/files/file-errors.ts';
+import { openRegular } from '../../../core/files/regular-file.ts';
 
 /** An open state file. */
 export interface OpenFile {

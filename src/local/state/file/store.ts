@@ -1,9 +1,9 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure, localFile } from '../../../core/failure.ts';
-import { errorReason } from '../../../core/file-errors.ts';
-import { makeDirectory } from '../../../core/make-directory.ts';
-import type { FileLocks, HeldLock } from '../../../core/locks.ts';
+import { errorReason } from '../../../core/files/file-errors.ts';
+import { makeDirectory } from '../../../core/files/make-directory.ts';
+import type { FileLocks, HeldLock } from '../../../core/files/locks.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { PartCodec } from './codec.ts';
 import type { FileSystem } from './file-system.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { localFile } from '../../../core/failure.ts';
-import { errorReason } from '../../../core/file-errors.ts';
+import { errorReason } from '../../../core/files/file-errors.ts';
 import type { FileSystem } from './file-system.ts';
 import { START_OVER } from './load-state.ts';
 import type { LongTexts } from './long-texts.ts';

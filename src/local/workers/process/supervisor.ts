@@ -17,7 +17,7 @@ import {
 } from '../handlers/printed-lines.ts';
 import type { EndpointSource } from '../handlers/source.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
-import type { Environment, EnvironmentOf } from '../variables.ts';
+import type { Environment, EnvironmentOf } from '../handlers/variables.ts';
 import { createStartReport, type StartReport } from './start-report.ts';
 
 export type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;

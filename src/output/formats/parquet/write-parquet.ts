@@ -1,7 +1,7 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { localFile } from '../../../core/failure.ts';
 import { encodeJson, Exact, numberOf, type Json } from '../../../core/json.ts';
-import { fieldAt, memberOf } from '../fields.ts';
+import { fieldAt, memberOf } from '../../fields/fields.ts';
 import { NO_VALUES, withValue, type ColumnFacts, type ColumnKind } from './column-kinds.ts';
 
 export interface ParquetOptions {

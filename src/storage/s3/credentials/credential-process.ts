@@ -1,8 +1,8 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { splitWords } from '../../../core/split-words.ts';
-import type { Credentials } from '../sign-request.ts';
+import { splitWords } from '../../../core/text/split-words.ts';
+import type { Credentials } from './credentials.ts';
 
 /** How a program ended, and what it printed. */
 export interface ProgramEnd {

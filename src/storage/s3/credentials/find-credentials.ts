@@ -1,6 +1,6 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import type { Credentials } from '../sign-request.ts';
+import type { Credentials } from './credentials.ts';
 import { runCredentialProcess, type RunProgram } from './credential-process.ts';
 import { profileName, readConfig, readStoredCredentials, variable, type SharedFiles } from './shared-files.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock, CredentialWait } from '../../../core/context.ts';
 import { Failure } from '../../../core/failure.ts';
-import type { Credentials } from '../sign-request.ts';
+import type { Credentials } from './credentials.ts';
 import type { FoundCredentials } from './find-credentials.ts';
 
 export interface RenewalOptions {

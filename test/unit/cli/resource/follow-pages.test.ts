@@ -5,7 +5,7 @@ import { listRequest } from '../../../../src/cli/resource/identity/requests.ts';
 import { readList } from '../../../../src/cli/resource/pages/read-list.ts';
 import type { ApiAnswer, ApiRequest } from '../../../../src/core/api.ts';
 import { encodeJson, stringAt, type Json } from '../../../../src/core/json.ts';
-import { itemSources, memberSource } from '../../../../src/core/json-source.ts';
+import { itemSources, memberSource } from '../../../../src/core/json/json-source.ts';
 
 const POD_LIST = listRequest({ path: ['v2', 'pods'], member: 'pods' }, { includeClusterPods: true, limit: 2 });
 

@@ -8,7 +8,7 @@ import {
   SUMMARY,
   VOLUMES,
   type Report,
-} from '../../../../src/commands/billing/reports.ts';
+} from '../../../../src/commands/billing/report/service-reports.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';

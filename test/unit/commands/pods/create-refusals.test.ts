@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_CREATE_BYTES, refusalClass } from '../../../../src/commands/pods/create-refusals.ts';
+import { MAX_CREATE_BYTES, refusalClass } from '../../../../src/commands/pods/pod/create-refusals.ts';
 import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';

@@ -6,7 +6,7 @@ import { EMPTY_FLEET, fleetAfter, spentById, type Fleet, type Read } from '../..
 import { ordered, SORTS } from '../../../../src/commands/top/model/order.ts';
 import { endpointRows, podRows, totalsOf } from '../../../../src/commands/top/model/rows.ts';
 import { FIRST_UI, pressed, selectedOf, type Ui } from '../../../../src/commands/top/model/ui.ts';
-import { dueReads } from '../../../../src/commands/top/read/schedule.ts';
+import { dueReads } from '../../../../src/commands/top/model/schedule.ts';
 import { LAST, sampleFleet } from '../../../support/top/sample-fleet.ts';
 
 const fleetOf = (reads: readonly Read[]): Fleet => reads.reduce(fleetAfter, EMPTY_FLEET);

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { realClock } from '../../../../src/host/clock.ts';
+import { realClock } from '../../../../src/host/runtime/clock.ts';
 import { createLocalHost } from '../../../../src/host/connection/serve-local.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../../../../src/host/clock.ts';
+import { realClock } from '../../../../src/host/runtime/clock.ts';
 import { isGroupAlive } from '../../../../src/host/process/process-group.ts';
 import { createStartProcess } from '../../../../src/host/process/start-process.ts';
 import type { ProcessSpec, RunningProcess } from '../../../../src/local/index.ts';

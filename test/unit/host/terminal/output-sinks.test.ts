@@ -6,7 +6,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileOutput } from '../../../../src/host/files/file-output-stream.ts';
+import { fileOutput } from '../../../../src/host/runtime/file-output-stream.ts';
 import { dataOutput, messageOutput } from '../../../../src/host/terminal/output-sinks.ts';
 
 const failing = (code: string): Writable =>
@@ -97,7 +97,7 @@ describe('the real stdout', () => {
     await build({
       stdin: {
         contents: `
-          import { processRuntime } from './src/host/runtime.ts';
+          import { processRuntime } from './src/host/runtime/runtime.ts';
           import { dataOutput } from './src/host/terminal/output-sinks.ts';
           const sink = dataOutput(() => processRuntime().stdout);
           (async () => {

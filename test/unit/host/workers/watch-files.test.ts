@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../../../../src/host/clock.ts';
+import { realClock } from '../../../../src/host/runtime/clock.ts';
 import { watchFiles } from '../../../../src/host/workers/watch-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 

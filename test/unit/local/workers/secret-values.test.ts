@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { realClock } from '../../../../src/host/clock.ts';
+import { realClock } from '../../../../src/host/runtime/clock.ts';
 import { createStartProcess } from '../../../../src/host/process/start-process.ts';
 import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
 import { secrets, setSecretValue } from '../../../../src/local/model/secrets.ts';

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson } from '../../../../src/core/json.ts';
 import { safeText } from '../../../../src/core/safe-text.ts';
 import { escapeJson } from '../../../../src/output/formats/escape-json.ts';
-import { itemSources, memberSource } from '../../../../src/core/json-source.ts';
+import { itemSources, memberSource } from '../../../../src/core/json/json-source.ts';
 import { compactJson, indentJson as indentParts } from '../../../../src/output/formats/json-layout.ts';
-import { render } from '../../../../src/output/render.ts';
+import { render } from '../../../../src/output/print/render.ts';
 import { podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 

@@ -1,5 +1,5 @@
 import type { ObjectStorage, StoredObject } from '../../../../core/context.ts';
-import { collectBytes } from '../../../../core/collect-bytes.ts';
+import { collectBytes } from '../../../../core/files/byte-streams.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { isObject, memberAt, tryDecodeJson } from '../../../../core/json.ts';
 import { safeText } from '../../../../core/safe-text.ts';

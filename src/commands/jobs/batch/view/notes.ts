@@ -4,7 +4,7 @@ import { EXIT } from '../../../../core/exit-codes.ts';
 import type { Failure } from '../../../../core/failure.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
-import { countOf } from '../../../../cli/model/words.ts';
+import { countOf } from '../../../../cli/words/words.ts';
 import { batchReportLine, batchStatusLine, resumeLine } from './command-lines.ts';
 import { describeCounts } from './progress.ts';
 import { groupItems, rangesOf } from './view.ts';

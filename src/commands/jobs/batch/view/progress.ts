@@ -1,6 +1,6 @@
 import type { BatchProgress, BatchView, ItemCounts } from '../../../../batch/index.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
-import { countOf } from '../../../../cli/model/words.ts';
+import { countOf } from '../../../../cli/words/words.ts';
 import { formatDuration } from '../../../../core/units.ts';
 import { isJsonFormat } from '../../../../output/formats/format-table.ts';
 import { describeCost } from './view.ts';

@@ -2,7 +2,7 @@ import { encodeJson, arrayOf, memberAt, numberOf, stringOf, type Json } from '..
 import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { barChart } from '../../../../output/charts/bar-chart.ts';
 import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
-import { text } from '../../../../output/layout/cell-functions.ts';
+import { text } from '../../../../output/cells/cell-functions.ts';
 import { binsOf, boundsOf, failuresOf, formatRate, formatTime } from './report-members.ts';
 import { PAGE_STYLE } from './report-page-style.ts';
 

@@ -1,5 +1,5 @@
 import { memberAt, numberOf, type Json } from '../../../../core/json.ts';
-import { text } from '../../../../output/layout/cell-functions.ts';
+import { text } from '../../../../output/cells/cell-functions.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { batchView } from './view.ts';
 import { binsOf, boundsOf, failuresOf, formatRate, quantilesOf } from './report-members.ts';

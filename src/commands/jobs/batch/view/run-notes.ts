@@ -4,7 +4,7 @@ import type { Json } from '../../../../core/json.ts';
 import { optionsText, submissionBody } from '../../../../queue/submission.ts';
 import { runRequest } from '../../../../queue/requests.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
-import { countOf } from '../../../../cli/model/words.ts';
+import { countOf } from '../../../../cli/words/words.ts';
 import type { Result } from '../../../../output/view.ts';
 import type { RunValues } from '../options/flags.ts';
 import { dryRunView } from './view.ts';

@@ -1,8 +1,8 @@
 import type { BatchStatus, ShardHolder } from '../../../../batch/index.ts';
 import { itemsAt, memberAt, numberAt, stringAt, type Json, type JsonObject } from '../../../../core/json.ts';
 import { safeText } from '../../../../core/safe-text.ts';
-import { countOf } from '../../../../cli/model/words.ts';
-import { text } from '../../../../output/layout/cell-functions.ts';
+import { countOf } from '../../../../cli/words/words.ts';
+import { text } from '../../../../output/cells/cell-functions.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { failuresOf, quantilesOf } from './report-members.ts';
 import { batchView, rangesOf, summaryOf } from './view.ts';

@@ -2,7 +2,7 @@ import type { BatchSummary, ExecutionCost } from '../../../../batch/index.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../../core/json.ts';
-import { json, text } from '../../../../output/layout/cell-functions.ts';
+import { json, text } from '../../../../output/cells/cell-functions.ts';
 import { memberHeader } from '../../../../cli/resource/fields/detail-lines.ts';
 import type { Section, Tone, View } from '../../../../output/view.ts';
 

@@ -7,7 +7,7 @@ import {
   type Item,
 } from '../../../../../src/batch/read/items/item.ts';
 import { readItems } from '../../../../../src/batch/read/items/read-items.ts';
-import { memberSource } from '../../../../../src/core/json-source.ts';
+import { memberSource } from '../../../../../src/core/json/json-source.ts';
 import { createInputTally } from '../../../../../src/batch/plan/check-input.ts';
 import { formatOf } from '../../../../support/batch/input-format.ts';
 

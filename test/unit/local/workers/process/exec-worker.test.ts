@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../../../../../src/host/clock.ts';
+import { realClock } from '../../../../../src/host/runtime/clock.ts';
 import { createStartProcess } from '../../../../../src/host/process/start-process.ts';
 import { startExecWorker } from '../../../../../src/local/workers/process/exec-worker.ts';
 import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';

@@ -1,0 +1,109 @@
+import { type CommandLine, type Message, printed } from '../../../core/message.ts';
+import { readRequest } from '../../../core/api.ts';
+import type { Context } from '../../../core/context.ts';
+import { unlessFailed } from '../../../core/failure.ts';
+import { safeText, type SafeText } from '../../../core/safe-text.ts';
+import type { Json } from '../../../core/json.ts';
+import type { OutputOptions, View } from '../../../output/view.ts';
+import { DEFAULT_COLUMNS } from '../../../output/text/terminal-size.ts';
+import { styled } from '../../../output/text/terminal-text.ts';
+import { openRows } from '../../../output/print/row-writer.ts';
+import type { CommandContext, Progress } from '../../model/context.ts';
+import { createIdCache } from '../../model/id-cache.ts';
+import { warningOfUnknownPages } from './unknown-paging.ts';
+import { DryRun, dryRunApi } from './dry-run.ts';
+import { createServiceClock } from './service-clock.ts';
+import { openWaitLines } from './wait-lines.ts';
+import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
+
+interface Modes {
+  readonly output: OutputOptions;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** A read that every service answers, sent for the date of the answer. */
+const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
+
+/** State of one run, for the message of a failure that ends it. */
+export interface RunState {
+  /** The command line that resumes the current wait. */
+  resumeCommand: CommandLine | undefined;
+  readonly writes: WriteRecord;
+}
+
+/** Extends the Context for one run of a command. `state` is updated while the command runs. */
+export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
+  const serviceClock = createServiceClock(context.clock);
+  const { notes } = context;
+  const tellLine = (line: Message): Promise<void> => tell(context, safeText(printed(line, context.settings)));
+  const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
+  const api = modes.dryRun ? dryRunApi(service) : recordWrites(service, state.writes);
+  const stdout = recordOutputFailure(context.stdout, state.writes);
+  return {
+    ...context,
+    ...modes,
+    // A dry run prints a request, for which there is no table.
+    output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
+    api,
+    stdout,
+    ids: createIdCache(),
+    serviceNow: serviceClock.time,
+    fetchServiceNow: async () => {
+      if (context.settings.local && !serviceClock.isSet()) await unlessFailed(context, () => api.send(ANY_READ));
+      return serviceClock.time();
+    },
+    tell: tellLine,
+    tellRows: (view, rows) => tellRows(context, view, rows, serviceClock.time()),
+    progress: (text) => progress(context, text),
+    rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
+    previewAll: async (requests) => {
+      throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
+    },
+    setResumeCommand: (commandLine) => {
+      state.resumeCommand = commandLine;
+    },
+  };
+}
+
+async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void> {
+  const { errorColumns } = terminal;
+  // Lines are wrapped only on a terminal.
+  const text =
+    errorColumns === undefined
+      ? line
+      : (await import('../../../output/text/wrap-message.ts')).wrapMessage(line, errorColumns);
+  await stderr.write(styled`${text}\n`);
+}
+
+async function tellRows(context: Context, view: View, rows: readonly Json[], now: number): Promise<void> {
+  const { terminalTable } = await import('../../../output/tables/terminal-table.ts');
+  const { loadPaint } = await import('../../../output/text/colour.ts');
+  const { terminal, stderr } = context;
+  const paint = await loadPaint(terminal.colour.errors);
+  const width = terminal.errorColumns ?? DEFAULT_COLUMNS;
+  await stderr.write(await terminalTable(view.columns, rows, { facts: { now }, width, wide: false, paint }));
+}
+
+/**
+ * A spinner, loaded only if stderr is a terminal; a line now and then elsewhere; nothing with `--quiet`. Texts set while
+ * the spinner loads are shown once it is loaded.
+ */
+function progress(context: Context, first: string): Progress {
+  if (context.settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };
+  if (!context.terminal.errors)
+    return openWaitLines(context.clock, (text) => tell(context, safeText(`Waiting for ${text}`)));
+  let text = first;
+  const loading = import('../../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
+  return {
+    update: (next) => {
+      text = next;
+      void loading.then((spinner) => {
+        spinner.update(safeText(next));
+      });
+    },
+    stop: async () => {
+      (await loading).stop();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Api, RequestPreview } from '../../../core/api.ts';
+import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
+import { rethrowUnlessFailure } from '../../../core/failure.ts';
+import type { Json } from '../../../core/json.ts';
+import type { Terminal } from '../../../core/context.ts';
+import { asksForData, type OutputOptions, type Result, type RowsResult } from '../../../output/view.ts';
+import { hiddenNotes, resultWithoutSecrets } from '../../../output/without-secrets.ts';
+
+/** Thrown to end a dry run with the requests that would be sent. Not a failure: exit 0. */
+export class DryRun extends Error {
+  override readonly name = 'DryRun';
+  readonly previews: readonly RequestPreview[];
+  constructor(previews: readonly RequestPreview[]) {
+    super('dry run');
+    this.previews = previews;
+  }
+
+  /** The requests as JSON: whole, except that a person on a terminal who asks for no format sees no secrets. */
+  result({ terminal }: { readonly terminal: Terminal }, options: OutputOptions): Result {
+    const result = this.requests();
+    if (!terminal.output || asksForData(options)) return result;
+    return { ...resultWithoutSecrets(result, options), notes: hiddenNotes(result, options, terminal) };
+  }
+
+  /** One request as an object, several as an array. */
+  private requests(): RowsResult {
+    const rows = this.previews.map(asJson);
+    const [only] = rows;
+    const view = { noun: ['request', 'requests'], id: () => '', columns: [] } as const;
+    return rows.length === 1 && only !== undefined
+      ? { kind: 'one', view, value: only }
+      : { kind: 'many', view, values: rows };
+  }
+}
+
+const asJson = ({ method, url, headers, body }: RequestPreview): Json => ({
+  method,
+  url,
+  headers: { ...headers },
+  ...(body === undefined ? {} : { body }),
+});
+
+/** An Api that reads, and ends the command with its preview in place of the first write. */
+export function dryRunApi(api: Api): Api {
+  return {
+    ...api,
+    send: async (request) => {
+      if (request.method === 'GET') return await api.send(request);
+      throw new DryRun([await api.preview(request)]);
+    },
+  };
+}
+
+/** Failures with which a dry run ends as the command would: what is not there, and a name that several have. */
+const REFUSALS: readonly ExitCode[] = [EXIT.notFound, EXIT.usage];
+
+/**
+ * What is read about a command before its request. In a dry run it is undefined where the service cannot be read, because
+ * the request is then printed all the same; what would be refused fails as the command would.
+ */
+export async function unlessUnread<T>(
+  ctx: { readonly dryRun: boolean; readonly signal: AbortSignal },
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    if (!ctx.dryRun || REFUSALS.includes(error.exit)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Collection } from '../../../cli/model/collection.ts';
+import * as collections from '../../shared/collections.ts';
+
+/** A billing report: its path and the members of its records. */
+export interface Report {
+  readonly summary: string;
+  /** The name of the contract's schema of the whole document. */
+  readonly schema: string;
+  readonly path: readonly string[];
+  /**
+   * The amounts beside `totalAmount`, which every report has, in US dollars: the names of their members, and what each is.
+   * That is in upper case in the table, in lower case in the totals.
+   */
+  readonly amounts: Readonly<Record<string, string>>;
+  /** The member of an amount that is always 0 (additions 10), which is in data only. */
+  readonly fee?: string;
+  /** The amounts are columns of `-o wide`. */
+  readonly wide?: boolean;
+  /** The resource of a record, where a record is about one. */
+  readonly of?: {
+    /** The member with its id; the query parameter has the same name. */
+    readonly member: string;
+    /** The member of the metadata with the number of resources. */
+    readonly count: string;
+    readonly lookup: Collection;
+  };
+}
+
+const BILLING = ['v2', 'billing'];
+const gpu = { gpuAmount: 'GPU' };
+const cpu = { cpuAmount: 'CPU' };
+const disk = { diskAmount: 'disk' };
+
+/** The cost of everything, by its parts. */
+export const SUMMARY: Report = {
+  summary: 'show what everything cost, bucket by bucket',
+  schema: 'ListBillingResponse',
+  path: BILLING,
+  wide: true,
+  amounts: {
+    podGpuAmount: 'pod GPU',
+    podCpuAmount: 'pod CPU',
+    podDiskAmount: 'pod disk',
+    serverlessGpuAmount: 'serverless GPU',
+    serverlessCpuAmount: 'serverless CPU',
+    serverlessDiskAmount: 'serverless disk',
+    storageStandardAmount: 'standard storage',
+    storageHighPerformanceAmount: 'high-performance storage',
+    endpointAmount: 'public endpoints',
+    clusterGpuAmount: 'cluster GPU',
+    clusterDiskAmount: 'cluster disk',
+    clusterNetworkingAmount: 'cluster networking',
+  },
+  fee: 'serverlessFeeAmount',
+};
+
+export const PODS: Report = {
+  summary: 'show what each pod cost',
+  schema: 'ListPodBillingResponse',
+  path: [...BILLING, 'pods'],
+  amounts: { ...gpu, ...cpu, ...disk },
+  of: { member: 'podId', count: 'uniquePodCount', lookup: collections.PODS },
+};
+
+export const SERVERLESS: Report = {
+  summary: 'show what each serverless endpoint cost',
+  schema: 'ListServerlessBillingResponse',
+  path: [...BILLING, 'serverless'],
+  amounts: { ...gpu, ...cpu, ...disk },
+  fee: 'feeAmount',
+  of: { member: 'serverlessId', count: 'uniqueServerlessCount', lookup: collections.ENDPOINTS },
+};
+
+export const ENDPOINTS: Report = {
+  summary: 'show what the use of public model endpoints cost',
+  schema: 'ListEndpointBillingResponse',
+  path: [...BILLING, 'endpoints'],
+  amounts: {},
+};
+
+export const VOLUMES: Report = {
+  summary: 'show what each network volume cost',
+  schema: 'ListNetworkVolumeBillingResponse',
+  path: [...BILLING, 'network-volumes'],
+  amounts: { standardAmount: 'standard', highPerformanceAmount: 'high-performance' },
+  of: { member: 'networkVolumeId', count: 'uniqueNetworkVolumeCount', lookup: collections.VOLUMES },
+};
+
+export const CLUSTERS: Report = {
+  summary: 'show what each cluster cost',
+  schema: 'ListClusterBillingResponse',
+  path: [...BILLING, 'clusters'],
+  amounts: { ...gpu, ...disk, networkingAmount: 'networking' },
+  of: { member: 'clusterId', count: 'uniqueClusterCount', lookup: collections.CLUSTERS },
+};

@@ -1,0 +1,121 @@
+import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
+import type { Failure } from '../../../core/failure.ts';
+import { safeText } from '../../../core/safe-text.ts';
+import { berth, type Message, sentence } from '../../../core/message.ts';
+
+/**
+ * What a refusal of a create, a start or a restart of a pod means (additions 3). With `no-capacity`, `not-allowed` and
+ * `blocked-by-network` nothing is wrong with the request; every other class is final, `unknown` too: it may have happened.
+ */
+export type RefusalClass =
+  'no-capacity' | 'payment' | 'not-allowed' | 'blocked-by-network' | 'too-large' | 'invalid' | 'unknown';
+
+/** What a class is known by. */
+interface RefusalRow {
+  readonly class: RefusalClass;
+  readonly statuses: readonly number[];
+  /** A part of the service's text; any text where absent. */
+  readonly text?: RegExp;
+  /** The answer is no problem document. */
+  readonly isForeign?: true;
+}
+
+/** The first row that fits counts. No code marks "no room": only the text does. */
+const ROWS: readonly RefusalRow[] = [
+  { class: 'blocked-by-network', statuses: [403], isForeign: true },
+  { class: 'not-allowed', statuses: [403] },
+  { class: 'payment', statuses: [402] },
+  { class: 'payment', statuses: [400], text: /insufficient funds/i },
+  { class: 'too-large', statuses: [413] },
+  { class: 'invalid', statuses: [400], text: /not found|does not exist/i },
+  { class: 'invalid', statuses: [400], text: /template id or pod configuration parameters/i },
+  { class: 'invalid', statuses: [400], text: /\b(image|manifest|registry)\b/i },
+  { class: 'no-capacity', statuses: [400], text: /no longer any instances available/i },
+  { class: 'no-capacity', statuses: [400], text: /instances currently available/i },
+  { class: 'no-capacity', statuses: [400], text: /does not have the resources to deploy/i },
+  { class: 'no-capacity', statuses: [400], text: /no resources to deploy/i },
+  { class: 'no-capacity', statuses: [400], text: /not enough free gpus on the host/i },
+  { class: 'invalid', statuses: [400, 401, 404, 409, 422] },
+];
+
+/** The class of a refusal; a rate limit, a 5xx and a lost answer are `unknown`. */
+export function refusalClass({ status, title, detail }: Pick<Failure, 'status' | 'title' | 'detail'>): RefusalClass {
+  const text = detail ?? title ?? '';
+  const row = ROWS.find(
+    (each) =>
+      status !== undefined &&
+      each.statuses.includes(status) &&
+      (each.text?.test(text) ?? true) &&
+      (each.isForeign !== true || title === undefined),
+  );
+  return row?.class ?? 'unknown';
+}
+
+type Refused = 'create' | 'start' | 'restart';
+
+interface Words {
+  /** The code of the failure. */
+  readonly code: string;
+  readonly exit: ExitCode;
+  readonly message: string;
+  readonly hint: (refused: Refused) => Message;
+}
+
+/** What is said of each class; of the others the failure says enough itself. */
+const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
+  'no-capacity': {
+    code: 'no-capacity',
+    exit: EXIT.refused,
+    message: 'there is no room for this pod now',
+    hint: (refused) =>
+      refused === 'create'
+        ? sentence`Nothing is wrong with the request. Try another GPU type, data center or cloud, or try again later: ${berth`catalog gpus --available --product POD`}`
+        : 'Its machine has too few free GPUs. Try again later, or create another pod with the same network volume.',
+  },
+  payment: {
+    code: 'payment-required',
+    exit: EXIT.refused,
+    message: 'the balance of the account is too low',
+    hint: () => 'Nothing was started. Add credit to the account, then run this again.',
+  },
+  'not-allowed': {
+    code: 'forbidden',
+    exit: EXIT.denied,
+    message: 'this account or key may not do this',
+    hint: (refused) =>
+      refused === 'create'
+        ? sentence`The account may not use this pool: try another GPU type, data center or cloud. If all are refused, it is the key: ${berth`auth status --check`}`
+        : sentence`Nothing was started. Which key is used: ${berth`auth status --check`}`,
+  },
+  'blocked-by-network': {
+    code: 'blocked',
+    exit: EXIT.unavailable,
+    message: 'a network in front of the service refused the request (403)',
+    hint: () =>
+      sentence`Nothing was sent on to the service, and neither the key nor the request is wrong. Try from another network, or look at the proxy: ${berth`doctor`}`,
+  },
+  'too-large': {
+    code: 'too-large',
+    exit: EXIT.refused,
+    message: 'the request is too large',
+    hint: () =>
+      `Nothing was started. A create and its template may have ${MAX_CREATE_BYTES} bytes together: put large values into the image, on a volume or into a secret.`,
+  },
+};
+
+/** The largest create of a pod in bytes, also together with its template (additions 3). */
+export const MAX_CREATE_BYTES = 102_400;
+
+/** The failure of a create, start or restart of a pod in the words of its class. */
+export function inOwnWords(failure: Failure, refused: Refused): Failure {
+  const words = WORDS[refusalClass(failure)];
+  if (words === undefined) return failure;
+  const { code, exit, message, hint } = words;
+  const said = failure.detail ?? failure.title;
+  return failure.with({
+    code,
+    exit,
+    message: said === undefined ? message : `${message}: ${safeText(said)}`,
+    hint: hint(refused),
+  });
+}

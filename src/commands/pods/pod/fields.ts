@@ -1,0 +1,244 @@
+import { memberAt, type Json } from '../../../core/json.ts';
+import { option } from '../../../cli/model/params.ts';
+import { defineTable, viewOf, type Fields } from '../../../cli/resource/fields/fields.ts';
+import { text } from '../../../output/cells/cell-functions.ts';
+import type { View } from '../../../output/view.ts';
+import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../shared/collections.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff, CREATED_AT } from '../../shared/container-fields.ts';
+import { pick } from '../../shared/pick.ts';
+import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
+import { atLeast, vcpuCount } from './number-rules.ts';
+import { liveSections } from './live.ts';
+import * as show from './show.ts';
+
+/** Every status (specification 3.1). */
+export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
+
+const CLOUDS = ['SECURE', 'COMMUNITY'] as const;
+
+/** GB of a new pod whose body and template name none: the contract has no default, and refuses it (additions 3). */
+export const DISK_GB = 20;
+
+/** The fields of a pod (specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest). */
+const FIELDS = {
+  id: { path: 'id' },
+  name: {
+    path: 'name',
+    create: NAME_FLAG,
+    update: option.text('another name', { metavar: 'NAME' }),
+  },
+  status: { path: 'status', type: 'status', values: STATUSES },
+  actions: { path: 'actions', type: 'list', show: show.actions },
+  ...CONTAINER_FIELDS,
+  disk: { ...CONTAINER_FIELDS.disk, check: atLeast('--disk', 1, ' GB') },
+  hardware: { show: show.hardware, lines: show.hardwareLines, column: { dropFirst: true } },
+  gpu: {
+    path: 'gpu.id',
+    create: option.text('the GPU type, as in berth catalog gpus', {
+      metavar: 'GPU',
+      onlyOne: 'The GPUs of a pod are of one type; --gpu-count says how many.',
+      complete: GPUS,
+      ask: pick('GPU type', 'podGpuTypes'),
+    }),
+  },
+  gpuCount: {
+    path: 'gpu.count',
+    type: 'count',
+    check: atLeast('--gpu-count', 1),
+    create: option.count('how many GPUs (default 1)', 1),
+  },
+  minRamPerGpu: {
+    path: 'gpu.minRamPerGpu',
+    writeOnly: true,
+    check: atLeast('--min-ram-per-gpu', 1, ' GB'),
+    create: option.count('only on machines with this much RAM for each GPU', 1, { metavar: 'GB' }),
+  },
+  minVcpuPerGpu: {
+    path: 'gpu.minVcpuCountPerGpu',
+    writeOnly: true,
+    check: atLeast('--min-vcpu-per-gpu', 1),
+    create: option.count('only on machines with so many vCPUs for each GPU', 1),
+  },
+  cuda: {
+    path: 'gpu.allowedCudaVersions',
+    type: 'list',
+    writeOnly: true,
+    create: option.list('only on machines with one of these CUDA versions', { metavar: '12.4,12.8' }),
+  },
+  minCuda: {
+    path: 'gpu.minCudaVersion',
+    writeOnly: true,
+    create: option.text('only on machines with this CUDA version or a newer one', { metavar: 'VERSION' }),
+  },
+  cpu: {
+    path: 'cpu.id',
+    create: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', {
+      metavar: 'CPU',
+      onlyOne: 'A pod has one CPU flavor; --vcpu says how many vCPUs.',
+      ask: pick('CPU flavor', 'podCpuFlavors'),
+      complete: CPUS,
+    }),
+  },
+  vcpu: {
+    path: 'cpu.vcpuCount',
+    type: 'count',
+    check: vcpuCount,
+    create: option.count('how many vCPUs: a power of two, at least 2', 0),
+  },
+  cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
+  gpuVcpus: { path: 'gpu.vcpuCount', type: 'count', column: { header: 'VCPU', show: show.ofMachine('vcpuCount') } },
+  gpuMemory: { path: 'gpu.memory', type: 'gigabytes', column: { header: 'RAM GB', show: show.ofMachine('memory') } },
+  cloud: {
+    path: 'cloud',
+    values: CLOUDS,
+    create: option.choice('where (default SECURE)', CLOUDS),
+  },
+  dataCenterId: { path: 'dataCenterId', label: 'data center', column: { dropFirst: true } },
+  dataCenter: {
+    path: 'dataCenterIds',
+    type: 'list',
+    writeOnly: true,
+    create: option.list('in one of these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
+  },
+  cudaVersion: { path: 'cudaVersion', label: 'cuda' },
+  templateUsed: { path: 'template' },
+  template: {
+    path: 'templateId',
+    writeOnly: true,
+    create: option.text('begin with this template, by id or name', {
+      metavar: 'TEMPLATE',
+      onlyOne: 'A pod begins with one template.',
+      complete: TEMPLATES,
+      ask: pick('Template', 'podTemplates'),
+    }),
+    update: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE', complete: TEMPLATES }),
+  },
+  mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },
+  networkVolume: {
+    path: 'mounts.network',
+    type: 'objects',
+    create: {
+      param: option.text('mount a network volume, by id or name', {
+        metavar: 'VOLUME[:PATH]',
+        onlyOne: 'A pod mounts at most one network volume.',
+        complete: VOLUMES,
+      }),
+      value: networkMount,
+    },
+  },
+  persistentSize: {
+    path: 'mounts.persistent',
+    type: 'object',
+    check: (mount) => {
+      atLeast('--persistent-size', 10, ' GB')(memberAt(mount, 'size'));
+    },
+    create: {
+      param: option.count('GB of storage on the host, at least 10, lost when the host fails (deprecated)', 0, {
+        metavar: 'GB',
+      }),
+      value: newPersistentMount,
+    },
+    update: { param: option.count('GB of its persistent mount', 0, { metavar: 'GB' }), value: resizedMount },
+  },
+  mountPath: {
+    create: {
+      param: option.text('where the mount is in the container (default /workspace)', { metavar: 'PATH' }),
+      path: 'mounts',
+      value: movedMount,
+    },
+    update: {
+      param: option.text('where its mount is in the container', { metavar: 'PATH' }),
+      path: 'mounts',
+      // The service takes a mount only whole: `update` adds the rest of it from the pod.
+      value: (_path: string, before: Json | undefined): Json => before ?? {},
+    },
+  },
+  cost: { path: 'cost', type: 'dollars', lines: show.hourlyCost, column: { header: 'COST/HR' } },
+  cluster: { path: 'cluster.id' },
+  clusterRank: { path: 'cluster.rank', type: 'count' },
+  clusterRole: { path: 'cluster.role' },
+  clusterIp: { path: 'cluster.ip' },
+  globalNetworking: {
+    // An answer has an object here, a body has true or false (specification 2.2).
+    path: 'globalNetworking',
+    type: 'object',
+    label: 'global',
+    show: show.globalNetwork,
+    create: option.on('a private address across data centers'),
+    update: onOff('a private address across data centers, from the next start'),
+  },
+  networkEnabled: { path: 'globalNetworking.enabled', type: 'flag' },
+  networkIp: { path: 'globalNetworking.ip' },
+  networkName: { path: 'globalNetworking.internalDns' },
+  locked: {
+    path: 'locked',
+    type: 'flag',
+    column: { show: show.locked, dropFirst: true },
+    update: onOff('refuse to be stopped, restarted or terminated'),
+  },
+  ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
+  startSsh: {
+    path: 'startSsh',
+    type: 'flag',
+    writeOnly: true,
+    create: option.on("let the account's SSH keys in"),
+  },
+  startJupyter: {
+    path: 'startJupyter',
+    type: 'flag',
+    writeOnly: true,
+    create: option.on('start a notebook server, with a password of its own'),
+  },
+  runtime: { path: 'runtime', type: 'object', lines: show.runtimeLines },
+  uptime: { path: 'runtime.uptime', type: 'seconds' },
+  runtimeGpus: { path: 'runtime.gpus', type: 'objects' },
+  runtimeCpu: { path: 'runtime.cpu.util', type: 'percent' },
+  runtimeMemory: { path: 'runtime.memory.util', type: 'percent' },
+  runtimePorts: { path: 'runtime.ports', type: 'objects' },
+  createdAt: CREATED_AT,
+  startedAt: { path: 'startedAt', type: 'time', label: 'started', show: text('startedAt') },
+} as const satisfies Fields;
+
+export const POD_TABLE = defineTable({
+  noun: ['pod', 'pods'],
+  fields: FIELDS,
+  table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt', 'locked'],
+  wide: ['uptime', 'cloud', 'gpuVcpus', 'gpuMemory', 'image'],
+  detail: [
+    {
+      fields: ['id', 'name', 'status', 'actions', 'cost', 'createdAt', 'startedAt', 'locked', 'templateUsed'],
+    },
+    { title: 'hardware', fields: ['hardware', 'cloud', 'dataCenterId', 'cudaVersion'] },
+    { title: 'runtime', fields: ['runtime'] },
+    CONTAINER_SECTION,
+    { title: 'mounts', fields: ['mounts'] },
+    { title: 'network', fields: ['globalNetworking', 'ssh'] },
+    { title: 'cluster', ifPresent: 'cluster', fields: ['cluster', 'clusterRank', 'clusterRole', 'clusterIp'] },
+  ],
+  others: { title: 'other' },
+  members: [
+    ...[
+      'id',
+      'name',
+      'status',
+      'actions',
+      'image',
+      'args',
+      'entrypoint',
+      'cmd',
+      'disk',
+      'ports',
+      'env',
+      'registry',
+      'mounts',
+      'gpu',
+      'cpu',
+    ],
+    ...['cloud', 'dataCenterId', 'cudaVersion', 'template', 'cost', 'locked', 'cluster', 'globalNetworking', 'ssh'],
+    ...['runtime', 'createdAt', 'startedAt'],
+  ],
+});
+
+const view = viewOf(POD_TABLE);
+
+export const podView: View = view.detail === undefined ? view : { ...view, live: liveSections(view.detail) };

@@ -1,0 +1,29 @@
+import { localFile } from '../failure.ts';
+import { errorCode, errorReason } from './file-errors.ts';
+
+/** Error codes for a program file that cannot be loaded: the launcher's, and Node's. */
+const CANNOT_LOAD = ['BERTH_CANNOT_LOAD', 'MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'];
+
+/** Error codes for too many open files, which can happen at any file. */
+const FILE_LIMIT_CODES = ['EMFILE', 'ENFILE'];
+
+const MORE_FILES = 'Allow more open files: ulimit -n 256';
+
+/**
+ * Converts an error about berth's own program files, or about too many open files, into a Failure with local-file (14).
+ * Returns any other error unchanged.
+ */
+export function toFailure(error: unknown): unknown {
+  const code = errorCode(error);
+  if (code === undefined) return error;
+  if (FILE_LIMIT_CODES.includes(code)) return localFile(`cannot go on: ${errorReason(error)}`, MORE_FILES, error);
+  if (!CANNOT_LOAD.includes(code)) return error;
+  const reason = (error as { readonly reason?: unknown }).reason;
+  if (typeof reason === 'string' && FILE_LIMIT_CODES.includes(reason))
+    return localFile('cannot load a part of berth: too many files are open', MORE_FILES, error);
+  return localFile(
+    'cannot load a part of berth: it was replaced or removed while it ran',
+    'Run the command again.',
+    error,
+  );
+}

@@ -1,0 +1,71 @@
+import { arrayOf, isObject, stringOf, type Json, type JsonObject } from '../json.ts';
+
+/** What is shown in place of a secret. */
+export const HIDDEN = '***';
+
+/** A part of a variable's name that ends with one of these words says that the value is secret. */
+export const SECRET_WORDS = [
+  'TOKEN',
+  'KEY',
+  'SECRET',
+  'PASSWORD',
+  'PASSWD',
+  'PASSPHRASE',
+  'CREDENTIAL',
+  '_PASS',
+] as const;
+
+/** Whether the value of a variable is secret. */
+export type IsSecret = (name: string, value: Json) => boolean;
+
+/** A placeholder, which the service replaces by the value of a secret: `{{ PREFIX_SECRET_name }}`. */
+const PLACEHOLDER = /^\{\{ *\w+_SECRET_[^{}]+\}\}$/;
+
+/**
+ * Returns a function that tells by its name whether a variable is secret. A part of a name ends at `_`, at another
+ * character that is no letter or digit, and before a capital: `HF_TOKEN`, `api-keys`, `dbPassword`. `more` are words
+ * besides `SECRET_WORDS`, in any case. An empty value, a placeholder, a number of tokens and a public key are no secrets.
+ */
+export function createIsSecret(more: readonly string[]): IsSecret {
+  const words = [...SECRET_WORDS, ...more.map(partsOf)].map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const secret = new RegExp(`(${words.join('|')})S?(_|$)`, 'u');
+  return (name, value) => {
+    const text = stringOf(value);
+    const parts = partsOf(name).replace(/PUB(LIC)?_?KEYS?(?=_|$)/g, '');
+    if (text === '' || (text !== undefined && PLACEHOLDER.test(text))) return false;
+    const isCount = parts.endsWith('TOKENS') && /^\d+$/.test(text ?? '');
+    return !isCount && secret.test(parts);
+  };
+}
+
+/** `dbPassword` as `DB_PASSWORD`. */
+const partsOf = (name: string): string =>
+  name
+    .replace(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1_')
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .toUpperCase();
+
+/**
+ * Replaces the secret variables of every member `env`, and of each change of a field `env`, by `***`. Returns the same
+ * value where there are none.
+ */
+export function hideSecrets(value: Json, isSecret: IsSecret): Json {
+  const items = arrayOf(value);
+  if (items !== undefined) {
+    const hidden = items.map((item) => hideSecrets(item, isSecret));
+    return hidden.every((item, at) => item === items[at]) ? value : hidden;
+  }
+  if (!isObject(value)) return value;
+  const isChange = value['field'] === 'env';
+  return mapMembers(value, (name, member) =>
+    isObject(member) && (name === 'env' || (isChange && (name === 'old' || name === 'new')))
+      ? mapMembers(member, (variable, text) => (isSecret(variable, text) ? HIDDEN : text))
+      : hideSecrets(member, isSecret),
+  );
+}
+
+/** The object with other members; the same object where none changed. */
+function mapMembers(value: JsonObject, change: (name: string, member: Json) => Json): Json {
+  const after = Object.entries(value).map(([name, member = null]) => [name, change(name, member)] as const);
+  return after.every(([name, member]) => member === (value[name] ?? null)) ? value : Object.fromEntries(after);
+}

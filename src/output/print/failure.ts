@@ -1,0 +1,102 @@
+import type { SettingsView, Sink, Terminal } from '../../core/context.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import {
+  Failure,
+  messageOf,
+  printedFacts,
+  type FailureFacts,
+  type PrintedFacts,
+  type RequestName,
+} from '../../core/failure.ts';
+import { safeText, say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
+import { formatDuration } from '../../core/units.ts';
+import { styled, joinText } from '../text/terminal-text.ts';
+import { escapeJson } from '../formats/escape-json.ts';
+import { loadPaint, type Paint } from '../text/colour.ts';
+
+interface FailureOutput {
+  readonly stderr: Sink<TerminalText>;
+  readonly terminal: Pick<Terminal, 'errors' | 'errorColumns' | 'colour'>;
+  readonly settings: Pick<SettingsView, 'accountFlags'>;
+}
+
+/**
+ * Prints why a command failed on stderr and returns its exit code. As text it is one block: what happened, why, what to
+ * do next. As JSON it is one object: on one line, and indented on a terminal. Everything printed is safe for a terminal, and there is no stack trace.
+ * An error that is no Failure is a bug (1). Nothing is printed for exit code 0, a closed pipe.
+ */
+export async function renderFailure(error: unknown, as: 'text' | 'json', to: FailureOutput): Promise<ExitCode> {
+  const facts = printedFacts(error instanceof Failure ? error.facts() : bug(error), to.settings);
+  if (facts.exit === EXIT.done) return facts.exit;
+  const text =
+    as === 'json'
+      ? errorJson(facts, to.terminal.errors)
+      : errorBlock(facts, await loadPaint(to.terminal.colour.errors), await loadWrap(to.terminal.errorColumns));
+  await to.stderr.write(text);
+  return facts.exit;
+}
+
+/** The longest message of an unexpected error that is printed, in characters. */
+const MAX_MESSAGE = 500;
+
+const bug = (error: unknown): FailureFacts => ({
+  code: 'bug',
+  exit: EXIT.bug,
+  message: `this is a bug in berth: ${messageOf(error).slice(0, MAX_MESSAGE) || 'no message'}`,
+  hint: 'Please report it, with the command line and what --verbose prints.',
+});
+
+const errorJson = ({ exit: _, ...error }: PrintedFacts, onTerminal: boolean): TerminalText =>
+  styled`${escapeJson(JSON.stringify({ error }, undefined, onTerminal ? 2 : 0))}\n`;
+
+const PREFIX = say`error: `;
+
+/** Returns the function that wraps lines. Its code is loaded only when stderr is a terminal. */
+async function loadWrap(columns: number | undefined): Promise<(line: SafeText) => SafeText> {
+  if (columns === undefined) return (line) => line;
+  const { wrapMessage } = await import('../text/wrap-message.ts');
+  return (line) => wrapMessage(line, columns);
+}
+
+function errorBlock(facts: PrintedFacts, paint: Paint, wrap: (line: SafeText) => SafeText): TerminalText {
+  const { message, hint, request, id, retryAfter } = facts;
+  const lines = [
+    paintPrefixed(
+      wrap(say`${PREFIX}${message}`),
+      PREFIX,
+      (prefix, rest) => styled`${paint(prefix, 'bad')}${paint(rest, 'strong')}`,
+    ),
+    ...serviceLines(facts).map((line) => wrap(say`  ${line}`)),
+    ...(retryAfter === undefined ? [] : [say`  wait ${formatDuration(retryAfter * 1000)} before trying again`]),
+    ...(hint?.split('\n') ?? []).map((line) =>
+      paintPrefixed(wrap(say`  -> ${line}`), ARROW, (arrow, rest) => styled`${paint(arrow, 'busy')}${rest}`),
+    ),
+    ...(id === undefined || message.includes(id) ? [] : [paint(say`  id: ${id}`, 'quiet')]),
+    ...(request === undefined ? [] : [paint(wrap(requestLine(request)), 'quiet')]),
+  ];
+  return styled`${joinText(lines, '\n')}\n`;
+}
+
+const ARROW = say`  ->`;
+
+const requestLine = ({ method, url, id }: RequestName): SafeText =>
+  say`  request: ${method} ${url}${id === undefined ? '' : ` (id ${id})`}`;
+
+/** Paints the beginning of a text and the rest differently. */
+const paintPrefixed = (
+  text: SafeText,
+  prefix: SafeText,
+  paint: (prefix: SafeText, rest: SafeText) => TerminalText,
+): TerminalText => paint(prefix, safeText(text.slice(prefix.length), true));
+
+/** Returns what the service said, without what the message says already (specification 7.1). */
+function serviceLines({ message, status, title, detail, errors }: PrintedFacts): readonly string[] {
+  const head = [status === undefined ? undefined : String(status), title]
+    .filter((part) => part !== undefined)
+    .join(' ');
+  const tail = detail === undefined || detail === title || message.includes(detail) ? undefined : detail;
+  const answer = [message.includes(head) ? undefined : head, tail]
+    .filter((part) => part !== undefined && part !== '')
+    .join(': ');
+  return [...(answer === '' ? [] : [answer]), ...(errors ?? []).map((each) => `- ${each}`)];
+}

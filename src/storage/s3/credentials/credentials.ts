@@ -1,0 +1,6 @@
+/** What a request is signed with. No part is ever shown. */
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}

@@ -1,0 +1,63 @@
+import type { StoredObject } from '../../../core/context.ts';
+import { WireError } from '../../../http/message/transport.ts';
+import { changedObject } from '../../objects/stored-object-failures.ts';
+import { parseObjectAddress } from '../object-address.ts';
+import { isFailed, type LostOrRefused, type S3Client, type S3Request } from '../s3-client.ts';
+import { unreadable } from '../s3-failures.ts';
+
+/**
+ * Yields a range of an object. An answer that breaks off is continued where it ended, with the same version. Fails with
+ * local-file (14) when the object was changed or removed.
+ */
+export async function* readObject(
+  client: S3Client,
+  { address, version }: StoredObject,
+  start: number,
+  end: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const { bucket, key } = parseObjectAddress(address);
+  const what = `read ${address}`;
+  let at = start;
+  let attempts = 1;
+  let waitedMs = 0;
+  while (at < end) {
+    const request: S3Request = {
+      what,
+      method: 'GET',
+      bucket,
+      key,
+      headers: { range: `bytes=${String(at)}-${String(end - 1)}`, 'if-match': version },
+      handled: [404, 412, 416],
+      signal,
+    };
+    const answer = await client.open(request);
+    let lost: LostOrRefused;
+    if (isFailed(answer)) lost = answer;
+    else {
+      const { status, headers } = answer;
+      // Not every service knows If-Match.
+      if (status >= 300 || (headers['etag'] ?? version) !== version) throw changedObject(address);
+      if (status !== 206 || !(headers['content-range'] ?? '').startsWith(`bytes ${String(at)}-${String(end - 1)}/`))
+        throw unreadable(what, 'it is not the range that was asked for');
+      try {
+        for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+          // Without this, an answer that never ends would be read for ever.
+          if (at === end) throw unreadable(what, 'it is longer than the range that was asked for');
+          const wanted = chunk.subarray(0, end - at);
+          at += wanted.byteLength;
+          // What arrived is progress: the count of attempts begins again.
+          [attempts, waitedMs] = [1, 0];
+          yield wanted;
+        }
+        if (at < end) throw new WireError('answered', 'the answer is shorter than it said');
+        return;
+      } catch (error) {
+        if (!(error instanceof WireError)) throw error;
+        lost = client.lost(request, error);
+      }
+    }
+    waitedMs = await client.waitForRetry(lost, attempts, waitedMs, request);
+    attempts += 1;
+  }
+}

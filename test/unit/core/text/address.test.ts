@@ -1,0 +1,89 @@
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../../src/core/failure.ts';
+import { mayCarryKey, parseAddress, REFUSED_PORTS } from '../../../../src/core/text/address.ts';
+
+const refusal = (text: string): Failure => {
+  try {
+    parseAddress(text, 'base-url');
+  } catch (error) {
+    if (error instanceof Failure) return error;
+  }
+  throw new Error(`${text} was taken`);
+};
+
+describe('a base address', () => {
+  it.each([
+    ['https://api.example.com', 'https://api.example.com', ''],
+    ['https://api.example.com/', 'https://api.example.com', ''],
+    ['https://api.example.com/some/prefix', 'https://api.example.com', '/some/prefix'],
+    ['https://api.example.com/some/prefix//', 'https://api.example.com', '/some/prefix'],
+    ['HTTPS://API.Example.com:443/', 'https://api.example.com', ''],
+    ['http://127.0.0.1:8181', 'http://127.0.0.1:8181', ''],
+    ['http://[::1]:8181/x/', 'http://[::1]:8181', '/x'],
+    ['https://[2001:db8::1]/', 'https://[2001:db8::1]', ''],
+  ])('%s is parsed', (text, origin, prefix) => {
+    expect(parseAddress(text, 'base-url')).toMatchObject({ origin, prefix });
+  });
+
+  it.each([
+    ['api.example.com', 'not an http or https address'],
+    ['localhost:8181', 'not an http or https address'],
+    ['ftp://api.example.com', 'not an http or https address'],
+    ['', 'not an http or https address'],
+    ['https://', 'not an http or https address'],
+    ['https://api.example.com/?a=b', 'a query'],
+    ['https://api.example.com/?', 'a query'],
+    ['https://api.example.com/#top', 'a fragment'],
+    ['https://api.example.com/#', 'a fragment'],
+    ['https://user@api.example.com', 'a user name or password'],
+    ['http://127.0.0.1:6000', 'port 6000'],
+    ['http://127.0.0.1:22/', 'port 22'],
+  ])('%j is refused: %s', (text, reason) => {
+    const failure = refusal(text);
+    expect(failure.exit).toBe(2);
+    expect(failure.message).toContain('base-url');
+    expect(failure.message).toContain(reason);
+  });
+
+  it('never prints a password', () => {
+    expect(JSON.stringify(refusal('https://me:hunter2@api.example.com').facts())).not.toContain('hunter2');
+  });
+
+  it('refuses exactly the ports that the HTTP library blocks', () => {
+    const { badPorts } = createRequire(import.meta.url)('undici/lib/web/fetch/constants.js') as { badPorts: string[] };
+    expect(REFUSED_PORTS.filter((port) => port !== 0).map(String)).toEqual(badPorts.filter((port) => port !== '0'));
+  });
+});
+
+describe('a key may be sent', () => {
+  it.each([
+    'https://api.example.com',
+    'https://localhost.evil.test',
+    'http://localhost:8181',
+    'http://LOCALHOST',
+    'http://127.0.0.1:8181',
+    'http://127.8.9.10',
+    'http://127.1',
+    'http://0x7f000001',
+    'http://[::1]:8181',
+    'http://[0:0:0:0:0:0:0:1]',
+  ])('to %s', (text) => {
+    expect(mayCarryKey(parseAddress(text, 'base-url'))).toBe(true);
+  });
+
+  it.each([
+    'http://api.example.com',
+    'http://localhost.evil.test',
+    'http://127.0.0.1.evil.test',
+    'http://[::ffff:127.0.0.1]',
+    'http://sub.localhost',
+    'http://localhost.',
+    'http://0.0.0.0',
+    'http://128.0.0.1',
+    'http://[::2]',
+    'http://127-0-0-1.evil.test',
+  ])('not to %s', (text) => {
+    expect(mayCarryKey(parseAddress(text, 'base-url'))).toBe(false);
+  });
+});

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compilePathGlob } from '../../../../src/core/text/path-glob.ts';
+
+const CASES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['a/*.jsonl', ['a/b.jsonl', 'a/.jsonl'], ['a/b/c.jsonl', 'b.jsonl', 'a/b.jsonl.gz']],
+  ['a/**/b', ['a/b', 'a/x/b', 'a/x/y/b'], ['a/xb', 'ab', 'a/b/c']],
+  ['**/b', ['b', 'a/b'], ['ab', 'a/xb']],
+  ['a/**', ['a/', 'a/b', 'a/b/c'], ['a', 'b/a/c']],
+  ['a?b', ['axb'], ['a/b', 'ab']],
+  ['a[/x]b', ['axb'], ['a/b']],
+  ['a[!x]b', ['ayb'], ['a/b', 'axb']],
+  ['{a/b,c}/*.csv', ['a/b/1.csv', 'c/1.csv'], ['a/1.csv', 'b/1.csv']],
+  ['a\\*b', ['a*b'], ['axb']],
+  ['!a', ['!a'], ['b']],
+  ['s3://bucket/in/*.gz', ['s3://bucket/in/a.gz'], ['s3://bucket/in/a/b.gz', 's3://bucket/a.gz']],
+];
+
+describe('a pattern for paths', () => {
+  test.each(CASES)('%s matches whole paths, folder by folder', (pattern, matching, other) => {
+    const matches = compilePathGlob(pattern, 'the pattern');
+    expect([...matching, ...other].filter(matches)).toEqual(matching);
+  });
+
+  test('matches as a regular expression does', () => {
+    const piece = fc.constantFrom('a', 'b', '/', '*', '**', '**/', '?');
+    const name = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 8 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), name, (pieces, path) => {
+        const pattern = pieces.join('');
+        const source = pattern.replace(/(?<![^/])\*\*\/|\*\*+|\*|\?/gu, (part) =>
+          part === '**/' ? '(?:.*/)?' : part === '?' ? '[^/]' : part === '*' ? '[^/]*' : '.*',
+        );
+        expect(compilePathGlob(pattern, 'it')(path)).toBe(new RegExp(`^${source}$`, 'u').test(path));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('takes steps in proportion to the product of both lengths', () => {
+    const matches = compilePathGlob('a*'.repeat(200) + 'b', 'the pattern');
+    expect(matches('a'.repeat(5000))).toBe(false);
+  });
+
+  test('is refused when its braces have too many alternatives', () => {
+    expect(() => compilePathGlob('{a,b}'.repeat(9), 'the pattern')).toThrow('more than 256 alternatives');
+  });
+});

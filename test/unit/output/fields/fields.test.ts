@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { decodeJson, encodeJson } from '../../../../src/core/json.ts';
+import { fieldAt, pickFields } from '../../../../src/output/fields/fields.ts';
+import { render } from '../../../../src/output/print/render.ts';
+import { OUTPUT_FORMATS } from '../../../../src/core/ports/output-formats.ts';
+import { podList } from '../../../support/output/pods.ts';
+import { as, screen } from '../../../support/output/screen.ts';
+
+const ROW = decodeJson(
+  '{"id":"a","n":9007199254740993,"runtime":{"gpus":[{"util":1,"mem":2},{"util":3}],"cpu":null},"__proto__":{"x":1},"a.b":5}',
+);
+
+describe('pickFields', () => {
+  test.each([
+    [['id'], '{"id":"a"}'],
+    [['n', 'id'], '{"n":9007199254740993,"id":"a"}'],
+    [['runtime.gpus'], '{"runtime":{"gpus":[{"util":1,"mem":2},{"util":3}]}}'],
+    [['runtime.gpus.util'], '{"runtime":{"gpus":[{"util":1},{"util":3}]}}'],
+    [['runtime.gpus.mem'], '{"runtime":{"gpus":[{"mem":2},{"mem":null}]}}'],
+    [['runtime.gpus.1.util'], '{"runtime":{"gpus":[{"util":3}]}}'],
+    [['runtime.gpus', 'runtime.gpus.util'], '{"runtime":{"gpus":[{"util":1,"mem":2},{"util":3}]}}'],
+    [['runtime.cpu.util', 'id'], '{"runtime":{"cpu":null},"id":"a"}'],
+    [['nothing.here', 'id.x'], '{"nothing":null,"id":null}'],
+    [['__proto__.x'], '{"__proto__":{"x":1}}'],
+    [['toString'], '{"toString":null}'],
+  ])('%j', (paths, expected) => {
+    expect(encodeJson(pickFields(ROW, paths))).toBe(expected);
+  });
+
+  test.each([
+    ['runtime.gpus.util', '[1,3]'],
+    ['runtime.gpus.1.util', '3'],
+    ['runtime.gpus.9.util', 'null'],
+    ['runtime.cpu', 'null'],
+    ['id', '"a"'],
+  ])('the value at %s alone is %s', (path, expected) => {
+    expect(encodeJson(fieldAt(ROW, path))).toBe(expected);
+  });
+});
+
+test.each(OUTPUT_FORMATS)('--fields works in every format: %s', async (format) => {
+  const to = screen();
+  await render(podList, as({ format, fields: ['id', 'gpu.id', 'nowhere'] }), to);
+  await expect(to.out()).toMatchFileSnapshot(`../../../golden/output/fields-${format}.txt`);
+});
+
+test.each([
+  [['id', 'runtime.gpus.util'], ''],
+  [['nam'], /^--fields: no pod here has nam; there are id, /],
+  [['id', 'runtime.gpsu'], /no pod here has runtime\.gpsu/],
+])('%j: a path that no row has is said on stderr', async (fields, said) => {
+  const to = screen();
+  await render(podList, as({ format: 'json', fields }), to);
+  expect(to.err()).toEqual(typeof said === 'string' ? said : expect.stringMatching(said));
+});

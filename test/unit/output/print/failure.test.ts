@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { Failure, closedPipe, usage } from '../../../../src/core/failure.ts';
+import { renderFailure } from '../../../../src/output/print/failure.ts';
+import { safeText } from '../../../../src/core/safe-text.ts';
+import { screen } from '../../../support/output/screen.ts';
+
+const FULL = new Failure({
+  code: 'refused',
+  exit: 5,
+  message: 'the service refused the pod',
+  hint: 'Correct it and try again.\nOr see: berth pods create --help',
+  status: 422,
+  title: 'Unprocessable Entity',
+  detail: 'request validation failed',
+  errors: ['$.disk: must be at least 1', '$.name: \u001b]52;c;x\u0007 not allowed'],
+  retryAfter: 90,
+  request: { method: 'POST', url: 'http://127.0.0.1:8181/v2/pods' },
+  id: 'pod-1',
+});
+
+describe('a failure as text', () => {
+  test('is one block: what happened, why, and what to do next', async () => {
+    const to = screen();
+    expect(await renderFailure(FULL, 'text', to)).toBe(5);
+    expect(to.out()).toBe('');
+    await expect(to.err()).toMatchFileSnapshot('../../../golden/output/failure-full.txt');
+    const coloured = screen({ tty: true, colour: true });
+    await renderFailure(FULL, 'text', coloured);
+    // eslint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
+    expect(coloured.err().replace(/\u001b\[\d+m/g, '')).toBe(to.err());
+  });
+
+  test('does not repeat a detail that the message already contains', async () => {
+    const to = screen();
+    await renderFailure(
+      new Failure({
+        code: 'not-found',
+        exit: 4,
+        message: 'pod p: pod not found',
+        status: 404,
+        title: 'Not Found',
+        detail: 'pod not found',
+        id: 'p',
+      }),
+      'text',
+      to,
+    );
+    expect(to.err()).toBe('error: pod p: pod not found\n  404 Not Found\n');
+  });
+
+  test('does not repeat the status if the message names it', async () => {
+    const to = screen();
+    const message = 'the service answered 404 Not Found: pod not found';
+    await renderFailure(
+      new Failure({ code: 'x', exit: 4, message, status: 404, title: 'Not Found', detail: 'pod not found' }),
+      'text',
+      to,
+    );
+    expect(to.err()).toBe(`error: ${message}\n`);
+  });
+
+  test('with a message only is one line', async () => {
+    const to = screen();
+    expect(await renderFailure(usage('no such flag'), 'text', to)).toBe(2);
+    expect(to.err()).toBe('error: no such flag\n');
+  });
+});
+
+describe('a failure as JSON', () => {
+  test('is one object on one line, without absent members and without the exit code', async () => {
+    const to = screen();
+    expect(await renderFailure(FULL, 'json', to)).toBe(5);
+    expect(to.err().split('\n')).toHaveLength(2);
+    const { exit: _, ...said } = FULL.facts();
+    expect(JSON.parse(to.err())).toEqual({ error: said });
+    const least = screen();
+    await renderFailure(usage('no such flag'), 'json', least);
+    expect(least.err()).toBe('{"error":{"code":"usage","message":"no such flag"}}\n');
+  });
+
+  test('has all control characters escaped on a terminal and parses to the same value', async () => {
+    const to = screen({ tty: true });
+    await renderFailure(usage('bad \u202e\u0085 id'), 'json', to);
+    expect(safeText(to.err(), true)).toBe(to.err());
+    expect(JSON.parse(to.err())).toEqual({ error: { code: 'usage', message: 'bad \u202e\u0085 id' } });
+  });
+});
+
+test.each([[new TypeError('x is not a function')], ['thrown text'], [undefined], [new Error('')]])(
+  'what is no Failure is a bug, without a stack: %s',
+  async (error) => {
+    const to = screen();
+    expect(await renderFailure(error, 'text', to)).toBe(1);
+    expect(to.err()).toContain('this is a bug in berth');
+    expect(to.err()).toContain('--verbose');
+    expect(to.err()).not.toMatch(/\n\s+at /);
+  },
+);
+
+test('a closed output pipe prints no error', async () => {
+  const to = screen();
+  expect(await renderFailure(closedPipe(), 'text', to)).toBe(0);
+  expect(to.err()).toBe('');
+});

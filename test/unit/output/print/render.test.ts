@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { safeText } from '../../../../src/core/safe-text.ts';
+import { piecesWidth } from '../../../../src/output/text/text-width.ts';
+import { render } from '../../../../src/output/print/render.ts';
+import { OUTPUT_FORMATS } from '../../../../src/core/ports/output-formats.ts';
+import { as, screen } from '../../../support/output/screen.ts';
+import { pod, podList } from '../../../support/output/pods.ts';
+
+/** The path of a golden file. Golden files are read by people in reviews: they hold exactly what is printed. */
+const golden = (name: string): string => `../../../golden/output/${name}.txt`;
+
+/** Whether a text holds no control characters except line ends. */
+const harmless = (text: string): boolean => safeText(text, true) === text;
+
+describe('a table on a terminal', () => {
+  test.each([20, 40, 60, 80, 100, 200])('a list fits %i columns', async (columns) => {
+    const to = screen({ tty: true, columns });
+    await render(podList, as(), to);
+    const lines = to.out().split('\n');
+    for (const line of lines) expect(piecesWidth([{ text: safeText(line) }])).toBeLessThanOrEqual(columns);
+    expect(harmless(to.out())).toBe(true);
+    expect(to.err()).toBe('');
+    await expect(to.out()).toMatchFileSnapshot(golden(`list-${String(columns)}`));
+  });
+
+  test.each([60, 100])('-o wide keeps every column in %i columns', async (columns) => {
+    const to = screen({ tty: true, columns });
+    await render(podList, as({ format: 'wide' }), to);
+    expect(to.out()).toContain('PORTS');
+    await expect(to.out()).toMatchFileSnapshot(golden(`wide-${String(columns)}`));
+  });
+
+  test('has the colours of its tones and is otherwise the same text', async () => {
+    const to = screen({ tty: true, columns: 100, colour: true });
+    const plain = screen({ tty: true, columns: 100 });
+    await render(podList, as(), to);
+    await render(podList, as(), plain);
+    // eslint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
+    expect(to.out().replace(/\u001b\[\d+m/g, '')).toBe(plain.out());
+    await expect(safeText(to.out(), true)).toMatchFileSnapshot(golden('list-100-colour'));
+  });
+
+  test.each([30, 60, 100])('one in full fits %i columns', async (columns) => {
+    const to = screen({ tty: true, columns });
+    await render(pod(0), as(), to);
+    for (const line of to.out().split('\n'))
+      expect(piecesWidth([{ text: safeText(line) }])).toBeLessThanOrEqual(columns);
+    await expect(to.out()).toMatchFileSnapshot(golden(`detail-${String(columns)}`));
+  });
+
+  test.each(OUTPUT_FORMATS)('nothing from the service reaches the terminal as it is: -o %s', async (format) => {
+    const to = screen({ tty: true, columns: 200 });
+    await render(podList, as({ format }), to);
+    for (let at = 0; at < 5; at++) await render(pod(at), as({ format }), to);
+    expect(harmless(to.out())).toBe(true);
+    expect(to.out()).toMatch(/pod-4/);
+  });
+
+  test('of an empty list prints a note on stderr and nothing on stdout', async () => {
+    const to = screen({ tty: true });
+    await render({ ...podList, values: [] }, as(), to);
+    expect([to.out(), to.err()]).toEqual(['', 'No pods.\n']);
+  });
+});
+
+test('borders are aligned in every slice of rows, for the scripts that cli-table3 measures as we do', async () => {
+  const names = ['한국어', 'ポッド', 'Ünïcødé', 'Ελληνικά', 'עברית', '日'.repeat(60), 'x'.repeat(60)];
+  const values = Array.from({ length: 1000 }, (_, at) => ({ id: String(at), name: names[at % names.length] ?? '' }));
+  const to = screen({ tty: true, columns: 60 });
+  await render({ kind: 'many', view: podList.view, values }, as({ fields: ['id', 'name'] }), to);
+  const lines = to.out().trimEnd().split('\n');
+  expect(lines).toHaveLength(1004);
+  expect(new Set(lines.map((line) => piecesWidth([{ text: safeText(line) }])))).toEqual(new Set([60]));
+});
+
+describe('a table in a pipe', () => {
+  test.each(OUTPUT_FORMATS)('a list as %s', async (format) => {
+    const to = screen();
+    await render(podList, as({ format }), to);
+    await expect(to.out()).toMatchFileSnapshot(golden(`plain-list-${format}`));
+  });
+
+  test.each(OUTPUT_FORMATS)('one as %s', async (format) => {
+    const to = screen();
+    await render(pod(0), as({ format }), to);
+    await expect(to.out()).toMatchFileSnapshot(golden(`plain-one-${format}`));
+  });
+
+  test('has the same number of tabs in every line, whatever the cells hold', async () => {
+    const to = screen();
+    await render(podList, as({ format: 'wide' }), to);
+    const lines = to.out().trimEnd().split('\n');
+    expect(lines).toHaveLength(6);
+    expect(new Set(lines.map((line) => line.split('\t').length))).toEqual(new Set([8]));
+  });
+
+  test.each([
+    ['table', ''],
+    ['wide', ''],
+    ['json', '[]\n'],
+    ['jsonl', ''],
+    ['yaml', '[]\n'],
+    ['csv', ''],
+    ['id', ''],
+  ] as const)('an empty list as %s', async (format, expected) => {
+    const to = screen();
+    await render({ kind: 'many', view: podList.view, values: [] }, as({ format }), to);
+    expect([to.out(), to.err()]).toEqual([expected, '']);
+  });
+
+  test('has colours with FORCE_COLOR and is otherwise the same text', async () => {
+    const to = screen({ colour: true });
+    await render(podList, as(), to);
+    expect(to.out()).toContain('\u001b[32mRUNNING\u001b[39m\t');
+  });
+});

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { safeText } from '../../../../src/core/safe-text.ts';
+import { ellipsize, fits, piecesWidth, textWidth, wrap } from '../../../../src/output/text/text-width.ts';
+
+const text = fc
+  .oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc
+      .array(fc.constantFrom('日本', 'e\u0301', '👩‍💻', 'word', ' ', '  ', '-', 'नम'), { maxLength: 40 })
+      .map((parts) => parts.join('')),
+  )
+  .map((any) => safeText(any));
+const width = fc.integer({ min: 2, max: 40 });
+
+describe('wrap', () => {
+  test('makes no line wider than the limit and loses nothing but spaces', () => {
+    fc.assert(
+      fc.property(text, width, (any, columns) => {
+        const lines = wrap(any, columns);
+        for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+        expect(lines.join('').replaceAll(' ', '')).toBe(any.replaceAll(' ', '').trimEnd());
+      }),
+    );
+  });
+
+  test.each([
+    ['one two three', 8, ['one two', 'three']],
+    ['abcdefghij', 4, ['abcd', 'efgh', 'ij']],
+    ['ab cdefgh', 4, ['ab', 'cdef', 'gh']],
+    ['  indented text', 10, ['  indented', 'text']],
+    ['日本語です', 5, ['日本', '語で', 'す']],
+    ['', 5, ['']],
+  ])('%j at %i', (any, columns, lines) => {
+    expect(wrap(safeText(any), columns)).toEqual(lines);
+  });
+
+  test('wraps a long text in linear time', () => {
+    expect(wrap(safeText('日本 '.repeat(20_000)), 60)).toHaveLength(1667);
+    expect(wrap(safeText('é'.repeat(50_000)), 100)).toHaveLength(500);
+  });
+});
+
+test('a cut text has the requested width or one column less, and ends with an ellipsis', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 3 }), width, (parts, columns) => {
+      const pieces = parts.map((part) => ({ text: part }));
+      const cut = ellipsize(pieces, columns);
+      if (piecesWidth(pieces) <= columns) expect(cut).toBe(pieces);
+      else {
+        expect(piecesWidth(cut)).toBeLessThanOrEqual(columns);
+        expect(cut.at(-1)?.text).toBe('…');
+      }
+    }),
+  );
+});
+
+test('a text fits exactly when it is not wider than the limit', () => {
+  fc.assert(
+    fc.property(text, width, (any, columns) => {
+      expect(fits([{ text: any }], columns)).toBe(textWidth(any) <= columns);
+    }),
+  );
+});
