@@ -2,13 +2,12 @@ import { memberAt } from '../../../core/json.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
-import { fetchOptions } from './options/fetch-flags.ts';
-import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './options/flags.ts';
+import { EXPORT_STATES, fetchOptions, resumeOptions, runOptions, storeOptions, workOptions } from './options/flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import {
-  BATCH_FILES,
   BATCH_END,
   BATCH_EXPORT,
+  BATCH_FILES,
   BATCH_LIST,
   BATCH_PLAN,
   BATCH_REPORT,
