@@ -16,7 +16,7 @@ export const storeKindOf = (store: string | undefined, variable: string | undefi
 
 export const openFileStore = (ports: StorePorts): Store => createFileStore(ports);
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly address: StoreAddress;
   /** Called when the server asks for a password. */
   readonly password: () => Promise<string>;

@@ -86,6 +86,8 @@ export interface ApiAnswer {
   readonly text: string;
   /** The decoded body; undefined for 204 and for a body that is not JSON. */
   readonly value: Json | undefined;
+  /** Earlier answers to the same request, sent again, that may have been lost with what was in them; absent for none. */
+  readonly lostAnswers?: number;
 }
 
 /** A request as it would be sent, for `--dry-run`: with the complete address, and with the key redacted. */

@@ -11,7 +11,7 @@ import type { AllowedAccess } from '../core/access.ts';
 import { createExchangeWatch } from './policy/deadline.ts';
 import { lostFailure, type LostAnswer } from './policy/lost-answer.ts';
 import { refusalFailure, type RequestFacts } from './policy/problem.ts';
-import { decideRetry, readRetryAfter, type AttemptEnd } from './policy/retry.ts';
+import { decideRetry, wasNotProcessed, readRetryAfter, type AttemptEnd } from './policy/retry.ts';
 import { createThrottle } from './policy/throttle.ts';
 import {
   bytesOf,
@@ -115,13 +115,14 @@ export function createApi(options: ApiOptions): BatchApi {
     prepare(request, await readBase(request.service), options.userAgent, request.body !== undefined);
 
   /** Repeats an attempt until it succeeds, or until a retry would not help, not be safe, or wait too long. */
-  const sendWithRetries = async <T>(
+  const sendWithRetries = async <T extends object>(
     { facts, request }: Call,
     once: (attempt: number) => Promise<Done<T> | Refused | LostAnswer>,
-  ): Promise<T> => {
+  ): Promise<T & Pick<ApiAnswer, 'lostAnswers'>> => {
     const limits = request.once === true ? { ...policy, retries: 0 } : policy;
     let waitedMs = 0;
     let last: Failure | undefined;
+    let lostAnswers = 0;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       const throttledMs = throttle.isOpen() ? 0 : await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
@@ -131,7 +132,7 @@ export function createApi(options: ApiOptions): BatchApi {
       const end = await once(attempt);
       if (end.kind === 'done') {
         throttle.recordSuccess();
-        return end.value;
+        return lostAnswers === 0 ? end.value : { ...end.value, lostAnswers };
       }
       // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
@@ -141,6 +142,7 @@ export function createApi(options: ApiOptions): BatchApi {
       if (!decision.retry)
         throw attempt === 1 ? last : last.with({ message: `${last.message} (tried ${String(attempt)} times)` });
       const { waitMs } = decision;
+      if (!wasNotProcessed(attemptEnd)) lostAnswers++;
       const isThrottled = end.kind === 'refused' && end.status === 429;
       const reason = isThrottled ? 'rate limited' : last.message;
       trace?.({ kind: 'wait', ms: waitMs, reason: last.message });

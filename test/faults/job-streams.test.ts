@@ -3,7 +3,16 @@ import { berthIn } from '../support/worlds/run-berth.ts';
 import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 import { fails, works } from '../support/worlds/expect-run.ts';
-import { json, pointedAt, problem, routed, serve, type Behaviour } from '../support/servers/scripted-server.ts';
+import {
+  json,
+  pointedAt,
+  problem,
+  raw,
+  reset,
+  routed,
+  serve,
+  type Behaviour,
+} from '../support/servers/scripted-server.ts';
 
 // Row 41 of docs/faults.md: job streams that never end, and what ends a stream.
 
@@ -66,6 +75,44 @@ describe('a terminal status that arrives with the last chunks', () => {
       [first, more, json({ status: 'COMPLETED', stream: [] })],
     );
     expect(out).toBe('ab\n');
+  });
+});
+
+describe('a poll whose answer is lost: its chunks do not come again', () => {
+  const chunk = (text: string, status: string) => json({ status, stream: [{ output: text }] });
+  const halfBody = raw(
+    'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n[{"output":"b"}',
+  );
+
+  test.each([
+    ['a reset', reset],
+    ['half a body', halfBody],
+    ['a 502 of what is between', problem(502, 'bad gateway')],
+  ])('%s: what follows is printed, and the end is 7', async (_, lost) => {
+    const { error, servers } = await fails(
+      ['jobs', 'stream', 'ep', 'job1'],
+      { exit: 7, says: ['1 answer of the service got lost', 'berth jobs status ep job1'], out: /a[^b]*c/ },
+      [chunk('a', 'IN_PROGRESS'), lost, chunk('c', 'COMPLETED'), json([])],
+    );
+    expect([error.code, servers[0].seen.map(({ url }) => url.split('/')[3])]).toEqual([
+      'incomplete-stream',
+      ['stream', 'stream', 'stream', 'stream'],
+    ]);
+  });
+
+  test('a job that failed ends 10 all the same, and says both', async () => {
+    const failed = json({ status: 'FAILED', error: 'broke', stream: [{ output: 'c' }] });
+    const server = await serve([reset, failed, json([])]);
+    const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['jobs', 'stream', 'ep', 'job1']);
+    expect([ran.code, ran.out]).toEqual([10, 'c\n']);
+    expect(ran.err).toMatch(/job job1 ended FAILED: broke\n1 answer of the service got lost/);
+  });
+
+  test.each([
+    ['a 429', problem(429, 'slow down', { 'retry-after': '1' })],
+    ['a 408', problem(408, 'too slow')],
+  ])('%s has handed out nothing', async (_, refused) => {
+    await works(['jobs', 'stream', 'ep', 'job1'], [refused, chunk('c', 'COMPLETED'), json([])]);
   });
 });
 

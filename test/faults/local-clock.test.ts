@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { berthIn } from '../support/worlds/run-berth.ts';
 import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
-import { localFixture, type LocalFixture } from '../support/local/service-fixture.ts';
+import { localFixture, type LocalFixture, POD_BODY } from '../support/local/service-fixture.ts';
 import { fileStore } from '../support/local/file-store.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 
@@ -92,7 +92,7 @@ describe('between two processes', () => {
   it('a wall clock that was set back counts as no time, and later time counts again', async () => {
     const path = stateFile();
     const early = processOn(path, start + 3 * HOUR);
-    const { body } = await early.send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } });
+    const { body } = await early.send('POST', '/v2/pods', POD_BODY);
     const before = await timeOf(early);
     const later = processOn(path, start);
     expect(await timeOf(later)).toBe(before);

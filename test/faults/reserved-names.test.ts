@@ -32,7 +32,7 @@ describe.each(WORDS)('%s is a name like any other', (word) => {
 
   it('as a variable of an environment', async () => {
     const { send } = localFixture();
-    const pod = `{"name":"p","image":"i","gpu":{"id":"GPU-24G"},"env":{"${word}":"mine"}}`;
+    const pod = `{"name":"p","image":"i","disk":10,"gpu":{"id":"GPU-24G","count":1},"env":{"${word}":"mine"}}`;
     const made = await send('POST', '/v2/pods', pod);
     expect([made.status, made.text]).toEqual([201, expect.stringContaining(`"${word}":"mine"`)]);
     const patched = await send('PATCH', `/v2/pods/${String(made.body['id'])}`, `{"env":{"${word}":"other"}}`);

@@ -10,7 +10,7 @@ export const BATCH_STORE = [
   {
     name: 'end-before-its-result',
     about: 'the journal says that an item has ended before its result is on the disk',
-    file: 'src/batch/stores/file/file-records.ts',
+    file: 'src/batch/stores/file/file-session.ts',
     from: 'const extent = await results.append(resultLine(owner, document));\n      await record(',
     to: 'const written = results.append(resultLine(owner, document));\n      const extent = results.extent();\n      await Promise.all([written, record(',
     and: { from: '{ ...extent, at: now() });', to: '{ ...extent, at: now() })]);' },
@@ -75,7 +75,7 @@ export const BATCH_STORE = [
   {
     name: 'unknown-item-sent-unasked',
     about: 'an item whose outcome is unknown may be sent again',
-    file: 'src/batch/model/item-state-machine.ts',
+    file: 'src/batch/model/item-states.ts',
     from: "send: { waiting: 'sending' }",
     to: "send: { waiting: 'sending', unknown: 'sending' }",
     tests: ['unit/batch/model/item-state-machine', ...JOURNAL],
@@ -243,7 +243,7 @@ export const BATCH_STORE = [
   {
     name: 'pace-written-over-another',
     about: 'two drivers overwrite what the other one was granted',
-    file: 'src/batch/stores/postgres/pace/pace-table.ts',
+    file: 'src/batch/stores/postgres/pace/shared-pace.ts',
     from: 'WHERE key = $1 AND version = $2 RETURNING 1',
     to: 'WHERE key = $1 AND $2::bigint IS NOT NULL RETURNING 1',
     tests: ['unit/batch/stores/postgres/pace/shared-pace'],

@@ -5,8 +5,7 @@ import type { DollarRange } from '../../core/units.ts';
 import type { BatchInputs, OpenedInputs } from '../read/inputs.ts';
 import type { PlannedRange } from '../read/range.ts';
 import type { Timeline } from './timeline.ts';
-import type { ItemCounts } from './item-states.ts';
-import type { Resubmittable } from './item-state-machine.ts';
+import type { ItemCounts, Resubmittable } from './item-states.ts';
 import type { Paces, RangeClaims, RunEnd, RunRecords } from './run-records.ts';
 
 /** What a store uses of the Context. */
@@ -220,7 +219,7 @@ export interface BatchStatus extends BatchSummary {
 /** A batch in a list; `failure` says why its state cannot be read. */
 export type ListedBatch = BatchStatus | { readonly name: string; readonly failure: Failure };
 
-export interface SharedStatus {
+interface SharedStatus {
   /** The folder or prefix of its parts. */
   readonly out: string;
   /** Number of processes that work on it. */

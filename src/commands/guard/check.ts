@@ -1,3 +1,4 @@
+import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { countOf } from '../../cli/words/words.ts';
@@ -27,6 +28,7 @@ export const check = defineCommand({
   details:
     'It changes nothing at the service. Deadlines of pods (pods create --stop-after) are always looked at; flags or a policy file add rules. Each check is also a sample of what pods use, for --idle. It ends 0 when nothing is over a limit, and 15 when something is.',
   options: POLICY_OPTIONS,
+  exits: [EXIT.limitExceeded],
   output: DECISIONS,
   examples: [
     ['berth guard check', 'deadlines that are over'],

@@ -1,3 +1,4 @@
+import { EXIT } from '../../core/exit-codes.ts';
 import { localFile, messageOf, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -31,6 +32,7 @@ export const run = defineCommand({
     }),
     yes: yesOption,
   },
+  exits: [EXIT.limitExceeded],
   output: DECISIONS,
   writes: true,
   destroys: true,

@@ -62,6 +62,7 @@ const view = (now: number): View => ({
 export const status = defineCommand({
   summary: 'show the deadlines of pods, and when a guard last ran here',
   details: 'For monitoring: it ends 15 when a deadline is overdue, because then no guard runs that could keep it.',
+  exits: [EXIT.limitExceeded],
   output: ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE) }),
   examples: [['berth guard status --json --jq .lastRun', 'when a guard of this machine last looked']],
   run: async (ctx) => {

@@ -1,6 +1,4 @@
 import { berth, sentence } from '../../core/message.ts';
-import type { ApiRequest } from '../../core/api.ts';
-import type { Id } from '../../core/ids.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { arrayAt, arrayOf, encodeJson, type Json, memberAt, objectOf } from '../../core/json.ts';
@@ -17,10 +15,11 @@ import { jobError } from '../../queue/job-error.ts';
 import { statusRequest, streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { QUEUE_ARGUMENT } from '../shared/collections.ts';
-import { exitOf } from './job/outcome.ts';
+import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { askForJob } from './job/ask-for-job.ts';
 import { chunkView } from './job/view.ts';
 import { sendAboutJob } from './wait.ts';
+import { countOf } from '../../cli/words/words.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { CHUNK } from './job/schemas.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
@@ -31,6 +30,7 @@ export const stream = defineCommand({
   output: manyOf(CHUNK),
   summary: "print a job's chunks as its handler produces them",
   waits: true,
+  exits: JOB_EXITS,
   examples: [[`berth jobs stream stream "$(berth jobs run stream --input '{"chunks":3}')"`, 'of a job just submitted']],
   details:
     'Chunks that hold text are printed as that text, others as JSON, one a line; -o jsonl and --json print whole chunks. The exit code is the outcome of the job.',
@@ -44,7 +44,8 @@ export const stream = defineCommand({
 
 /**
  * Prints the chunks of a job until it ends. The service returns each chunk once, so every answer is printed completely
- * before the next request. `absence` is that of a job that this command has submitted.
+ * before the next request, and those of an answer that was lost do not come again (additions to the contract, 12): that
+ * fails (7) when the job has completed. `absence` is that of a job that this command has submitted.
  */
 export async function streamJob(
   ctx: CommandContext,
@@ -60,12 +61,16 @@ export async function streamJob(
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
   let chunkCount = 0;
-  const send = async (request: (id: Id<'endpoint'>) => ApiRequest): Promise<Json> => {
-    const { answer } = await sendAboutJob(ctx, endpoint, job, request);
+  let lostAnswers = 0;
+  const readPoll = async (): Promise<Json> => {
+    const { answer } = await sendAboutJob(ctx, endpoint, job, (id) => streamRequest(id, job));
+    lostAnswers += answer.lostAnswers ?? 0;
     return answer.value ?? null;
   };
+  const readStatus = async (): Promise<Json> =>
+    (await sendAboutJob(ctx, endpoint, job, (id) => statusRequest(id, job))).answer.value ?? null;
   for (;;) {
-    const poll = await ask(() => send((id) => streamRequest(id, job))).catch((error: unknown) => {
+    const poll = await ask(readPoll).catch((error: unknown) => {
       if (ended !== undefined && isNotFound(error)) return undefined;
       throw error;
     });
@@ -79,7 +84,7 @@ export async function streamJob(
     const before = ended;
     if (hasEnded(wrapped)) ended = wrapped;
     else if (chunks.length === 0 && ended === undefined) {
-      const current = poll === undefined ? undefined : await ask(() => send((id) => statusRequest(id, job)));
+      const current = poll === undefined ? undefined : await ask(readStatus);
       if (hasEnded(current)) ended = current;
     }
     // One more poll after the end returns the chunks that were produced between the two requests.
@@ -94,7 +99,7 @@ export async function streamJob(
   await printer.close();
   ctx.setResumeCommand(undefined);
   const exit = exitOf(ended);
-  if (exit !== EXIT.done) ended = await withError(ctx, ended, () => send((id) => statusRequest(id, job)));
+  if (exit !== EXIT.done) ended = await withError(ctx, ended, readStatus);
   const error = jobError(ended);
   const outcome = `job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error.text}`}`;
   const withoutChunks =
@@ -102,8 +107,22 @@ export async function streamJob(
       ? []
       : [sentence`job ${job} completed without chunks; its output: ${berth`jobs status ${endpoint} ${job}`}`];
   const notes = exit === EXIT.done ? withoutChunks : outcome.split(/\r?\n/);
-  return { kind: 'nothing', exit, notes };
+  if (lostAnswers === 0) return { kind: 'nothing', exit, notes };
+  const gaps = incompleteStream(endpoint, job, lostAnswers);
+  return exit === EXIT.done
+    ? { kind: 'nothing', failure: gaps }
+    : { kind: 'nothing', exit, notes: [...notes, gaps.message] };
 }
+
+/** The failure (7) of a stream whose job completed, and of which some chunks may be missing. */
+const incompleteStream = (endpoint: string, job: string, lost: number): Failure =>
+  new Failure({
+    code: 'incomplete-stream',
+    exit: EXIT.unavailable,
+    message: `${countOf(lost, 'answer')} of the service got lost, and chunks with ${lost === 1 ? 'it' : 'them'}: they do not come again`,
+    hint: sentence`Job ${job} has completed. Its whole output: ${berth`jobs status ${endpoint} ${job}`}`,
+    id: job,
+  });
 
 /** The job with its error. The answer of a stream may have the status only: then the error is read with the status. */
 async function withError(

@@ -54,13 +54,13 @@ export function decideRetry(
 }
 
 function mayRetry(repeatable: boolean, end: AttemptEnd): boolean {
-  switch (end.kind) {
-    case 'status':
-      return NOT_PROCESSED.includes(end.status) || (repeatable && end.status >= 500);
-    case 'lost':
-      return !end.final && (repeatable || end.stage === 'not-sent');
-  }
+  if (end.kind === 'lost' && end.final) return false;
+  return wasNotProcessed(end) || (repeatable && (end.kind === 'lost' || end.status >= 500));
 }
+
+/** Whether the service certainly did not process the request. */
+export const wasNotProcessed = (end: AttemptEnd): boolean =>
+  end.kind === 'lost' ? end.stage === 'not-sent' : NOT_PROCESSED.includes(end.status);
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/;

@@ -1,4 +1,5 @@
-import { gpu, image, type Case } from './case.ts';
+import { POD_BODY } from '../../support/local/service-fixture.ts';
+import { gpu, type Case } from './case.ts';
 
 /** Requests for pods and their logs. */
 export const POD_CASES: readonly Case[] = [
@@ -10,23 +11,23 @@ export const POD_CASES: readonly Case[] = [
     request: `GET /v2/pods?${query}`,
     status: 422,
   })),
-  { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', image, gpu, startSsh: true }, status: 201 },
+  { id: 'createPod', request: 'POST /v2/pods', body: { ...POD_BODY, startSsh: true }, status: 201 },
   {
     id: 'createPod',
     request: 'POST /v2/pods',
-    body: { name: 'p', image, cpu: { id: 'cpu-general', vcpuCount: 2 } },
+    body: { ...POD_BODY, gpu: undefined, cpu: { id: 'cpu-general', vcpuCount: 2 } },
     status: 201,
   },
-  { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', image }, status: 400 },
+  { id: 'createPod', request: 'POST /v2/pods', body: { ...POD_BODY, gpu: undefined }, status: 400 },
   {
     id: 'createPod',
     before: 'POST /local/fault',
     beforeBody: { kind: 'low-balance' },
     request: 'POST /v2/pods',
-    body: { name: 'p', image, gpu },
+    body: POD_BODY,
     status: 402,
   },
-  { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p'.repeat(102_400), image, gpu }, status: 413 },
+  { id: 'createPod', request: 'POST /v2/pods', body: { ...POD_BODY, name: 'p'.repeat(102_400) }, status: 413 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', templateId: 'none', gpu }, status: 404 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', gpu, x: 1 }, status: 422 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', templateId: 'tpl-pytorch', gpu }, status: 201 },

@@ -20,6 +20,9 @@ export interface LocalFixture {
   readonly send: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
 }
 
+/** The body of a create of a pod, which is answered with 201. */
+export const POD_BODY = { name: 'p', image: 'example/image:1', disk: 10, gpu: { id: 'GPU-24G', count: 1 } } as const;
+
 const validator = createValidator();
 
 /** A local service in memory on a clock of its own, seeded. */

@@ -2,12 +2,13 @@ import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import type { DollarRange } from '../../../core/units.ts';
 import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './journal/file-names.ts';
-import { createItemStates, type ItemStates } from '../../model/item-states.ts';
+import { createItemStates, hasResult, type ItemStates } from '../../model/item-states.ts';
 import { createJobIds, type JobIds } from '../../model/job-id-set.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
-import { NO_RESULTS, openResults, type Results } from './results/results-file.ts';
-import type { KnownJob } from '../../model/known-job.ts';
+import { checksumOf, NO_RESULTS, openResults, type Results, type ResultsExtent } from './results/results-file.ts';
+import type { KnownJob, RunEnd } from '../../model/run-records.ts';
+import { orderResults } from './results/order-results.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
 export interface OpenBatch {
@@ -108,4 +109,59 @@ export function withClose(parts: Omit<OpenBatch, 'close'>, release: () => Promis
       }
     },
   };
+}
+
+/**
+ * Checks the files of a batch after its run. When every item has ended, also sorts the results by item if the batch is
+ * ordered, or if items that had ended ran again, so that each item has one line. Returns how the batch ended: a file
+ * error (14) or an interrupt is the reason in its `stopped`.
+ */
+export async function finishBatch(
+  durable: DurableFiles,
+  path: string,
+  batch: OpenBatch,
+  end: RunEnd,
+  interrupt: AbortSignal,
+): Promise<RunEnd> {
+  if (end.stopped?.failure !== undefined) return end;
+  try {
+    await batch.journal.check();
+    await batch.results.check();
+    const { counts } = end;
+    if (counts.waiting + counts.inFlight > 0) return end;
+    if (needsSort(batch, end))
+      await orderResults(
+        durable,
+        path,
+        batch.results.extent(),
+        (record) => batch.journal.write(record),
+        (item) => hasResult(batch.states.stateOf(item)),
+        interrupt,
+      );
+    else await verifyResults(durable, path, batch.results.extent(), interrupt);
+    return end;
+  } catch (failure) {
+    if (interrupt.aborted && failure === interrupt.reason)
+      return { ...end, stopped: { reason: 'interrupt' }, unordered: needsSort(batch, end) };
+    return { ...end, stopped: { reason: 'error', failure } };
+  }
+}
+
+function needsSort({ header, hasRerunItems, sortedBytes, results }: OpenBatch, { rerunCount }: RunEnd): boolean {
+  const wanted = header.ordered || hasRerunItems || rerunCount > 0;
+  return wanted && sortedBytes !== results.extent().resultBytes;
+}
+
+/** Compares the results with what was written. Fails with local-file (14), and with the signal's reason. */
+async function verifyResults(
+  durable: DurableFiles,
+  path: string,
+  { resultBytes, checksum }: ResultsExtent,
+  signal: AbortSignal,
+): Promise<void> {
+  if ((await checksumOf(durable, path, resultBytes, signal)) !== checksum)
+    throw localFile(
+      `the results file ${path} was changed by another program while the batch ran`,
+      'Its journal has the state of the batch; which results are intact is unknown.',
+    );
 }

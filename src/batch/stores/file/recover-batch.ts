@@ -11,7 +11,7 @@ import { applyToAll, resubmitItems } from './resubmit-items.ts';
 import { removeSortingFiles } from './results/order-results.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
 import { saveTail } from '../../bytes/write-file.ts';
-import type { KnownJob } from '../../model/known-job.ts';
+import type { KnownJob } from '../../model/run-records.ts';
 import type { Resubmit } from '../../model/store.ts';
 
 export interface RecoverOptions {

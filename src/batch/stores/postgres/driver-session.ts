@@ -7,7 +7,7 @@ import type { Database } from './database/database.ts';
 import { createDriverRecords } from './driver/driver-records.ts';
 import { createLease } from './driver/lease.ts';
 import { createWriteQueue } from './driver/write-queue.ts';
-import { openPaces } from './pace/open-paces.ts';
+import { openPaces } from './pace/shared-pace.ts';
 import { claimOut } from './results/out-marker.ts';
 import { addPrice, readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { listUnknown } from './rows/listing.ts';

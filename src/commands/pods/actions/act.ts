@@ -68,6 +68,7 @@ function actionCommand(
       ...selectorOptions(PODS.table, 'pods'),
     },
     writes: true,
+    exits: [EXIT.jobFailed],
     costs: action === 'start',
     destroys: false,
     prepare: async (ctx, values): Promise<Chosen> =>

@@ -64,6 +64,9 @@ export function createPod(
     globalNetworking,
     copies: group?.copies ?? 1,
   });
+  // A GPU count has a default (specification 2.2), a disk has none. The members of a cluster are not created by a client.
+  if (template === undefined && body.disk === undefined && group === undefined)
+    throw badRequest('template id or pod configuration parameters are missing: disk');
   const id = nextId(state, 'pod');
   const pod: PodRecord = {
     id,

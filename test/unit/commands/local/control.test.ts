@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveLocal } from '../../../../src/local/http/server/server.ts';
 import type { LocalServiceOptions } from '../../../../src/local/service.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
-import { localFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 /** A local service on a free port, as `berth local serve` starts it, and the variables with its addresses. */
@@ -86,11 +86,10 @@ describe('job ids', () => {
 
   it('are not used again after a reset of a service in memory, and neither are ids of pods', async () => {
     const { send } = localFixture();
-    const pod = { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } };
     const ids = new Set<unknown>();
     for (let round = 0; round < 3; round++) {
       ids.add((await send('POST', '/v2/echo/run', { input: {} })).body['id']);
-      ids.add((await send('POST', '/v2/pods', pod)).body['id']);
+      ids.add((await send('POST', '/v2/pods', POD_BODY)).body['id']);
       await send('POST', '/local/reset');
     }
     expect(ids.size).toBe(6);

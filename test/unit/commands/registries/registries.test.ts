@@ -1,9 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { fails, works } from '../../../support/worlds/expect-run.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
-import { json, pointedAt, reset, serve, type ScriptedServer } from '../../../support/servers/scripted-server.ts';
+import {
+  json,
+  pointedAt,
+  problem,
+  reset,
+  serve,
+  type ScriptedServer,
+} from '../../../support/servers/scripted-server.ts';
 
 const PASSWORD = 'pass word of a registry';
 const CREATE = ['registries', 'create', '--name', 'hub', '--username', 'me'];
@@ -18,6 +26,27 @@ async function creating(
   expect(ran.out + ran.err).not.toContain(PASSWORD);
   return { ran, server };
 }
+
+describe('delegations that the key may not use', () => {
+  test.each([
+    ['list', ['list'], 401],
+    ['list', ['list'], 403],
+    ['create', ['create', '--resource', 'arn:x:y'], 401],
+    ['create', ['create', '--resource', 'arn:x:y'], 403],
+    ['revoke', ['revoke', 'd1', '--yes'], 401],
+    ['revoke', ['revoke', 'd1', '--yes'], 403],
+  ])('%s (%j) with %d: 3, with what the service said', async (_, argv, status) => {
+    await fails(['registries', 'delegations', ...argv], { exit: 3, says: [String(status), 'not for this key'] }, [
+      problem(status, 'not for this key'),
+    ]);
+  });
+
+  test('a 403 of them tells the limits of the account all the same', async () => {
+    const windows = { RateLimit: '"minute";r=7;t=30', 'RateLimit-Policy': '"minute";q=9;w=60' };
+    const { out } = await works(['limits', '--json'], [problem(403, 'access denied', windows)]);
+    expect(JSON.parse(out)).toMatchObject([{ window: 'minute', remaining: 7, quota: 9, windowSeconds: 60 }]);
+  });
+});
 
 const sent = (server: ScriptedServer): unknown => JSON.parse(server.seen[0]?.body.toString() ?? 'null');
 

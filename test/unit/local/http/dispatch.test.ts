@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EXPIRED_KEY, JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/http/requests/auth.ts';
 import { DroppedConnection } from '../../../../src/local/http/faults/fault-effects.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
-import { localFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 describe('keys (specification 5, 7.2)', () => {
   it.each<[string, string | undefined, number, string | undefined]>([
@@ -267,7 +267,7 @@ describe('control', () => {
 
   it('moves the clock, and pods with it', async () => {
     const { send } = localFixture();
-    const { body: pod } = await send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } });
+    const { body: pod } = await send('POST', '/v2/pods', POD_BODY);
     const moved = await send('POST', '/local/clock', { advanceMs: 1_860_000 });
     expect(moved.body).toEqual({ now: '2026-01-01T00:31:00.000Z', advancedMs: 1_860_000 });
     expect((await send('GET', `/v2/pods/${String(pod.id)}`)).body).toMatchObject({
@@ -279,7 +279,7 @@ describe('control', () => {
 
   it('resets the resources and the clock', async () => {
     const { send } = localFixture();
-    await send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } });
+    await send('POST', '/v2/pods', POD_BODY);
     await send('POST', '/local/clock', { advanceMs: 5000 });
     expect((await send('GET', '/local/status')).body).toMatchObject({ pods: 9, advancedMs: 5000 });
     expect((await send('POST', '/local/reset')).body).toMatchObject({ pods: 8, advancedMs: 0 });

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture } from '../../../support/local/service-fixture.ts';
-
-const POD = { name: 'p', image: 'i', disk: 10, gpu: { id: 'GPU-24G', count: 1 } };
+import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 describe('a server of August', () => {
   it('has neither pages, nor arrays, nor sizes of GPU pods in its answers', async () => {
@@ -17,9 +15,9 @@ describe('a server of August', () => {
   });
 
   it.each([
-    ['POST', '/v2/pods', { ...POD, cmd: ['a'] }, 422],
-    ['POST', '/v2/pods', { ...POD, gpu: { ...POD.gpu, minRamPerGpu: 1 } }, 422],
-    ['POST', '/v2/pods', POD, 201],
+    ['POST', '/v2/pods', { ...POD_BODY, cmd: ['a'] }, 422],
+    ['POST', '/v2/pods', { ...POD_BODY, gpu: { ...POD_BODY.gpu, minRamPerGpu: 1 } }, 422],
+    ['POST', '/v2/pods', POD_BODY, 201],
     ['PATCH', '/v2/serverless/echo', { entrypoint: ['a'] }, 422],
     ['GET', '/v2/account/secrets', undefined, 404],
     ['GET', '/v2/serverless/echo/builds', undefined, 404],

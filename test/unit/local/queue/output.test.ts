@@ -76,10 +76,20 @@ describe('stream (specification 4.5, 4)', () => {
     const from = service.clock.now();
     expect((await service.call(`GET /sleep/stream/${id}?wait=1000`)).text).toBe('[]');
     expect(service.clock.now() - from).toBe(1000);
+    expect((await service.call(`GET /sleep/stream/${id}?wait=0`)).text).toBe('[]');
+    expect(service.clock.now() - from).toBe(1000);
     service.pass(10_000);
     const later = service.clock.now();
     expect(await chunksOf(service, 'sleep', id)).toEqual([]);
     expect(service.clock.now()).toBe(later);
+  });
+
+  test('a poll without `wait` is held for ten seconds when there is no chunk', async () => {
+    const service = createHarness();
+    const id = await service.submit('sleep', '{"seconds":50}');
+    const from = service.clock.now();
+    expect((await service.call(`GET /sleep/stream/${id}`)).text).toBe('[]');
+    expect(service.clock.now() - from).toBe(10_000);
   });
 
   test('a cancelled job keeps the chunks it had made', async () => {

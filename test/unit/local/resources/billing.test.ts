@@ -4,7 +4,7 @@ import { addBuckets, bucketStart, rangeOf, type BucketSize } from '../../../../s
 import { REPORTS, type AmountName, type Report } from '../../../../src/local/contract/schemas/billing.ts';
 import type { Charge } from '../../../../src/local/resources/billing/charges.ts';
 import { reportOf } from '../../../../src/local/resources/billing/reports.ts';
-import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 0, 1);
@@ -126,7 +126,7 @@ describe('billing reports', () => {
 describe('what ran costs what it says', () => {
   it('a pod its price while it holds a machine, and its disk', async () => {
     const local = localFixture();
-    const { body } = await local.send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' }, disk: 73 });
+    const { body } = await local.send('POST', '/v2/pods', { ...POD_BODY, disk: 73 });
     const id = String(body['id']);
     local.clock.advance(2 * HOUR);
     await local.send('POST', `/v2/pods/${id}/action`, { action: 'stop' });

@@ -38,6 +38,21 @@ describe('a cluster', () => {
     expect(new Set(pods.map(({ dataCenterId }) => dataCenterId)).size).toBe(1);
   });
 
+  it('with a template gives it and its registry credential to all members, and keeps it', async () => {
+    const local = localFixture();
+    const id = await create(local, { templateId: 'tpl-train' });
+    const ofTemplate = { template: 'tpl-train', registry: 'reg-team', disk: 50 };
+    const pods = await podsAt(local, `/v2/clusters/${id}/pods`);
+    expect(pods).toMatchObject([ofTemplate, ofTemplate, ofTemplate]);
+    expect((await local.send('GET', `/v2/clusters/${id}`)).body['template']).toBe('tpl-train');
+  });
+
+  it('takes no registry credential of its own', async () => {
+    const { send } = localFixture();
+    const body = { name: 'c', type: 'SLURM', compute, registry: 'reg-team' };
+    expect((await send('POST', '/v2/clusters', body)).status).toBe(422);
+  });
+
   it('counts its members by status, and has a primary that can be reached', async () => {
     const local = localFixture();
     const id = await create(local, { startSsh: true, ports: ['22/tcp'] });

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { quote } from 'shlex';
 import { describe, expect, it } from 'vitest';
 import { decodeCommand } from '../../../../src/local/model/command.ts';
-import { localFixture } from '../../../support/local/service-fixture.ts';
-
-const POD = { name: 'p', image: 'example/image:1', disk: 10, gpu: { id: 'GPU-24G', count: 1 } };
+import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 describe('the stored text of a command (additions 2)', () => {
   it.each<[string, readonly string[], readonly string[]]>([
@@ -35,7 +33,7 @@ describe('the stored text of a command (additions 2)', () => {
 describe('arrays beside args', () => {
   it('what is written as arrays is stored as JSON; a PATCH of one keeps the other; empty arrays clear', async () => {
     const { send } = localFixture();
-    const { body } = await send('POST', '/v2/pods', { ...POD, entrypoint: ['sh', '-c'], cmd: ['a b'] });
+    const { body } = await send('POST', '/v2/pods', { ...POD_BODY, entrypoint: ['sh', '-c'], cmd: ['a b'] });
     const path = `/v2/pods/${String(body['id'])}`;
     expect(body).toMatchObject({
       args: '{"entrypoint":["sh","-c"],"cmd":["a b"]}',
@@ -54,7 +52,7 @@ describe('arrays beside args', () => {
     ['with an entrypoint that args has not', { args: 'a', entrypoint: ['sh'] }, 400],
   ])('args %s', async (_, command, status) => {
     const { send } = localFixture();
-    expect((await send('POST', '/v2/pods', { ...POD, ...command })).status).toBe(status);
+    expect((await send('POST', '/v2/pods', { ...POD_BODY, ...command })).status).toBe(status);
     expect((await send('POST', '/v2/templates', { name: 't', image: 'i', ...command })).status).toBe(status);
   });
 
@@ -67,7 +65,7 @@ describe('arrays beside args', () => {
       cmd: ['a'],
     });
     expect(body).toMatchObject({ entrypoint: ['sh', '-c'], cmd: ['a'] });
-    const pod = { name: 'p', templateId: body['id'], gpu: POD.gpu };
+    const pod = { name: 'p', templateId: body['id'], gpu: POD_BODY.gpu };
     expect((await send('POST', '/v2/pods', { ...pod, cmd: ['b'] })).body).toMatchObject({
       entrypoint: ['sh', '-c'],
       cmd: ['b'],

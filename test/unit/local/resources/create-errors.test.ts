@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 const gpu = { id: 'GPU-24G', count: 2 };
-const POD = { name: 'p', image: 'example/image:1', disk: 10, gpu };
+const POD = { ...POD_BODY, gpu };
 
 const stock = (hardware: string, free: number, dataCenter?: string) => ({ hardware, free, dataCenter });
 

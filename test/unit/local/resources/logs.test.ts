@@ -10,7 +10,7 @@ import { serveLocal } from '../../../../src/local/http/server/server.ts';
 import type { LocalService } from '../../../../src/local/service.ts';
 import { type Store } from '../../../../src/local/state/file/store.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
-import { localFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
@@ -89,7 +89,7 @@ function watchedStore(path: string): { readonly store: Store; readonly untilQuie
 describe('the log of a pod', () => {
   it('has container and system lines for each event of the pod', async () => {
     const local = localFixture();
-    const { body } = await local.send('POST', '/v2/pods', { name: 'p', image: 'some/image:1', gpu: { id: 'GPU-24G' } });
+    const { body } = await local.send('POST', '/v2/pods', { ...POD_BODY, image: 'some/image:1' });
     const events = await read(local, `/v2/pods/${String(body['id'])}/logs`, 8);
     expect(events.map(({ ts, source, line }) => `${ts.slice(17, 23)} ${source} ${line}`)).toEqual([
       '00.000 system looking for a machine with 1 x GPU-24G',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 describe('what a change of a running pod costs (additions 5)', () => {
   it.each<[string, string, object]>([
@@ -25,12 +25,7 @@ describe('what a change of a running pod costs (additions 5)', () => {
 
   it('the log says that the container was replaced', async () => {
     const { send, clock } = localFixture();
-    const { body } = await send('POST', '/v2/pods', {
-      name: 'p',
-      image: 'i',
-      disk: 10,
-      gpu: { id: 'GPU-24G', count: 1 },
-    });
+    const { body } = await send('POST', '/v2/pods', POD_BODY);
     const path = `/v2/pods/${String(body['id'])}`;
     clock.advance(6000);
     await send('PATCH', path, { env: { A: '1' } });
@@ -69,10 +64,7 @@ describe('RUNNING is not reachable (additions 6)', () => {
   it('has neither metrics nor direct SSH for a while; an http port has an address that nobody can reach', async () => {
     const { send, clock } = localFixture();
     const { body: made } = await send('POST', '/v2/pods', {
-      name: 'p',
-      image: 'example/image:1',
-      disk: 10,
-      gpu: { id: 'GPU-24G', count: 1 },
+      ...POD_BODY,
       ports: ['22/tcp', '8888/http'],
       startSsh: true,
     });

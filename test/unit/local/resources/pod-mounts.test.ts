@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
-const gpu = { id: 'GPU-24G' };
-const image = 'example/image:1';
 const persistent = { size: 20, path: '/data' };
 const network = [{ volumeId: 'vol-datasets', path: '/workspace' }];
 
@@ -34,7 +32,7 @@ describe('mounts of a new pod (specification 2.3, 2.4)', () => {
     ['an unknown member of network', { mounts: { network: [{ ...network[0], readOnly: true }] } }, 422],
   ])('%s', async (_, body, status, detail) => {
     const { send } = localFixture();
-    const answer = await send('POST', '/v2/pods', { name: 'p', image, gpu, ...body });
+    const answer = await send('POST', '/v2/pods', { ...POD_BODY, ...body });
     expect([answer.status, answer.body.detail ?? detail]).toEqual([status, detail ?? answer.body.detail]);
     const mounts = (body as { mounts?: object }).mounts ?? {};
     if (status === 201) expect(answer.body.mounts).toEqual(mounts);
@@ -43,8 +41,7 @@ describe('mounts of a new pod (specification 2.3, 2.4)', () => {
   it('puts the pod in the data center of its volume', async () => {
     const { send } = localFixture();
     const { body } = await send('POST', '/v2/pods', {
-      name: 'p',
-      image,
+      ...POD_BODY,
       gpu: { id: 'GPU-48G' },
       mounts: { network: [{ volumeId: 'vol-checkpoints', path: '/data' }] },
     });

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
-
-const image = 'example/image:1';
-const gpu = { id: 'GPU-24G' };
+import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 const create = async ({ send }: LocalFixture, rest: object = {}): Promise<string> =>
-  (await send('POST', '/v2/pods', { name: 'p', image, gpu, ...rest })).body.id as string;
+  (await send('POST', '/v2/pods', { ...POD_BODY, ...rest })).body.id as string;
 
 describe('a pod over time', () => {
   it('goes from PROVISIONING over STARTING to RUNNING by the clock', async () => {
@@ -125,7 +122,11 @@ describe('creating a pod (contract rules, Pods)', () => {
     ['one vCPU', { gpu: undefined, cpu: { id: 'cpu-general', vcpuCount: 1 } }, 422],
     ['more vCPUs than the flavor has', { gpu: undefined, cpu: { id: 'cpu-memory', vcpuCount: 32 } }, 400],
     ['memory of a CPU pod', { gpu: undefined, cpu: { id: 'cpu-general', vcpuCount: 2, memory: 8 } }, 422],
-    ['no disk', { disk: 0 }, 422],
+    ['a disk of nothing', { disk: 0 }, 422],
+    ['no disk (additions 3)', { disk: undefined }, 400],
+    ['no disk on a CPU pod', { disk: undefined, gpu: undefined, cpu: { id: 'cpu-general', vcpuCount: 2 } }, 400],
+    ['no disk, with a template', { disk: undefined, templateId: 'tpl-pytorch' }, 201],
+    ['no number of GPUs: one (specification 2.2)', { gpu: { id: 'GPU-24G' } }, 201],
     ['a port without protocol', { ports: ['8080'] }, 400],
     ['both CUDA wishes', { gpu: { id: 'GPU-80G', allowedCudaVersions: ['12.8'], minCudaVersion: '12.2' } }, 400],
     ['an allowed CUDA version', { gpu: { id: 'GPU-80G', allowedCudaVersions: ['12.8'] } }, 201],
@@ -135,21 +136,19 @@ describe('creating a pod (contract rules, Pods)', () => {
     ['global networking without such a GPU', { globalNetworking: true, gpu: { id: 'GPU-192G' } }, 400],
   ])('%s', async (_, body, status) => {
     const { send } = localFixture();
-    expect((await send('POST', '/v2/pods', { name: 'p', image, gpu, ...body })).status).toBe(status);
+    expect((await send('POST', '/v2/pods', { ...POD_BODY, ...body })).status).toBe(status);
   });
 
   it('compares CUDA versions by their numbers', async () => {
     const { send } = localFixture();
     const wish = { id: 'GPU-80G', minCudaVersion: '12.10' };
-    expect((await send('POST', '/v2/pods', { name: 'p', image, gpu: wish })).body.cudaVersion).toBe('12.11');
+    expect((await send('POST', '/v2/pods', { ...POD_BODY, gpu: wish })).body.cudaVersion).toBe('12.11');
   });
 
   it('injects keys and password, each unless env has it', async () => {
     const { send } = localFixture();
     const asked = {
-      name: 'p',
-      image,
-      gpu,
+      ...POD_BODY,
       ports: ['22/tcp'],
       startSsh: true,
       startJupyter: true,

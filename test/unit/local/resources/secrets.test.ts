@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bootEnvironment } from '../../../../src/local/model/secrets.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { memoryStore } from '../../../../src/local/state/file/store.ts';
-import { localFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 const MARKER = 'marker-of-a-value-7f3a';
 const SECRETS = '/v2/account/secrets';
@@ -10,7 +10,6 @@ const SECRETS = '/v2/account/secrets';
 describe('secrets (additions 7)', () => {
   it('no answer has the value: not of a secret, of what refers to it, of a refusal, of the contract', async () => {
     const { send } = localFixture();
-    const pod = { name: 'p', image: 'i', disk: 10, gpu: { id: 'GPU-24G', count: 1 } };
     const env = { TOKEN: '{{ BERTH_SECRET_hf }}' };
     const answers = [
       await send('POST', SECRETS, { name: 'hf', value: MARKER }),
@@ -19,7 +18,7 @@ describe('secrets (additions 7)', () => {
       await send('POST', SECRETS, `{"name":"a","value":"${MARKER}`),
       await send('PATCH', `${SECRETS}/sec-000001`, { value: MARKER, name: 'x' }),
       await send('PATCH', `${SECRETS}/sec-000001`, { value: `${MARKER}2` }),
-      await send('POST', '/v2/pods', { ...pod, env }),
+      await send('POST', '/v2/pods', { ...POD_BODY, env }),
       await send('PATCH', '/v2/serverless/echo', { env }),
       await send('GET', '/v2/pods'),
       await send('GET', '/v2/serverless'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 const gpu = { id: 'GPU-24G' };
 const TRAIN = {
@@ -157,6 +157,17 @@ describe('registry credentials', () => {
     expect((await send('GET', '/v2/registries')).text + created.text).not.toMatch(/hush|"me"/);
   });
 
+  it.each([
+    ['name', 191],
+    ['username', 191],
+    ['password', 16_384],
+  ])('%s has at most %d characters', async (member, most) => {
+    const { send } = localFixture();
+    const create = (length: number) =>
+      send('POST', '/v2/registries', { name: 'n', username: 'u', password: 'p', [member]: 'x'.repeat(length) });
+    expect([(await create(most)).status, (await create(most + 1)).status]).toEqual([201, 422]);
+  });
+
   it('stay while a pod uses them; then templates lose the reference', async () => {
     const { send } = localFixture();
     const refused = await send('DELETE', '/v2/registries/reg-team');
@@ -174,7 +185,7 @@ describe('SSH keys', () => {
     const { send } = localFixture();
     const both = [KEY, 'sk-ssh-ed25519@example AAAA'];
     expect((await send('PUT', '/v2/account/ssh-keys', { keys: both })).body).toEqual({ keys: both });
-    const pod = { name: 'p', image: 'i', gpu, startSsh: true };
+    const pod = { ...POD_BODY, startSsh: true };
     const env = async (rest: object) => (await send('POST', '/v2/pods', { ...pod, ...rest })).body['env'];
     expect(await env({})).toEqual({ PUBLIC_KEY: both.join('\n') });
     expect(await env({ env: { PUBLIC_KEY: 'mine' } })).toEqual({ PUBLIC_KEY: 'mine' });
@@ -193,7 +204,7 @@ describe('a balance that is too low for the request', () => {
   it('answers 402 to requests that start something and allows reads', async () => {
     const { send } = localFixture();
     await send('POST', '/local/fault', { kind: 'low-balance' });
-    const { status, body } = await send('POST', '/v2/pods', { name: 'p', image: 'i', gpu });
+    const { status, body } = await send('POST', '/v2/pods', POD_BODY);
     expect([status, body['title']]).toEqual([402, 'Payment Required']);
     expect((await send('GET', '/v2/pods')).status).toBe(200);
   });

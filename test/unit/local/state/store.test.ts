@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createState } from '../../../../src/local/state/state.ts';
 import { memoryStore } from '../../../../src/local/state/file/store.ts';
-import { localFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { hintWith } from '../../../support/text/hint-of.ts';
@@ -20,7 +20,7 @@ beforeEach(() => {
 describe('a state in a file', () => {
   it('is there for the next service', async () => {
     const first = localFixture({ store: fileStore(path) });
-    const { body } = await first.send('POST', '/v2/pods', { name: 'kept', image: 'i', gpu: { id: 'GPU-24G' } });
+    const { body } = await first.send('POST', '/v2/pods', { ...POD_BODY, name: 'kept' });
     const second = localFixture({ store: fileStore(path) });
     expect((await second.send('GET', `/v2/pods/${String(body.id)}`)).body.name).toBe('kept');
     expect((await stat(path)).mode & 0o777).toBe(0o600);

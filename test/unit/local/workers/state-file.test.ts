@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
 import { memoryStore, type Store } from '../../../../src/local/state/file/store.ts';
-import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
+import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 import { savedState } from '../../../support/local/saved-state.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
@@ -64,7 +64,7 @@ describe('handler modules and a state file', () => {
   it('stay as they are where a request is refused', async () => {
     const store = memoryStore();
     const { send } = localFixture({ store, handlers: { echo: { kind: 'module', path: handler } } });
-    expect((await send('POST', '/v2/pods', { name: 'p', image: 'i' })).status).toBe(400);
+    expect((await send('POST', '/v2/pods', { ...POD_BODY, gpu: undefined })).status).toBe(400);
     expect((await localFixture({ store }).send('POST', '/v2/echo/runsync', { input: { n: 1 } })).body).toMatchObject({
       output: { n: 1 },
     });

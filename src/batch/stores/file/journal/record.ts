@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import type { ItemRange } from '../../../read/range.ts';
-import type { Ending, ItemEvent } from '../../../model/item-state-machine.ts';
-import type { EventData } from '../../../model/known-job.ts';
+import type { Ending, ItemEvent } from '../../../model/item-states.ts';
+import type { EventData } from '../../../model/run-records.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
 export interface BatchHeader {

@@ -17,7 +17,7 @@ export interface SortedChunk {
 }
 
 /** Memory limits of a sort. */
-export interface SortLimits {
+interface SortLimits {
   /** Bytes of lines in memory while runs are formed, including the overhead of each line. */
   readonly heldBytes: number;
   /** Runs that are merged at a time, at least two: one chunk of the file is in memory for each. */

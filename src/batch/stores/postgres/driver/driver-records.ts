@@ -23,7 +23,7 @@ import { createPublisher } from './publisher.ts';
 import type { WriteQueue } from './write-queue.ts';
 import { resultLine } from '../../../model/result-line.ts';
 
-export interface DriverParts {
+interface DriverParts {
   readonly database: Database;
   readonly driver: Driver;
   readonly parts: PartFiles;

@@ -12,7 +12,7 @@ interface GarbagePorts {
 }
 
 /** An object that was written for the batch, and is no part of it. */
-export interface Garbage extends Held {
+interface Garbage extends Held {
   readonly address: string;
   readonly bytes: number;
   /** True when its epoch is that of its shard: a driver that was stopped may go on and publish it. */

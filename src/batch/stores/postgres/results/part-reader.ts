@@ -17,7 +17,7 @@ export interface ReadPorts {
 }
 
 /** The last line of each item that has ended, without its line feed, by item. */
-export type ResultLines = ReadonlyMap<number, Uint8Array>;
+type ResultLines = ReadonlyMap<number, Uint8Array>;
 
 /** The published results of a shard. */
 export interface ShardReader {

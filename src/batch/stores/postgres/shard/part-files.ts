@@ -13,7 +13,7 @@ const EXTENSIONS: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz
 export const partPrefix = (token: string): string => `part-${token.replaceAll('-', '').slice(0, 12)}-`;
 
 /** Returns the name of the part of a shard that is written under an epoch. */
-export const partName = (token: string, shard: number, epoch: number, compression: Compression): string =>
+const partName = (token: string, shard: number, epoch: number, compression: Compression): string =>
   `${partPrefix(token)}${String(shard).padStart(6, '0')}-${String(epoch).padStart(4, '0')}.jsonl${EXTENSIONS[compression]}`;
 
 /**

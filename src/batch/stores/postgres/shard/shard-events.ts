@@ -1,4 +1,4 @@
-import type { ItemEvent, ItemState } from '../../../model/item-state-machine.ts';
+import type { ItemEvent, ItemState } from '../../../model/item-states.ts';
 
 /**
  * An event of an item as a shared store records it, until the end of the item is published. Codes are those of the

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ProcessEnd, ProcessSpec, RunningProcess } from '../../../../../src/local/index.ts';
+import { endpoints } from '../../../../../src/local/model/endpoints/seed.ts';
 import { attached, statusOf, submit } from '../../../../support/local/attached-service.ts';
 import { attachWorker } from '../../../../support/local/protocol-worker.ts';
 
@@ -83,6 +84,20 @@ describe('the processes of workers', () => {
       PFX_WEBHOOK_GET_JOB: 'http://127.0.0.1:8181/worker/mine/job-take/$ID?service=local',
       PFX_POD_ID: first?.workerId,
     });
+  });
+
+  test.each([
+    ['QUEUE', undefined],
+    ['LOAD_BALANCER', ['80', '80', '/ping']],
+  ] as const)('one of an endpoint of type %s reads where it must listen: %j (additions 10)', async (type, expected) => {
+    const { local, processes, until } = await supervised();
+    // A served endpoint is made with the type QUEUE, which no request changes.
+    Object.assign(endpoints.get(local.state, 'mine') ?? {}, { type });
+    const scaling = { type: 'REQUEST_COUNT', requestCount: 4 };
+    expect((await local.send('PATCH', '/v2/serverless/mine', { scaling, workers: { min: 1 } })).status).toBe(200);
+    await until(() => processes.length > 0);
+    const { PORT, PORT_HEALTH, HEALTH_CHECK_PATH } = processes[0]?.spec.env ?? {};
+    expect([PORT, PORT_HEALTH, HEALTH_CHECK_PATH]).toEqual(expected ?? [undefined, undefined, undefined]);
   });
 
   test('one is stopped when its worker was idle too long', async () => {
