@@ -30,7 +30,7 @@ function recordedSchemas() {
   return Object.fromEntries(schemas.map((schema) => [commandOf(schema), schema]));
 }
 
-const commandOf = ({ title }) => /^berth (.*) --json$/.exec(title)?.[1] ?? 'error';
+const commandOf = ({ title, $id }) => /^berth (.*) --json$/.exec(title)?.[1] ?? $id.split(':').at(-1);
 const fileOf = (command) => path.join(FOLDER, `${command.replaceAll(' ', '-')}.json`);
 const textOf = (schema) => `${JSON.stringify(schema, undefined, 2)}\n`;
 

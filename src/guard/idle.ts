@@ -16,14 +16,14 @@ export interface Finding {
   readonly why: string;
 }
 
-/** The window is looked at in so many parts of one length. */
-const PARTS = 10;
+/** A sample counts for the time since the one before, where that is at most this part of the whole time. */
+const LONGEST_GAP = 1 / 10;
 
-/** At least so many parts have a sample, and the last one has. */
-const LEAST_PARTS = 8;
+/** At least this part of the time must be known. */
+const LEAST_KNOWN = 0.8;
 
-/** The longest time between two sweeps with which a window can be covered, in milliseconds. */
-export const longestInterval = (windowMs: number): number => windowMs / PARTS;
+/** The longest time between two sweeps with which a time can be covered, in milliseconds. */
+export const longestInterval = (windowMs: number): number => windowMs * LONGEST_GAP;
 
 /**
  * Whether a pod was idle for all of the last `forMs`. `startedAt` and `now` are the service's time in milliseconds. A
@@ -36,14 +36,22 @@ export function findIdle(samples: readonly UseSample[], startedAt: number, limit
   const busy = within.findLast((sample) => overLimit(sample, limits) !== undefined);
   if (busy !== undefined)
     return { state: 'not-met', why: `${overLimit(busy, limits) ?? 'used'} ${formatDuration(now - busy.at)} ago` };
-  const parts = new Set(within.map(({ at }) => Math.min(PARTS - 1, Math.floor(((at - from) / limits.forMs) * PARTS))));
-  if (!parts.has(PARTS - 1)) return { state: 'unknown', why: 'its use now is not known' };
-  if (parts.size < LEAST_PARTS)
-    return {
-      state: 'unknown',
-      why: `its use is known for ${parts.size * PARTS}% of the last ${formatDuration(limits.forMs)}`,
-    };
+  const known = knownPart(within, from, limits.forMs);
+  if (now - (within.at(-1)?.at ?? from) > longestInterval(limits.forMs))
+    return { state: 'unknown', why: 'its use now is not known' };
+  if (known < LEAST_KNOWN) {
+    const percent = Math.floor(known * 100);
+    return { state: 'unknown', why: `its use is known for ${percent}% of the last ${formatDuration(limits.forMs)}` };
+  }
   return { state: 'met', why: `idle for ${formatDuration(limits.forMs)}` };
+}
+
+/** The part of a time, from `from`, that samples count for. */
+function knownPart(samples: readonly UseSample[], from: number, windowMs: number): number {
+  const ends = [from, ...samples.map(({ at }) => at)];
+  const gaps = samples.map(({ at }, index) => at - (ends[index] ?? from));
+  const knownMs = gaps.reduce((sum, gap) => sum + (gap <= longestInterval(windowMs) ? gap : 0), 0);
+  return knownMs / windowMs;
 }
 
 /** `GPU 43%`: what is not below its limit. */

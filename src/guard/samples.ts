@@ -23,8 +23,9 @@ export type Samples = ReadonlyMap<string, PodSamples>;
 /** The longest time that samples are kept, in milliseconds. */
 export const MAX_WINDOW_MS = 7 * 86_400_000;
 
-/** Samples are kept closer together the younger they are: at least this part of their age lies between two of them. */
-const SPACING = 1 / 30;
+/** The length of the shortest cell, in milliseconds, and the age up to which cells are so short. */
+const CELL_MS = 60_000;
+const SHORT_CELLS_MS = 20 * CELL_MS;
 
 /**
  * The use of a pod now; undefined where one of the numbers is missing, also of one of several GPUs: what is missing is
@@ -56,15 +57,22 @@ export function withSamples(before: Samples, pods: readonly Json[], now: number)
   );
 }
 
-/** Bounds the number of samples. Those that lie close together become one with the highest use, at the later time. */
+/**
+ * Bounds the number of samples: those in one cell of time become one with the highest use, at the latest time. A cell is as
+ * long as a 20th to a 40th of its age, and the halves of a cell are the cells that it was before, so that use moves by no more
+ * than a cell, however often samples are added.
+ */
 function thinned(samples: readonly UseSample[], now: number): readonly UseSample[] {
-  const kept: UseSample[] = [];
-  for (const sample of samples.filter(({ at }) => now - at <= MAX_WINDOW_MS).toReversed()) {
-    const later = kept.at(-1);
-    if (later === undefined || later.at - sample.at >= (now - sample.at) * SPACING) kept.push(sample);
-    else kept[kept.length - 1] = highest(later, sample);
+  const kept = new Map<string, UseSample>();
+  for (const sample of samples) {
+    const ageMs = now - sample.at;
+    if (ageMs > MAX_WINDOW_MS) continue;
+    const cellMs = CELL_MS * 2 ** Math.max(0, Math.floor(Math.log2(ageMs / SHORT_CELLS_MS)));
+    const cell = `${cellMs} ${Math.floor(sample.at / cellMs)}`;
+    const other = kept.get(cell);
+    kept.set(cell, other === undefined ? sample : highest(sample, other));
   }
-  return kept.toReversed();
+  return [...kept.values()];
 }
 
 const highest = (later: UseSample, earlier: UseSample): UseSample => ({

@@ -25,7 +25,7 @@ export const run = defineCommand({
     'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
   options: {
     ...POLICY_OPTIONS,
-    every: option.duration('sweep again after this time, until Ctrl-C; one JSON object on each line with --json', 'm'),
+    every: option.duration('sweep again after this time, until Ctrl-C; -o jsonl prints each decision on a line', 'm'),
     log: option.text('append what was decided to this file, a JSON object on each line', {
       metavar: 'FILE',
       complete: 'file',
@@ -62,8 +62,7 @@ async function sweepAgain(
 ): Promise<Result> {
   if (everyMs < MIN_INTERVAL_MS) throw usage(`--every is at least ${formatDuration(MIN_INTERVAL_MS)}`);
   for (const line of cannotFire(policy, everyMs)) await ctx.tell(line);
-  const printed = ctx.output.format === 'json' ? { ...ctx, output: { ...ctx.output, format: 'jsonl' as const } } : ctx;
-  const rows = printed.rows(decisionView);
+  const rows = ctx.rows(decisionView);
   let known: readonly Json[] = [];
   try {
     for (;;) {

@@ -11,6 +11,7 @@ import { ANY_OBJECT, manyOf, ownObject, TEXT } from '../../cli/model/output-sche
 import { text } from '../../output/cells/cell-functions.ts';
 import { asksForData, type Result, type View } from '../../output/view.ts';
 import { commandsOf } from '../help/describe/commands.ts';
+import { POLICY_SCHEMA } from '../../guard/policy-schema.ts';
 import { completeSchema } from './complete.ts';
 
 const ROWS = manyOf(ownObject({ command: TEXT, schema: ANY_OBJECT }));
@@ -29,8 +30,13 @@ export const schema = (program: Program): Command =>
   defineCommand({
     summary: 'print the JSON Schema of what a command prints with --json',
     details:
-      'The schemas are of JSON Schema 2020-12. Objects of the service are open, because the service may add members; objects that berth makes have no other members. `berth schema error` is for the error on stderr. Without a command, it lists those that have a schema. A schema is for the output without --fields and --jq.',
-    args: { words: { ...arg.many('a command, or error', { metavar: 'COMMAND', complete: 'help' }), required: false } },
+      'The schemas are of JSON Schema 2020-12. Objects of the service are open, because the service may add members; objects that berth makes have no other members. `berth schema error` is for the error on stderr, `berth schema guard-policy` for the files of `guard --policy`. Without a command, it lists those that have a schema. A schema is for the output without --fields and --jq.',
+    args: {
+      words: {
+        ...arg.many('a command, error or guard-policy', { metavar: 'COMMAND', complete: 'help' }),
+        required: false,
+      },
+    },
     output: { anyOf: [ROWS, ANY_OBJECT] },
     examples: [
       ['berth schema pods get', 'what `berth pods get --json` prints'],
@@ -52,7 +58,7 @@ export const schema = (program: Program): Command =>
     },
   });
 
-/** The published schemas by command: `pods get`; and that of errors. */
+/** The published schemas by command: `pods get`; and those of errors and of policies. */
 async function readSchemas(ctx: CommandContext, program: Program): Promise<ReadonlyMap<string, JsonObject>> {
   const contract = await ctx.contractSchemas();
   const schemas = new Map<string, JsonObject>();
@@ -76,7 +82,10 @@ async function readSchemas(ctx: CommandContext, program: Program): Promise<Reado
     title: 'an error',
     description: 'what a command prints on stderr when it fails, with --json',
   };
-  return schemas.set('error', completeSchema(ERROR, contract, about));
+  const policy = { name: 'guard-policy', title: 'a policy', description: 'what berth guard check --policy reads' };
+  return schemas
+    .set('error', completeSchema(ERROR, contract, about))
+    .set('guard-policy', completeSchema(POLICY_SCHEMA, contract, policy));
 }
 
 const noSchema = (name: string, known: readonly string[]) =>

@@ -1,0 +1,27 @@
+/**
+ * `npm run guard-trials`: simulates guards for a month, with another seed each time. `npm test` simulates a day.
+ *
+ *   npm run guard-trials -- --seed 7 --days 10 --rounds 1
+ */
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { install, root } from './prepare.mjs';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    days: { type: 'string', default: '30' },
+    rounds: { type: 'string', default: '3' },
+  },
+});
+
+await install();
+for (let round = 0; round < Number(values.rounds); round++) {
+  const seed = String(Number(values.seed) + round);
+  const { status } = spawnSync(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout', '0', 'test/unit/commands/guard/month.test.ts'],
+    { cwd: root, stdio: 'inherit', env: { ...process.env, BERTH_GUARD_SEED: seed, BERTH_GUARD_DAYS: values.days } },
+  );
+  if (status !== 0) process.exit(1);
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { POD_BODY } from '../../../support/local/service-fixture.ts';
+import { remoteService, type Fault, type RemoteService } from '../../../support/servers/remote-service.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
+
+const HOUR = 3_600_000;
+
+/** A service with a pod whose deadline is over, and a machine with a guard; their clocks agree. */
+async function overdue(
+  fault: (method: string, url: string) => Fault | undefined = () => undefined,
+  date?: (now: number) => number,
+) {
+  let isReady = false;
+  const remote = await remoteService(({ method, url }) => (isReady ? fault(method, url) : undefined), date);
+  const { body } = await remote.send('POST', '/v2/pods', { ...POD_BODY, env: { BERTH_STOP_AFTER: '1h' } });
+  const world = createTestWorld({ env: remote.env });
+  const pass = (milliseconds: number): void => {
+    remote.clock.advance(milliseconds);
+    world.clock.advance(milliseconds);
+  };
+  pass(60_000);
+  await remote.send('GET', '/v2/pods');
+  isReady = true;
+  return { remote, world, pass, id: String(body['id']) };
+}
+
+interface Row {
+  readonly name: string;
+  readonly action: string;
+  readonly result?: string;
+  readonly held?: string;
+  readonly error?: { readonly code: string };
+}
+
+async function guard(world: TestWorld, ...flags: readonly string[]) {
+  const ran = await berthIn(world, ['guard', 'run', '--match', 'p', '--max-age', '52w', '--json', ...flags]);
+  return { code: ran.code, rows: ran.out === '' ? [] : (JSON.parse(ran.out) as readonly Row[]), err: ran.err };
+}
+
+const statusOf = async ({ send }: RemoteService, id: string): Promise<unknown> =>
+  (await send('GET', `/v2/pods/${id}`)).body['status'];
+
+/** The writes that the guard sent. */
+const writes = ({ server }: RemoteService): readonly string[] =>
+  server.seen.filter(({ method }) => method !== 'GET').map(({ method, url }) => `${method} ${url}`);
+
+describe('a guard does nothing on doubt', () => {
+  it.each([
+    ['a list that fails', { refuse: 500 } as const, 7],
+    ['a list that is refused', { refuse: 403 } as const, 3],
+  ])('%s', async (_, fault, code) => {
+    const { remote, world, pass } = await overdue((method) => (method === 'GET' ? fault : undefined));
+    pass(2 * HOUR);
+    const ran = await guard(world);
+    expect([ran.code, ran.rows, writes(remote)]).toEqual([code, [], []]);
+  });
+
+  it('a pod that somebody else started again in between', async () => {
+    const { remote, world, pass, id } = await overdue((method, url) =>
+      method === 'GET' && url.startsWith(`/v2/pods/${id}`)
+        ? {
+            first: async () => {
+              await remote.send('POST', `/v2/pods/${id}/action`, { action: 'stop' });
+              await remote.send('POST', `/v2/pods/${id}/action`, { action: 'start' });
+              remote.clock.advance(60_000);
+            },
+          }
+        : undefined,
+    );
+    pass(2 * HOUR);
+    const ran = await guard(world);
+    expect([ran.code, ran.rows, writes(remote)]).toMatchObject([15, [{ name: 'p', result: 'changed' }], []]);
+    expect(await statusOf(remote, id)).toBe('RUNNING');
+  });
+
+  it('a pod that was locked in between', async () => {
+    const { remote, world, pass, id } = await overdue((method, url) =>
+      method === 'GET' && url.startsWith(`/v2/pods/${id}`)
+        ? {
+            first: async () => {
+              await remote.send('PATCH', `/v2/pods/${id}`, { locked: true });
+            },
+          }
+        : undefined,
+    );
+    pass(2 * HOUR);
+    const ran = await guard(world);
+    expect([ran.rows, writes(remote)]).toMatchObject([[{ result: 'changed' }], []]);
+  });
+
+  it("a service's clock that jumps ahead, until it stays there", async () => {
+    let aheadMs = 0;
+    const { remote, world, pass, id } = await overdue(undefined, (now) => now + aheadMs);
+    await guard(world);
+    aheadMs = 5 * HOUR;
+    const first = await guard(world);
+    expect([first.rows, writes(remote)]).toMatchObject([
+      [{ action: 'report', held: 'the clocks of the service and of this machine moved 5h apart' }],
+      [],
+    ]);
+    aheadMs = 0;
+    pass(60_000);
+    expect([(await guard(world)).rows, await statusOf(remote, id)]).toEqual([[], 'RUNNING']);
+  });
+
+  it('a clock of this machine that is wrong at the first sweep', async () => {
+    const { remote, world, pass } = await overdue();
+    pass(2 * HOUR);
+    world.clock.jumpWall(-30 * HOUR);
+    expect([(await guard(world)).rows, writes(remote)]).toMatchObject([
+      [{ held: expect.stringContaining('1d 6h apart') as string }],
+      [],
+    ]);
+    // It stays as it is: the service's clock is right about its own times.
+    expect((await guard(world)).rows).toMatchObject([{ result: 'stopped' }]);
+  });
+});
+
+describe('what happens to an action', () => {
+  it.each([
+    ['an answer that was lost', 'lose', 15, { result: 'stopped' }, 'EXITED'],
+    ['a refusal by balance', { refuse: 402 }, 5, { result: 'failed', error: { status: 402 } }, 'RUNNING'],
+    ['a refusal by state', { refuse: 409 }, 5, { result: 'failed', error: { status: 409 } }, 'RUNNING'],
+    ['a pod that is gone', { refuse: 404 }, 15, { result: 'ended before' }, 'RUNNING'],
+  ] as const)('%s', async (_, fault, code, row, status) => {
+    const { remote, world, pass, id } = await overdue((method) => (method === 'POST' ? fault : undefined));
+    pass(2 * HOUR);
+    const ran = await guard(world);
+    expect([ran.code, ran.rows, await statusOf(remote, id)]).toMatchObject([code, [row], status]);
+    expect(writes(remote)).toHaveLength(1);
+  });
+
+  it('of one pod does not hold up the others', async () => {
+    let posts = 0;
+    const { remote, world, pass } = await overdue((method) =>
+      method === 'POST' && (posts += 1) === 1 ? { refuse: 402 } : undefined,
+    );
+    await remote.send('POST', '/v2/pods', { ...POD_BODY, name: 'p2', env: { BERTH_STOP_AFTER: '1h' } });
+    pass(60_000);
+    await remote.send('GET', '/v2/pods');
+    pass(2 * HOUR);
+    const ran = await guard(world);
+    expect([ran.code, ran.rows.map(({ result }) => result)]).toEqual([5, ['failed', 'stopped']]);
+  });
+
+  it('two guards at once stop a pod once', async () => {
+    const { remote, world, pass, id } = await overdue();
+    const other = createTestWorld({ env: remote.env });
+    other.clock.advance(60_000);
+    pass(2 * HOUR);
+    other.clock.advance(2 * HOUR);
+    const both = await Promise.all([guard(world), guard(other)]);
+    expect(both.map(({ code }) => code).every((code) => code === 15 || code === 0)).toBe(true);
+    expect(
+      both.flatMap(({ rows }) => rows).every(({ result }) => result === 'stopped' || result === 'ended before'),
+    ).toBe(true);
+    expect(await statusOf(remote, id)).toBe('EXITED');
+  });
+});

@@ -1,0 +1,293 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+interface Row {
+  readonly pod: string;
+  readonly name: string;
+  readonly rule: string;
+  readonly verdict: string;
+  readonly action: string;
+  readonly why: string;
+  readonly held?: string;
+  readonly result?: string;
+}
+
+const CREATE = 'pods create --gpu GPU-24G --image i --name';
+const rows = async (account: Account, line: string): Promise<readonly Row[]> =>
+  JSON.parse((await account(`${line} --json`)).out) as readonly Row[];
+const statusOf = (account: Account, pod: string): Promise<string> =>
+  local(account, `pods get ${pod} --fields status -o csv`);
+
+/** An account with a pod `lab` whose deadline to stop is 90 minutes after its start. */
+async function withLab(flags = '--stop-after 90m'): Promise<Account> {
+  const account = createAccount();
+  await local(account, `${CREATE} lab ${flags} -o id`);
+  await local(account, 'local clock advance 3m');
+  return account;
+}
+
+describe('a deadline', () => {
+  it('is kept by guard run, and no other pod is touched', async () => {
+    const account = await withLab();
+    const early = await account('guard run --json');
+    expect([early.code, early.out]).toEqual([0, '[]\n']);
+    await local(account, 'local clock advance 2h');
+    const before = await local(account, "pods list --status RUNNING --match '!lab' -o id");
+    const ran = await account('guard run --json');
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
+      15,
+      [
+        {
+          name: 'lab',
+          rule: 'deadline',
+          action: 'stop',
+          result: 'stopped',
+          why: expect.stringMatching(/overdue by 3\dm/) as string,
+        },
+      ],
+    ]);
+    expect(await statusOf(account, 'lab')).toContain('EXITED');
+    expect(await local(account, "pods list --status RUNNING --match '!lab' -o id")).toBe(before);
+    expect((await account('guard run --json')).code).toBe(0);
+  });
+
+  it('counts anew from each start, and pods start gives another one before it starts', async () => {
+    const account = await withLab();
+    await local(account, 'local clock advance 2h');
+    await account('guard run');
+    await local(account, 'pods start lab --stop-after 4h --wait');
+    await local(account, 'local clock advance 3h');
+    expect((await account('guard run')).code).toBe(0);
+    await local(account, 'local clock advance 2h');
+    expect(await rows(account, 'guard run')).toMatchObject([{ name: 'lab', result: 'stopped' }]);
+  });
+
+  it('is not changed while the pod runs: its container would restart', async () => {
+    const account = await withLab();
+    const ran = await account('pods start lab --stop-after 8h --json');
+    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('would restart its container')]);
+    expect(await local(account, 'pods get lab --json --jq .env.BERTH_STOP_AFTER --raw')).toBe('90m');
+  });
+
+  it('keeps the other variables when it is changed', async () => {
+    const account = await withLab('--stop-after 1h --env MODE=fast');
+    await local(account, 'pods stop lab');
+    const dry = JSON.parse(await local(account, 'pods start lab --stop-after none --dry-run --json')) as unknown;
+    expect(dry).toMatchObject([
+      { method: 'PATCH', body: { env: { MODE: 'fast', BERTH_STOP_AFTER: 'none' } } },
+      { method: 'POST', body: { action: 'start' } },
+    ]);
+    await local(account, 'pods start lab --stop-after none');
+    expect(JSON.parse(await local(account, 'pods get lab --json --jq .env'))).toEqual({
+      MODE: 'fast',
+      BERTH_STOP_AFTER: 'none',
+    });
+  });
+
+  it('to terminate is only reported, unless that is allowed', async () => {
+    const account = await withLab('--terminate-after 2h');
+    await local(account, 'local clock advance 3h');
+    expect(await rows(account, 'guard run')).toMatchObject([
+      { action: 'report', held: 'the policy does not allow to terminate' },
+    ]);
+    expect(await rows(account, 'guard run --allow-terminate')).toMatchObject([{ result: 'terminated' }]);
+    expect((await account('pods get lab')).code).toBe(4);
+  });
+
+  it('that cannot be read is unknown, and nothing is done', async () => {
+    const account = createAccount();
+    await local(
+      account,
+      'api POST /v2/pods --input \'{"name":"lab","image":"i","disk":10,"gpu":{"id":"GPU-24G","count":1},"env":{"BERTH_STOP_AFTER":"soon"}}\'',
+    );
+    await local(account, 'local clock advance 3m');
+    const ran = await account('guard run --json');
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, [{ verdict: 'unknown', action: 'report' }]]);
+  });
+
+  it.each([
+    ['--stop-after 2020-01-01', 'over already'],
+    ['--stop-after never', '--stop-after is not a time'],
+    ['--env BERTH_STOP_AFTER=0h', 'over at once'],
+  ])('pods create refuses %s', async (flags, says) => {
+    const ran = await createAccount()(`${CREATE} lab ${flags}`);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(says)]);
+  });
+
+  it('of the settings is given to a pod that names none', async () => {
+    const create = (flags: string) =>
+      createAccount()(`${CREATE} lab ${flags} --dry-run --json`, {
+        env: { BERTH_PODS_STOP_AFTER: '3', BERTH_PODS_TERMINATE_AFTER: '36h' },
+      });
+    expect(JSON.parse((await create('--stop-after none')).out)).toMatchObject({
+      body: { env: { BERTH_STOP_AFTER: 'none', BERTH_TERMINATE_AFTER: '36h' } },
+    });
+    expect(JSON.parse((await create('')).out)).toMatchObject({ body: { env: { BERTH_STOP_AFTER: '3h' } } });
+  });
+
+  it('is missed by a warning where the settings ask for it, of GPU pods alone', async () => {
+    const env = { BERTH_GUARD: 'warn' };
+    const gpu = await createAccount()(`${CREATE} lab`, { env });
+    expect([gpu.code, gpu.err]).toEqual([0, expect.stringContaining('has no deadline')]);
+    const safe = await createAccount()(`${CREATE} lab --stop-after 1h`, { env });
+    expect(safe.err).not.toContain('has no deadline');
+  });
+
+  it('is in the price of a create, with when a guard last ran', async () => {
+    const account = createAccount();
+    expect((await account(`${CREATE} lab --stop-after 10h --dry-run`)).err).toMatch(
+      /at most \$6\.90 until its deadline in 10h, if a guard runs\. No guard has run on this machine/,
+    );
+    await account('guard check');
+    await local(account, 'local clock advance 5m');
+    expect((await account(`${CREATE} lab --stop-after 10h --dry-run`)).err).toContain('last ran 5m ago');
+  });
+});
+
+describe('a guard leaves alone', () => {
+  test.each([
+    ['a locked pod', 'pods update lab --locked on', 'it is locked'],
+    ['a pod that is snoozed', 'guard snooze lab 5h', 'snoozed until 2026-01-01T05:03:0'],
+  ])('%s', async (_, line, held) => {
+    const account = await withLab();
+    await local(account, line);
+    await local(account, 'local clock advance 4h');
+    const ran = await account('guard run --json');
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
+      15,
+      [{ action: 'report', held: expect.stringContaining(held) as string }],
+    ]);
+    expect(await statusOf(account, 'lab')).toContain('RUNNING');
+  });
+
+  it('a pod after its snooze no more, and a snooze of 0 ends it', async () => {
+    const account = await withLab();
+    await local(account, 'guard snooze lab 5h');
+    await local(account, 'local clock advance 4h');
+    await local(account, 'guard snooze lab 0');
+    expect(await rows(account, 'guard run')).toMatchObject([{ result: 'stopped' }]);
+  });
+
+  it('a pod under an exception until its end', async () => {
+    const account = await withLab();
+    const file = path.join(temporaryDirectory(), 'guard.yaml');
+    writeFileSync(file, 'exceptions: [{match: "la*", until: 2026-01-02T00:00:00Z, reason: a demo}]\n');
+    await local(account, 'local clock advance 3h');
+    expect(await rows(account, `guard run --policy '${file}'`)).toMatchObject([
+      { action: 'report', held: 'an exception until 2026-01-02T00:00:00Z: a demo' },
+    ]);
+    await local(account, 'local clock advance 24h');
+    expect(await rows(account, `guard run --policy '${file}'`)).toMatchObject([{ result: 'stopped' }]);
+  });
+
+  it('members of clusters, which its list does not have', async () => {
+    const account = createAccount();
+    await local(account, 'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 1 --pods 2 --image i');
+    await local(account, 'local clock advance 30m');
+    expect((await rows(account, 'guard check --max-age 1m')).some(({ name }) => name.startsWith('c-'))).toBe(false);
+  });
+});
+
+describe('too many at once', () => {
+  it('are refused before anything is sent, and done with --yes', async () => {
+    const account = createAccount();
+    for (const name of ['a', 'b', 'c']) await local(account, `${CREATE} x-${name} -o id`);
+    await local(account, 'local clock advance 3h');
+    const refused = await account("guard run --match 'x-*' --max-running 1h --max-actions 2 --json");
+    expect([refused.code, refused.out, refused.err]).toEqual([2, '', expect.stringContaining('3 pods would be ended')]);
+    expect(await rows(account, "guard run --match 'x-*' --max-running 1h --max-actions 2 --yes")).toMatchObject(
+      ['a', 'b', 'c'].map((name) => ({ name: `x-${name}`, result: 'stopped' })).reverse(),
+    );
+  });
+
+  it('are more than half of what runs, by rules', async () => {
+    const account = createAccount();
+    await local(account, 'local clock advance 3h');
+    const refused = await account('guard run --max-age 1m --max-actions 50');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('more than half')]);
+  });
+
+  it('are not the pods whose own deadline is over', async () => {
+    const account = createAccount();
+    await local(account, 'pods stop --all --yes');
+    for (const name of ['a', 'b']) await local(account, `${CREATE} x-${name} --stop-after 1h -o id`);
+    await local(account, 'local clock advance 3h');
+    expect(await rows(account, 'guard run')).toHaveLength(2);
+  });
+});
+
+test('guard run --every sweeps again, prints and logs what is new once, and ends with Ctrl-C', async () => {
+  const clock = createTestClock();
+  const world = createTestWorld({ clock });
+  const run = (line: string) => berthIn(world, ['--local', ...line.split(' ')]);
+  for (const name of ['lab', 'kept']) await run(`${CREATE} ${name} --stop-after 90m`);
+  await run('local clock advance 3m');
+  await run('pods update kept --locked on');
+  const running = run('guard run --every 10m --log guard.jsonl -o jsonl');
+  while (clock.slept.filter((each) => each === 600_000).length < 15) await new Promise(setImmediate);
+  world.signal('SIGINT');
+  const ran = await running;
+  const logged = readFileSync(path.join(world.directory, 'guard.jsonl'), 'utf8');
+  expect(ran.out).toBe(logged);
+  const rowsOfLog = logged
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+  expect([ran.code, rowsOfLog.map(({ name, action, result }) => [name, action, result])]).toEqual([
+    130,
+    [
+      ['kept', 'report', undefined],
+      ['lab', 'stop', 'stopped'],
+    ],
+  ]);
+});
+
+test('guard status ends 15 when a deadline is overdue, and says what that cost', async () => {
+  const account = await withLab();
+  const fine = await account('guard status --json');
+  expect([fine.code, JSON.parse(fine.out)]).toMatchObject([
+    0,
+    { lastRun: null, deadlines: [{ name: 'lab', overdue: false }] },
+  ]);
+  await account('guard check');
+  await local(account, 'local clock advance 3h');
+  const late = await account('guard status --json');
+  expect([late.code, JSON.parse(late.out)]).toMatchObject([
+    15,
+    { deadlines: [{ overdue: true, lateCost: expect.closeTo(1.07, 1) as number }] },
+  ]);
+  expect((await account('guard status')).err).toMatch(
+    /1 deadline overdue, which cost \$1\.\d\d\.\nA guard of this machine last ran 3h ago\./,
+  );
+});
+
+test('guard history has what was done, and what was reported once', async () => {
+  const account = await withLab();
+  await local(account, 'local clock advance 2h');
+  await account('guard check');
+  await account('guard check');
+  await account('guard run');
+  expect((await rows(account, 'guard history')).map(({ action, result }) => [action, result])).toEqual([
+    ['stop', 'stopped'],
+    ['stop', undefined],
+  ]);
+  expect(await rows(account, 'guard history --limit 1')).toHaveLength(1);
+});
+
+test.each([
+  ['guard run --do stop', '--do needs a condition'],
+  ["guard check --match 'x*'", '--match needs a condition'],
+  ['guard check --max-spent much', '--max-spent is not an amount'],
+  ['guard check --policy - --idle 2h', 'exclude each other'],
+  ['guard run --every 1s', '--every is at least 10s'],
+  ['guard check --idle-gpu 3', '--idle-gpu'],
+])('%s is refused', async (line, says) => {
+  const ran = await createAccount()(line);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(says)]);
+});
