@@ -1,4 +1,5 @@
 import type { Batch, BatchFacts, CreatedBatch, ListedBatch, NewBatch, Store, StorePorts } from '../../model/store.ts';
+import { localFile } from '../../../core/failure.ts';
 import { unlessBroken } from '../../model/unless-broken.ts';
 import { readBatchResults, readStatus } from './batch-results.ts';
 import { filesOf, removeFiles } from './batch-files.ts';
@@ -43,6 +44,8 @@ export function createFileStore(ports: StorePorts): Store {
     list: async function* (folder) {
       const end = journalPath('');
       const at = folder === '' ? '' : folder.replace(/\/?$/, '/');
+      if (folder !== '' && (await durable.resolve(folder)).kind !== 'directory')
+        throw localFile(`${folder} is no folder`, 'Name the folder that has the results of the batches.');
       const entries = await durable.entries(folder === '' ? '.' : folder);
       for (const { name, kind } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
         if (kind === 'file' && name.endsWith(end)) yield await listed(ports, at + name.slice(0, -end.length));
