@@ -155,7 +155,10 @@ const maxWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.max')
 function checkWorkers(endpoint: Json): void {
   const [min, max] = [minWorkers(endpoint), maxWorkers(endpoint)];
   if (min > max)
-    throw usage(`--workers-min ${min} is above the maximum of ${countOf(max, 'worker')}`, 'Raise it with --workers-max.');
+    throw usage(
+      `--workers-min ${min} is above the maximum of ${countOf(max, 'worker')}`,
+      'Raise it with --workers-max.',
+    );
 }
 
 /** The price of one worker of an endpoint; undefined where the catalog does not tell it. Fails as the catalog does. */
