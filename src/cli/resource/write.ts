@@ -105,11 +105,12 @@ const optionsOf = (spec: WriteSpec): Params => ({
   ...([spec.asksAboutPrice, spec.raise, spec.restarts].every((asks) => asks === undefined) ? {} : { yes: yesOption }),
 });
 
-const wordsOf = ({ summary, details, examples, costs, price }: WriteSpec) => ({
+const wordsOf = ({ summary, details, examples, costs, price, wait }: WriteSpec) => ({
   summary,
   details,
   examples,
   costs: costs ?? price !== undefined,
+  exits: wait === undefined ? [] : [EXIT.jobFailed],
 });
 
 const listLine = (noun: string): CommandLine => berth`${names(noun)} list`;

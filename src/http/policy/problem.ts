@@ -27,20 +27,24 @@ export interface RequestFacts {
 
 /**
  * Returns the Failure for a status (`berth help exit-codes`; specification 7.2), with the details from the body:
- * problem+json, `{"error": "..."}`, a line of plain text, or nothing. Of an HTML page only the title is used.
+ * problem+json, `{"error": "..."}`, a line of plain text, or nothing. Of an HTML page only the title is used. This alone
+ * decides that a refusal is of a network in front of the service, by the code `blocked`.
  * `retryAfterMs` is the wait that a valid Retry-After asked for.
  */
 export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAfterMs?: number): Failure {
   const { status, headers, text } = refusal;
   const problem = readProblem(text, headers['content-type'] ?? '');
-  const { code, exit, hint } =
-    status === 403 && problem.isPage ? BLOCKED : meaningOf(status, request, headers, retryAfterMs);
+  const {
+    code,
+    exit,
+    hint,
+    message = `the service answered ${String(status)}${titleOf(status, problem.title)}`,
+  } = status === 403 && problem.isForeign ? BLOCKED : meaningOf(status, request, headers, retryAfterMs);
   const words = problem.detail ?? problem.title;
-  const name = `${String(status)}${titleOf(status, problem.title)}`;
   return new Failure({
     code,
     exit,
-    message: `the service answered ${name}${words === undefined || words === problem.title ? '' : `: ${safeText(words)}`}`,
+    message: `${message}${words === undefined || words === problem.title ? '' : `: ${safeText(words)}`}`,
     hint,
     status,
     title: problem.title,
@@ -62,14 +66,16 @@ interface ProblemText {
   readonly title: string | undefined;
   readonly detail: string | undefined;
   readonly errors: readonly string[] | undefined;
-  /** The body is an HTML page, which the service never answers. */
-  readonly isPage: boolean;
+  /** The body is text that is not JSON: a page, or a line of a proxy. */
+  readonly isForeign: boolean;
 }
 
 interface StatusMeaning {
   readonly code: string;
   readonly exit: ExitCode;
   readonly hint: Message | undefined;
+  /** What is said in the place of the status. */
+  readonly message?: string;
 }
 
 function meaningOf(
@@ -94,11 +100,15 @@ function meaningOf(
 
 const LATER: StatusMeaning = { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
 
-/** A 403 with a page is of a network in front of the service (additions 3), which did not get the request. */
+/**
+ * A 403 with a body that the service cannot have written is of a network in front of it, which kept the request (additions 3).
+ * One without a body is the service's: the queue answers bare statuses.
+ */
 const BLOCKED: StatusMeaning = {
   code: 'blocked',
   exit: EXIT.unavailable,
-  hint: sentence`A network in front of the service refused this, not the service: nothing changed, and the key may be right. Try from another network: ${berth`doctor`}.`,
+  message: 'a network in front of the service refused the request (403)',
+  hint: sentence`Nothing was sent on to the service, and neither the key nor the request is wrong. Try from another network, or look at the proxy: ${berth`doctor`}`,
 };
 
 /** The statuses below 500 that mean something of their own; of those without a code, the request was refused. */
@@ -148,7 +158,7 @@ function withoutSecrets(location: string): string {
 }
 
 function readProblem(text: string, contentType: string): ProblemText {
-  const nothing: ProblemText = { title: undefined, detail: undefined, errors: undefined, isPage: false };
+  const nothing: ProblemText = { title: undefined, detail: undefined, errors: undefined, isForeign: false };
   if (text.trim() === '') return nothing;
   const value = tryDecodeJson(text);
   const object = objectOf(value);
@@ -160,10 +170,12 @@ function readProblem(text: string, contentType: string): ProblemText {
     const errors = arrayOf(object['errors'])?.map((item) => stringOf(item) ?? encodeJson(item));
     return { ...nothing, title: stringOf(object['title']), detail, errors };
   }
-  if (/html/i.test(contentType) || /^\s*<(!doctype|html|head|body)/i.test(text))
-    return { ...nothing, isPage: true, detail: shortLine(/<title[^>]*>([^<]{1,500})<\/title>/i.exec(text)?.[1] ?? '') };
-  return { ...nothing, detail: shortLine(stringOf(value) ?? text) };
+  const title =
+    /html/i.test(contentType) || /^\s*<(!doctype|html|head|body)/i.test(text) ? titleOfPage(text) : undefined;
+  return { ...nothing, isForeign: value === undefined, detail: shortLine(title ?? stringOf(value) ?? text) };
 }
+
+const titleOfPage = (page: string): string => /<title[^>]*>([^<]{1,500})<\/title>/i.exec(page)?.[1] ?? '';
 
 const isFilled = (text: string | undefined): boolean => text !== undefined && text !== '';
 

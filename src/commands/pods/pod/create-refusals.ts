@@ -16,13 +16,10 @@ interface RefusalRow {
   readonly statuses: readonly number[];
   /** A part of the service's text; any text where absent. */
   readonly text?: RegExp;
-  /** The answer is no problem document. */
-  readonly isForeign?: true;
 }
 
-/** The first row that fits counts. No code marks "no room": only the text does. */
+/** The first row that fits counts. No code of the service marks "no room": only the text does. */
 const ROWS: readonly RefusalRow[] = [
-  { class: 'blocked-by-network', statuses: [403], isForeign: true },
   { class: 'not-allowed', statuses: [403] },
   { class: 'payment', statuses: [402] },
   { class: 'payment', statuses: [400], text: /insufficient funds/i },
@@ -39,14 +36,16 @@ const ROWS: readonly RefusalRow[] = [
 ];
 
 /** The class of a refusal; a rate limit, a 5xx and a lost answer are `unknown`. */
-export function refusalClass({ status, title, detail }: Pick<Failure, 'status' | 'title' | 'detail'>): RefusalClass {
+export function refusalClass({
+  code,
+  status,
+  title,
+  detail,
+}: Pick<Failure, 'code' | 'status' | 'title' | 'detail'>): RefusalClass {
+  if (code === 'blocked') return 'blocked-by-network';
   const text = detail ?? title ?? '';
   const row = ROWS.find(
-    (each) =>
-      status !== undefined &&
-      each.statuses.includes(status) &&
-      (each.text?.test(text) ?? true) &&
-      (each.isForeign !== true || title === undefined),
+    (each) => status !== undefined && each.statuses.includes(status) && (each.text?.test(text) ?? true),
   );
   return row?.class ?? 'unknown';
 }
@@ -86,13 +85,6 @@ const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
       refused === 'create'
         ? sentence`The account may not use this pool: try another GPU type, data center or cloud. If all are refused, it is the key: ${berth`auth status --check`}`
         : sentence`Nothing was started. Which key is used: ${berth`auth status --check`}`,
-  },
-  'blocked-by-network': {
-    code: 'blocked',
-    exit: EXIT.unavailable,
-    message: 'a network in front of the service refused the request (403)',
-    hint: () =>
-      sentence`Nothing was sent on to the service, and neither the key nor the request is wrong. Try from another network, or look at the proxy: ${berth`doctor`}`,
   },
   'too-large': {
     code: 'too-large',

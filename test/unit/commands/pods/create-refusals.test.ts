@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_CREATE_BYTES, refusalClass } from '../../../../src/commands/pods/pod/create-refusals.ts';
-import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
 
@@ -118,6 +118,29 @@ describe.each(REFUSALS)('%s', (text, fault, kind, exitName, exit, says) => {
   });
 });
 
+test('a 403 that is no answer of the service is said in the same words by a read and by a create', async () => {
+  const said = async (argv: readonly string[], body: string, type: string) => {
+    const server = await serve([text(body, 403, { 'content-type': type })]);
+    const { code, err } = await berth([...argv, '--json'], { env: pointedAt(server.url) });
+    const { code: name, message, hint } = errorOf(err);
+    return { code, name, message, hint };
+  };
+  for (const [body, type] of [
+    ['<html><title>no entry</title></html>', 'text/html'],
+    ['no entry', 'text/plain'],
+  ] as const) {
+    const read = await said(['pods', 'list'], body, type);
+    expect(read).toMatchObject({
+      code: 7,
+      name: 'blocked',
+      message: 'a network in front of the service refused the request (403): no entry',
+    });
+    expect(await said(CREATE, body, type)).toEqual(read);
+  }
+  for (const argv of [['pods', 'list'], CREATE])
+    expect(await said(argv, '', 'text/plain')).toMatchObject({ code: 3, name: 'forbidden' });
+});
+
 test('of several starts by selector, each has an outcome of its own', async () => {
   const world = await faultedWorld(['low-balance', '--match', 'POST /v2/pods/pod-stopped/action']);
   const full = ['refuse', '--match', 'POST /v2/pods/pod-stopped-cpu/action'];
@@ -145,7 +168,7 @@ test('a cluster is refused in the same words', async () => {
 
 test('a rate limit and a lost answer are unknown, which is final', () => {
   for (const status of [408, 429, 500, 502, undefined])
-    expect(refusalClass({ status, title: 'x', detail: 'no resources to deploy' })).toBe('unknown');
+    expect(refusalClass({ code: 'x', status, title: 'x', detail: 'no resources to deploy' })).toBe('unknown');
 });
 
 describe('a create that is too large', () => {
