@@ -28,7 +28,7 @@ const MISSING = {
   Record<string, { readonly in: StoreKind; readonly says: (what: string) => string; readonly hint: Message }>
 >;
 
-export type Capability = keyof typeof MISSING;
+type Capability = keyof typeof MISSING;
 
 /** Fails with usage (2) when a store cannot do something that was asked for: `what` is the option or the verb. */
 export function refuse(kind: StoreKind, capability: Capability, what: string): void {

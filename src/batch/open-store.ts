@@ -16,7 +16,7 @@ export const storeKindOf = (store: string | undefined, variable: string | undefi
 
 export const openFileStore = (ports: StorePorts): Store => createFileStore(ports);
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly address: StoreAddress;
   /** Called when the server asks for a password. */
   readonly password: () => Promise<string>;
@@ -43,7 +43,7 @@ export async function openPostgresStore<T>(
   const database = await openDatabase({ address, password, rootCertificates, ...timeout });
   try {
     if (access !== undefined) await prepareTables(database, access);
-    return await work((ports) => createPostgresStore(ports, database));
+    return await work((ports) => createPostgresStore({ ...ports, database }));
   } finally {
     await database.close().catch(() => undefined);
   }

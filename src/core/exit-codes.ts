@@ -1,6 +1,7 @@
 /**
  * Every exit code: its name in the source, its number, and what it means. `berth help exit-codes` prints this table and
- * the README repeats it. The numbers are stable, because scripts depend on them.
+ * the README repeats it. The numbers are stable, because scripts depend on them. `own` codes are those of commands that
+ * have them (`exitsOf` of cli/model); every command can end with the others.
  */
 export const EXIT_CODES = [
   { name: 'done', code: 0, meaning: 'done' },
@@ -11,18 +12,19 @@ export const EXIT_CODES = [
   { name: 'refused', code: 5, meaning: 'refused by the service (400, 402, 409, 413, 422)' },
   { name: 'rateLimited', code: 6, meaning: 'rate limited, after retries' },
   { name: 'unavailable', code: 7, meaning: 'service or network unavailable; nothing changed' },
-  { name: 'unknown', code: 8, meaning: 'outcome unknown: a write was sent and no readable answer came' },
-  { name: 'waitEnded', code: 9, meaning: 'a wait reached its time limit' },
+  { name: 'unknown', code: 8, meaning: 'outcome unknown: a write was sent and no readable answer came', own: true },
+  { name: 'waitEnded', code: 9, meaning: 'a wait reached its time limit', own: true },
   {
     name: 'jobFailed',
     code: 10,
-    meaning: 'a job FAILED, a job or pod is in ERROR, or explain: blocked',
+    meaning: 'a job FAILED, a job or pod is in ERROR, or explain --exit-status: blocked',
+    own: true,
   },
-  { name: 'jobCancelled', code: 11, meaning: 'the job ended CANCELLED' },
-  { name: 'jobTimedOut', code: 12, meaning: 'the job ended TIMED_OUT' },
-  { name: 'batchIncomplete', code: 13, meaning: 'a batch ended with items that did not complete' },
+  { name: 'jobCancelled', code: 11, meaning: 'the job ended CANCELLED', own: true },
+  { name: 'jobTimedOut', code: 12, meaning: 'the job ended TIMED_OUT', own: true },
+  { name: 'batchIncomplete', code: 13, meaning: 'a batch ended with items that did not complete', own: true },
   { name: 'localFile', code: 14, meaning: 'trouble with a local file (config, journal, output)' },
-  { name: 'limitExceeded', code: 15, meaning: 'a limit that you set was exceeded (a budget)' },
+  { name: 'limitExceeded', code: 15, meaning: 'a limit that you set was exceeded (a budget)', own: true },
   { name: 'interrupted', code: 130, meaning: 'interrupted (Ctrl-C)' },
   { name: 'terminated', code: 143, meaning: 'terminated' },
 ] as const;

@@ -150,7 +150,7 @@ export const BATCH_RUN = [
   {
     name: 'results-wait-for-submissions',
     about: 'polls wait as long as submissions must, so that results expire',
-    file: 'src/batch/run/submit-and-poll-rates.ts',
+    file: 'src/batch/run/adaptive-rate.ts',
     from: 'Math.min(retryAfterMs, MAX_OTHER_WAIT_MS)',
     to: 'retryAfterMs',
     tests: ['unit/batch/run/submit-and-poll-rates'],
@@ -166,7 +166,7 @@ export const BATCH_RUN = [
   {
     name: 'batch-never-gives-up',
     about: 'a batch goes on for ever while the service fails',
-    file: 'src/batch/run/stop-run.ts',
+    file: 'src/batch/run/run-state.ts',
     from: 'now - failingSince > MAX_FAILING_MS ||',
     to: '',
     tests: [...VIOLATIONS, 'unit/commands/jobs/batch/end-report'],
@@ -175,7 +175,7 @@ export const BATCH_RUN = [
   {
     name: 'many-unknown-submissions',
     about: 'a service that loses every answer makes hundreds of items unknown',
-    file: 'src/batch/run/stop-run.ts',
+    file: 'src/batch/run/run-state.ts',
     from: '|| unknownInRow >= MAX_UNKNOWN_IN_ROW',
     to: '',
     tests: ['unit/batch/run/stop-run'],

@@ -1,9 +1,3 @@
-/** The ids of all jobs of a batch, to detect when the service returns the same id for two jobs. */
-export interface JobIds {
-  /** Returns false when the id was added before; in rare cases (about one id in several billion) also for a new id. */
-  add(id: string): boolean;
-}
-
 /** Slots of the hash table per id. More slots need more memory, fewer make probing slower. */
 const SLOTS_PER_ID = 1.5;
 
@@ -11,12 +5,13 @@ const SLOTS_PER_ID = 1.5;
  * Creates a set for up to `capacity` ids that needs six bytes per id: an open-addressing hash table that stores 32 bits
  * of a hash and is indexed by 32 other bits.
  */
-export function createJobIds(capacity: number): JobIds {
+export function createJobIds(capacity: number) {
   const slotCount = Math.ceil(capacity * SLOTS_PER_ID) + 16;
   const slots = new Uint32Array(slotCount);
   let count = 0;
   return {
-    add: (id) => {
+    /** Returns false when the id was added before; in rare cases (about one id in several billion) also for a new id. */
+    add: (id: string): boolean => {
       const [first, second] = hashesOf(id);
       // Zero marks an empty slot.
       const stored = first === 0 ? 1 : first;
@@ -34,6 +29,9 @@ export function createJobIds(capacity: number): JobIds {
     },
   };
 }
+
+/** The ids of all jobs of a batch, to detect when the service returns the same id for two jobs. */
+export type JobIds = ReturnType<typeof createJobIds>;
 
 /** Returns two nearly independent 32-bit hashes of a text. */
 function hashesOf(text: string): readonly [number, number] {

@@ -1,4 +1,6 @@
-import { encodeJson, Exact, isObject, type Json } from '../../core/json.ts';
+import { encodeJson, Exact, isObject, type Json, memberAt, stringOf } from '../../core/json.ts';
+import { jobOutcome } from '../../queue/job-status.ts';
+import type { Ending } from './item-states.ts';
 
 /** The item that a result line belongs to. */
 export interface LineOwner {
@@ -27,3 +29,7 @@ export function itemOfLine(bytes: Uint8Array): number | undefined {
   const item = /^\{"item":(\d+)[,}]/.exec(head)?.[1];
   return item === undefined ? undefined : Number(item);
 }
+
+/** Returns how the item of a result line ended. A status that is not known counts as failed. */
+export const stateOf = (result: Json): Ending =>
+  jobOutcome(result) ?? (stringOf(memberAt(result, 'status')) === 'EXPIRED' ? 'expired' : 'failed');

@@ -1,9 +1,36 @@
 import type { Json } from '../../core/json.ts';
 import type { PlannedRange } from '../read/range.ts';
-import type { EndEvent, ItemEvent } from './item-state-machine.ts';
-import type { ItemCounts, ItemStates } from './item-states.ts';
-import type { EventData, KnownJob } from './known-job.ts';
+import type { EndEvent, ItemCounts, ItemEvent, ItemStates } from './item-states.ts';
 import type { LineOwner } from './result-line.ts';
+
+/** A job that the service has according to the records of a batch. */
+export interface KnownJob {
+  readonly item: number;
+  readonly job: string;
+  /** JSON text of the item's label. */
+  readonly id: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly submittedAt: number;
+  readonly retries: number;
+}
+
+/** Data of an event that is not needed to determine the next state. */
+export interface EventData {
+  /** JSON text of the item's label, with `send`, `retry` and `find`. */
+  readonly id?: string | undefined;
+  /**
+   * Milliseconds since the epoch, with `accept`, `retry`, `find`, `end` and `refuse`; earlier versions did not store the time
+   * of an end.
+   */
+  readonly at?: number | undefined;
+  /** Length of the results file including the item's line, in bytes, with `end` and `refuse`. */
+  readonly resultBytes?: number | undefined;
+  /** CRC-32 of the results file up to that length. Earlier versions did not store it. */
+  readonly checksum?: number | undefined;
+}
+
+/** The `service` of a batch that ran on the local service in its own process. */
+export const LOCAL_SERVICE = 'the local service';
 
 /**
  * The records of a batch as one run uses them: the state of each item, and what happened to it. The journal beside the
@@ -50,7 +77,7 @@ export interface RecordsListener {
 }
 
 /** A range of items that a run works on; `isLost` returns true when another driver has taken it over. */
-export interface Claim {
+interface Claim {
   readonly row: PlannedRange;
   readonly isLost: () => boolean;
 }

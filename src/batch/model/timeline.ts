@@ -1,5 +1,5 @@
 /** How many items ended in a span of time that begins at `at`, in milliseconds since the epoch. */
-export interface TimelineBucket {
+interface TimelineBucket {
   readonly at: number;
   readonly completed: number;
   readonly notCompleted: number;
@@ -10,21 +10,15 @@ export interface TimelineSummary {
   readonly buckets: readonly TimelineBucket[];
 }
 
-/**
- * Counts the items that end in each span of time. When there are too many spans, longer spans replace them, so memory
- * is limited.
- */
-export interface Timeline {
-  readonly add: (at: number, completed: number, notCompleted: number) => void;
-  /** Returns undefined while nothing has ended. */
-  readonly summary: () => TimelineSummary | undefined;
-}
-
 /** Spans of time in milliseconds, from the shortest on. Longer ones are multiples of the last. */
 const SPANS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1000);
 const MAX_BUCKETS = 120;
 
-export function createTimeline(): Timeline {
+/**
+ * Counts the items that end in each span of time. When there are too many spans, longer spans replace them, so memory
+ * is limited.
+ */
+export function createTimeline() {
   let counts = new Map<number, { completed: number; notCompleted: number }>();
   let span = 0;
   const bucketMs = (): number => SPANS[span] ?? 86_400_000 * 2 ** (span - SPANS.length + 1);
@@ -43,13 +37,14 @@ export function createTimeline(): Timeline {
     }
   };
   return {
-    add: (at, completed, notCompleted) => {
+    add: (at: number, completed: number, notCompleted: number): void => {
       if (!Number.isFinite(at)) return;
       [first, last] = [Math.min(first, at), Math.max(last, at)];
       widen();
       addTo(at, completed, notCompleted);
     },
-    summary: () => {
+    /** Returns undefined while nothing has ended. */
+    summary: (): TimelineSummary | undefined => {
       const starts = [...counts.keys()].sort((a, b) => a - b);
       const [from, to] = [starts[0], starts.at(-1)];
       if (from === undefined || to === undefined) return undefined;
@@ -62,3 +57,5 @@ export function createTimeline(): Timeline {
     },
   };
 }
+
+export type Timeline = ReturnType<typeof createTimeline>;

@@ -22,26 +22,21 @@ export interface InputSummary {
 /** Number of invalid items that are described one by one. */
 const MAX_DESCRIBED = 20;
 
-/** Counts the items of any number of inputs. */
-export interface InputTally {
-  /** The bytes that an input may have. */
-  readonly maxBytes: number;
-  /** `input` is the name of the input that has the item. */
-  add(item: Item | InvalidItem, input: string): void;
-  /** `bytes` is the size of all inputs together. */
-  summary(bytes: number): InputSummary;
-}
-
-/** `extras` is the text of the members that every submission has beside its input. */
-export function createInputTally(extras: string): InputTally {
+/**
+ * Counts the items of any number of inputs. `extras` is the text of the members that every submission has beside its
+ * input.
+ */
+export function createInputTally(extras: string) {
   const maxBytes = maxInputBytes(extras);
   const beside = PAYLOAD_LIMITS.run - maxBytes;
   const invalidItems: InvalidItem[] = [];
   let [planned, invalid, bodyBytes, largestBody] = [0, 0, 0, 0];
   let first: Item | undefined;
   return {
+    /** The bytes that an input may have. */
     maxBytes,
-    add: (item, input) => {
+    /** `input` is the name of the input that has the item. */
+    add: (item: Item | InvalidItem, input: string): void => {
       if (item.kind === 'invalid') {
         invalid += 1;
         if (invalidItems.length < MAX_DESCRIBED) invalidItems.push({ ...item, input });
@@ -53,7 +48,16 @@ export function createInputTally(extras: string): InputTally {
       largestBody = Math.max(largestBody, body);
       first ??= item;
     },
-    summary: (bytes) => ({ planned, invalid, invalidItems, bytes, bodyBytes, largestBody, first }),
+    /** `bytes` is the size of all inputs together. */
+    summary: (bytes: number): InputSummary => ({
+      planned,
+      invalid,
+      invalidItems,
+      bytes,
+      bodyBytes,
+      largestBody,
+      first,
+    }),
   };
 }
 

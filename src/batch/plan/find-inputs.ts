@@ -1,7 +1,7 @@
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
-import { localFile, usage } from '../../core/failure.ts';
+import { type Failure, localFile, usage } from '../../core/failure.ts';
 import { MARKER_NAME } from '../read/marker-name.ts';
-import type { SourcePorts } from '../read/input-source.ts';
+import type { SourcePorts } from '../read/range.ts';
 
 export interface FindPorts extends SourcePorts {
   readonly durable: DurableFiles;
@@ -68,4 +68,20 @@ const doesNotExist = (pattern: string): Error =>
 const isMarker = (address: string): boolean => address.endsWith(`/${MARKER_NAME}`);
 
 /** Whether a text may name several objects: a glob, or a folder that ends with a slash. */
-export const isPattern = (text: string): boolean => /[*?[{]|\/$/.test(text);
+const isPattern = (text: string): boolean => /[*?[{]|\/$/.test(text);
+
+/** Returns the only input when it can be read only once, so that it must be copied: stdin, a pipe or a device. */
+export async function readOnceInput(
+  { resolve }: Pick<DurableFiles, 'resolve'>,
+  [input = '', ...others]: readonly string[],
+): Promise<string | undefined> {
+  if (others.length > 0 || input === '' || input.startsWith('s3://')) return undefined;
+  return input === '-' || (await resolve(input)).kind === 'other' ? input : undefined;
+}
+
+/** The failure for a Parquet file that would have to be read without a copy of it. */
+export const parquetFromPipe = (): Failure =>
+  usage(
+    'a Parquet file cannot be checked from a pipe',
+    'Its end says where its rows are: write it to a file first, and name that.',
+  );

@@ -1,14 +1,58 @@
+import { usage } from '../../core/failure.ts';
+import { compressionOf } from '../bytes/compression.ts';
+import { parseColumnTypes } from '../read/items/csv.ts';
+import { type BatchInput, type BatchInputs, openInputs, type SharedFormat } from '../read/inputs.ts';
+import type { InputFormat, InvalidItem, Item } from '../read/items/item.ts';
 import type { StoredObject } from '../../core/context.ts';
-import { openInputs, type BatchInput, type BatchInputs, type SharedFormat } from '../read/inputs.ts';
-import type { InvalidItem, Item } from '../read/items/item.ts';
-import type { PlannedRange } from '../read/range.ts';
+import type { PlannedRange, SourcePorts } from '../read/range.ts';
 import { readItems } from '../read/items/read-items.ts';
-import { readUntilAborted } from '../read/items/read-until-aborted.ts';
-import type { SourcePorts } from '../read/input-source.ts';
-import { createInputTally, requireItems, type InputSummary } from './check-input.ts';
-import type { FindPorts } from './find-inputs.ts';
-import { formatOf, sharedFormat, type InputOptions } from './input-format.ts';
-import { parquetFromPipe } from './read-once.ts';
+import { readUntilAborted } from '../read/content.ts';
+import { createInputTally, type InputSummary, requireItems } from './check-input.ts';
+import { type FindPorts, parquetFromPipe } from './find-inputs.ts';
+
+/** How the inputs of a batch are read, as the command line says it. */
+export interface InputOptions {
+  /** By default, the name of each input decides. */
+  readonly format?: InputFormat['format'] | undefined;
+  readonly inputField?: string | undefined;
+  readonly idField?: string | undefined;
+  /** The types of CSV columns, as `price:number,active:boolean`. */
+  readonly types?: string | undefined;
+  /** The cells of CSV files are taken as they are. */
+  readonly csvRaw?: boolean | undefined;
+}
+
+/** The format of an input: by its name, unless the options say it. */
+export const formatOf = (name: string, { format }: InputOptions): InputFormat['format'] => format ?? formatByName(name);
+
+/**
+ * Returns what the inputs of a batch have in common: the options of each, and the types of those that are CSV. Fails with
+ * usage (2) for options that exclude each other.
+ */
+function sharedFormat(names: readonly string[], options: InputOptions): SharedFormat {
+  const { types, inputField, idField } = options;
+  const formats = names.map((name) => formatOf(name, options));
+  const hasCsv = formats.includes('csv');
+  if (types !== undefined && (!hasCsv || inputField !== undefined))
+    throw usage(
+      hasCsv ? '--types and --input-field exclude each other' : '--types is for a CSV file',
+      hasCsv ? 'The column of --input-field holds JSON.' : 'In other files, each value has its type.',
+    );
+  return {
+    format: formats[0] ?? 'jsonl',
+    ...(hasCsv ? { types: types === undefined ? {} : parseColumnTypes(types) } : {}),
+    ...(hasCsv && options.csvRaw !== true ? { exported: true } : {}),
+    ...(inputField === undefined ? {} : { inputField }),
+    ...(idField === undefined ? {} : { idField }),
+  };
+}
+
+/** Returns the format that a name says; an extension of a compression is left out. */
+function formatByName(name: string): InputFormat['format'] {
+  const plain = compressionOf(name) === undefined ? name : name.replace(/\.[^.]*$/, '');
+  if (/\.[ct]sv$/i.test(plain)) return 'csv';
+  return /\.(?:parquet|pq)$/i.test(plain) ? 'parquet' : 'jsonl';
+}
 
 /** How a new batch is planned. */
 export interface PlanOptions extends InputOptions {
@@ -21,7 +65,7 @@ export interface PlanOptions extends InputOptions {
 }
 
 /** The checked inputs of a new batch, cut into ranges. */
-export interface InputPlan extends BatchInputs {
+interface InputPlan extends BatchInputs {
   readonly ranges: readonly PlannedRange[];
   readonly summary: InputSummary;
 }

@@ -1,11 +1,9 @@
 import type { StoredObject } from '../../core/context.ts';
-import { decompress, type Compression } from '../bytes/compression.ts';
+import { type Compression, decompress } from '../bytes/compression.ts';
 import type { InputFormat, InvalidItem, Item } from './items/item.ts';
 import { readItems } from './items/read-items.ts';
 import { openContent } from './content.ts';
-import type { InputSource, SourcePorts } from './input-source.ts';
-import { renumbered } from './renumbered.ts';
-import { createRangeCounter } from './range-counter.ts';
+import { createRangeCounter, type InputSource, renumbered, type SourcePorts } from './range.ts';
 
 /**
  * A compressed file, cut by items. It can only be decompressed from its beginning: a range that follows the one that was
@@ -72,17 +70,7 @@ export function compressedSource(
 }
 
 /** Reads the items of a file in order, part by part. */
-interface Cursor {
-  /** The number of items that were passed. */
-  readonly position: number;
-  /** The items from `start` up to `end`, counted from 0, in groups. `start` is not before `position`. */
-  read(start: number, end: number): AsyncGenerator<Iterable<Item | InvalidItem>>;
-  close(): Promise<void>;
-}
-
-function openCursor(
-  readAll: (isWanted: (number: number) => boolean) => AsyncGenerator<Iterable<Item | InvalidItem>>,
-): Cursor {
+function openCursor(readAll: (isWanted: (number: number) => boolean) => AsyncGenerator<Iterable<Item | InvalidItem>>) {
   let from = 0;
   let position = 0;
   const groups = readAll((number) => number > from);
@@ -99,10 +87,12 @@ function openCursor(
     }
   }
   return {
-    get position() {
+    /** The number of items that were passed. */
+    get position(): number {
       return position;
     },
-    read: async function* (start, end) {
+    /** The items from `start` up to `end`, counted from 0, in groups. `start` is not before `position`. */
+    read: async function* (start: number, end: number): AsyncGenerator<Iterable<Item | InvalidItem>> {
       from = start;
       while (position < end) {
         if (group === undefined) {
@@ -113,8 +103,10 @@ function openCursor(
         yield upTo(end);
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await groups.return(undefined).catch(() => undefined);
     },
   };
 }
+
+type Cursor = ReturnType<typeof openCursor>;

@@ -1,8 +1,23 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { StoredObject } from '../../core/context.ts';
+import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile } from '../../core/failure.ts';
-import type { SourcePorts } from './input-source.ts';
+import type { SourcePorts } from './range.ts';
+
+/**
+ * Returns the chunks of an input until the signal is aborted: reading a large input before the first request can take
+ * long. Fails with the signal's reason, and as reading the file does.
+ */
+export async function* readUntilAborted(
+  durable: DurableFiles,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of durable.read(path)) {
+    if (signal.aborted) throw signal.reason;
+    yield chunk;
+  }
+}
 
 /** Whether the version of an object is enough to detect a change: a file can have the same version on two machines. */
 export const hasExactVersion = (address: string): boolean => address.startsWith('s3://');
@@ -10,22 +25,8 @@ export const hasExactVersion = (address: string): boolean => address.startsWith(
 /** From an offset up to, but not including, another one. Bytes. */
 export type ByteRange = readonly [start: number, end: number];
 
-/** The content of an input, which must be what was planned. */
-export interface Content {
-  /** Reads a part. Fails with local-file (14) when the input was changed: none of the bytes is of the changed one. */
-  read(start: number, end: number): AsyncGenerator<Uint8Array>;
-  /** Finds the file as it can be read now. False when it is missing or has another size. */
-  refresh(): Promise<boolean>;
-  /** Whether some parts together have this digest; for an object, whether its version is still the same. */
-  matches(digest: string, ...parts: readonly ByteRange[]): Promise<boolean>;
-  /** Fails with local-file (14) unless some parts have this digest. An object is compared when it is read. */
-  require(digest: string, ...parts: readonly ByteRange[]): Promise<void>;
-  /** The digest of some parts; empty for an object. */
-  digestOf(...parts: readonly ByteRange[]): Promise<string>;
-}
-
 /** `name` is the name of the input in messages. */
-export function openContent({ storage, signal }: SourcePorts, object: StoredObject, name: string): Content {
+export function openContent({ storage, signal }: SourcePorts, object: StoredObject, name: string) {
   const isExact = hasExactVersion(object.address);
   let current = object;
   /** The version and the digest of what was compared last: ranges of one file can have the same digest. */
@@ -40,20 +41,20 @@ export function openContent({ storage, signal }: SourcePorts, object: StoredObje
       throw mayBeChanged && (await describe())?.version !== current.version ? inputChanged(name) : error;
     }
   }
-  const digestOf: Content['digestOf'] = async (...parts) => {
+  const digestOf = async (...parts: readonly ByteRange[]): Promise<string> => {
     if (isExact) return '';
     const hash = createHash('sha256');
     for (const [start, end] of parts) for await (const chunk of read(start, end)) hash.update(chunk);
     return hash.digest('hex');
   };
-  const refresh: Content['refresh'] = async () => {
+  const refresh = async (): Promise<boolean> => {
     if (isExact) return true;
     const found = await describe();
     if (found?.bytes !== object.bytes) return false;
     current = found;
     return true;
   };
-  const matches: Content['matches'] = async (digest, ...parts) => {
+  const matches = async (digest: string, ...parts: readonly ByteRange[]): Promise<boolean> => {
     if (isExact) return (await describe())?.version === object.version;
     if (!(await refresh())) return false;
     const key = `${current.version} ${digest}`;
@@ -63,15 +64,23 @@ export function openContent({ storage, signal }: SourcePorts, object: StoredObje
     return true;
   };
   return {
+    /** Reads a part. Fails with local-file (14) when the input was changed: none of the bytes is of the changed one. */
     read,
+    /** The digest of some parts; empty for an object. */
     digestOf,
+    /** Finds the file as it can be read now. False when it is missing or has another size. */
     refresh,
+    /** Whether some parts together have this digest; for an object, whether its version is still the same. */
     matches,
-    require: async (digest, ...parts) => {
+    /** Fails with local-file (14) unless some parts have this digest. An object is compared when it is read. */
+    require: async (digest: string, ...parts: readonly ByteRange[]): Promise<void> => {
       if (!isExact && !(await matches(digest, ...parts))) throw inputChanged(name);
     },
   };
 }
+
+/** The content of an input, which must be what was planned. */
+export type Content = ReturnType<typeof openContent>;
 
 /** The failure (14) for an input that is no longer the one that was checked. */
 export const inputChanged = (name: string): Error =>
@@ -81,27 +90,20 @@ export const inputChanged = (name: string): Error =>
   );
 
 /** Hashes a stream range by range, while it is read. */
-export interface RangeHash {
-  /** Passes the chunks through. They are kept until `advance` passes them: a parser reads ahead. */
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** Adds the bytes up to this offset, counted from the first chunk, to the range; by default all that were read. */
-  advance(offset?: number): void;
-  /** Returns the digest of the range and begins the next one, whose digest begins with `prefix`. */
-  digest(prefix: Uint8Array): string;
-}
-
-export function hashRanges(chunks: AsyncIterable<Uint8Array>): RangeHash {
+export function hashRanges(chunks: AsyncIterable<Uint8Array>) {
   let hash: Hash = createHash('sha256');
   const ahead: Uint8Array[] = [];
   let position = 0;
   return {
+    /** Passes the chunks through. They are kept until `advance` passes them: a parser reads ahead. */
     chunks: (async function* () {
       for await (const chunk of chunks) {
         ahead.push(chunk);
         yield chunk;
       }
     })(),
-    advance: (offset = Number.POSITIVE_INFINITY) => {
+    /** Adds the bytes up to this offset, counted from the first chunk, to the range; by default all that were read. */
+    advance: (offset: number = Number.POSITIVE_INFINITY): void => {
       while (position < offset) {
         const chunk = ahead.shift();
         if (chunk === undefined) return;
@@ -111,7 +113,8 @@ export function hashRanges(chunks: AsyncIterable<Uint8Array>): RangeHash {
         if (part.byteLength < chunk.byteLength) ahead.unshift(chunk.subarray(part.byteLength));
       }
     },
-    digest: (prefix) => {
+    /** Returns the digest of the range and begins the next one, whose digest begins with `prefix`. */
+    digest: (prefix: Uint8Array): string => {
       const digest = hash.digest('hex');
       hash = createHash('sha256').update(prefix);
       return digest;

@@ -1,11 +1,9 @@
 import type { StoredObject } from '../../core/context.ts';
 import { readCsvItems } from './items/csv.ts';
 import type { InputFormat } from './items/item.ts';
-import type { ItemRange } from './range.ts';
+import { createRangeCounter, type InputSource, type ItemRange, type SourcePorts } from './range.ts';
 import { readItems } from './items/read-items.ts';
-import { collect, hashRanges, hasExactVersion, inputChanged, openContent, type ByteRange } from './content.ts';
-import type { InputSource, SourcePorts } from './input-source.ts';
-import { createRangeCounter } from './range-counter.ts';
+import { type ByteRange, collect, hasExactVersion, hashRanges, inputChanged, openContent } from './content.ts';
 
 /** A CSV file, cut by byte ranges that end after a row. Every range is read with the header before it. */
 export function csvSource(ports: SourcePorts, object: StoredObject, format: InputFormat): InputSource {

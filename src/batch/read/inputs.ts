@@ -1,9 +1,9 @@
 import type { StoredObject } from '../../core/context.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
 import type { InputFormat, InvalidItem, Item } from './items/item.ts';
-import type { PlannedRange } from './range.ts';
-import type { InputSource, SourcePorts } from './input-source.ts';
-import { openSource } from './open-source.ts';
+import type { InputSource, PlannedRange, SourcePorts } from './range.ts';
+import { usage } from '../../core/failure.ts';
+import { compressionOf } from '../bytes/compression.ts';
 
 /** How the inputs of a batch are read, as far as they have it in common. */
 export type SharedFormat = Omit<InputFormat, 'path' | 'maxBytes'>;
@@ -24,17 +24,8 @@ export interface BatchInputs {
   readonly extras: string;
 }
 
-/** The inputs of a batch, which are opened when they are used. */
-export interface OpenedInputs {
-  /** Returns the input at a position. Closes what the one that was used before keeps open. */
-  at(position: number): Promise<InputSource>;
-  /** The items of a range, as `InputSource.read` yields them. */
-  items(range: PlannedRange): AsyncGenerator<Iterable<Item | InvalidItem>>;
-  close(): Promise<void>;
-}
-
 /** A batch may have more inputs than files that can be open. */
-export function openInputs(ports: SourcePorts, { sources, format, extras }: BatchInputs): OpenedInputs {
+export function openInputs(ports: SourcePorts, { sources, format, extras }: BatchInputs) {
   const opened = new Map<number, InputSource>();
   let last: InputSource | undefined;
   const open = async (position: number): Promise<InputSource> => {
@@ -52,23 +43,43 @@ export function openInputs(ports: SourcePorts, { sources, format, extras }: Batc
       maxBytes: maxInputBytes(extras),
     });
   };
-  const at: OpenedInputs['at'] = async (position) => {
+  const at = async (position: number): Promise<InputSource> => {
     const input = opened.get(position) ?? (await open(position));
     opened.set(position, input);
     if (last !== input) await last?.close();
     return (last = input);
   };
   return {
+    /** Returns the input at a position. Closes what the one that was used before keeps open. */
     at,
-    items: async function* ({ source, range }) {
+    /** The items of a range, as `InputSource.read` yields them. */
+    items: async function* ({ source, range }: PlannedRange): AsyncGenerator<Iterable<Item | InvalidItem>> {
       yield* (await at(source)).read(range);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await last?.close();
     },
   };
 }
 
+/** The inputs of a batch, which are opened when they are used. */
+export type OpenedInputs = ReturnType<typeof openInputs>;
+
 /** The name of several inputs in messages. */
 export const nameOfInputs = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${String(others.length)} more`;
+
+/** Opens an input that can be read in parts. Reads nothing yet. Fails with usage (2) for a compressed Parquet file. */
+export async function openSource(ports: SourcePorts, object: StoredObject, format: InputFormat): Promise<InputSource> {
+  const compression = compressionOf(object.address);
+  if (format.format === 'parquet') {
+    if (compression !== undefined)
+      throw usage(`${format.path} is a compressed Parquet file`, 'Parquet is compressed inside: decompress the file.');
+    return (await import('./parquet-source.ts')).parquetSource(ports, object, format);
+  }
+  if (compression !== undefined)
+    return (await import('./compressed-source.ts')).compressedSource(ports, object, format, compression);
+  return format.format === 'csv'
+    ? (await import('./csv-source.ts')).csvSource(ports, object, format)
+    : (await import('./line-source.ts')).lineSource(ports, object, format);
+}

@@ -1,10 +1,9 @@
 import type { StoredObject } from '../../core/context.ts';
 import { lineGroups } from '../bytes/split-lines.ts';
-import { MAX_LINE_BYTES, type InputFormat } from './items/item.ts';
+import { type InputFormat, MAX_LINE_BYTES } from './items/item.ts';
 import { createLineParser, readItems } from './items/read-items.ts';
-import { hashRanges, hasExactVersion, openContent } from './content.ts';
-import type { InputSource, SourcePorts } from './input-source.ts';
-import { createRangeCounter } from './range-counter.ts';
+import { hasExactVersion, hashRanges, openContent } from './content.ts';
+import { createRangeCounter, type InputSource, type SourcePorts } from './range.ts';
 
 const NO_PREFIX = new Uint8Array(0);
 

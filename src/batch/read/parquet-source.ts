@@ -2,9 +2,7 @@ import type { StoredObject } from '../../core/context.ts';
 import type { InputFormat } from './items/item.ts';
 import { openParquet, type ParquetInput } from './parquet/parquet-items.ts';
 import { collect, openContent } from './content.ts';
-import type { InputSource, SourcePorts } from './input-source.ts';
-import { createRangeCounter } from './range-counter.ts';
-import { renumbered } from './renumbered.ts';
+import { createRangeCounter, type InputSource, renumbered, type SourcePorts } from './range.ts';
 
 /** A Parquet file, cut by rows. */
 export function parquetSource(ports: SourcePorts, object: StoredObject, format: InputFormat): InputSource {

@@ -1,3 +1,6 @@
+import type { ObjectStorage, StoredObject } from '../../core/context.ts';
+import type { InvalidItem, Item } from './items/item.ts';
+
 /** A part of an input. Stored with a batch, and given back unchanged. */
 export interface ItemRange {
   /** Bytes for JSON lines and CSV; for compressed and Parquet files, items of the file, counted from 0. */
@@ -19,4 +22,67 @@ export interface PlannedRange {
   /** The position of the input among all inputs, from 0. */
   readonly source: number;
   readonly range: ItemRange;
+}
+
+/** One file or object that can be read in parts. */
+export interface InputSource {
+  readonly object: StoredObject;
+  /**
+   * Reads and checks the whole input and cuts it into ranges of `itemsPerRange` items; the last one may have fewer. Calls
+   * `onItem` with every item. Fails as reading does, and with usage (2) for an invalid CSV or Parquet file.
+   */
+  plan(itemsPerRange: number, firstItem: number, onItem: (item: Item | InvalidItem) => void): AsyncGenerator<ItemRange>;
+  /** Whether the content of a range is what was planned. Fails as reading does. */
+  matches(range: ItemRange): Promise<boolean>;
+  /**
+   * The items of a range, in groups: iterate each group to its end before the next. Fails with local-file (14), before the
+   * first item that differs, when the content is no longer what was planned.
+   */
+  read(range: ItemRange): AsyncGenerator<Iterable<Item | InvalidItem>>;
+  /** Closes what is kept open between two ranges. The source can still be used. */
+  close(): Promise<void>;
+}
+
+/** What reading inputs needs. */
+export interface SourcePorts {
+  readonly storage: ObjectStorage;
+  readonly signal: AbortSignal;
+}
+
+/** Counts the items of the range that is being planned. */
+export function createRangeCounter(
+  itemsPerRange: number,
+  first: { readonly item: number; readonly start: number; readonly line: number },
+  onItem: (item: Item | InvalidItem) => void,
+) {
+  let { item: firstItem, start, line: firstLine } = first;
+  let items = 0;
+  let invalid = 0;
+  return {
+    add: (item: Item | InvalidItem): void => {
+      items += 1;
+      if (item.kind === 'invalid') invalid += 1;
+      onItem(item);
+    },
+    /** True when the range has as many items as it may have. */
+    get isFull(): boolean {
+      return items >= itemsPerRange;
+    },
+    /** Items in the range so far. */
+    get items(): number {
+      return items;
+    },
+    /** Ends the range, and begins the next one at `end` and `nextLine`. */
+    cut: (end: number, nextLine: number, digest: string): ItemRange => {
+      const range = { start, end, firstItem, items, invalid, firstLine, digest };
+      [firstItem, start, firstLine] = [firstItem + items, end, nextLine];
+      [items, invalid] = [0, 0];
+      return range;
+    },
+  };
+}
+
+/** Items of one file have numbers from 1; those of a batch are numbered through all files. */
+export function* renumbered(items: Iterable<Item | InvalidItem>, added: number): Generator<Item | InvalidItem> {
+  for (const item of items) yield added === 0 ? item : { ...item, number: item.number + added };
 }

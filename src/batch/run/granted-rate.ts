@@ -1,24 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { PaceGrant, SharedPace } from '../model/run-records.ts';
 
-/** The requests that the shared pace of all drivers allows this driver. All times are milliseconds of the monotonic clock. */
-export interface GrantedRate {
-  /** How many requests may be sent at `now`. */
-  available(now: number): number;
-  /** How many requests may be sent until `aheadMs` after `now`, as far as it is known. */
-  availableWithin(now: number, aheadMs: number): number;
-  /** Called for requests that are sent. */
-  take(count: number): void;
-  /** Milliseconds until a request may be sent; undefined when the answer of the database is awaited, which calls `wake`. */
-  delay(now: number): number | undefined;
-  /** How many requests may be in progress at the same time. */
-  readonly concurrency: number;
-  /** After a 429, or when the service was not reached: sends nothing more of its grants, and slows down all drivers. */
-  slowDown(retryAfterMs: number | undefined, sentAt: number): void;
-  /** Stops asking and gives the share to the other drivers. */
-  close(): Promise<void>;
-}
-
 /** The rate of a driver that shares nothing. */
 export const UNLIMITED: GrantedRate = {
   available: () => Number.POSITIVE_INFINITY,
@@ -30,7 +12,7 @@ export const UNLIMITED: GrantedRate = {
   close: () => Promise.resolve(),
 };
 
-export interface GrantedRateOptions {
+interface GrantedRateOptions {
   readonly pace: SharedPace;
   readonly clock: Clock;
   readonly random: () => number;
@@ -52,7 +34,7 @@ const IDLE_MS = 200;
 const RETRY_MS = 1000;
 
 /** Asks for grants ahead of time until it is closed. */
-export function createGrantedRate({ pace, clock, random, wanted, wake }: GrantedRateOptions): GrantedRate {
+export function createGrantedRate({ pace, clock, random, wanted, wake }: GrantedRateOptions) {
   let grants: OpenGrant[] = [];
   let concurrency = 1;
   /** Whether the database answered the latest question. */
@@ -97,36 +79,46 @@ export function createGrantedRate({ pace, clock, random, wanted, wake }: Granted
   const slowDown = createSlowDown(pace);
 
   return {
-    available: (now) => {
+    /** How many requests may be sent at `now`. */
+    available: (now: number): number => {
       const [grant] = openGrants(now);
       return grant === undefined ? 0 : allowed(grant, now) - grant.used;
     },
-    availableWithin: (now, aheadMs) =>
+    /** How many requests may be sent until `aheadMs` after `now`, as far as it is known. */
+    availableWithin: (now: number, aheadMs: number): number =>
       openGrants(now).reduce((sum, grant) => sum + Math.max(0, allowed(grant, now + aheadMs) - grant.used), 0),
-    take: (count) => {
+    /** Called for requests that are sent. */
+    take: (count: number): void => {
       const [grant] = grants;
       if (grant !== undefined) grant.used += count;
     },
-    delay: (now) => {
+    /** Milliseconds until a request may be sent; undefined when the answer of the database is awaited, which calls `wake`. */
+    delay: (now: number): number | undefined => {
       const [grant, next] = openGrants(now);
       if (grant === undefined) return undefined;
       if (grant.used < grant.requests) return Math.max(0, Math.ceil(allowedAt(grant, grant.used) - now));
       return next === undefined ? undefined : Math.max(0, Math.ceil(next.validFrom - now));
     },
-    get concurrency() {
+    /** How many requests may be in progress at the same time. */
+    get concurrency(): number {
       return concurrency;
     },
-    slowDown: (retryAfterMs, sentAt) => {
+    /** After a 429, or when the service was not reached: sends nothing more of its grants, and slows down all drivers. */
+    slowDown: (retryAfterMs: number | undefined, sentAt: number): void => {
       grants = [];
       slowDown(retryAfterMs, sentAt);
     },
-    close: async () => {
+    /** Stops asking and gives the share to the other drivers. */
+    close: async (): Promise<void> => {
       closed.abort(new Error('closed'));
       // Where the database is not reached, the share of this driver lapses soon.
       if (reached) await pace.close().catch(() => undefined);
     },
   };
 }
+
+/** The requests that the shared pace of all drivers allows this driver. All times are milliseconds of the monotonic clock. */
+export type GrantedRate = ReturnType<typeof createGrantedRate>;
 
 /** Hundreds of requests may fail at once: those that fail while the database is told of one are told together. */
 function createSlowDown(pace: SharedPace): GrantedRate['slowDown'] {

@@ -1,18 +1,43 @@
+import type { OpenedInputs } from '../read/inputs.ts';
 import type { InvalidItem, Item } from '../read/items/item.ts';
+import type { RangeClaims } from '../model/run-records.ts';
 
-/** Items that are still to be sent. */
-export interface ItemQueue {
-  /** Returns the next item, or undefined when none is loaded. */
-  take(): Item | undefined;
-  /** Throws the error with which reading failed, once all items that were read are taken. */
-  check(): void;
-  /** Puts back an item that was not sent. */
-  putBack(item: Item): void;
-  /** True when `take` returns an item. */
-  readonly hasNext: boolean;
-  /** True when no item is left and none will be loaded. */
-  readonly empty: boolean;
-  close(): Promise<void>;
+/**
+ * Yields the items of the ranges that this driver claims: the next range is claimed when the items of the last one were
+ * taken, before their jobs have ended. While other drivers hold all that are left, it waits for these: a driver may end.
+ * Ends when all ranges are done, and then closes the inputs. Fails as reading them does.
+ */
+export function claimedItems(claims: RangeClaims, inputs: OpenedInputs): AsyncGenerator<Iterable<Item | InvalidItem>> {
+  const stopped = new AbortController();
+  async function* claimed(): AsyncGenerator<Iterable<Item | InvalidItem>> {
+    for (;;) {
+      const claim = await claims.claim();
+      if (claim === 'finished') return;
+      if (claim === 'none' || claim === 'busy') {
+        await claims.changed(stopped.signal);
+        continue;
+      }
+      for await (const group of inputs.items(claim.row)) {
+        if (claim.isLost()) break;
+        yield group;
+      }
+    }
+  }
+  async function* items(): AsyncGenerator<Iterable<Item | InvalidItem>> {
+    try {
+      yield* claimed();
+    } finally {
+      await inputs.close().catch(() => undefined);
+    }
+  }
+  const generator = items();
+  const end = generator.return.bind(generator);
+  // Otherwise the end would wait as long as the generator waits for a range.
+  generator.return = (value: unknown) => {
+    stopped.abort(new Error('the run has ended'));
+    return end(value);
+  };
+  return generator;
 }
 
 /**
@@ -23,7 +48,7 @@ export function createItemQueue(
   groups: AsyncGenerator<Iterable<Item | InvalidItem>>,
   isWanted: (item: Item) => boolean,
   onChange: () => void,
-): ItemQueue {
+) {
   const returned: Item[] = [];
   let group: Iterator<Item | InvalidItem, unknown> | undefined;
   let next: Item | undefined;
@@ -62,29 +87,37 @@ export function createItemQueue(
   };
 
   return {
-    take: () => {
+    /** Returns the next item, or undefined when none is loaded. */
+    take: (): Item | undefined => {
       dropUnwanted();
       const item = returned.pop() ?? next;
       if (item !== undefined && item === next) advance();
       return item;
     },
-    check: () => {
+    /** Throws the error with which reading failed, once all items that were read are taken. */
+    check: (): void => {
       if (failed === undefined) return;
       dropUnwanted();
       if (returned.length === 0 && next === undefined) throw failed.error;
     },
-    putBack: (item) => {
+    /** Puts back an item that was not sent. */
+    putBack: (item: Item): void => {
       returned.push(item);
     },
-    get hasNext() {
+    /** True when `take` returns an item. */
+    get hasNext(): boolean {
       return returned.length > 0 || next !== undefined;
     },
-    get empty() {
+    /** True when no item is left and none will be loaded. */
+    get empty(): boolean {
       dropUnwanted();
       return returned.length === 0 && next === undefined && ended;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await groups.return(undefined).catch(() => undefined);
     },
   };
 }
+
+/** Items that are still to be sent. */
+export type ItemQueue = ReturnType<typeof createItemQueue>;

@@ -1,21 +1,41 @@
-import { createDurations } from './durations.ts';
+/** How many jobs are looked at: few, so that it adapts when the jobs change. */
+const LATEST = 128;
 
-/**
- * Decides how long jobs are left alone before they are polled, by how long the latest jobs took. A poll is due when most of the
- * jobs like it have ended: an earlier one would find many that run, and the service limits polls to two for each submission.
- * Polls that are due and exceed that limit are sent later, and then find more jobs ended. All times are milliseconds.
- */
-export interface PollDelays {
-  /** A job has ended: the times from its submission to its end, and on a worker. A time that is not known is undefined. */
-  add(turnaroundMs: number | undefined, executionMs: number | undefined): void;
-  /** The delay from the submission of a job to its first poll, for a job that is not queued behind others. See `next`. */
-  first(openJobs: number): number;
-  /**
-   * The delay until the next poll of a job that has not ended, and that has run for `ranMs` or, when it does not run, has been
-   * queued for `waitedMs`. `openJobs` is the number of jobs that are polled like this one.
-   */
-  next(waitedMs: number, ranMs: number | undefined, openJobs: number): number;
+/** The durations of the latest jobs, in milliseconds. */
+function createDurations() {
+  const latest: number[] = [];
+  const sorted: number[] = [];
+  let oldest = 0;
+  /** The number of durations that are not longer. */
+  const rankOf = (milliseconds: number): number => {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] ?? 0) <= milliseconds) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return {
+    add: (milliseconds: number): void => {
+      const replaced = latest.length < LATEST ? undefined : latest[oldest];
+      if (replaced !== undefined) sorted.splice(rankOf(replaced) - 1, 1);
+      latest[oldest] = milliseconds;
+      oldest = (oldest + 1) % LATEST;
+      sorted.splice(rankOf(milliseconds), 0, milliseconds);
+    },
+    /**
+     * The duration within which this fraction (0 to 1) of the jobs ended that took longer than `beyondMs`; undefined when no job
+     * took longer.
+     */
+    endOf: (fraction: number, beyondMs = -1): number | undefined => {
+      const first = rankOf(beyondMs);
+      return sorted[first + Math.floor((sorted.length - first) * fraction)];
+    },
+  };
 }
+
+export type Durations = ReturnType<typeof createDurations>;
 
 export const MIN_POLL_DELAY_MS = 100;
 export const FIRST_POLL_DELAY_MS = 250;
@@ -44,7 +64,7 @@ const withMargin = (milliseconds: number): number =>
   milliseconds + Math.min(MAX_MARGIN_MS, milliseconds * MARGIN_FRACTION);
 
 /** `pollsPerSecond` returns how many polls may be sent. */
-export function createPollDelays(pollsPerSecond: () => number): PollDelays {
+export function createPollDelays(pollsPerSecond: () => number) {
   const turnarounds = createDurations();
   const executions = createDurations();
   /** When this fraction of the jobs had ended, from their submission on: their time in a queue may be over by now. */
@@ -54,17 +74,23 @@ export function createPollDelays(pollsPerSecond: () => number): PollDelays {
     return turnaroundMs === undefined ? undefined : Math.min(turnaroundMs, executionMs * 1.5);
   };
   return {
-    add: (turnaroundMs, executionMs) => {
+    /** A job has ended: the times from its submission to its end, and on a worker. A time that is not known is undefined. */
+    add: (turnaroundMs: number | undefined, executionMs: number | undefined): void => {
       if (turnaroundMs !== undefined) turnarounds.add(turnaroundMs);
       if (executionMs !== undefined) executions.add(executionMs);
     },
-    first: (openJobs) => {
+    /** The delay from the submission of a job to its first poll, for a job that is not queued behind others. See `next`. */
+    first: (openJobs: number): number => {
       const lateMs = firstAt(ENDED_FRACTION);
       if (lateMs === undefined) return FIRST_POLL_DELAY_MS * Math.max(1, openJobs / PILOT_JOBS);
       const soonMs = firstAt(EARLY_FRACTION) ?? lateMs;
       return bounded(Math.min(withMargin(lateMs), Math.max(soonMs, SHORT_JOB_MS)));
     },
-    next: (waitedMs, ranMs, openJobs) => {
+    /**
+     * The delay until the next poll of a job that has not ended, and that has run for `ranMs` or, when it does not run, has been
+     * queued for `waitedMs`. `openJobs` is the number of jobs that are polled like this one.
+     */
+    next: (waitedMs: number, ranMs: number | undefined, openJobs: number): number => {
       const spreadMs = (openJobs / (pollsPerSecond() * EARLY_PART)) * 1000;
       const elapsedMs = Math.max(FIRST_POLL_DELAY_MS, (ranMs ?? waitedMs) * ELAPSED_FRACTION, spreadMs);
       const [soonMs, lateMs] = [EARLY_FRACTION, ENDED_FRACTION].map((fraction) => executions.endOf(fraction, ranMs));
@@ -73,6 +99,13 @@ export function createPollDelays(pollsPerSecond: () => number): PollDelays {
     },
   };
 }
+
+/**
+ * Decides how long jobs are left alone before they are polled, by how long the latest jobs took. A poll is due when most of the
+ * jobs like it have ended: an earlier one would find many that run, and the service limits polls to two for each submission.
+ * Polls that are due and exceed that limit are sent later, and then find more jobs ended. All times are milliseconds.
+ */
+export type PollDelays = ReturnType<typeof createPollDelays>;
 
 /** Returns the delay in milliseconds after this many failed polls of one job in a row: exponential backoff. */
 export const retryPollDelay = (failures: number): number => bounded(FIRST_POLL_DELAY_MS * 2 ** (failures - 1));

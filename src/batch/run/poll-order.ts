@@ -1,8 +1,39 @@
 import TinyQueue from 'tinyqueue';
+import type { Absence } from '../../core/not-there-yet.ts';
+import type { KnownJob } from '../model/run-records.ts';
 import { FIRST_POLL_DELAY_MS, MIN_POLL_DELAY_MS, type PollDelays } from './poll-delays.ts';
 
+/** A job as it is in the journal, without its date: durations are measured by the monotonic clock. */
+export type JobRef = Omit<KnownJob, 'submittedAt'>;
+
+/** A job between two polls. */
+export interface Job extends JobRef, PolledJob {
+  /** Number of polls in a row to which the service answered that the job does not exist, and what they mean. */
+  readonly notFoundPolls: number;
+  readonly absence: Absence | undefined;
+  /** Number of polls in a row that failed, 429 excluded. */
+  readonly failedPolls: number;
+  /** `failed` and `expired`: how it ended in an earlier run. It is then retried, or asked for once. */
+  readonly kind: 'submitted' | 'failed' | 'expired';
+}
+
+/** Lists the members one by one: thousands of jobs are created per second, and object spread is slower. */
+export const newJob = ({ item, job, id, retries }: JobRef, submittedAt: number, kind: Job['kind']): Job => ({
+  item,
+  job,
+  id,
+  submittedAt,
+  retries,
+  queuedPolls: 0,
+  notFoundPolls: 0,
+  absence: undefined,
+  failedPolls: 0,
+  kind,
+  pollAt: submittedAt,
+});
+
 /** A job that is polled. Times are milliseconds of the monotonic clock. */
-export interface PolledJob {
+interface PolledJob {
   readonly item: number;
   readonly submittedAt: number;
   /** Polls that found it queued. */
@@ -12,14 +43,14 @@ export interface PolledJob {
 }
 
 /** What a poll found. */
-export type PollResult = 'queued' | 'running' | 'ended';
+type PollResult = 'queued' | 'running' | 'ended';
 
 /**
  * Decides which job is polled next. Jobs that no worker has started are kept in submission order: a service starts jobs
  * in that order, so when the first one is still queued, the others are too, and when it has ended, the next one may
  * have ended too. All other jobs are timed: each has its own time of the next poll.
  */
-export interface PollSchedule<J extends PolledJob> {
+interface PollSchedule<J extends PolledJob> {
   /** Adds a job that no worker has started. */
   readonly addQueued: (job: J) => void;
   /** Adds a job that is polled at its `pollAt`. */

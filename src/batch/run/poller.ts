@@ -1,35 +1,15 @@
 import type { Failure } from '../../core/failure.ts';
-import { memberAt, numberOf, type Json } from '../../core/json.ts';
+import { type Json, memberAt, numberOf } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
-import type { Ending } from '../model/item-state-machine.ts';
+import type { Ending } from '../model/item-states.ts';
 import { createPollDelays, retryPollDelay } from './poll-delays.ts';
-import { createPollSchedule } from './poll-order.ts';
-import { newJob, type Job, type JobRef } from './polled-job.ts';
+import { createPollSchedule, type Job, type JobRef, newJob } from './poll-order.ts';
 import type { RetryLater } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
-/** Polls jobs until each has ended and its result is on disk. */
-export interface Poller {
-  /** Adds a job that was submitted at a time of the monotonic clock, in milliseconds. */
-  add(job: JobRef, submittedAt: number): void;
-  /** Retries a job that failed in an earlier run. */
-  addFailed(job: JobRef): void;
-  /** Asks once more for a job that the service did not have in an earlier run, and that it may have all the same. */
-  addExpired(job: JobRef, submittedAt: number): void;
-  /**
-   * Sends the polls that are due. Returns the milliseconds until the next one, or undefined when it must wait for an
-   * event, such as the answer to a request.
-   */
-  step(): number | undefined;
-  /** Number of jobs of earlier runs that are still to be retried or asked for once more. */
-  readonly pendingEarlier: number;
-  /** Number of jobs that run again although their result had been written. */
-  readonly rerunCount: number;
-}
-
-export interface PollerOptions {
+interface PollerOptions {
   /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed: number;
   /** Time to live of a job; undefined for that of the service. */
@@ -43,7 +23,8 @@ export interface PollerOptions {
 /** Maximum number of results that are being written to disk at the same time; each may be large. */
 const MAX_SAVING = 256;
 
-export function createPoller(run: RunState, options: PollerOptions): Poller {
+/** Polls jobs until each has ended and its result is on disk. */
+export function createPoller(run: RunState, options: PollerOptions) {
   const { rates, clock, client, records, control, monitor } = run;
   const granted = rates.granted.poll;
   const delays = createPollDelays(() => rates.poll.perSecond);
@@ -233,18 +214,25 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
   };
 
   return {
-    add: (job, submittedAt) => {
+    /** Adds a job that was submitted at a time of the monotonic clock, in milliseconds. */
+    add: (job: JobRef, submittedAt: number): void => {
       schedule.addQueued(newJob(job, submittedAt, 'submitted'));
     },
-    addFailed: (job) => {
+    /** Retries a job that failed in an earlier run. */
+    addFailed: (job: JobRef): void => {
       pendingEarlier += 1;
       schedule.addTimed(newJob(job, clock.monotonic(), 'failed'));
     },
-    addExpired: (job, submittedAt) => {
+    /** Asks once more for a job that the service did not have in an earlier run, and that it may have all the same. */
+    addExpired: (job: JobRef, submittedAt: number): void => {
       pendingEarlier += 1;
       schedule.addTimed(newJob(job, submittedAt, 'expired'));
     },
-    step: () => {
+    /**
+     * Sends the polls that are due. Returns the milliseconds until the next one, or undefined when it must wait for an
+     * event, such as the answer to a request.
+     */
+    step: (): number | undefined => {
       const now = clock.monotonic();
       for (;;) {
         if (!control.mayPoll() || saving >= MAX_SAVING) return undefined;
@@ -266,10 +254,12 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
         run.start(handle(job));
       }
     },
-    get pendingEarlier() {
+    /** Number of jobs of earlier runs that are still to be retried or asked for once more. */
+    get pendingEarlier(): number {
       return pendingEarlier;
     },
-    get rerunCount() {
+    /** Number of jobs that run again although their result had been written. */
+    get rerunCount(): number {
       return rerunCount;
     },
   };

@@ -33,14 +33,14 @@ export type SubmitOutcome =
   | RetryLater
   | Fatal;
 
-export type StatusOutcome =
+type StatusOutcome =
   | { readonly kind: 'found'; readonly document: Json }
   /** The service does not have the job. */
   | { readonly kind: 'not-found' }
   | RetryLater
   | Fatal;
 
-export type RetryOutcome =
+type RetryOutcome =
   | { readonly kind: 'requeued' }
   | { readonly kind: 'refused'; readonly failure: Failure }
   /** The service may have accepted it; the job's status shows whether it did. */
@@ -48,24 +48,11 @@ export type RetryOutcome =
   | RetryLater
   | Fatal;
 
-/** The requests of a batch. Each is tried once and resolves to its outcome; none throws a Failure. */
-export interface QueueClient {
-  /** Number of requests without an answer yet. */
-  readonly pending: number;
-  submit(input: Uint8Array): Promise<SubmitOutcome>;
-  status(job: string): Promise<StatusOutcome>;
-  retry(job: string): Promise<RetryOutcome>;
-}
-
 /**
  * Creates a client for the queue of one endpoint (specification 4.5). `extras` are the members that every submission has
  * beside its input, as `optionsText` returns them.
  */
-export function createQueueClient(
-  api: Pick<BatchApi, 'send' | 'prepare'>,
-  endpointId: Id<'endpoint'>,
-  extras = '',
-): QueueClient {
+export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpointId: Id<'endpoint'>, extras = '') {
   const run = api.prepare(runRequest(endpointId));
   let pending = 0;
   const outcomeOf = <T>(
@@ -88,15 +75,21 @@ export function createQueueClient(
     );
   };
   return {
-    get pending() {
+    /** Number of requests without an answer yet. */
+    get pending(): number {
       return pending;
     },
-    submit: (input) => outcomeOf(run.send({ raw: submissionBody(input, extras) }), submitAnswer, submitFailure),
-    status: (job) =>
+    submit: (input: Uint8Array): Promise<SubmitOutcome> =>
+      outcomeOf(run.send({ raw: submissionBody(input, extras) }), submitAnswer, submitFailure),
+    status: (job: string): Promise<StatusOutcome> =>
       outcomeOf(api.send(statusRequest(endpointId, job)), (answer) => statusAnswer(answer, job), statusFailure),
-    retry: (job) => outcomeOf(api.send(retryRequest(endpointId, job)), () => REQUEUED, retryFailure),
+    retry: (job: string): Promise<RetryOutcome> =>
+      outcomeOf(api.send(retryRequest(endpointId, job)), () => REQUEUED, retryFailure),
   };
 }
+
+/** The requests of a batch. Each is tried once and resolves to its outcome; none throws a Failure. */
+export type QueueClient = ReturnType<typeof createQueueClient>;
 
 const REQUEUED: RetryOutcome = { kind: 'requeued' };
 

@@ -1,12 +1,71 @@
 import type { Clock } from '../../core/context.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { RequestKind, RunRecords, Stopped, StopReason } from '../model/run-records.ts';
 import type { Json } from '../../core/json.ts';
-import type { RunRecords, RequestKind } from '../model/run-records.ts';
-import type { EndEvent } from '../model/item-state-machine.ts';
+import type { EndEvent } from '../model/item-states.ts';
 import type { QueueClient, RetryLater } from './queue-client.ts';
-import type { RequestRates } from './submit-and-poll-rates.ts';
-import type { FailureMonitor, RunControl } from './stop-run.ts';
-import { MAX_RETRY_AFTER_MS } from './adaptive-rate.ts';
+import { MAX_RETRY_AFTER_MS, type RequestRates } from './adaptive-rate.ts';
 import type { LineOwner } from '../model/result-line.ts';
+
+/** Starts and stops the sending of requests. */
+export function createRunControl(wake: () => void) {
+  let stopped: Stopped | undefined;
+  let submitting = true;
+  let polling = true;
+  return {
+    /**
+     * Stops submissions, and with `now` polls too; with `when-ended`, jobs at the service are still polled to their end. The
+     * first reason is kept.
+     */
+    stop: (reason: StopReason, how: 'now' | 'when-ended', failure?: unknown): void => {
+      submitting = false;
+      if (how === 'now') polling = false;
+      stopped ??= { reason, ...(failure === undefined ? {} : { failure }) };
+      wake();
+    },
+    stopped: (): Stopped | undefined => stopped,
+    maySubmit: (): boolean => submitting,
+    mayPoll: (): boolean => polling,
+    /** Call it when something changed: the run's step runs soon. */
+    wake,
+  };
+}
+
+export type RunControl = ReturnType<typeof createRunControl>;
+
+/** Milliseconds without a success, while requests fail, after which the batch stops. */
+const MAX_FAILING_MS = 120_000;
+/** Submissions without a readable answer in a row after which the batch stops: each may have been accepted. */
+const MAX_UNKNOWN_IN_ROW = 20;
+
+/** Stops a run when the service does not recover. */
+export function createFailureMonitor(
+  clock: Clock,
+  control: RunControl,
+  onRequest: (failure: Failure | undefined) => void,
+) {
+  let failingSince: number | undefined;
+  let unknownInRow = 0;
+  return {
+    /** A request succeeded. */
+    onSuccess: (): void => {
+      onRequest(undefined);
+      failingSince = undefined;
+      unknownInRow = 0;
+    },
+    /** The service was not reached, failed, or may or may not have accepted a submission. */
+    onFailure: (failure: Failure): void => {
+      const now = clock.monotonic();
+      failingSince ??= now;
+      onRequest(failure);
+      unknownInRow += failure.code === 'outcome-unknown' ? 1 : 0;
+      if (now - failingSince > MAX_FAILING_MS || unknownInRow >= MAX_UNKNOWN_IN_ROW)
+        control.stop('error', 'now', failure);
+    },
+  };
+}
+
+type FailureMonitor = ReturnType<typeof createFailureMonitor>;
 
 /** What the submitter and the poller of a run share. */
 export interface RunState {

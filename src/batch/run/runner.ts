@@ -4,18 +4,15 @@ import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../read/items/item.ts';
 import { createItemQueue } from './item-queue.ts';
-import type { RunRecords, RequestKind, Paces, RunEnd } from '../model/run-records.ts';
-import type { EndEvent } from '../model/item-state-machine.ts';
-import { countsAddUp, type ItemCounts } from '../model/item-states.ts';
+import type { KnownJob, Paces, RequestKind, RunEnd, RunRecords } from '../model/run-records.ts';
+import { countsAddUp, type EndEvent, type ItemCounts } from '../model/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
-import { createGrantedRate, UNLIMITED, type GrantedRate } from './granted-rate.ts';
-import { createRequestRates } from './submit-and-poll-rates.ts';
-import { createFailureMonitor, createRunControl, type RunControl } from './stop-run.ts';
-import type { RunState } from './run-state.ts';
+import { createGrantedRate, type GrantedRate, UNLIMITED } from './granted-rate.ts';
+import { createRequestRates } from './adaptive-rate.ts';
+import { createFailureMonitor, createRunControl, type RunControl, type RunState } from './run-state.ts';
 import { createScheduler, NEVER } from './step-loop.ts';
 import { createSubmitter } from './submitter.ts';
-import type { KnownJob } from '../model/known-job.ts';
 
 export interface RunOptions {
   /** Maximum concurrent requests. */
@@ -50,7 +47,7 @@ export interface RunParts {
 }
 
 /** Callbacks for what happens during a run. */
-export interface RunObserver {
+interface RunObserver {
   /** Called once with the function that applies the rate windows of answers. */
   readonly onReady?: (applyWindows: (windows: readonly RateWindow[]) => void) => void;
   /** Called with the execution time of each job that ended, in milliseconds. */

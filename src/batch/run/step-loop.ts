@@ -4,21 +4,11 @@ import type { Clock } from '../../core/context.ts';
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * Runs a step repeatedly: after each call of `wake` (several calls at the same moment cause one run), and when the
- * delay is over.
+ * Runs a step repeatedly: after each call of `wake` (several calls at the same moment cause one run), and when the delay
+ * is over. Creates a scheduler that keeps one timer: most delays end early by `wake`, and a timer for each would be
+ * slow.
  */
-export interface Scheduler {
-  /** Runs the step soon. */
-  readonly wake: () => void;
-  /**
-   * Runs `step` immediately and then repeatedly until it returns undefined, which means that no work is left. Otherwise
-   * it returns the milliseconds until it must run again. Fails as `step` does.
-   */
-  run(step: () => number | undefined): Promise<void>;
-}
-
-/** Creates a scheduler that keeps one timer: most delays end early by `wake`, and a timer for each would be slow. */
-export function createScheduler(clock: Clock): Scheduler {
+export function createScheduler(clock: Clock) {
   let next: (() => void) | undefined;
   let wakePending = false;
   let timer: { readonly endsAt: number; readonly abort: AbortController } | undefined;
@@ -43,7 +33,7 @@ export function createScheduler(clock: Clock): Scheduler {
     );
   };
 
-  const run: Scheduler['run'] = async (step) => {
+  const run = async (step: () => number | undefined): Promise<void> => {
     let failed: { readonly error: unknown } | undefined;
     await new Promise<void>((resolve) => {
       next = () => {
@@ -63,5 +53,12 @@ export function createScheduler(clock: Clock): Scheduler {
     timer?.abort.abort(new Error('the run has ended'));
     if (failed !== undefined) throw failed.error;
   };
-  return { wake, run };
+  return {
+    /** Runs the step soon. */
+    wake /**
+     * Runs `step` immediately and then repeatedly until it returns undefined, which means that no work is left. Otherwise
+     * it returns the milliseconds until it must run again. Fails as `step` does.
+     */,
+    run,
+  };
 }

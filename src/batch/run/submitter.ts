@@ -7,23 +7,7 @@ import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 import type { UnrecordedJob } from '../model/run-records.ts';
 
-/**
- * Submits items: writes to disk that the item is about to be sent (the "intent"), sends the request, and records its
- * outcome.
- */
-export interface Submitter {
-  /**
-   * Sends what may be sent at `now`, in milliseconds of the monotonic clock. Returns the milliseconds until more may be
-   * sent, or undefined when it must wait for an event (an answer, a loaded item, an ended job).
-   */
-  readonly step: (now: number) => number | undefined;
-  /** True when nothing can be sent for another reason than the rate. */
-  readonly isIdle: () => boolean;
-  /** Jobs that the service accepted and that could not be written to the journal. */
-  readonly unrecorded: readonly UnrecordedJob[];
-}
-
-export interface SubmitterOptions {
+interface SubmitterOptions {
   readonly items: ItemQueue;
   /** Maximum number of jobs that are queued or running at the service. */
   readonly maxInFlight: () => number;
@@ -51,7 +35,11 @@ const INTENTS_AHEAD_MS = 100;
 /** How often one submission may be postponed by a 408 or 425 before it counts as refused. */
 const MAX_POSTPONED = 3;
 
-export function createSubmitter(run: RunState, options: SubmitterOptions): Submitter {
+/**
+ * Submits items: writes to disk that the item is about to be sent (the "intent"), sends the request, and records its
+ * outcome.
+ */
+export function createSubmitter(run: RunState, options: SubmitterOptions) {
   const { clock, client, records, rates, control, monitor, start } = run;
   const { states } = records;
   const { items: queue } = options;
@@ -236,9 +224,16 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   };
 
   return {
+    /** Jobs that the service accepted and that could not be written to the journal. */
     unrecorded,
-    isIdle: () => writingIntents + ready.length === 0 && (!control.maySubmit() || !queue.hasNext || freeJobs() <= 0),
-    step: (now) => {
+    /** True when nothing can be sent for another reason than the rate. */
+    isIdle: (): boolean =>
+      writingIntents + ready.length === 0 && (!control.maySubmit() || !queue.hasNext || freeJobs() <= 0),
+    /**
+     * Sends what may be sent at `now`, in milliseconds of the monotonic clock. Returns the milliseconds until more may be
+     * sent, or undefined when it must wait for an event (an answer, a loaded item, an ended job).
+     */
+    step: (now: number): number | undefined => {
       // A wait that the service asked for also applies to items whose intent was being written at that time.
       if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
       if (!control.maySubmit() || !records.maySend()) return undefined;

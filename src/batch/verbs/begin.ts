@@ -1,15 +1,11 @@
-import type { JobOptions } from '../../queue/submission.ts';
-import { optionsText } from '../../queue/submission.ts';
+import { type JobOptions, optionsText } from '../../queue/submission.ts';
 import type { InputSummary } from '../plan/check-input.ts';
-import { findInputs, type FoundInput } from '../plan/find-inputs.ts';
-import type { InputOptions } from '../plan/input-format.ts';
-import { checkPiped, planInputs, type PlanOptions } from '../plan/plan-inputs.ts';
-import { readOnceInput } from '../plan/read-once.ts';
+import { findInputs, type FoundInput, readOnceInput } from '../plan/find-inputs.ts';
+import { checkPiped, formatOf, type InputOptions, planInputs, type PlanOptions } from '../plan/plan-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
-import { readUntilAborted } from '../read/items/read-until-aborted.ts';
+import { readUntilAborted } from '../read/content.ts';
 import type { CopyInput, NewBatch, Store } from '../model/store.ts';
-import { formatOf } from '../plan/input-format.ts';
-import { runToEnd, type BatchReport } from './run-report.ts';
+import { type BatchReport, runToEnd } from './run-report.ts';
 
 /** A new batch as the user describes it. */
 export interface BeginOptions extends InputOptions {
@@ -29,7 +25,7 @@ export interface BeginOptions extends InputOptions {
   readonly compression: NewBatch['compression'];
 }
 
-export interface BeginRun {
+interface BeginRun {
   /** The endpoint as the user named it. */
   readonly endpoint: string;
   /** Called when the input is valid: returns the endpoint's id and the address of the queue API. May fail. */

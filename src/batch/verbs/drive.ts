@@ -8,7 +8,7 @@ import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import { createCostMeter, type ExecutionCost } from '../results/report/cost.ts';
 import { createErrorTally, type ErrorTally } from '../results/report/error-counts.ts';
 import { createRequestHealth, type FailedRequests } from '../results/report/request-health.ts';
-import { claimedItems } from '../run/claimed-items.ts';
+import { claimedItems } from '../run/item-queue.ts';
 import { createQueueClient } from '../run/queue-client.ts';
 import { runItems, type RunOptions } from '../run/runner.ts';
 import type { BatchFacts, Session } from '../model/store.ts';
@@ -26,7 +26,7 @@ export type StopCause =
   | { readonly reason: 'error'; readonly failure: Failure };
 
 /** How a process ended its work. */
-export interface Driven {
+interface Driven {
   readonly end: RunEnd;
   readonly stopped: StopCause | undefined;
   readonly tookMs: number;

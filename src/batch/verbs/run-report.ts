@@ -33,7 +33,7 @@ export interface BatchReport extends BatchSummary {
   readonly expiredItems: readonly number[];
 }
 
-export interface NotRetried {
+interface NotRetried {
   /** Items whose submission was refused: there is no job to retry. */
   readonly neverAccepted: number;
   /** Jobs that the service does not have any more. */

@@ -6,7 +6,7 @@ import type { Batch, ResumeOptions, Store } from '../model/store.ts';
 import { runToEnd, type BatchReport } from './run-report.ts';
 
 /** How a batch that exists is driven. */
-export interface WorkOptions {
+interface WorkOptions {
   /** Returns the address of the queue API in use. */
   readonly service: () => Promise<string>;
   /** True when the service is the same although its address changed. */

@@ -3,6 +3,7 @@ import type { Command, Group, Noun } from '../model/command.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
 import { resolveAlias, SHORT_VERBS } from '../words/aliases.ts';
 import { visibleOptions } from '../model/common-options.ts';
+import { exitsOf } from '../model/exits.ts';
 import { argumentName, flagName, namesProgram, type Param } from '../model/params.ts';
 
 export type { Page };
@@ -86,8 +87,17 @@ export function commandHelp(path: readonly string[], command: Command): Page {
     rows('Arguments', args),
     rows('Flags', flags),
     command.examples.length === 0 ? undefined : { kind: 'examples', title: 'Examples', rows: command.examples },
+    text(exitsText(command)),
     text('Flags of every command: `berth help flags`.'),
   ]);
+}
+
+/** The exit codes of a command beyond the common ones; undefined where it has none. */
+function exitsText(command: Command): string | undefined {
+  if (command.exitsAsProgram) return 'Ends with the exit code of the program that it runs.';
+  const codes = exitsOf(command);
+  if (codes.length === 0) return undefined;
+  return `Exit codes beyond those of every command: ${codes.join(', ')} (\`berth help exit-codes\`).`;
 }
 
 /** `berth help flags`: the flags of every command. */

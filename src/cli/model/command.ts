@@ -1,4 +1,5 @@
 import type { Message } from '../../core/message.ts';
+import type { ExitCode } from '../../core/exit-codes.ts';
 import { memberAt, type Json } from '../../core/json.ts';
 import { rowsOf, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from './context.ts';
@@ -46,6 +47,10 @@ export interface CommandSpec<A extends Params, O extends Params, T> extends Comm
   readonly costs?: boolean;
   /** The command always waits for something; commands that wait only with a flag leave it out. */
   readonly waits?: boolean;
+  /** Exit codes of its results, beyond the common ones and those that `exitsOf` derives. */
+  readonly exits?: readonly ExitCode[];
+  /** It ends with the exit code of a program that it runs. */
+  readonly exitsAsProgram?: boolean;
   /** The command can be repeated; adds `--watch` and `--interval`. */
   readonly watch?: true | WatchSpec;
   /**
@@ -94,6 +99,8 @@ export interface Command extends CommandWords {
   readonly destroys: boolean;
   readonly costs: boolean;
   readonly waits: boolean;
+  readonly exits: readonly ExitCode[];
+  readonly exitsAsProgram: boolean;
   readonly watch: WatchSpec | undefined;
   readonly prepare?: (ctx: CommandContext, values: Values) => Promise<unknown>;
   readonly confirm?: (
@@ -153,6 +160,8 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     destroys: spec.destroys ?? confirm !== undefined,
     costs: spec.costs ?? false,
     waits: spec.waits ?? false,
+    exits: spec.exits ?? [],
+    exitsAsProgram: spec.exitsAsProgram ?? false,
     watch: spec.watch === true ? {} : spec.watch,
     // The casts are sound: callers pass only values that `args` and `options` parsed, and what `prepare` returned.
     ...(prepare === undefined ? {} : { prepare: (ctx, values) => prepare(ctx, values as Given) }),

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import type { Result, View } from '../../output/view.ts';
+import type { ExitCode } from '../../core/exit-codes.ts';
 import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../model/command.ts';
 import type { Collection, Query } from '../model/collection.ts';
 import { rowRequest } from './identity/requests.ts';
@@ -49,6 +50,7 @@ export const idsArgument = (resource: Collection): Param<readonly string[]> =>
 interface GetSpec<O extends Params> extends CommandWords {
   readonly options?: O;
   readonly watch?: true | WatchSpec;
+  readonly exits?: readonly ExitCode[];
   readonly query?: (values: ValuesOf<O>) => Query;
   /** The exit code and notes for a row. */
   readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;

@@ -116,6 +116,7 @@ const report = defineCommand({
     by: option.choice('what a row is (default: every resource)', ['pod', 'endpoint', 'volume', 'cluster', 'day']),
     budget: option.text('end 15 when the total is above this', { metavar: 'USD' }),
   },
+  exits: [EXIT.limitExceeded],
   examples: [
     ['berth billing report', 'what costs most'],
     ['berth billing report --by day --last 7d', 'the last days'],

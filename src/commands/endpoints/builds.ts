@@ -77,6 +77,7 @@ const get = defineCommand({
   summary: 'show a build of an endpoint: its commit, its image and why it failed',
   args: { endpoint: ENDPOINT_ARGUMENT, build: arg.text('build id') },
   options: { exitStatus: option.on('end 10 when the build has failed, 11 when it was cancelled') },
+  exits: [EXIT.jobFailed, EXIT.jobCancelled],
   watch: endedWhen(isFinal),
   examples: [
     ['berth endpoints builds get echo build-7 --watch', 'follow it until it ends'],

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
-import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../shared/explain/options.ts';
+import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, EXPLAIN_EXITS, SAMPLE_OPTION } from '../shared/explain/options.ts';
 import { TEXT } from '../../cli/model/output-schema.ts';
 import { verdictSchema } from '../shared/explain/verdict.ts';
 
@@ -11,6 +11,7 @@ export const explain = defineCommand({
   details: EXPLAIN_DETAILS,
   args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },
   options: { ...SAMPLE_OPTION, ...EXIT_STATUS_OPTION },
+  exits: EXPLAIN_EXITS,
   examples: [
     ['berth endpoints explain echo', 'is it healthy?'],
     ['berth endpoints explain echo --exit-status --json --jq .code', 'for a script: the cause, and 10 when blocked'],

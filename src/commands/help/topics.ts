@@ -14,7 +14,7 @@ const exitCodes = (): Page =>
       EXIT_CODES.map(({ code, meaning }) => [String(code).padStart(3), meaning]),
     ),
     text(
-      'Codes 9 to 12 come from commands that wait (--wait, wait, --stream, --sync). `jobs status` and `pods get` end with 0 when the service answered; with --exit-status they end with the outcome.',
+      'Codes 8 to 13 and 15 come from the commands whose help names them, 9 to 12 from those that wait (--wait, wait, --stream, --sync). `status`, `get` and `explain` end with 0 when the service answered; with --exit-status they end with the outcome.',
     ),
   ]);
 

@@ -16,7 +16,7 @@ import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests
 import { canRetry, hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { statusLine, waitLine } from './job/command-lines.ts';
-import { exitOf } from './job/outcome.ts';
+import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { jobView } from './job/view.ts';
 import { readJob, rememberStatus, sendAboutJob, waitForJob } from './wait.ts';
 import { answerResult } from '../../output/view.ts';
@@ -35,6 +35,7 @@ export const status = defineCommand({
     ttl: option.duration('also set how long the job and its result live from now', 's'),
     exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
   },
+  exits: JOB_EXITS,
   watch: endedWhen(hasEnded),
   run: async (ctx, { endpoint, job, ttl, exitStatus, ...rest }) =>
     await readEach(ctx, job, {
@@ -100,6 +101,7 @@ export const retry = defineCommand({
   args: { endpoint: QUEUE_ARGUMENT, job: arg.text('job id', { complete: 'job' }) },
   options: waitOptions('wait until it ends and print its result'),
   writes: true,
+  exits: JOB_EXITS,
   costs: true,
   run: async (ctx, values) => {
     const { id, answer } = await retryJob(ctx, values.endpoint, values.job).catch(

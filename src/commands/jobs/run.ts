@@ -17,7 +17,7 @@ import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { healthLine, waitLine } from './job/command-lines.ts';
 import { jobBody, readInput } from './input.ts';
 import { checkBounds } from '../shared/duration-bounds.ts';
-import { exitOf } from './job/outcome.ts';
+import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { streamJob } from './stream.ts';
 import { jobView } from './job/view.ts';
 import { waitForJob } from './wait.ts';
@@ -55,6 +55,7 @@ export const run = defineCommand({
     lowPriority: option.on('let other jobs go first'),
   },
   writes: true,
+  exits: JOB_EXITS,
   costs: true,
   examples: [
     [`berth jobs run demo --input '{"prompt":"hello"}'`, 'submit and print the id'],

@@ -15,7 +15,7 @@ import { jobError } from '../../queue/job-error.ts';
 import { statusRequest, streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { QUEUE_ARGUMENT } from '../shared/collections.ts';
-import { exitOf } from './job/outcome.ts';
+import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { askForJob } from './job/ask-for-job.ts';
 import { chunkView } from './job/view.ts';
 import { sendAboutJob } from './wait.ts';
@@ -30,6 +30,7 @@ export const stream = defineCommand({
   output: manyOf(CHUNK),
   summary: "print a job's chunks as its handler produces them",
   waits: true,
+  exits: JOB_EXITS,
   examples: [[`berth jobs stream stream "$(berth jobs run stream --input '{"chunks":3}')"`, 'of a job just submitted']],
   details:
     'Chunks that hold text are printed as that text, others as JSON, one a line; -o jsonl and --json print whole chunks. The exit code is the outcome of the job.',

@@ -19,7 +19,7 @@ import { statusRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { waitLine } from './job/command-lines.ts';
-import { exitOf } from './job/outcome.ts';
+import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { createStallNotice } from './stall-notice.ts';
 import { jobView } from './job/view.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
@@ -31,6 +31,7 @@ export const wait = defineCommand({
   output: either(JOB, manyOf(either(OUTCOME, JOB))),
   summary: 'wait until jobs end and print their results',
   waits: true,
+  exits: JOB_EXITS,
   details:
     'If no job moves for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
   args: {

@@ -82,6 +82,7 @@ export const exec = defineCommand({
   summary: 'run a command against a local service of its own, then stop it',
   changesMachine: true,
   waits: true,
+  exitsAsProgram: true,
   details: `Starts the local service on a free port, sets BERTH_BASE_URL, BERTH_QUEUE_URL, BERTH_REST_URL and BERTH_API_KEY, runs the command and ends with its exit code. Flags of berth go before the command; -- between them is needed only when the command begins with a dash. Nothing persists unless --state names a file, and no worker is left running.\n${SOURCES}`,
   args: {
     command: arg.many('the command and its arguments; all flags after its name are its own', { complete: 'command' }),

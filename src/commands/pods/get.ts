@@ -10,6 +10,7 @@ export const SUMMARY = 'GPU and CPU containers';
 export const get = getCommand(PODS, {
   summary: 'show a pod: its state, cost, hardware, live use, mounts and ports',
   options: { exitStatus: option.on('end 10 when the pod is in ERROR') },
+  exits: [EXIT.jobFailed],
   // A pod in ERROR does not recover, and a terminated one is gone (specification 3.1).
   watch: endedWhen((row) => ['ERROR', 'TERMINATED'].includes(stringAt(row, 'status') ?? '')),
   outcome: (row, { exitStatus }) => ({

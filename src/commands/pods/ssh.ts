@@ -14,6 +14,7 @@ import { idArgument } from '../../cli/resource/read.ts';
 export const ssh = defineCommand({
   summary: 'open a shell in a pod, or run a command there, with your ssh',
   changesMachine: true,
+  exitsAsProgram: true,
   details:
     'Takes the direct address where the pod has one, else the proxy, which gives an interactive shell and nothing else. What stands after -- goes to ssh as it is. The exit code is that of ssh.',
   args: {

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Contract, Sent } from './contract.ts';
-import { sample } from './sample.ts';
+import { sample, type Members } from './sample.ts';
 
 /** Members that an answer has in addition to the minimal ones, by operation such as `GET /v2/pods/{id}`. */
 export type Answers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -15,13 +15,15 @@ export interface Recorder {
 }
 
 /**
- * A server that records requests and answers each operation with the minimal answer of its contract. `change` can modify
- * the value of each answer; `writeAnswer` is the body of each answer to a write, where it returns one.
+ * A server that records requests and answers each operation with the minimal answer of its contract, or one with all
+ * members. `change` can modify the value of each answer; `writeAnswer` is the body of each answer to a write, where it
+ * returns one.
  */
 export async function record(
   contract: Contract,
   change: (value: unknown) => unknown = (value) => value,
   writeAnswer: () => string | undefined = () => undefined,
+  members: Members = 'required',
 ): Promise<Recorder> {
   let sent: Sent[] = [];
   let answers: Answers = {};
@@ -49,7 +51,7 @@ export async function record(
       const one = { method, path, query: url.searchParams, headers, body: Buffer.concat(chunks).toString() };
       sent.push(one);
       if (method === 'PUT') kept.set(path, JSON.parse(one.body) as object);
-      answer(contract, one, { answers, kept: kept.get(path), change }, response);
+      answer(contract, one, { answers, kept: kept.get(path), change, members }, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -79,9 +81,15 @@ interface Told {
   readonly answers: Answers;
   readonly kept: object | undefined;
   readonly change: (value: unknown) => unknown;
+  readonly members: Members;
 }
 
-function answer(contract: Contract, one: Sent, { answers, kept, change }: Told, response: ServerResponse): void {
+function answer(
+  contract: Contract,
+  one: Sent,
+  { answers, kept, change, members }: Told,
+  response: ServerResponse,
+): void {
   const operation = contract.operationOf(one);
   if (operation === undefined) {
     response.writeHead(404, { 'content-type': 'application/problem+json' });
@@ -99,7 +107,7 @@ function answer(contract: Contract, one: Sent, { answers, kept, change }: Told, 
     response.end(`id: 2026-01-01T00:00:00Z\ndata: ${JSON.stringify(change(line))}\n\n`);
     return;
   }
-  const least = sample(contract, schema) as object;
+  const least = sample(contract, schema, members) as object;
   const asked = idAsked(operation.path, one.path);
   const value = 'id' in least && asked !== undefined ? { ...least, id: asked } : least;
   response.end(JSON.stringify(change({ ...value, ...answers[`${operation.method} ${operation.path}`], ...kept })));

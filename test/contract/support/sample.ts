@@ -3,14 +3,17 @@ import type { Contract, Schema } from './contract.ts';
 /** Candidate texts for the patterns of a contract. */
 const TEXTS = ['x', '12.4', 'SE', '8080/http', 'ssh-ed25519 AAAA me@host', 'x:y'];
 
-/** Depth to which optional members are filled in; below it, only required members. */
+/** Depth to which lists have an item, and optional members are there. */
 const DEEPEST = 8;
 
+/** Which members a value has. */
+export type Members = 'required' | 'all';
+
 /**
- * Builds the minimal value of a schema: required members only, the first of several enum values. Lists have one item, so
- * that there is something to read.
+ * Builds a value of a schema: by default the minimal one, with required members only; the first of several enum values.
+ * Lists have one item, so that there is something to read.
  */
-export function sample(contract: Contract, schema: Schema, depth = 0): unknown {
+export function sample(contract: Contract, schema: Schema, members: Members = 'required', depth = 0): unknown {
   const node = whole(contract, schema);
   if ('const' in node) return node['const'];
   if (Array.isArray(node['enum'])) return (node['enum'] as readonly unknown[])[0];
@@ -19,7 +22,7 @@ export function sample(contract: Contract, schema: Schema, depth = 0): unknown {
     case 'array': {
       const least = Number(node['minItems'] ?? 0);
       const count = depth > DEEPEST || node['maxItems'] === 0 ? least : Math.max(1, least);
-      return Array.from({ length: count }, () => sample(contract, (node['items'] ?? {}) as Schema, depth + 1));
+      return Array.from({ length: count }, () => sample(contract, (node['items'] ?? {}) as Schema, members, depth + 1));
     }
     case 'integer':
     case 'number':
@@ -33,7 +36,10 @@ export function sample(contract: Contract, schema: Schema, depth = 0): unknown {
     default: {
       const properties = (node['properties'] ?? {}) as Readonly<Record<string, Schema>>;
       const required = (node['required'] ?? []) as readonly string[];
-      return Object.fromEntries(required.map((name) => [name, sample(contract, properties[name] ?? {}, depth + 1)]));
+      const names = members === 'all' && depth <= DEEPEST ? Object.keys(properties) : required;
+      return Object.fromEntries(
+        names.map((name) => [name, sample(contract, properties[name] ?? {}, members, depth + 1)]),
+      );
     }
   }
 }

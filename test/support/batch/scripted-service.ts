@@ -1,7 +1,6 @@
-import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
-import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
+import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
+import { createBatch, finishBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
-import { finishBatch } from '../../../src/batch/stores/file/finish-batch.ts';
 import { readItems } from '../../../src/batch/read/items/read-items.ts';
 import { formatOf, identityOf } from './input-format.ts';
 import { runItems, type RunOptions, type RunParts } from '../../../src/batch/run/runner.ts';
@@ -12,7 +11,7 @@ import { asId } from '../../../src/core/ids.ts';
 import { EXIT } from '../../../src/core/exit-codes.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { type AutoAdvancingClock, createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { lines, OUT } from './runner-fixture.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';

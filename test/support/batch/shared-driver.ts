@@ -1,4 +1,4 @@
-import type { KnownJob } from '../../../src/batch/model/known-job.ts';
+import type { KnownJob } from '../../../src/batch/model/run-records.ts';
 import type { Clock, ObjectStorage } from '../../../src/core/context.ts';
 import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
 import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/core/context.ts';
-import type { RunRecords } from '../../../src/batch/model/run-records.ts';
-import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
+import type { KnownJob, RunRecords } from '../../../src/batch/model/run-records.ts';
+import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
 import type { ItemCounts } from '../../../src/batch/model/item-states.ts';
 import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { createBatchRows, findBatch, readAccount } from '../../../src/batch/stores/postgres/rows/batch-rows.ts';
@@ -11,7 +11,6 @@ import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts'
 import { createDriverRecords } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
 import { createWriteQueue } from '../../../src/batch/stores/postgres/driver/write-queue.ts';
 import { memoryFiles } from './memory-files.ts';
-import type { KnownJob } from '../../../src/batch/model/known-job.ts';
 
 /** One store as a test drives it. */
 export interface StoreUnderTest {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Ending } from '../../../src/batch/model/item-state-machine.ts';
+import type { Ending } from '../../../src/batch/model/item-states.ts';
 import { encodeRecord, type JournalRecord } from '../../../src/batch/stores/file/journal/record.ts';
 import { OUT } from './command-fixture.ts';
 

@@ -19,8 +19,7 @@ export async function checkAgainstSchemas(
   ran: Pick<Ran, 'code' | 'out' | 'err'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const lastLine = ran.err.trimEnd().split('\n').at(-1) ?? '';
-  if (ran.code !== 0 && lastLine.startsWith('{"error":')) expectSchema('error', JSON.parse(lastLine));
+  if (ran.code !== 0) expectErrorSchema(ran);
   const isFiltered = OTHER_OUTPUT.some((flag) => argv.some((word) => word.startsWith(flag)));
   if (ran.out === '' || isFiltered) return;
   const parsed = await parseCommandLine(argv, { nouns: NOUNS, flags: FLAGS });
@@ -30,7 +29,22 @@ export async function checkAgainstSchemas(
   // The schemas are of the present contract, which requires members that an older service does not send.
   const isPresent = process.env['BERTH_TEST_CONTRACT'] !== 'august';
   if (!(isLocal && isPresent) && !OWN_DOCUMENTS.some((own) => `${command} `.startsWith(`${own} `))) return;
-  if (hasSchema(command)) for (const document of documentsOf(ran.out)) expectSchema(command, document);
+  if (hasSchema(command)) expectOutputSchema(command, ran);
+}
+
+/** Checks the error of a run, if there is one. Returns whether there is. */
+export function expectErrorSchema({ err }: Pick<Ran, 'err'>): boolean {
+  const lastLine = err.trimEnd().split('\n').at(-1) ?? '';
+  if (!lastLine.startsWith('{"error":')) return false;
+  expectSchema('error', JSON.parse(lastLine));
+  return true;
+}
+
+/** Checks each document that a command printed. Returns how many there were. */
+export function expectOutputSchema(command: string, { out }: Pick<Ran, 'out'>): number {
+  const documents = out === '' ? [] : documentsOf(out);
+  for (const document of documents) expectSchema(command, document);
+  return documents.length;
 }
 
 /** The document that was printed; with `--watch`, one for each poll, and each on a line. */

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { snappyUncompress } from 'hyparquet';
-import { createWindowCheck } from '../../bytes/zstd-windows.ts';
+import { createWindowCheck } from '../../bytes/compression.ts';
 import { NotReadable } from './not-readable.ts';
 
 /**

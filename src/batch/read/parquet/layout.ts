@@ -1,7 +1,6 @@
-import { parquetMetadata, type FileMetaData, type SchemaElement } from 'hyparquet';
+import { type FileMetaData, parquetMetadata, type SchemaElement } from 'hyparquet';
 import { formatBytes } from '../../../core/units.ts';
 import { isKnownCodec } from './bounded-codecs.ts';
-import type { ByteSource } from './byte-source.ts';
 import { NotReadable } from './not-readable.ts';
 import { buildColumns, type Column, type Leaf } from './schema.ts';
 import { endOfStruct } from './thrift-check.ts';
@@ -103,4 +102,16 @@ function layoutOf(metadata: FileMetaData, fileBytes: number): ParquetLayout {
   if (firstRow !== Number(metadata.num_rows)) throw new NotReadable('its number of rows is not that of its row groups');
   if (firstRow > MAX_ROWS) throw new NotReadable(`it has ${String(firstRow)} rows, and at most 2^31 are read`);
   return { rows: firstRow, columns, leaves, schema, groups };
+}
+
+/** A file or an object of which any part can be read. */
+export interface ByteSource {
+  /** For messages. */
+  readonly name: string;
+  readonly bytes: number;
+  /**
+   * Reads the bytes from `start` up to, but not including, `end`, all of them. Fails when the content is no longer that
+   * which was checked before.
+   */
+  read(start: number, end: number): Promise<Uint8Array>;
 }

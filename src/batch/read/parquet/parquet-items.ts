@@ -1,7 +1,6 @@
 import { usage } from '../../../core/failure.ts';
-import { createItem, inputName, type InputFormat, type InvalidItem, type Item } from '../items/item.ts';
-import type { ByteSource } from './byte-source.ts';
-import { readLayout, type ParquetLayout } from './layout.ts';
+import { createItem, type InputFormat, inputName, type InvalidItem, type Item } from '../items/item.ts';
+import { type ByteSource, type ParquetLayout, readLayout } from './layout.ts';
 import { failureOf, readingParquet } from './not-readable.ts';
 import { createRowReader, type RowBatch } from './read-rows.ts';
 import type { Column } from './schema.ts';

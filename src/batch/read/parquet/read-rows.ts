@@ -1,10 +1,8 @@
-import { parquetRead, type ColumnChunk, type DecodedArray, type FileMetaData } from 'hyparquet';
-import { loadCodec, type Decompressor } from './bounded-codecs.ts';
-import type { ByteSource } from './byte-source.ts';
+import { type ColumnChunk, type DecodedArray, type FileMetaData, parquetRead } from 'hyparquet';
+import { type Decompressor, loadCodec } from './bounded-codecs.ts';
+import type { ByteSource, ParquetLayout, RowGroup } from './layout.ts';
 import { checkPages } from './check-pages.ts';
-import type { ParquetLayout, RowGroup } from './layout.ts';
-import { createMemoryBudget, type MemoryBudget } from './memory-budget.ts';
-import { NotReadable } from './not-readable.ts';
+import { createMemoryBudget, type MemoryBudget, NotReadable } from './not-readable.ts';
 import type { Column } from './schema.ts';
 import { PARSERS } from './values.ts';
 
@@ -18,7 +16,7 @@ export interface RowBatch {
 }
 
 /** Reads rows `start` up to, but not including, `end`, counted from 0. */
-export type RowReader = (start: number, end: number) => AsyncGenerator<RowBatch>;
+type RowReader = (start: number, end: number) => AsyncGenerator<RowBatch>;
 
 /**
  * Returns a reader of some columns. It decodes a row group at a time, and keeps the last one: ranges that are read one

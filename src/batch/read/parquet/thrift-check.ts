@@ -1,5 +1,5 @@
 /** Limits of a structure in the compact protocol of Thrift, in which Parquet stores its metadata and page headers. */
-export interface ThriftLimits {
+interface ThriftLimits {
   /** Levels of structs inside each other. */
   readonly depth: number;
   /** Number of values together. */
@@ -7,7 +7,7 @@ export interface ThriftLimits {
 }
 
 /** Receives a number or boolean (0 or 1) of the structure. `path` has the numbers of the fields that lead to it, such as 5, 1. */
-export type OnNumber = (path: readonly number[], value: number) => void;
+type OnNumber = (path: readonly number[], value: number) => void;
 
 /** The bytes are not a structure of Thrift, or exceed a limit. */
 export class ThriftError extends Error {

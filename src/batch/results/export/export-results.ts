@@ -5,7 +5,7 @@ import { openInputs } from '../../read/inputs.ts';
 import type { Batch, LocatedInputs, ResultLine } from '../../model/store.ts';
 import type { ItemCounts } from '../../model/item-states.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   /** Where the inputs are, when they were moved. */
   readonly input: readonly string[];
   /** True to add the input of each item. */

@@ -2,7 +2,7 @@ import type { DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
 import { writeSyncedFile } from '../../bytes/write-file.ts';
 
-export interface ExportFile {
+interface ExportFile {
   readonly name: string;
   /** True to replace a file that exists. An empty file is replaced in any case. */
   readonly force: boolean;

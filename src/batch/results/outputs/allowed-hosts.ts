@@ -1,21 +1,16 @@
 import { isLoopback } from '../../../core/text/address.ts';
 import { usage } from '../../../core/failure.ts';
 
-/** Decides which addresses files may be read from. */
-export interface AllowedHosts {
-  /** Returns the parsed address, or why it is refused. */
-  check(address: string, base?: string): { readonly url: URL } | { readonly refused: string };
-}
-
 /**
  * Parses the values of --fetch-from: `HOST` for the default port, or `HOST:PORT`. Each is one host, without wildcards, so
  * that every host is one that the user named: also a private address, and the target of a redirect. Over https the
  * certificate proves the host; plain http is for this machine only. Fails with usage (2).
  */
-export function allowedHosts(values: readonly string[]): AllowedHosts {
+export function allowedHosts(values: readonly string[]) {
   const hosts = new Set(values.map(parseHost));
   return {
-    check: (address, base) => {
+    /** Returns the parsed address, or why it is refused. */
+    check: (address: string, base?: string): { readonly url: URL } | { readonly refused: string } => {
       const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
       if (url === undefined || !/^https?:$/.test(url.protocol)) return { refused: 'it is not an https address' };
       if (url.username !== '' || url.password !== '') return { refused: 'its address holds a user name or password' };
@@ -26,6 +21,9 @@ export function allowedHosts(values: readonly string[]): AllowedHosts {
     },
   };
 }
+
+/** Decides which addresses files may be read from. */
+export type AllowedHosts = ReturnType<typeof allowedHosts>;
 
 function parseHost(value: string): string {
   const text = `https://${value}`;

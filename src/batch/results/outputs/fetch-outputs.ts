@@ -2,21 +2,20 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock, Downloads, DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
-import { encodeJson, numberOf, type Json, type JsonObject } from '../../../core/json.ts';
-import { allowedHosts, hostOf, type AllowedHosts } from './allowed-hosts.ts';
-import { createByteBudget, type ByteBudget } from './byte-budget.ts';
-import { downloadFile, NotFetched, overBudget } from './download-file.ts';
-import { addressDigest, MANIFEST, openManifest, type Manifest } from './manifest.ts';
-import { fileNameOf, namedFiles, type NamedFile } from './named-files.ts';
+import { encodeJson, type Json, type JsonObject, numberOf } from '../../../core/json.ts';
+import { allowedHosts, type AllowedHosts, hostOf } from './allowed-hosts.ts';
+import { type ByteBudget, createByteBudget, downloadFile, NotFetched, overBudget } from './download-file.ts';
+import { addressDigest, MANIFEST, type Manifest, openManifest } from './manifest.ts';
+import { fileNameOf, type NamedFile, namedFiles } from './named-files.ts';
 
-export interface FetchPorts {
+interface FetchPorts {
   readonly durable: DurableFiles;
   readonly downloads: Downloads;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly signal: AbortSignal;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   /** The rows of an export. */
   readonly rows: () => AsyncIterable<Iterable<JsonObject>>;
   /** The path of the addresses in an output. */
@@ -33,14 +32,14 @@ export interface FetchOptions {
 }
 
 /** A file that was not downloaded. */
-export interface FetchFailure {
+interface FetchFailure {
   readonly item: number;
   /** Without its query. */
   readonly address: string;
   readonly reason: string;
 }
 
-export interface FetchProgress {
+interface FetchProgress {
   /** Files that were looked at. */
   readonly files: number;
   readonly downloaded: number;

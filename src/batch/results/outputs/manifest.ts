@@ -4,7 +4,7 @@ import { localFile } from '../../../core/failure.ts';
 import { linesOf } from '../../bytes/split-lines.ts';
 
 /** A file that was downloaded. */
-export interface FetchedFile {
+interface FetchedFile {
   readonly item: number;
   readonly index: number;
   /** Without its query, which often holds a signature. */

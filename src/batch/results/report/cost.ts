@@ -18,15 +18,6 @@ export function executionCost(perHour: DollarRange, milliseconds: number): Dolla
   return { low: cost(perHour.low), high: cost(perHour.high) };
 }
 
-export interface CostMeter {
-  /** Call it with the time that a worker ran a job. */
-  readonly onExecuted: (milliseconds: number) => void;
-  /** Returns undefined while the price or an execution time is unknown. */
-  readonly total: () => ExecutionCost | undefined;
-  /** Waits briefly for a price that was requested, then aborts the request. */
-  close(): Promise<void>;
-}
-
 /** Maximum time that the end of a batch waits for the price. Milliseconds. */
 const MAX_PRICE_WAIT_MS = 1000;
 
@@ -40,7 +31,7 @@ export function createCostMeter(
   requestPrice: (signal: AbortSignal) => Promise<DollarRange | undefined>,
   sinceResume: boolean,
   onPrice: (perHour: DollarRange) => void = () => undefined,
-): CostMeter {
+) {
   const abort = new AbortController();
   let perHour: DollarRange | undefined;
   let executionMs: number | undefined;
@@ -52,14 +43,17 @@ export function createCostMeter(
     () => undefined,
   );
   return {
-    onExecuted: (milliseconds) => {
+    /** Call it with the time that a worker ran a job. */
+    onExecuted: (milliseconds: number): void => {
       executionMs = (executionMs ?? 0) + milliseconds;
     },
-    total: () =>
+    /** Returns undefined while the price or an execution time is unknown. */
+    total: (): ExecutionCost | undefined =>
       perHour === undefined || executionMs === undefined
         ? undefined
         : { ...executionCost(perHour, executionMs), sinceResume },
-    close: async () => {
+    /** Waits briefly for a price that was requested, then aborts the request. */
+    close: async (): Promise<void> => {
       const deadline = clock.deadline(interrupt.aborted ? 0 : MAX_PRICE_WAIT_MS);
       const expired = new Promise((resolve) => {
         deadline.signal.addEventListener('abort', resolve);

@@ -18,27 +18,19 @@ export interface FailedRequests {
   readonly message: string;
 }
 
-export interface RequestHealth {
-  /** A request succeeded (undefined) or failed at a time of the monotonic clock, in milliseconds. */
-  readonly onRequest: (failure: Failure | undefined, now: number) => void;
-  /** Returns undefined while requests succeed. */
-  readonly problem: () => RequestProblem | undefined;
-  /** Returns undefined when few requests failed. */
-  readonly failed: () => FailedRequests | undefined;
-}
-
 /** Weight of the latest request in the moving average of failures. */
 const WEIGHT = 0.03;
 /** Failures are a problem when they reach both this fraction and this number. */
 const MIN_FAILED_FRACTION = 0.05;
 const MIN_FAILURES = 10;
 
-export function createRequestHealth(): RequestHealth {
+export function createRequestHealth() {
   let [failedFraction, count, total] = [0, 0, 0];
   let failingSince: number | undefined;
   let message: string | undefined;
   return {
-    onRequest: (failure, now) => {
+    /** A request succeeded (undefined) or failed at a time of the monotonic clock, in milliseconds. */
+    onRequest: (failure: Failure | undefined, now: number): void => {
       total += 1;
       failedFraction += WEIGHT * ((failure === undefined ? 0 : 1) - failedFraction);
       if (failure === undefined) {
@@ -49,13 +41,15 @@ export function createRequestHealth(): RequestHealth {
       failingSince ??= now;
       ({ message } = failure);
     },
-    problem: () => {
+    /** Returns undefined while requests succeed. */
+    problem: (): RequestProblem | undefined => {
       if (message === undefined) return undefined;
       const many = failedFraction >= MIN_FAILED_FRACTION && count >= MIN_FAILURES;
       if (failingSince === undefined && !many) return undefined;
       return { failingSince, failedFraction: many ? failedFraction : 0, message };
     },
-    failed: () =>
+    /** Returns undefined when few requests failed. */
+    failed: (): FailedRequests | undefined =>
       message === undefined || count < MIN_FAILURES || count < total * MIN_FAILED_FRACTION
         ? undefined
         : { count, total, message },

@@ -1,13 +1,65 @@
-import type { BatchHistory, ResultLine, StoredBatchResults, StorePorts } from '../../model/store.ts';
-import { createTimeline } from '../../model/timeline.ts';
+import type { BatchHistory, BatchStatus, StoredBatchResults, StorePorts } from '../../model/store.ts';
+import type { ItemCounts } from '../../model/item-states.ts';
 import { inputCopyPath, journalPath, lockPath, orderedPath } from './journal/file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
-import type { JournalState } from './journal/replay.ts';
-import { readStatus } from './read-status.ts';
-import { createBlockReader } from './results/block-reader.ts';
-import { intactResults, resultsChanged } from './results/intact-results.ts';
-import { resultOffsets, storedResults, type ResultsSource } from './results/stored-results.ts';
-import { inputCandidates, locateInputs } from './stored-inputs.ts';
+import { type JournalState, replayJournal } from './journal/replay.ts';
+import { mustExist } from './results-path.ts';
+import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
+import { createTimeline } from '../../model/timeline.ts';
+import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';
+
+/** The state of a batch, and the journal that it was read from. */
+interface StatusAndJournal {
+  readonly status: BatchStatus;
+  readonly journal: JournalState;
+}
+
+/**
+ * Reads the state of a batch from its journal and changes nothing. `onRecord` is called with each record of the journal.
+ * Fails with local-file (14).
+ */
+export async function readStatus(
+  { durable, reference }: Pick<StorePorts, 'durable' | 'reference'>,
+  results: string,
+  onRecord?: (record: JournalRecord) => void,
+): Promise<StatusAndJournal> {
+  const { path } = await durable.resolve(results);
+  await mustExist(durable, path);
+  const holder = await durable.holder(lockPath(path));
+  const journal = await replayJournal(durable, path, onRecord === undefined ? {} : { onRecord });
+  const { header, states } = journal;
+  const counts = holder === undefined ? countsWhenStopped(journal) : states.counts();
+  const unknownItems = [...states.items('unknown'), ...(holder === undefined ? states.items('sending') : [])].sort(
+    (a, b) => a - b,
+  );
+  const left = counts.waiting + counts.inFlight > 0;
+  const unordered = !left && !journal.inOrder && (header.ordered || journal.hasRerunItems);
+  const resumable = left || unordered;
+  const status: BatchStatus = {
+    name: path,
+    reference: reference(path),
+    endpoint: header.endpoint,
+    input: await inputName(durable, path, header),
+    service: header.service,
+    counts,
+    invalid: header.invalid,
+    unknownItems,
+    resubmitted: journal.resubmitted,
+    unordered,
+    resumable,
+    state: holder !== undefined ? 'running' : resumable ? 'stopped' : 'ended',
+    holder,
+    begunAt: header.createdAt,
+  };
+  return { status, journal };
+}
+
+/** Returns the counts when no process runs the batch: items in `sending` count as unknown. */
+function countsWhenStopped({ states }: JournalState): ItemCounts {
+  const counts = states.counts();
+  const sending = states.count('sending');
+  return { ...counts, unknown: counts.unknown + sending, inFlight: counts.inFlight - sending };
+}
 
 /** Maximum number of attempts to read the files, because a running batch may change them during the reading. */
 const MAX_ATTEMPTS = 3;
@@ -34,19 +86,9 @@ export async function readBatchResults(ports: StorePorts, results: string): Prom
         ...[path, journalPath(path), lockPath(path), orderedPath(path), inputCopyPath(path), status.input],
         ...inputCandidates(path, journal.header).flat(),
       ].map((each) => durable.absolute(each)),
-      lines: (order) => (order === 'in-order' ? inOrder(ports, source) : storedResults(durable, source, signal)),
+      lines: (order) => (order === 'in-order' ? resultsInOrder : storedResults)(durable, source, signal),
       inputs: (moved) => locateInputs(ports, path, journal.header, moved),
     };
-  }
-}
-
-async function* inOrder({ durable, signal }: StorePorts, source: ResultsSource): AsyncGenerator<Iterable<ResultLine>> {
-  const offsets = await resultOffsets(durable, source, signal);
-  const reader = createBlockReader(durable, source.path);
-  for (const [item, start] of offsets.entries()) {
-    if (start < 0) continue;
-    if (signal.aborted) throw signal.reason;
-    yield [{ item, bytes: await reader.line(start) }];
   }
 }
 

@@ -1,13 +1,13 @@
-import type { BatchFacts, Batch, CreatedBatch, ListedBatch, NewBatch, Store, StorePorts } from '../../model/store.ts';
+import type { Batch, BatchFacts, CreatedBatch, ListedBatch, NewBatch, Store, StorePorts } from '../../model/store.ts';
+import { localFile } from '../../../core/failure.ts';
 import { unlessBroken } from '../../model/unless-broken.ts';
-import { readBatchResults } from './batch-results.ts';
+import { readBatchResults, readStatus } from './batch-results.ts';
 import { filesOf, removeFiles } from './batch-files.ts';
 import { inputCopyPath, journalPath, temporaryCopyPath } from './journal/file-names.ts';
 import { expiredSince, fileSession } from './file-session.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { readHeader } from './journal/journal.ts';
 import { createBatch } from './open-batch.ts';
-import { readStatus } from './read-status.ts';
 import { recoverBatch } from './recover-batch.ts';
 import { mustBeNew, mustExist, resolveResultsPath } from './results-path.ts';
 import { identityOf, locateInputs } from './stored-inputs.ts';
@@ -44,6 +44,8 @@ export function createFileStore(ports: StorePorts): Store {
     list: async function* (folder) {
       const end = journalPath('');
       const at = folder === '' ? '' : folder.replace(/\/?$/, '/');
+      if (folder !== '' && (await durable.resolve(folder)).kind !== 'directory')
+        throw localFile(`${folder} is no folder`, 'Name the folder that has the results of the batches.');
       const entries = await durable.entries(folder === '' ? '.' : folder);
       for (const { name, kind } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
         if (kind === 'file' && name.endsWith(end)) yield await listed(ports, at + name.slice(0, -end.length));

@@ -1,18 +1,20 @@
+import type { JournalState } from './journal/replay.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import type { DollarRange } from '../../../core/units.ts';
 import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './journal/file-names.ts';
-import { createItemStates, type ItemStates } from '../../model/item-states.ts';
-import { createJobIds, type JobIds } from '../../model/job-id-set.ts';
+import { createItemStates } from '../../model/item-states.ts';
+import { createJobIds } from '../../model/job-id-set.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
-import { NO_RESULTS, openResults, type Results } from './results/results-file.ts';
-import type { KnownJob } from '../../model/known-job.ts';
+import { checksumOf, NO_RESULTS, openResults, type Results } from './results/results-file.ts';
+import type { KnownJob, RunEnd } from '../../model/run-records.ts';
+import { orderResults } from './results/order-results.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
-export interface OpenBatch {
-  readonly header: BatchHeader;
-  readonly states: ItemStates;
+export interface OpenBatch extends Pick<
+  JournalState,
+  'header' | 'states' | 'jobIds' | 'hasRerunItems' | 'resubmitted' | 'workerPrice'
+> {
   readonly journal: Journal;
   readonly results: Results;
   /** Jobs that have not ended. */
@@ -21,15 +23,8 @@ export interface OpenBatch {
   readonly failed: readonly KnownJob[];
   /** Jobs that the service did not have, when they are to be asked for once more. */
   readonly expired: readonly KnownJob[];
-  readonly jobIds: JobIds;
   /** Length of the results that are sorted already, in bytes; undefined when they are not. */
   readonly sortedBytes: number | undefined;
-  /** True when items that had ended ran again or were sent again: the results may have two lines for one item. */
-  readonly hasRerunItems: boolean;
-  /** How often an item was sent again as a new job. */
-  readonly resubmitted: number;
-  /** The price of a worker per hour according to the journal, in US dollars. */
-  readonly workerPrice: DollarRange | undefined;
   /** What was repaired when the batch was opened: one sentence each. */
   readonly repairs: readonly string[];
   close(): Promise<void>;
@@ -109,3 +104,44 @@ export function withClose(parts: Omit<OpenBatch, 'close'>, release: () => Promis
     },
   };
 }
+
+/**
+ * Checks the files of a batch after its run. When every item has ended, also sorts the results by item if the batch is
+ * ordered, or if items that had ended ran again, so that each item has one line. Returns how the batch ended: a file
+ * error (14) or an interrupt is the reason in its `stopped`.
+ */
+export async function finishBatch(
+  durable: DurableFiles,
+  path: string,
+  batch: OpenBatch,
+  end: RunEnd,
+  interrupt: AbortSignal,
+): Promise<RunEnd> {
+  if (end.stopped?.failure !== undefined) return end;
+  try {
+    await batch.journal.check();
+    await batch.results.check();
+    const { counts } = end;
+    if (counts.waiting + counts.inFlight > 0) return end;
+    const { resultBytes, checksum } = batch.results.extent();
+    if ((await checksumOf(durable, path, resultBytes, interrupt)) !== checksum) throw changedWhileItRan(path);
+    const written = { path, resultBytes, states: batch.states };
+    if (needsSort(batch, end)) await orderResults(durable, written, (record) => batch.journal.write(record), interrupt);
+    return end;
+  } catch (failure) {
+    if (interrupt.aborted && failure === interrupt.reason)
+      return { ...end, stopped: { reason: 'interrupt' }, unordered: needsSort(batch, end) };
+    return { ...end, stopped: { reason: 'error', failure } };
+  }
+}
+
+function needsSort({ header, hasRerunItems, sortedBytes, results }: OpenBatch, { rerunCount }: RunEnd): boolean {
+  const wanted = header.ordered || hasRerunItems || rerunCount > 0;
+  return wanted && sortedBytes !== results.extent().resultBytes;
+}
+
+const changedWhileItRan = (path: string): Error =>
+  localFile(
+    `the results file ${path} was changed by another program while the batch ran`,
+    'Its journal has the state of the batch; which results are intact is unknown.',
+  );

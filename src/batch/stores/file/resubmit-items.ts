@@ -1,11 +1,10 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { decodeJson } from '../../../core/json.ts';
-import { hasResult } from '../../model/item-state-machine.ts';
+import { hasResult, type ItemStates } from '../../model/item-states.ts';
 import { describeResubmitted } from '../../model/resubmit.ts';
-import type { ItemStates } from '../../model/item-states.ts';
 import type { Journal } from './journal/journal.ts';
 import { errorMatcher } from '../../model/error-text.ts';
-import { storedResults, type ResultsSource } from './results/stored-results.ts';
+import { type ResultsSource, storedResults } from './results/stored-results.ts';
 import type { Resubmit } from '../../model/store.ts';
 
 interface Resubmitted {

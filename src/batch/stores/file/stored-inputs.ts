@@ -1,10 +1,9 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
-import { nameOfInputs, openInputs, type BatchInput, type BatchInputs } from '../../read/inputs.ts';
-import type { PlannedRange } from '../../read/range.ts';
+import { type BatchInput, type BatchInputs, nameOfInputs, openInputs } from '../../read/inputs.ts';
+import type { PlannedRange, SourcePorts } from '../../read/range.ts';
 import { hasExactVersion } from '../../read/content.ts';
-import type { SourcePorts } from '../../read/input-source.ts';
 import type { BatchPlan } from '../../model/store.ts';
 import { inputCopyPath, storedInputPath, temporaryCopyPath } from './journal/file-names.ts';
 import type { BatchHeader, InputIdentity, StoredInput } from './journal/record.ts';
@@ -42,7 +41,7 @@ async function storedAddress(durable: DurableFiles, results: string, address: st
 }
 
 /** Returns the inputs of a batch. A batch of an earlier version has one range of one file, without saying so. */
-export function storedInputs(results: string, { input, extras, planned, invalid }: BatchHeader): StoredInputs {
+function storedInputs(results: string, { input, extras, planned, invalid }: BatchHeader): StoredInputs {
   const { path, bytes, sha256: digest, copied: _, inputs, ...format } = input;
   const items = planned + invalid;
   const end = format.format === 'parquet' ? items : bytes;

@@ -2,7 +2,7 @@ import { berth, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import type { Database } from './database/database.ts';
-import { PACE_TABLE } from './pace/pace-table.ts';
+import { PACE_TABLE } from './pace/shared-pace.ts';
 
 /**
  * The steps from an empty database to the current tables, in order. A step is never changed once it was released: a

@@ -1,14 +1,15 @@
+import type { ReadPorts } from './database/database.ts';
 import { usage } from '../../../core/failure.ts';
 import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
 import { certainMs } from '../../../queue/not-there-yet.ts';
 import { timeToLive } from '../../../queue/submission.ts';
 import type { Resubmit, StorePorts } from '../../model/store.ts';
 import { errorMatcher } from '../../model/error-text.ts';
-import type { Resubmittable } from '../../model/item-state-machine.ts';
-import { stateOf } from '../../model/result-state.ts';
+import type { Resubmittable } from '../../model/item-states.ts';
+import { stateOf } from '../../model/result-line.ts';
 import { describeResubmitted } from '../../model/resubmit.ts';
 import { createBitmap } from './shard/bitmap.ts';
-import { readShards, type ReadPorts, type ShardReader } from './results/part-reader.ts';
+import { readShards, type ShardReader } from './results/part-reader.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, unknownOf } from './rows/listing.ts';
 import { reopenShard, type ReopenedItems } from './rows/reopen-shard.ts';

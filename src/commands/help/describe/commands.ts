@@ -1,5 +1,6 @@
 import type { Command, Group, Program } from '../../../cli/model/command.ts';
 import { visibleOptions } from '../../../cli/model/common-options.ts';
+import { exitsOf } from '../../../cli/model/exits.ts';
 import { argumentName, flagName, namesProgram, type Param, type Params } from '../../../cli/model/params.ts';
 import { printedSchema } from '../../../cli/model/common-schemas.ts';
 import { listCommandOf } from '../../../cli/model/collection.ts';
@@ -41,6 +42,8 @@ export function describeCommand({ path, command }: NamedCommand): JsonObject {
     asks: command.confirm !== undefined,
     costs: command.costs,
     waits: command.waits,
+    exitCodes: [...exitsOf(command)],
+    ...(command.exitsAsProgram ? { exitCodeOfProgram: true } : {}),
     waitsWith: WAITING_FLAGS.filter((key) => key in options).map(flagName),
     ...(command.needed.length === 0 ? {} : { needsOneOf: command.needed.map((group) => group.map(flagName)) }),
     arguments: Object.entries(command.args).map(([key, param]) => ({

@@ -1,5 +1,6 @@
 import type { Program } from '../../../cli/model/command.ts';
 import type { GlobalFlag } from '../../../cli/model/global-flags.ts';
+import { COMMON_EXITS } from '../../../cli/model/exits.ts';
 import { EXIT_CODES } from '../../../core/exit-codes.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { View } from '../../../output/view.ts';
@@ -18,7 +19,12 @@ export const describeProgram = (program: Program, commands: readonly NamedComman
   usage: 'berth [FLAGS] NOUN VERB [ARGUMENTS] [FLAGS]',
   nouns: program.nouns.map(({ name, section, summary }) => ({ noun: name, section, summary })),
   globalFlags: program.flags.map(describeGlobalFlag),
-  exitCodes: EXIT_CODES.map(({ code, name, meaning }) => ({ code, name, meaning })),
+  exitCodes: EXIT_CODES.map(({ code, name, meaning }) => ({
+    code,
+    name,
+    meaning,
+    common: COMMON_EXITS.includes(code),
+  })),
   settings: SETTINGS.map(describeSetting),
   variables: OTHER_VARIABLES.map(({ variable, summary }) => ({ variable, summary })),
   commands: commands.map(describeCommand),

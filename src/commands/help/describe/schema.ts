@@ -30,12 +30,14 @@ const COMMAND = ownObject(
     costs: YES_NO,
     waits: YES_NO,
     waitsWith: TEXTS,
+    exitCodes: { ...manyOf(WHOLE), description: 'what it can end with beyond the common exit codes' },
     arguments: manyOf(ownObject({ name: TEXT, ...PARAM }, { ...PARAM_FACTS, afterDashes: AFTER_DASHES })),
     flags: manyOf(ownObject({ flag: TEXT, ...PARAM }, { short: TEXT, ...PARAM_FACTS })),
     examples: manyOf(ownObject({ command: TEXT, meaning: TEXT })),
   },
   {
     details: TEXT,
+    exitCodeOfProgram: { type: 'boolean', description: 'it ends with the exit code of the program that it runs' },
     needsOneOf: manyOf(TEXTS),
     flagsFirst: { type: 'boolean', description: 'flags go before the arguments: those after them belong to a program' },
     fields: TEXTS,
@@ -43,11 +45,13 @@ const COMMAND = ownObject(
   },
 );
 
+const COMMON = { type: 'boolean', description: 'every command can end with it' };
+
 export const DESCRIPTION = ownObject({
   usage: TEXT,
   nouns: manyOf(ownObject({ noun: TEXT, section: TEXT, summary: TEXT })),
   globalFlags: manyOf(ownObject({ flag: TEXT, ...VALUE }, { short: TEXT, choices: TEXTS, variable: TEXT })),
-  exitCodes: manyOf(ownObject({ code: WHOLE, name: TEXT, meaning: TEXT })),
+  exitCodes: manyOf(ownObject({ code: WHOLE, name: TEXT, meaning: TEXT, common: COMMON })),
   settings: manyOf(
     ownObject(
       { name: TEXT, summary: TEXT, type: TEXT, secret: YES_NO, inProfile: YES_NO },

@@ -20,7 +20,7 @@ import { EXPORT_STATES } from './options/flags.ts';
 import { describeCounts } from './view/progress.ts';
 import { kindOf, withStore, type StoreValues } from './store/store.ts';
 
-export interface ExportValues extends StoreValues {
+interface ExportValues extends StoreValues {
   readonly results: string;
   readonly format: string | undefined;
   readonly input: string | undefined;

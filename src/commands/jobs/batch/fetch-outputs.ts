@@ -9,10 +9,10 @@ import type { ValuesOf } from '../../../cli/model/params.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
-import type { fetchOptions } from './options/fetch-flags.ts';
+import type { fetchOptions } from './options/flags.ts';
 import { withStore, type StoreValues } from './store/store.ts';
 
-export interface FetchValues extends StoreValues, ValuesOf<typeof fetchOptions> {
+interface FetchValues extends StoreValues, ValuesOf<typeof fetchOptions> {
   readonly results: string;
   readonly format: string | undefined;
   readonly out: string | undefined;

@@ -1,13 +1,13 @@
 import { memberAt } from '../../../core/json.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
-import { fetchOptions } from './options/fetch-flags.ts';
-import { EXPORT_STATES, resumeOptions, runOptions, storeOptions, workOptions } from './options/flags.ts';
+import { EXPORT_STATES, fetchOptions, resumeOptions, runOptions, storeOptions, workOptions } from './options/flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import {
-  BATCH_FILES,
   BATCH_END,
   BATCH_EXPORT,
+  BATCH_FILES,
   BATCH_LIST,
   BATCH_PLAN,
   BATCH_REPORT,
@@ -15,6 +15,9 @@ import {
   SHARED_STATUS,
 } from './options/schemas.ts';
 import { either } from '../../../cli/model/output-schema.ts';
+
+/** What a command that drives a batch can end with; 9 after `--max-time`. */
+const DRIVE_EXITS = [EXIT.waitEnded, EXIT.batchIncomplete];
 
 const run = defineCommand({
   output: either(BATCH_END, BATCH_PLAN),
@@ -27,6 +30,7 @@ const run = defineCommand({
   writes: true,
   costs: true,
   waits: true,
+  exits: DRIVE_EXITS,
   examples: [
     ['berth jobs batch run demo --input items.jsonl --out results.jsonl', 'a job for each line'],
     ['berth jobs batch run demo --input items.csv --id-field sku --out priced.jsonl', 'rows of a CSV file'],
@@ -57,6 +61,7 @@ const resume = defineCommand({
   options: resumeOptions,
   costs: true,
   waits: true,
+  exits: DRIVE_EXITS,
   examples: [
     ['berth jobs batch resume results.jsonl', 'continue'],
     ['berth jobs batch resume results.jsonl --retry-failed 2', 'and run failed jobs again, twice at most'],
@@ -80,6 +85,7 @@ const work = defineCommand({
   changesMachine: true,
   costs: true,
   waits: true,
+  exits: DRIVE_EXITS,
   details:
     'Joins the drivers of a batch that run --store has begun. Each driver claims shards of the input, sends their items and publishes their results. A driver that is killed or loses its network loses its shards when their lease ends; the next one fetches the results of the jobs that were sent. Ends when the whole batch is done.',
   args: { batch: arg.text('the name of the batch') },
@@ -160,6 +166,7 @@ const status = defineCommand({
     exitStatus: option.on('end 13 unless every item completed'),
     ...storeOptions,
   },
+  exits: [EXIT.batchIncomplete],
   watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
   // Loaded on demand: no other command of jobs needs this code.
   run: async (ctx, values) => (await import('./status.ts')).status(ctx, values),
@@ -200,6 +207,7 @@ const exportResults = defineCommand({
     input: option.text('where the input is now, if it was moved', { metavar: 'FILE' }),
     ...storeOptions,
   },
+  exits: [EXIT.batchIncomplete, EXIT.limitExceeded],
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
     ['berth jobs batch export results.jsonl --status failed --join-input', 'the inputs that failed, with their errors'],

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../cli/model/command.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { arg } from '../../../cli/model/params.ts';
-import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../../shared/explain/options.ts';
+import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, EXPLAIN_EXITS, SAMPLE_OPTION } from '../../shared/explain/options.ts';
 import { TEXT } from '../../../cli/model/output-schema.ts';
 import { verdictSchema } from '../../shared/explain/verdict.ts';
 
@@ -15,6 +15,7 @@ export const explain = defineCommand({
     job: arg.text('job id', { complete: 'job' }),
   },
   options: { ...SAMPLE_OPTION, ...EXIT_STATUS_OPTION },
+  exits: EXPLAIN_EXITS,
   examples: [
     [`berth jobs explain demo "$(berth jobs run demo --input '{}')"`, 'why does it wait, and how long?'],
     [

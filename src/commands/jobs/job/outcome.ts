@@ -9,6 +9,9 @@ const EXIT_CODES: Readonly<Record<JobOutcome, ExitCode>> = {
   timedOut: EXIT.jobTimedOut,
 };
 
+/** What a command can end with that ends as a job did. */
+export const JOB_EXITS = [EXIT.jobFailed, EXIT.jobCancelled, EXIT.jobTimedOut];
+
 /** Returns the exit code of a job's outcome: 0 while it has not ended. */
 export function exitOf(job: Json | undefined): ExitCode {
   const outcome = jobOutcome(job);

@@ -58,6 +58,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
       ...selectorOptions(PODS.table, 'pods'),
     },
     writes: true,
+    exits: [EXIT.jobFailed],
     costs: action === 'start',
     destroys: false,
     prepare: async (ctx, values): Promise<Chosen> =>

@@ -29,6 +29,7 @@ export const wait = defineCommand({
   output: either(rowSchema(PODS), OUTCOMES),
   summary: 'wait until pods can be reached, or have a status',
   waits: true,
+  exits: [EXIT.jobFailed],
   details: `A pod is reachable once it is RUNNING and its published ports and SSH have their addresses, which takes a while longer. Ends with 0 when all pods have the status, 10 when a pod is in ERROR or terminated and cannot get it, 9 after --wait-timeout, or at once if a pod is stopped and must be started first. A pod that does not exist any more counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
   args: { id: idsArgument(PODS) },
   options: {

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../cli/model/command.ts';
 import { arg } from '../../../cli/model/params.ts';
-import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS } from '../../shared/explain/options.ts';
+import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, EXPLAIN_EXITS } from '../../shared/explain/options.ts';
 import { TEXT } from '../../../cli/model/output-schema.ts';
 import { verdictSchema } from '../../shared/explain/verdict.ts';
 
@@ -11,6 +11,7 @@ export const explain = defineCommand({
   details: EXPLAIN_DETAILS,
   args: { id: arg.text('pod id or name', { metavar: 'POD' }) },
   options: EXIT_STATUS_OPTION,
+  exits: EXPLAIN_EXITS,
   examples: [['berth pods explain pod-broken', 'why is it in ERROR, or why does it not start?']],
   // Loaded here: the other verbs do without it.
   run: async (ctx, { id, exitStatus }) => (await import('./explain-pod.ts')).explainPod(ctx, id, exitStatus),

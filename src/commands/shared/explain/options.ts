@@ -1,4 +1,5 @@
 /** The parts of the help that all commands with an explanation share. */
+import { EXIT } from '../../../core/exit-codes.ts';
 import { option } from '../../../cli/model/params.ts';
 
 export const EXPLAIN_DETAILS =
@@ -7,6 +8,9 @@ export const EXPLAIN_DETAILS =
 export const EXIT_STATUS_OPTION = {
   exitStatus: option.on('end 10 when it is blocked: nothing moves until something is changed'),
 };
+
+/** The exit code of `--exit-status`. */
+export const EXPLAIN_EXITS = [EXIT.jobFailed];
 
 /** How long the queue is watched by default, in milliseconds. */
 const DEFAULT_SAMPLE_MS = 3000;

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countsAddUp, createItemStates } from '../../../../src/batch/model/item-states.ts';
-import { nextState, STATES, type ItemEvent, type ItemState } from '../../../../src/batch/model/item-state-machine.ts';
+import {
+  countsAddUp,
+  createItemStates,
+  type ItemEvent,
+  type ItemState,
+  nextState,
+  STATES,
+} from '../../../../src/batch/model/item-states.ts';
 import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/stores/file/journal/record.ts';
 
 const ITEMS = 5;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compress } from '../../../../src/batch/bytes/compression.ts';
-import { claimedItems } from '../../../../src/batch/run/claimed-items.ts';
+import { claimedItems } from '../../../../src/batch/run/item-queue.ts';
 import { openInputs } from '../../../../src/batch/read/inputs.ts';
 import type { RangeClaims } from '../../../../src/batch/model/run-records.ts';
 import type { ObjectStorage } from '../../../../src/core/context.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UNLIMITED } from '../../../../src/batch/run/granted-rate.ts';
-import { createRequestRates } from '../../../../src/batch/run/submit-and-poll-rates.ts';
+import { createRequestRates } from '../../../../src/batch/run/adaptive-rate.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 
 test('a long wait of one kind of request delays the other kind by seconds only: results expire', () => {

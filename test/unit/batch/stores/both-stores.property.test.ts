@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunRecords } from '../../../../src/batch/model/run-records.ts';
-import type { Ending } from '../../../../src/batch/model/item-state-machine.ts';
+import type { Ending } from '../../../../src/batch/model/item-states.ts';
 import { parseStoreAddress } from '../../../../src/batch/stores/postgres/database/address.ts';
 import { openDatabase } from '../../../../src/batch/stores/postgres/database/database.ts';
 import { prepareTables } from '../../../../src/batch/stores/postgres/migrations.ts';

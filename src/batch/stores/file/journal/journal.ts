@@ -12,19 +12,6 @@ import {
   type JournalRecord,
 } from './record.ts';
 
-/** A journal that is open for writing. */
-export interface Journal {
-  /**
-   * Resolves when the record is on disk. Fails with local-file (14). After one failure, every later write fails too.
-   */
-  write(record: JournalRecord): Promise<void>;
-  /** Resolves when no write is pending. */
-  idle(): Promise<void>;
-  /** Fails with local-file (14) when another process changed the file. Call it only when the journal is idle. */
-  check(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Where the complete records of a journal end. */
 export interface JournalEnd {
   /** Bytes of complete records. */
@@ -71,22 +58,30 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
 
 const isChained = ({ version }: BatchHeader): boolean => version === 2;
 
-function journalOn(writer: GroupWriter, seed: number | undefined): Journal {
+/** A journal that is open for writing. */
+function journalOn(writer: GroupWriter, seed: number | undefined) {
   let last = seed;
   return {
-    write: (record) => {
+    /**
+     * Resolves when the record is on disk. Fails with local-file (14). After one failure, every later write fails too.
+     */
+    write: (record: JournalRecord): Promise<void> => {
       const line = encodeRecord(record, last);
       if (last !== undefined) last = checksumOfRecord(line);
       return writer.append(line);
     },
-    idle: () => writer.idle(),
-    check: () => writer.check(),
-    close: async () => {
+    /** Resolves when no write is pending. */
+    idle: (): Promise<void> => writer.idle(),
+    /** Fails with local-file (14) when another process changed the file. Call it only when the journal is idle. */
+    check: (): Promise<void> => writer.check(),
+    close: async (): Promise<void> => {
       await writer.idle();
       await writer.close();
     },
   };
 }
+
+export type Journal = ReturnType<typeof journalOn>;
 
 /**
  * Reads a journal and calls `onRecord` with each record and its offset, the header first. An incomplete record at the

@@ -1,12 +1,11 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import { journalPath } from './file-names.ts';
-import { hasResult, type ItemState } from '../../../model/item-state-machine.ts';
-import { createItemStates, type ItemStates } from '../../../model/item-states.ts';
+import { createItemStates, hasResult, type ItemState, type ItemStates } from '../../../model/item-states.ts';
 import { createJobIds, type JobIds } from '../../../model/job-id-set.ts';
-import { brokenJournal, readJournal, type JournalEnd } from './journal.ts';
+import { brokenJournal, type JournalEnd, readJournal } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';
-import type { KnownJob } from '../../../model/known-job.ts';
+import type { KnownJob } from '../../../model/run-records.ts';
 
 /** The state of a batch according to its journal. */
 export interface JournalState {
@@ -43,7 +42,7 @@ export interface JournalState {
   readonly end: JournalEnd;
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** True to load the jobs that failed or timed out. */
   readonly wantFailed?: boolean;
   /** The jobs that expired and were submitted after this date are loaded; none by default. Milliseconds since the epoch. */

@@ -5,7 +5,7 @@ import { decodeJson, memberAt, numberOf, stringOf, type Json } from '../../../..
 import { jobOutcome, jobStatus } from '../../../../queue/job-status.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter } from '../../../bytes/group-writer.ts';
-import type { Ending } from '../../../model/item-state-machine.ts';
+import type { Ending } from '../../../model/item-states.ts';
 
 /** A number of bytes from the start of the results file, and the CRC-32 of these bytes. */
 export interface ResultsExtent {
@@ -62,7 +62,7 @@ function endingOf(result: Json): Ending | undefined {
 }
 
 /** A result that is not in the journal: the process ended after writing the result and before the journal record. */
-export interface UnrecordedResult {
+interface UnrecordedResult {
   readonly item: number;
   readonly job: string | undefined;
   readonly ending: Ending;

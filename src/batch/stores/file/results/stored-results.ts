@@ -1,21 +1,30 @@
 import type { DurableFiles } from '../../../../core/context.ts';
-import { firstBytes, lineGroups, type Line } from '../../../bytes/split-lines.ts';
-import { hasResult } from '../../../model/item-state-machine.ts';
-import type { ItemStates } from '../../../model/item-states.ts';
+import { firstBytes, type Line, lineGroups } from '../../../bytes/split-lines.ts';
+import { hasResult, type ItemStates } from '../../../model/item-states.ts';
 import { itemOfLine } from '../../../model/result-line.ts';
+import type { ResultLine } from '../../../model/store.ts';
+import { localFile } from '../../../../core/failure.ts';
+import { berth, sentence } from '../../../../core/message.ts';
+import { orderedPath } from '../journal/file-names.ts';
+import type { JournalState } from '../journal/replay.ts';
+import { checksumOf } from './results-file.ts';
 
 /** A line of the results file, without its line feed. Offsets are bytes. */
-export interface StoredResult {
+interface StoredResult {
   readonly item: number;
   readonly bytes: Uint8Array;
   readonly start: number;
 }
 
 /** Where the results of a batch are, and the items that they may belong to. */
-export interface ResultsSource {
+export interface WrittenResults {
   readonly path: string;
   /** Length of the results that the journal records. */
   readonly resultBytes: number;
+  readonly states: Pick<ItemStates, 'stateOf' | 'positions'>;
+}
+
+export interface ResultsSource extends WrittenResults {
   readonly states: ItemStates;
   /** True when the file may have several lines for one item. */
   readonly hasRerunItems: boolean;
@@ -23,7 +32,7 @@ export interface ResultsSource {
 
 /**
  * Returns one result for each item that has ended: its last line when it has several. An item that was sent again and
- * has not ended has no result. Results are grouped by the chunk of the file, in the order of the file. Only eight bytes
+ * has not ended has no result. Results are grouped by the chunk of the file, in the order of the file. Only twelve bytes
  * per item are kept in memory, and only when some items ran again. Fails as reading does, and with the signal's reason.
  */
 export async function* storedResults(
@@ -31,7 +40,7 @@ export async function* storedResults(
   source: ResultsSource,
   signal?: AbortSignal,
 ): AsyncGenerator<Iterable<StoredResult>> {
-  const latest = source.hasRerunItems ? await latestLines(durable, source, signal) : undefined;
+  const latest = source.hasRerunItems ? (await latestLines(durable, source, signal)).starts : undefined;
   function* current(lines: Iterable<Line>): Generator<StoredResult> {
     for (const line of resultLines(lines))
       if (hasResult(source.states.stateOf(line.item)) && (latest?.[line.item] ?? line.start) === line.start) yield line;
@@ -39,30 +48,81 @@ export async function* storedResults(
   for await (const lines of linesOf(durable, source, signal)) yield current(lines);
 }
 
-/** Returns the offset of the last line of each item that has ended, and -1 for every other item. */
-export async function resultOffsets(
-  durable: DurableFiles,
-  source: ResultsSource,
-  signal?: AbortSignal,
-): Promise<Float64Array> {
-  const offsets = await latestLines(durable, source, signal);
-  for (const [item] of offsets.entries()) if (!hasResult(source.states.stateOf(item))) offsets[item] = -1;
-  return offsets;
+/** Bytes of lines that are in memory while results are read in order, unless one line is longer. */
+const GROUP_BYTES = 16 * 1024 * 1024;
+/** Bytes between two lines that are read over: to begin again behind them takes longer. */
+const GAP_BYTES = 128 * 1024;
+
+/** The last line of an item. */
+interface Place {
+  readonly item: number;
+  readonly start: number;
 }
 
-async function latestLines(durable: DurableFiles, source: ResultsSource, signal?: AbortSignal): Promise<Float64Array> {
+/**
+ * Returns the last line of each item that has ended, in groups in the order of the items. Reads the file once for the place of
+ * each line, twelve bytes of memory per item, and then a group of lines at a time, in the order in which they are in the file:
+ * results are nearly in order, so that this reads it once more. Fails with local-file (14) when the file is changed meanwhile,
+ * as reading does, and with the signal's reason.
+ */
+export async function* resultsInOrder(
+  durable: DurableFiles,
+  source: WrittenResults,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ResultLine[]> {
+  const { starts, sizes } = await latestLines(durable, source, signal);
+  let places: Place[] = [];
+  let bytes = 0;
+  for (const [item, start] of starts.entries()) {
+    if (start >= 0 && hasResult(source.states.stateOf(item))) {
+      places.push({ item, start });
+      bytes += sizes[item] ?? 0;
+    }
+    if (bytes < GROUP_BYTES && item < source.states.positions) continue;
+    if (signal.aborted) throw signal.reason;
+    yield await linesAt(durable, source.path, places);
+    [places, bytes] = [[], 0];
+  }
+}
+
+async function linesAt(durable: DurableFiles, path: string, places: readonly Place[]): Promise<readonly ResultLine[]> {
+  const inFile = places.toSorted((one, other) => one.start - other.start).values();
+  const lines: ResultLine[] = [];
+  for (let next = inFile.next().value; next !== undefined;) {
+    const from = next.start;
+    read: for await (const group of lineGroups(durable.read(path, from), Number.MAX_SAFE_INTEGER))
+      for (const { start, bytes } of group) {
+        if (next === undefined || next.start > from + start + GAP_BYTES) break read;
+        if (from + start !== next.start) continue;
+        if (itemOfLine(bytes) !== next.item) break read;
+        lines.push({ item: next.item, bytes: Buffer.from(bytes) });
+        next = inFile.next().value;
+      }
+    if (next?.start === from) throw localFile(`the results file ${path} was changed while it was read`);
+  }
+  return lines.sort((one, other) => one.item - other.item);
+}
+
+async function latestLines(
+  durable: DurableFiles,
+  source: WrittenResults,
+  signal?: AbortSignal,
+): Promise<{ readonly starts: Float64Array; readonly sizes: Uint32Array }> {
   const starts = new Float64Array(source.states.positions + 1).fill(-1);
+  const sizes = new Uint32Array(starts.length);
   for await (const lines of linesOf(durable, source, signal))
-    for (const { item, start } of resultLines(lines)) starts[item] = start;
-  return starts;
+    for (const { item, start, bytes } of resultLines(lines)) {
+      starts[item] = start;
+      sizes[item] = bytes.byteLength;
+    }
+  return { starts, sizes };
 }
 
 async function* linesOf(
   durable: DurableFiles,
-  { path, resultBytes }: ResultsSource,
+  { path, resultBytes }: WrittenResults,
   signal?: AbortSignal,
 ): AsyncGenerator<Iterable<Line>> {
-  if (resultBytes === 0) return;
   for await (const lines of lineGroups(firstBytes(durable.read(path, 0), resultBytes), Number.MAX_SAFE_INTEGER)) {
     if (signal?.aborted === true) throw signal.reason;
     yield lines;
@@ -75,3 +135,31 @@ function* resultLines(lines: Iterable<Line>): Generator<StoredResult> {
     if (item !== undefined) yield { item, bytes, start };
   }
 }
+
+/**
+ * Returns where the results are that the journal of a batch records; undefined when the file is missing or contains
+ * other results. When a process was killed after sorting the results and before the rename, the sorted ones are in
+ * another file in the same directory. Fails as reading does, and with the signal's reason.
+ */
+export async function intactResults(
+  durable: DurableFiles,
+  path: string,
+  { resultBytes, checksum, states, hasRerunItems, endsWithOrdered }: JournalState,
+  signal?: AbortSignal,
+): Promise<ResultsSource | undefined> {
+  for (const candidate of [path, ...(endsWithOrdered ? [orderedPath(path)] : [])]) {
+    const size = await durable.size(candidate);
+    if (size === undefined || size < resultBytes) continue;
+    // Journals of an earlier version have no CRC-32.
+    const isIntact = checksum === undefined || (await checksumOf(durable, candidate, resultBytes, signal)) === checksum;
+    if (isIntact) return { path: candidate, resultBytes, states, hasRerunItems };
+  }
+  return undefined;
+}
+
+/** The results are not what the batch wrote: exit 14. */
+export const resultsChanged = (path: string): Error =>
+  localFile(
+    `the results file ${path} is missing, shorter or different from what its journal records`,
+    sentence`Restore it as it was. The counts alone are in the journal: ${berth`jobs batch status`}`,
+  );

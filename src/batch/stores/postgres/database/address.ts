@@ -16,7 +16,7 @@ export interface StoreAddress {
 }
 
 /** The address of a store, and the password that was written in it. */
-export interface ParsedAddress {
+interface ParsedAddress {
   readonly address: StoreAddress;
   readonly password: string | undefined;
 }

@@ -23,7 +23,7 @@ import { createPublisher } from './publisher.ts';
 import type { WriteQueue } from './write-queue.ts';
 import { resultLine } from '../../../model/result-line.ts';
 
-export interface DriverParts {
+interface DriverParts {
   readonly database: Database;
   readonly driver: Driver;
   readonly parts: PartFiles;
@@ -126,9 +126,9 @@ export function createDriverRecords({ database, driver, lease, queue, clock, ...
       );
       lease.renewed(mark);
     }
-    const account = await readAccount(database, driver.batch);
+    const { holds: _, ...counts } = await readAccount(database, driver.batch);
     progress.refresh(
-      account,
+      counts,
       held.all().map(({ shard }) => shard.unwritten()),
     );
     await readState();

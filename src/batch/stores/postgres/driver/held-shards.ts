@@ -1,4 +1,4 @@
-import type { ItemState } from '../../../model/item-state-machine.ts';
+import type { ItemState } from '../../../model/item-states.ts';
 import type { Held } from '../rows/shard-rows.ts';
 import type { HeldShard } from '../shard/held-shard.ts';
 
@@ -19,34 +19,8 @@ export interface HeldEntry {
   lost: boolean;
 }
 
-/** A promise and what settles it. */
-export interface Deferred {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** The shards that a driver holds. */
-export interface HeldShards {
-  readonly all: () => readonly HeldEntry[];
-  readonly numbers: () => readonly number[];
-  readonly epochs: () => readonly Held[];
-  add(shard: HeldShard, now: number): HeldEntry;
-  /** Returns the shard of an item; undefined when this driver does not hold it. */
-  holderOf(item: number): HeldEntry | undefined;
-  stateOf(item: number): ItemState;
-  /** The store has confirmed groups of records of these shards. */
-  confirm(groups: readonly { readonly shard: number; readonly epoch: number; readonly number: number }[]): void;
-  /** What happens to the items of the shard is ignored from now on. */
-  drop(entry: HeldEntry): void;
-  /** Drops those of the asked shards that are not in `still`. */
-  dropAllBut(still: readonly number[], asked: readonly number[]): void;
-  /** Bytes of the results that are kept until they are published, approximately. */
-  keptBytes(): number;
-}
-
 /** `onDrop` is called when a shard was dropped. */
-export function createHeldShards(onDrop: () => void): HeldShards {
+export function createHeldShards(onDrop: () => void) {
   const held = new Map<number, HeldEntry>();
   let recent: HeldEntry | undefined;
   let tenure = 0;
@@ -65,9 +39,9 @@ export function createHeldShards(onDrop: () => void): HeldShards {
   };
   return {
     all,
-    numbers: () => [...held.keys()],
-    epochs: () => all().map(({ shard }) => ({ shard: shard.shard, epoch: shard.epoch() })),
-    add: (shard, now) => {
+    numbers: (): readonly number[] => [...held.keys()],
+    epochs: (): readonly Held[] => all().map(({ shard }) => ({ shard: shard.shard, epoch: shard.epoch() })),
+    add: (shard: HeldShard, now: number): HeldEntry => {
       tenure += 1;
       const entry = {
         shard,
@@ -81,31 +55,39 @@ export function createHeldShards(onDrop: () => void): HeldShards {
       held.set(shard.shard, entry);
       return entry;
     },
+    /** Returns the shard of an item; undefined when this driver does not hold it. */
     holderOf,
-    stateOf: (item) => {
+    stateOf: (item: number): ItemState => {
       const shard = holderOf(item)?.shard;
       if (shard === undefined) return 'unknown';
       const state = shard.stateOf(item);
       // An earlier driver has published its end.
       return state === 'waiting' && !shard.isWaiting(item) ? 'unknown' : state;
     },
-    confirm: (groups) => {
+    /** The store has confirmed groups of records of these shards. */
+    confirm: (groups: readonly { readonly shard: number; readonly epoch: number; readonly number: number }[]): void => {
       for (const { shard, epoch, number } of groups) {
         const entry = held.get(shard);
         if (entry !== undefined) entry.confirmed = { epoch, number };
       }
     },
+    /** What happens to the items of the shard is ignored from now on. */
     drop,
-    dropAllBut: (still, asked) => {
+    /** Drops those of the asked shards that are not in `still`. */
+    dropAllBut: (still: readonly number[], asked: readonly number[]): void => {
       const kept = new Set(still);
       for (const number of asked) {
         const entry = held.get(number);
         if (entry !== undefined && !kept.has(number)) drop(entry);
       }
     },
-    keptBytes: () => all().reduce((sum, { shard }) => sum + shard.keptBytes(), 0),
+    /** Bytes of the results that are kept until they are published, approximately. */
+    keptBytes: (): number => all().reduce((sum, { shard }) => sum + shard.keptBytes(), 0),
   };
 }
+
+/** The shards that a driver holds. */
+export type HeldShards = ReturnType<typeof createHeldShards>;
 
 /** Returns who waits for the records that are taken now. */
 export function takeWritten(entry: HeldEntry): readonly Deferred[] {
@@ -114,7 +96,8 @@ export function takeWritten(entry: HeldEntry): readonly Deferred[] {
   return written === undefined ? [] : [written];
 }
 
-export function createDeferred(): Deferred {
+/** A promise and what settles it. */
+export function createDeferred() {
   let resolve = (): void => undefined;
   let reject = (_: unknown): void => undefined;
   const promise = new Promise<void>((onDone, onFailed) => ([resolve, reject] = [onDone, onFailed]));
@@ -122,3 +105,5 @@ export function createDeferred(): Deferred {
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }
+
+export type Deferred = ReturnType<typeof createDeferred>;

@@ -1,44 +1,25 @@
-import type { ItemState } from '../../../model/item-state-machine.ts';
-import type { ItemCounts } from '../../../model/item-states.ts';
+import { countedAs, type ItemCounts, type ItemState } from '../../../model/item-states.ts';
 import type { PartCounts, Unwritten } from '../shard/held-shard.ts';
 
 /** The counts of a whole batch as one driver knows them: those of the store, and what it did since it read them. */
-export interface Progress {
-  readonly counts: () => ItemCounts;
-  /** An item of this driver has another state; undefined when nothing changed. */
-  readonly apply: (before: ItemState, after: ItemState | undefined) => void;
-  /** Takes the counts of the store, to which is added what this driver has not written yet. */
-  readonly refresh: (counts: ItemCounts, unwritten: readonly Unwritten[]) => void;
-}
-
-const NAMES: Readonly<Record<ItemState, keyof ItemCounts>> = {
-  waiting: 'waiting',
-  sending: 'inFlight',
-  submitted: 'inFlight',
-  completed: 'completed',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  timedOut: 'timedOut',
-  expired: 'expired',
-  unknown: 'unknown',
-};
-
-export function createProgress(begun: ItemCounts): Progress {
-  let known: Record<keyof ItemCounts, number> = countsOf(begun);
+export function createProgress(begun: ItemCounts) {
+  let known: Record<keyof ItemCounts, number> = { ...begun };
   return {
-    counts: () => {
+    counts: (): ItemCounts => {
       const { planned, waiting, ...others } = known;
       const left = planned - Object.values(others).reduce((sum, count) => sum + count, 0);
       // A moment after a shard has changed hands, some counts may be too large; the sum is exact at the end.
       return left < 0 ? { ...others, planned: planned - left, waiting: 0 } : { ...others, planned, waiting: left };
     },
-    apply: (before, after) => {
+    /** An item of this driver has another state; undefined when nothing changed. */
+    apply: (before: ItemState, after: ItemState | undefined): void => {
       if (after === undefined) return;
-      known[NAMES[before]] -= 1;
-      known[NAMES[after]] += 1;
+      known[countedAs(before)] -= 1;
+      known[countedAs(after)] += 1;
     },
-    refresh: (counts, unwritten) => {
-      known = countsOf(counts);
+    /** Takes the counts of the store, to which is added what this driver has not written yet. */
+    refresh: (counts: ItemCounts, unwritten: readonly Unwritten[]): void => {
+      known = { ...counts };
       for (const { ends, endedJobs, changes } of unwritten) {
         for (const [ending, count] of Object.entries(ends)) known[ending as keyof PartCounts] += count;
         known.inFlight += changes.sending + changes.submitted - endedJobs;
@@ -48,15 +29,4 @@ export function createProgress(begun: ItemCounts): Progress {
   };
 }
 
-/** Leaves out what else the object may have. */
-const countsOf = (counts: ItemCounts): Record<keyof ItemCounts, number> => ({
-  planned: counts.planned,
-  completed: counts.completed,
-  failed: counts.failed,
-  cancelled: counts.cancelled,
-  timedOut: counts.timedOut,
-  expired: counts.expired,
-  unknown: counts.unknown,
-  inFlight: counts.inFlight,
-  waiting: counts.waiting,
-});
+export type Progress = ReturnType<typeof createProgress>;

@@ -1,18 +1,6 @@
 import type { Clock } from '../../../../core/context.ts';
 
-/** Tells how long a driver may send: until a margin before the end of its leases. */
-export interface Lease {
-  readonly leaseMs: number;
-  /** Milliseconds between two renewals. */
-  readonly renewalMs: number;
-  /** Returns a mark of this moment. Make it before the request of a renewal is sent. */
-  readonly mark: () => LeaseMark;
-  /** All leases were renewed by a request that was sent at the mark. */
-  readonly renewed: (mark: LeaseMark) => void;
-  readonly isValid: () => boolean;
-}
-
-export interface LeaseMark {
+interface LeaseMark {
   readonly monotonic: number;
   readonly wall: number;
 }
@@ -25,18 +13,21 @@ const RENEWAL_PART = 1 / 4;
  * The time since a renewal is the longer one of two clocks: the monotonic clock stands still while a machine is
  * suspended, and the wall clock may be set back.
  */
-export function createLease(clock: Clock, leaseMs: number): Lease {
+export function createLease(clock: Clock, leaseMs: number) {
   let last: LeaseMark | undefined;
   // eslint-disable-next-line no-restricted-syntax -- a date: it also counts while the machine is suspended
   const mark = (): LeaseMark => ({ monotonic: clock.monotonic(), wall: clock.now() });
   return {
     leaseMs,
+    /** Milliseconds between two renewals. */
     renewalMs: leaseMs * RENEWAL_PART,
+    /** Returns a mark of this moment. Make it before the request of a renewal is sent. */
     mark,
-    renewed: (at) => {
+    /** All leases were renewed by a request that was sent at the mark. */
+    renewed: (at: LeaseMark): void => {
       if (last === undefined || at.monotonic > last.monotonic) last = at;
     },
-    isValid: () => {
+    isValid: (): boolean => {
       if (last === undefined) return false;
       const now = mark();
       const elapsed = Math.max(now.monotonic - last.monotonic, now.wall - last.wall);
@@ -44,3 +35,6 @@ export function createLease(clock: Clock, leaseMs: number): Lease {
     },
   };
 }
+
+/** Tells how long a driver may send: until a margin before the end of its leases. */
+export type Lease = ReturnType<typeof createLease>;

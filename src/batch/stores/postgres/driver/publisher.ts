@@ -8,19 +8,7 @@ import { takeWritten, type Deferred, type HeldEntry, type HeldShards } from './h
 import { writePart, type PartFiles } from '../shard/part-files.ts';
 import type { WriteQueue } from './write-queue.ts';
 
-/** Writes results to parts and publishes them. */
-export interface Publisher {
-  /** Begins to publish when the shard is complete, or when its results are old or large. */
-  whenDue(entry: HeldEntry): void;
-  /** Publishes what is kept. Does not fail: a failure is reported to `onFailure`. */
-  publish(entry: HeldEntry): Promise<void>;
-  /** Begins to publish the shard that keeps the most, unless one is being published: too much is kept in all. */
-  publishLargest(): void;
-  /** From now on, a failure of the storage is not waited for. */
-  hurry(): void;
-}
-
-export interface PublisherParts {
+interface PublisherParts {
   readonly database: Database;
   readonly driver: Driver;
   readonly parts: PartFiles;
@@ -41,7 +29,8 @@ const RETRY_DELAY_MS = 1000;
 /** Exit codes of failures of a storage after which the same request may succeed. */
 const TEMPORARY: readonly number[] = [EXIT.rateLimited, EXIT.unavailable, EXIT.unknown];
 
-export function createPublisher(publisher: PublisherParts): Publisher {
+/** Writes results to parts and publishes them. */
+export function createPublisher(publisher: PublisherParts) {
   const { database, driver, queue, clock, held } = publisher;
   let hurried = false;
   let failed = false;
@@ -100,15 +89,19 @@ export function createPublisher(publisher: PublisherParts): Publisher {
     if (shard.isComplete() || isOld || shard.keptBytes() >= MAX_KEPT_BYTES) void publish(entry);
   };
   return {
+    /** Begins to publish when the shard is complete, or when its results are old or large. */
     whenDue,
+    /** Publishes what is kept. Does not fail: a failure is reported to `onFailure`. */
     publish,
-    publishLargest: () => {
+    /** Begins to publish the shard that keeps the most, unless one is being published: too much is kept in all. */
+    publishLargest: (): void => {
       const all = held.all();
       if (failed || all.some(({ publishing }) => publishing !== undefined)) return;
       const [largest] = all.toSorted((one, other) => other.shard.keptBytes() - one.shard.keptBytes());
       if (largest !== undefined) void publish(largest);
     },
-    hurry: () => {
+    /** From now on, a failure of the storage is not waited for. */
+    hurry: (): void => {
       hurried = true;
     },
   };

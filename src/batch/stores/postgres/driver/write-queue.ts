@@ -1,25 +1,12 @@
 import type { Clock } from '../../../../core/context.ts';
 import { isStoreUnavailable } from '../database/database.ts';
 
-/** Runs the statements of a driver one after the other, so that records are in the order of events. */
-export interface WriteQueue {
-  /**
-   * Runs an operation after all earlier ones. While the store is unavailable, it is repeated: it must have the same
-   * effect when it was carried out before. Fails as the operation does, and with unavailable (7) after a long time.
-   */
-  run<T>(operation: () => Promise<T>): Promise<T>;
-  /** Waits for the store for a few seconds only from now on: the run is about to end. */
-  hurry(): void;
-  /** Resolves when no operation is left, whether they failed or not. */
-  idle(): Promise<void>;
-}
-
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 const HURRIED_OUTAGE_MS = 10_000;
 
 /** `maxOutageMs` is the time without a success after which an operation fails. */
-export function createWriteQueue(clock: Clock, random: () => number, maxOutageMs: number): WriteQueue {
+export function createWriteQueue(clock: Clock, random: () => number, maxOutageMs: number) {
   let tail: Promise<unknown> = Promise.resolve();
   let failingSince: number | undefined;
   let limitMs = maxOutageMs;
@@ -47,19 +34,28 @@ export function createWriteQueue(clock: Clock, random: () => number, maxOutageMs
     });
   };
   return {
-    run: (operation) => {
+    /**
+     * Runs an operation after all earlier ones. While the store is unavailable, it is repeated: it must have the same
+     * effect when it was carried out before. Fails as the operation does, and with unavailable (7) after a long time.
+     */
+    run: <T>(operation: () => Promise<T>): Promise<T> => {
       const result = tail.then(() => attempt(operation));
       tail = result.catch(() => undefined);
       return result;
     },
-    hurry: () => {
+    /** Waits for the store for a few seconds only from now on: the run is about to end. */
+    hurry: (): void => {
       if (hurried.signal.aborted) return;
       limitMs = HURRIED_OUTAGE_MS;
       failingSince = failingSince === undefined ? undefined : clock.monotonic();
       hurried.abort(new Error('the run is about to end'));
     },
-    idle: async () => {
+    /** Resolves when no operation is left, whether they failed or not. */
+    idle: async (): Promise<void> => {
       for (let last: unknown; last !== tail;) await (last = tail);
     },
   };
 }
+
+/** Runs the statements of a driver one after the other, so that records are in the order of events. */
+export type WriteQueue = ReturnType<typeof createWriteQueue>;

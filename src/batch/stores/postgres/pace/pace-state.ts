@@ -52,7 +52,7 @@ export const NEW_PACE: PaceState = {
 };
 
 /** A driver that has not asked for this long has no share. Its grants end earlier. */
-export const LAPSE_MS = 3000;
+const LAPSE_MS = 3000;
 /** Time of success after which a rate grows from nothing to its maximum. */
 const RECOVERY_MS = 20_000;
 const FIRST_BLOCK_MS = 500;

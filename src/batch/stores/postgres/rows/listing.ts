@@ -16,7 +16,7 @@ export async function listUnknown(queries: Queries, batch: number): Promise<read
 }
 
 /** How many drivers have a valid lease, and how many shards are done. */
-export interface DriverCounts {
+interface DriverCounts {
   readonly drivers: number;
   readonly doneShards: number;
 }

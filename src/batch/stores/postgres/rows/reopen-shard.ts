@@ -1,6 +1,6 @@
-import type { Resubmittable } from '../../../model/item-state-machine.ts';
-import { changesOf, type ShardEvent } from '../shard/shard-events.ts';
+import type { Resubmittable } from '../../../model/item-states.ts';
 import type { Database } from '../database/database.ts';
+import { changesOf, type ShardEvent } from '../shard/shard-events.ts';
 import type { ShardResults } from './listing.ts';
 
 /** Items of a shard that are set back. */

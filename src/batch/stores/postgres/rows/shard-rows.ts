@@ -1,12 +1,13 @@
 import type { WrittenPart } from '../shard/part-files.ts';
-/**
- * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
- * epoch alone is not enough, because a driver counts it on before its publication is certain.
- */
 import type { ItemRange, PlannedRange } from '../../../read/range.ts';
 import type { ClaimedShard, Publication, RecordGroup } from '../shard/held-shard.ts';
 import type { ShardEvent } from '../shard/shard-events.ts';
 import type { Database, Queries } from '../database/database.ts';
+
+/**
+ * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
+ * epoch alone is not enough, because a driver counts it on before its publication is certain.
+ */
 
 /** Identifies a batch and the driver that works on it. */
 export interface Driver {
@@ -23,7 +24,7 @@ export interface Held {
 }
 
 /** A claimed shard, and where its items are in the input. */
-export interface ClaimedRange extends ClaimedShard, PlannedRange {}
+interface ClaimedRange extends ClaimedShard, PlannedRange {}
 
 interface ShardRow {
   readonly shard: number;
@@ -101,7 +102,7 @@ export async function renewLeases(
 }
 
 /** A shard that a driver holds, and its latest group of records that the database has confirmed, if it is of this epoch. */
-export interface ConfirmedShard extends Held {
+interface ConfirmedShard extends Held {
   readonly group: number | undefined;
 }
 

@@ -1,30 +1,24 @@
-/** A set of small numbers from 0, one bit each. */
-export interface Bitmap {
-  has(index: number): boolean;
-  add(index: number): void;
-  remove(index: number): void;
-  /** Number of members. */
-  count(): number;
-  /** The bits, as `createBitmap` takes them. */
-  bytes(): Uint8Array;
-}
-
-/** Creates a set of numbers below `size` that has the members of `bytes`, which may be shorter. */
-export function createBitmap(size: number, bytes: Uint8Array = new Uint8Array(0)): Bitmap {
+/**
+ * A set of small numbers from 0, one bit each. Creates a set of numbers below `size` that has the members of `bytes`,
+ * which may be shorter.
+ */
+export function createBitmap(size: number, bytes: Uint8Array = new Uint8Array(0)) {
   const bits = new Uint8Array(Math.ceil(size / 8));
   bits.set(bytes.subarray(0, bits.length));
   const mask = (index: number): number => 1 << (index & 7);
   const at = (index: number): number => bits[index >> 3] ?? 0;
   return {
-    has: (index) => (at(index) & mask(index)) !== 0,
-    add: (index) => {
+    has: (index: number): boolean => (at(index) & mask(index)) !== 0,
+    add: (index: number): void => {
       bits[index >> 3] = at(index) | mask(index);
     },
-    remove: (index) => {
+    remove: (index: number): void => {
       bits[index >> 3] = at(index) & ~mask(index);
     },
-    count: () => bits.reduce((sum, byte) => sum + onesOf(byte), 0),
-    bytes: () => bits.slice(),
+    /** Number of members. */
+    count: (): number => bits.reduce((sum, byte) => sum + onesOf(byte), 0),
+    /** The bits, as `createBitmap` takes them. */
+    bytes: (): Uint8Array => bits.slice(),
   };
 }
 

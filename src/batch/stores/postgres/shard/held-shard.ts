@@ -1,19 +1,24 @@
-import type { EndEvent, ItemEvent, ItemState } from '../../../model/item-state-machine.ts';
-import { createItemStates, type ItemStates } from '../../../model/item-states.ts';
+import {
+  createItemStates,
+  type Ending,
+  type EndEvent,
+  type ItemEvent,
+  type ItemState,
+} from '../../../model/item-states.ts';
 import { createBitmap } from './bitmap.ts';
 import { endsBySecond, type EndsInSecond } from './part-ends.ts';
 import {
   afterRecord,
   changesOf,
-  eventOf,
-  eventsTo,
-  recordOf,
   type CountChanges,
   type EventFacts,
+  eventOf,
+  eventsTo,
   type OpenItem,
+  recordOf,
   type ShardEvent,
 } from './shard-events.ts';
-import type { KnownJob } from '../../../model/known-job.ts';
+import type { KnownJob } from '../../../model/run-records.ts';
 import type { LineOwner } from '../../../model/result-line.ts';
 
 /** A shard as the store describes it when a driver claims it. */
@@ -41,8 +46,7 @@ export interface RecordGroup {
 }
 
 /** How the items of a part ended. */
-export type PartCounts = Readonly<Record<PartEnding, number>>;
-type PartEnding = 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired';
+export type PartCounts = Readonly<Record<Ending, number>>;
 
 /** What the store does not know yet of a shard. */
 export interface Unwritten {
@@ -55,7 +59,7 @@ export interface Unwritten {
 }
 
 /** Results that are about to be published: more results may come while they are written. */
-export interface PartDraft {
+interface PartDraft {
   /** The epoch under which the part is written. */
   readonly epoch: number;
   readonly lines: readonly string[];
@@ -78,49 +82,8 @@ export interface Publication {
   readonly done: boolean;
 }
 
-/**
- * A shard that this driver holds: pure state, no I/O. What was recorded under an epoch is never recorded under another:
- * a publication replaces all records by those of the next epoch. Items are numbered as in the batch.
- */
-export interface HeldShard {
-  readonly shard: number;
-  readonly epoch: () => number;
-  readonly has: (item: number) => boolean;
-  /** True for an item that no driver has sent yet. */
-  readonly isWaiting: (item: number) => boolean;
-  readonly stateOf: (item: number) => ItemState;
-  readonly states: ItemStates;
-  /** Jobs that the service has according to the records. */
-  readonly jobs: () => readonly KnownJob[];
-  /** Applies an event. Returns the state after it; undefined when it is not possible, and then nothing changes. */
-  readonly apply: (item: number, event: ItemEvent, facts?: EventFacts) => ItemState | undefined;
-  /** Takes back an intent whose record was not written. */
-  readonly forgetIntent: (item: number) => void;
-  /**
-   * Applies the end of an item and keeps its result until it is published; `at` is the date of the end. Returns as `apply`
-   * does; undefined also for the result of another job.
-   */
-  readonly end: (owner: LineOwner, event: EndEvent, line: string, at: number) => ItemState | undefined;
-  /** Items that were sent, by this driver or an earlier one, and have no published end. */
-  readonly sentItems: () => readonly number[];
-  /** Returns the records since the last call; undefined without any. */
-  readonly takeRecords: () => RecordGroup | undefined;
-  /** Bytes of the results that are kept, approximately, with those of a draft that is not published yet. */
-  readonly keptBytes: () => number;
-  /** Whether there is anything to publish that is in no draft. */
-  readonly hasUnpublished: () => boolean;
-  /** What happened since the records were last taken and the results last published. */
-  readonly unwritten: () => Unwritten;
-  /** True when every item has ended or is unknown, published or not. */
-  readonly isComplete: () => boolean;
-  /** Takes the results that are kept. They are published together; a second draft needs the first to be published. */
-  readonly draft: () => PartDraft;
-  /** Moves to the next epoch. Records that were not taken yet are in the snapshot. */
-  readonly publish: (draft: PartDraft) => Publication;
-}
-
 /** Takes over a shard: items that were about to be sent become unknown, and that is recorded. */
-export function holdShard(claimed: ClaimedShard): HeldShard {
+export function holdShard(claimed: ClaimedShard) {
   const { shard, firstItem, items } = claimed;
   let { epoch } = claimed;
   const ended = createBitmap(items, claimed.ended);
@@ -143,7 +106,7 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
     if (after === undefined) open.delete(record[1]);
     else open.set(record[1], after);
   };
-  const apply: HeldShard['apply'] = (item, event, facts = {}) => {
+  const apply = (item: number, event: ItemEvent, facts: EventFacts = {}): ItemState | undefined => {
     if (ended.has(index(item) - 1) || !states.apply(index(item), event)) return undefined;
     const record = recordOf(item, event, facts);
     if (record !== undefined) {
@@ -163,21 +126,29 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
 
   return {
     shard,
-    epoch: () => epoch,
-    has: (item) => item >= firstItem && item < firstItem + items,
-    isWaiting: (item) => !ended.has(index(item) - 1) && states.stateOf(index(item)) === 'waiting',
-    stateOf: (item) => states.stateOf(index(item)),
+    epoch: (): number => epoch,
+    has: (item: number): boolean => item >= firstItem && item < firstItem + items,
+    /** True for an item that no driver has sent yet. */
+    isWaiting: (item: number): boolean => !ended.has(index(item) - 1) && states.stateOf(index(item)) === 'waiting',
+    stateOf: (item: number): ItemState => states.stateOf(index(item)),
     states,
-    jobs: () =>
+    /** Jobs that the service has according to the records. */
+    jobs: (): readonly KnownJob[] =>
       [...open].flatMap(([item, { state, job, id, at, retries }]) =>
         state === 'submitted' ? [{ item, job, id, submittedAt: at, retries }] : [],
       ),
+    /** Applies an event. Returns the state after it; undefined when it is not possible, and then nothing changes. */
     apply,
-    forgetIntent: (item) => {
+    /** Takes back an intent whose record was not written. */
+    forgetIntent: (item: number): void => {
       states.apply(index(item), { kind: 'withdraw' });
       open.delete(item);
     },
-    end: ({ item, job }, event, line, at) => {
+    /**
+     * Applies the end of an item and keeps its result until it is published; `at` is the date of the end. Returns as `apply`
+     * does; undefined also for the result of another job.
+     */
+    end: ({ item, job }: LineOwner, event: EndEvent, line: string, at: number): ItemState | undefined => {
       if (event.kind === 'end' && open.get(item)?.job !== job) return undefined;
       const state = apply(item, event);
       if (state === undefined) return undefined;
@@ -185,22 +156,29 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
       keptBytes += line.length;
       return state;
     },
-    sentItems: () => [...open.keys()],
-    takeRecords: () => {
+    /** Items that were sent, by this driver or an earlier one, and have no published end. */
+    sentItems: (): readonly number[] => [...open.keys()],
+    /** Returns the records since the last call; undefined without any. */
+    takeRecords: (): RecordGroup | undefined => {
       if (pending.length === 0) return undefined;
       const events = pending;
       pending = [];
       return { epoch, number: number++, changes: changesOf(events), events };
     },
-    keptBytes: () => keptBytes + draftedBytes,
-    hasUnpublished: () => kept.length > 0 || states.count('unknown') > publishedUnknown,
-    unwritten: () => {
+    /** Bytes of the results that are kept, approximately, with those of a draft that is not published yet. */
+    keptBytes: (): number => keptBytes + draftedBytes,
+    /** Whether there is anything to publish that is in no draft. */
+    hasUnpublished: (): boolean => kept.length > 0 || states.count('unknown') > publishedUnknown,
+    /** What happened since the records were last taken and the results last published. */
+    unwritten: (): Unwritten => {
       const results = [...drafted, ...kept];
       const endedJobs = results.filter(({ event }) => event.kind === 'end').length;
       return { ends: countsOf(results), endedJobs, changes: changesOf(pending) };
     },
-    isComplete: () => states.count('waiting') + states.count('sending') + states.count('submitted') === 0,
-    draft: () => {
+    /** True when every item has ended or is unknown, published or not. */
+    isComplete: (): boolean => states.count('waiting') + states.count('sending') + states.count('submitted') === 0,
+    /** Takes the results that are kept. They are published together; a second draft needs the first to be published. */
+    draft: (): PartDraft => {
       const taken = kept;
       [drafted, draftedBytes] = [kept, keptBytes];
       [kept, keptBytes] = [[], 0];
@@ -215,7 +193,8 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
         items: taken.map(({ item }) => item),
       };
     },
-    publish: (draft) => {
+    /** Moves to the next epoch. Records that were not taken yet are in the snapshot. */
+    publish: (draft: PartDraft): Publication => {
       for (const item of [...draft.items, ...draft.unknown]) {
         open.delete(item);
         ended.add(index(item) - 1);
@@ -232,6 +211,12 @@ export function holdShard(claimed: ClaimedShard): HeldShard {
     },
   };
 }
+
+/**
+ * A shard that this driver holds: pure state, no I/O. What was recorded under an epoch is never recorded under another:
+ * a publication replaces all records by those of the next epoch. Items are numbered as in the batch.
+ */
+export type HeldShard = ReturnType<typeof holdShard>;
 
 interface KeptResult {
   readonly item: number;

@@ -1,6 +1,6 @@
 import type { Resubmittable } from '../../../../batch/index.ts';
 import { RATE_LIMITS } from '../../../../queue/limits.ts';
-import { option, type ValuesOf } from '../../../../cli/model/params.ts';
+import { onlyWith, option, type ValuesOf } from '../../../../cli/model/params.ts';
 
 /** Limits of a run, for run and resume. */
 const limitOptions = {
@@ -17,7 +17,7 @@ const limitOptions = {
 };
 
 /** Where `s3://` addresses lead. */
-export const storageOptions = {
+const storageOptions = {
   s3Endpoint: option.text('address of the S3-compatible service of s3:// addresses (default AWS_ENDPOINT_URL_S3)', {
     metavar: 'URL',
   }),
@@ -113,3 +113,18 @@ export const resumeOptions = {
 export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: string };
 
 export type StatusValues = ValuesOf<typeof storeOptions> & { readonly results: string; readonly exitStatus: boolean };
+
+/** Flags of `jobs batch export` for files that outputs name. */
+export const fetchOptions = {
+  fetchOutputs: option.text('download the files at the addresses that outputs have there, in place of the rows', {
+    metavar: 'FIELD',
+  }),
+  into: onlyWith(['fetchOutputs'], option.text('the folder for these files', { metavar: 'DIR', complete: 'file' })),
+  fetchFrom: onlyWith(
+    ['fetchOutputs'],
+    option.list('a host that files may come from; also HOST:PORT', { metavar: 'HOST' }),
+  ),
+  maxSize: onlyWith(['fetchOutputs'], option.count('GB that a file may have (default 5)', 1, { most: 5000 })),
+  maxTotal: onlyWith(['fetchOutputs'], option.count('GB that this run may download in all (default: no limit)', 1)),
+  atOnce: onlyWith(['fetchOutputs'], option.count('files downloaded at a time (default 8)', 1, { most: 256 })),
+};

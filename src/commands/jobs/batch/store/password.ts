@@ -38,7 +38,7 @@ async function fromFile(ctx: CommandContext, address: StoreAddress): Promise<str
  * Returns the password of the first line that matches: HOST:PORT:DATABASE:USER:PASSWORD, where `*` matches everything and
  * a backslash takes the next character as it is.
  */
-export function passwordIn(text: string, { host, port, database, user }: StoreAddress): string | undefined {
+function passwordIn(text: string, { host, port, database, user }: StoreAddress): string | undefined {
   // PostgreSQL calls the default directory of its sockets localhost.
   const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
   for (const line of text.split(/\r?\n/)) {

@@ -27,13 +27,13 @@ export interface StoreValues {
 }
 
 /** An open store, and what the batches in it need. */
-export interface OpenStore {
+interface OpenStore {
   readonly kind: StoreKind;
   readonly store: Store;
   readonly ports: BatchPorts;
 }
 
-export interface StoreUse {
+interface StoreUse {
   /** What may be done to the tables of a database: nothing, where it is undefined, not even a look. */
   readonly access: TableAccess | undefined;
   /** Milliseconds of a lease: statements must end well before it does. */

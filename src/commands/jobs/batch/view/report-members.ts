@@ -3,7 +3,7 @@ import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../../../co
 import { formatDuration } from '../../../../core/units.ts';
 
 /** A bin of a histogram, in milliseconds. */
-export interface BinMember {
+interface BinMember {
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -36,7 +36,7 @@ export function quantilesOf(report: Json, path: string): string | undefined {
 }
 
 /** A group of failures. */
-export interface FailureMember {
+interface FailureMember {
   readonly pattern: string;
   readonly state: string;
   readonly count: number;

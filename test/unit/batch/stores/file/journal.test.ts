@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createJournal, readJournal, reopenJournal } from '../../../../../src/batch/stores/file/journal/journal.ts';
-import type { ItemEvent } from '../../../../../src/batch/model/item-state-machine.ts';
+import { countsAddUp, type ItemEvent } from '../../../../../src/batch/model/item-states.ts';
 import {
+  type BatchHeader,
   decodeRecord,
   encodeRecord as textOf,
-  type BatchHeader,
   type JournalRecord,
 } from '../../../../../src/batch/stores/file/journal/record.ts';
 import { replayJournal } from '../../../../../src/batch/stores/file/journal/replay.ts';
-import { countsAddUp } from '../../../../../src/batch/model/item-states.ts';
 import { memoryFiles } from '../../../../support/batch/memory-files.ts';
 
 const HEADER: BatchHeader = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createDatabaseClock } from '../../../../../../src/batch/stores/postgres/pace/database-clock.ts';
+import { createDatabaseClock } from '../../../../../../src/batch/stores/postgres/pace/shared-pace.ts';
 
 describe('what a driver knows of the clock of the database', () => {
   test.each([

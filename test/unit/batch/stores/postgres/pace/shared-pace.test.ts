@@ -1,11 +1,11 @@
-import type { SharedPace } from '../../../../../../src/batch/model/run-records.ts';
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { SharedPace } from '../../../../../../src/batch/model/run-records.ts';
 import { parseStoreAddress } from '../../../../../../src/batch/stores/postgres/database/address.ts';
-import { openDatabase, type Database } from '../../../../../../src/batch/stores/postgres/database/database.ts';
-import { PACE_TABLE } from '../../../../../../src/batch/stores/postgres/pace/pace-table.ts';
+import { type Database, openDatabase } from '../../../../../../src/batch/stores/postgres/database/database.ts';
 import {
   openSharedPace,
+  PACE_TABLE,
   type SharedPaceOptions,
 } from '../../../../../../src/batch/stores/postgres/pace/shared-pace.ts';
 import { createTestClock, type TestClock } from '../../../../../support/clocks/test-clock.ts';

@@ -1,5 +1,5 @@
 /** The number of values between two bounds: `from` is included, `to` is not, except in the last bin. */
-export interface Bin {
+interface Bin {
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -17,13 +17,6 @@ export interface DistributionSummary {
   readonly bins: readonly Bin[];
 }
 
-/** Counts values in limited memory. */
-export interface Distribution {
-  readonly add: (value: number) => void;
-  /** Returns undefined while there is no value. */
-  readonly summary: () => DistributionSummary | undefined;
-}
-
 /** Largest relative error of a quantile. */
 export const QUANTILE_ERROR = 0.01;
 
@@ -32,15 +25,15 @@ const GROWTH = (1 + QUANTILE_ERROR) / (1 - QUANTILE_ERROR);
 const LOG_GROWTH = Math.log(GROWTH);
 
 /**
- * Creates a distribution of values of at least 0. Values of at least 1 are counted in buckets, each larger than the one
- * before by the same factor, so that a quantile differs from the exact one by 1% at most; smaller ones count as 0. A
- * value of 30 years in milliseconds needs 1400 buckets.
+ * Counts values in limited memory. Creates a distribution of values of at least 0. Values of at least 1 are counted in
+ * buckets, each larger than the one before by the same factor, so that a quantile differs from the exact one by 1% at
+ * most; smaller ones count as 0. A value of 30 years in milliseconds needs 1400 buckets.
  */
-export function createDistribution(): Distribution {
+export function createDistribution() {
   const buckets = new Map<number, number>();
   let [count, sum, min, max] = [0, 0, Number.POSITIVE_INFINITY, 0];
   return {
-    add: (value) => {
+    add: (value: number): void => {
       if (!(value >= 0) || !Number.isFinite(value)) return;
       const bucket = value < 1 ? -1 : Math.ceil(Math.log(value) / LOG_GROWTH);
       buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
@@ -49,7 +42,8 @@ export function createDistribution(): Distribution {
       min = Math.min(min, value);
       max = Math.max(max, value);
     },
-    summary: () => {
+    /** Returns undefined while there is no value. */
+    summary: (): DistributionSummary | undefined => {
       if (count === 0) return undefined;
       const sorted = [...buckets].sort(([a], [b]) => a - b);
       const points = sorted.map(([bucket, number]) => ({

@@ -1,0 +1,91 @@
+import type { DollarRange } from '../../../core/units.ts';
+import type { Batch, BatchStatus, ResultLine } from '../../model/store.ts';
+import type { TimelineSummary } from '../../model/timeline.ts';
+import { executionCost } from './cost.ts';
+import { decodeJson, type Json, memberOf, numberOf, stringOf } from '../../../core/json.ts';
+import { errorOf } from '../../model/error-text.ts';
+import { stateOf } from '../../model/result-line.ts';
+import { createDistribution, type DistributionSummary } from './distribution.ts';
+import { createFailureGroups, type FailureSummary } from './failure-groups.ts';
+
+/** Everything that can be read from the store of a batch. */
+export interface BatchAnalysis extends BatchStatus, ResultsAnalysis {
+  /** How often the service ran a job again. */
+  readonly retried: number;
+  /** From the start of the batch to its last result, in milliseconds; undefined when no end time is known. */
+  readonly wallMs: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly lastEndedAt: number | undefined;
+  /** Average number of items that ended per second. */
+  readonly perSecond: number | undefined;
+  readonly timeline: TimelineSummary | undefined;
+  /** What the execution time costs, without idle and starting workers; undefined when no price is known. */
+  readonly cost: DollarRange | undefined;
+}
+
+/**
+ * Reads what a store has of a batch, whether it has ended, runs or was killed. Sends nothing, and changes nothing. Fails as
+ * `Batch.read` does.
+ */
+export async function analyzeBatch(batch: Batch): Promise<BatchAnalysis> {
+  const stored = await batch.read();
+  const { status, history } = stored;
+  const analysis = await analyzeResults(stored.lines('as-stored'));
+  const { counts, begunAt } = status;
+  const { lastEndedAt, workerPrice, retried, timeline } = history;
+  const ended = counts.planned - counts.waiting - counts.inFlight - counts.unknown;
+  // The wall clock may have been set back since the start.
+  const wallMs = lastEndedAt === undefined ? undefined : Math.max(0, lastEndedAt - begunAt);
+  const hasCost = workerPrice !== undefined && analysis.executionMs !== undefined;
+  return {
+    ...status,
+    ...analysis,
+    retried,
+    wallMs,
+    lastEndedAt,
+    perSecond: wallMs === undefined || wallMs === 0 ? undefined : (ended / wallMs) * 1000,
+    timeline: timeline.summary(),
+    cost: hasCost ? executionCost(workerPrice, analysis.executionMs) : undefined,
+  };
+}
+
+/** What the results of a batch show. Times are milliseconds as the service reports them. */
+interface ResultsAnalysis {
+  /** From the submission of a job to its start. */
+  readonly delay: DistributionSummary | undefined;
+  /** The time that a job ran on a worker. */
+  readonly execution: DistributionSummary | undefined;
+  /** Execution time of all jobs together; undefined when no job reports one. */
+  readonly executionMs: number | undefined;
+  readonly failures: FailureSummary;
+}
+
+/** Adds up results, without keeping them in memory. Fails as reading them does. */
+async function analyzeResults(groups: AsyncIterable<Iterable<ResultLine>>): Promise<ResultsAnalysis> {
+  const [delay, execution, failures] = [createDistribution(), createDistribution(), createFailureGroups()];
+  let executionMs: number | undefined;
+  const add = (item: number, result: Json): void => {
+    const [delayMs, ranMs] = [numberOf(memberOf(result, 'delayTime')), numberOf(memberOf(result, 'executionTime'))];
+    if (delayMs !== undefined) delay.add(delayMs);
+    if (ranMs !== undefined && ranMs >= 0) {
+      execution.add(ranMs);
+      executionMs = (executionMs ?? 0) + ranMs;
+    }
+    const state = stateOf(result);
+    if (state !== 'completed')
+      failures.add(state, { item, job: stringOf(memberOf(result, 'job')), error: errorOf(result) });
+  };
+  for await (const lines of groups) for (const { item, bytes } of lines) add(item, parseResult(bytes));
+  return { delay: delay.summary(), execution: execution.summary(), executionMs, failures: failures.summary() };
+}
+
+/** The numbers need not be exact here, and `JSON.parse` is many times faster than `decodeJson`. */
+function parseResult(bytes: Uint8Array): Json {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    // Nested too deeply for `JSON.parse`.
+    return decodeJson(text);
+  }
+}

@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { commandsOf } from '../../src/commands/help/describe/commands.ts';
+import { printedSchema } from '../../src/cli/model/common-schemas.ts';
+import { FLAGS, NOUNS } from '../../src/registry.ts';
+import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
+import { expectErrorSchema, expectOutputSchema } from '../support/schemas/check-run.ts';
+import { hangUp, pointedAt, problem, serve, type Behaviour } from '../support/servers/scripted-server.ts';
+import { berth, berthIn, type Ran } from '../support/worlds/run-berth.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+import { readContract, type Document } from './support/contract.ts';
+import { INVOCATIONS } from './support/invocations.ts';
+import { JOBS, OWN_DOCUMENTS } from './support/own-documents.ts';
+import { record, type Recorder } from './support/recorder.ts';
+
+// What every command prints with --json, full, empty and failing, against its published schema. `berthIn` checks that
+// the exit code of each run is one that the command declares.
+
+const contract = readContract(
+  (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document,
+);
+const commands = (await commandsOf({ nouns: NOUNS, flags: FLAGS })).map(({ path, command }) => ({
+  words: path.join(' '),
+  hasJson: printedSchema(command) !== undefined,
+}));
+
+/** An answer with empty lists. */
+const emptied = (value: unknown): unknown =>
+  Object.fromEntries(Object.entries(value as object).map(([key, each]) => [key, Array.isArray(each) ? [] : each]));
+
+const LEAST = 'the least that an answer has';
+const recorders = {
+  [LEAST]: await record(contract),
+  'all that an answer can have': await record(contract, undefined, undefined, 'all'),
+  'answers with empty lists': await record(contract, emptied),
+};
+afterAll(() => {
+  for (const recorder of Object.values(recorders)) recorder.close();
+});
+
+/** Checks a run with --json: each document on stdout, and where there is none after a failure, the error on stderr. */
+function check(words: string, ran: Ran): void {
+  const documents = expectOutputSchema(words, ran);
+  const hasError = expectErrorSchema(ran);
+  if (ran.code !== 0) expect(documents > 0 || hasError, `${String(ran.code)} ${ran.err}`).toBe(true);
+}
+
+const described = commands.filter(({ hasJson }) => hasJson).map(({ words }) => words);
+const calls = described.flatMap((words) => (INVOCATIONS[words] ?? []).map((call) => ({ words, call })));
+/** One call of each command. */
+const firstCalls = described.flatMap((words) =>
+  (INVOCATIONS[words] ?? []).slice(0, 1).map((call) => ({ words, call })),
+);
+
+describe('the table', () => {
+  test('every command that prints JSON is in it', () => {
+    expect(described.filter((words) => !(words in INVOCATIONS) && !(words in OWN_DOCUMENTS))).toEqual([]);
+  });
+});
+
+describe.each(Object.entries(recorders))('%s', (kind, recorder: Recorder) => {
+  test.each(kind === LEAST ? calls : firstCalls)(
+    '$words: $call.argv',
+    async ({ words, call: { argv, answers, stdin } }) => {
+      recorder.take(answers);
+      const ran = await berth(['--json', '--no-input', ...argv], {
+        env: recorder.env,
+        clock: createAutoAdvancingClock(),
+        ...(stdin === undefined ? {} : { stdin }),
+      });
+      // With all members, some are there that a command refuses together.
+      if (kind === LEAST) expect([ran.code, ran.err]).toEqual([0, ran.err]);
+      check(words, ran);
+    },
+  );
+});
+
+const FAILURES: readonly (readonly [string, Behaviour])[] = [
+  ['a service that finds nothing', problem(404, 'there is no such thing')],
+  ['a service that hangs up', hangUp],
+];
+
+describe.each(FAILURES)('%s', (_, behaviour) => {
+  test.each(firstCalls)('$words', async ({ words, call: { argv, stdin } }) => {
+    const server = await serve([behaviour]);
+    const ran = await berth(['--json', '--no-input', ...argv], {
+      env: pointedAt(server.url),
+      clock: createAutoAdvancingClock(),
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+    check(words, ran);
+  });
+});
+
+const own = [...Object.entries(OWN_DOCUMENTS), ...Object.entries(JOBS)];
+
+/** Runs lines in a new world, the last one with --json. */
+async function runLines(lines: readonly string[]): Promise<Ran | undefined> {
+  const world = createTestWorld({ clock: createAutoAdvancingClock(), env: { BERTH_LOCAL: '1' }, stdin: 'a-key\n' });
+  writeFileSync(join(world.directory, 'items.jsonl'), '{"n":1}\n{"n":2}\n');
+  let ran: Ran | undefined;
+  for (const [at, line] of lines.entries())
+    ran = await berthIn(world, [...(at === lines.length - 1 ? ['--json'] : []), '--no-input', ...line.split(' ')]);
+  return ran;
+}
+
+describe('documents of berth, and those of the queue', () => {
+  test.each(own)('%s: full, empty and failing', async (words, { full, empty = [], failing }) => {
+    for (const lines of [full, empty]) {
+      const ran = await runLines(lines);
+      if (ran === undefined) continue;
+      expect([ran.code, ran.err]).toEqual([0, ran.err]);
+      check(words, ran);
+    }
+    const failed = await runLines(failing);
+    if (failed === undefined) return;
+    expect(failed.code).not.toBe(0);
+    check(words, failed);
+  });
+});
+
+test.each(commands)('$words: an error of usage is an error as JSON', async ({ words }) => {
+  const ran = await berth(['--json', ...words.split(' '), '--no-such-flag']);
+  expect([ran.code, ran.out, expectErrorSchema(ran)]).toEqual([2, '', true]);
+});

@@ -1,0 +1,96 @@
+/** Command lines of a command that prints documents of berth's own, or of the queue, on an account of the local service. */
+export interface Lines {
+  /** The last one prints what is checked; those before it prepare it. */
+  readonly full: readonly string[];
+  /** With nothing there to print. */
+  readonly empty?: readonly string[];
+  readonly failing: readonly string[];
+}
+
+const BATCH = 'jobs batch run echo --input items.jsonl --out r.jsonl';
+const STORE = 'nightly --store postgres://berth@127.0.0.1:1/berth';
+const FAILED_BATCH = 'jobs batch run fail --input items.jsonl --out f.jsonl';
+
+/** Commands that no row of `INVOCATIONS` has. `items.jsonl` has two items. */
+export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
+  'auth list': { full: ['auth login --with-key', 'auth list'], empty: ['auth list'], failing: ['auth list more'] },
+  'config list': { full: ['config list'], failing: ['config list more'] },
+  limits: { full: ['pods list', 'limits'], empty: ['limits'], failing: ['limits --profile nobody'] },
+  'jobs batch run': {
+    full: [BATCH],
+    failing: [FAILED_BATCH],
+  },
+  'jobs batch resume': {
+    full: [BATCH, 'jobs batch resume r.jsonl'],
+    failing: [FAILED_BATCH, 'jobs batch resume f.jsonl --resubmit failed'],
+  },
+  'jobs batch list': {
+    full: [BATCH, 'jobs batch list'],
+    empty: ['jobs batch list'],
+    failing: ['jobs batch list nowhere'],
+  },
+  'jobs batch status': {
+    full: [BATCH, 'jobs batch status r.jsonl'],
+    failing: [FAILED_BATCH, 'jobs batch status f.jsonl --exit-status'],
+  },
+  'jobs batch report': {
+    full: [BATCH, 'jobs batch report r.jsonl'],
+    failing: ['jobs batch report r.jsonl'],
+  },
+  'jobs batch export': {
+    full: [BATCH, 'jobs batch export r.jsonl --out e.jsonl'],
+    empty: [BATCH, 'jobs batch export r.jsonl --status failed'],
+    failing: ['jobs batch export r.jsonl'],
+  },
+  'jobs batch remove': {
+    full: [BATCH, 'jobs batch remove r.jsonl --yes'],
+    failing: ['jobs batch remove r.jsonl --yes'],
+  },
+  // What they print is in test/unit/commands/jobs/batch, with a database; each run there is held against its schema too.
+  'jobs batch work': { full: [], failing: [`jobs batch work ${STORE}`] },
+  'jobs batch cancel': { full: [], failing: [`jobs batch cancel ${STORE}`] },
+  'jobs batch clean': { full: [], failing: [`jobs batch clean ${STORE} --yes`] },
+  'local status': { full: ['local status'], failing: ['local status more'] },
+  'local reset': { full: ['local reset --yes'], failing: ['local reset --seed other'] },
+  'local clock show': { full: ['local clock show'], failing: ['local clock show more'] },
+  'local clock advance': { full: ['local clock advance 5m'], failing: ['local clock advance soon'] },
+  'local fault add': { full: ['local fault add server-error'], failing: ['local fault add other'] },
+  'local fault list': {
+    full: ['local fault add latency --match /none', 'local fault list'],
+    empty: ['local fault list'],
+    failing: ['local fault list more'],
+  },
+  'local stock list': {
+    full: ['local stock set GPU-80G 0 --data-center EU-NORTH-1', 'local stock list'],
+    empty: ['local stock list'],
+    failing: ['local stock list more'],
+  },
+  'local stock set': {
+    full: ['local stock set GPU-80G 0 --data-center EU-NORTH-1'],
+    failing: ['local stock set GPU-OTHER 0'],
+  },
+  // It needs a service that is served: test/e2e and test/unit/commands/local.
+  'local worker-env': { full: [], failing: ['local worker-env echo'] },
+  help: { full: ['help'], failing: ['help nothing'] },
+  schema: { full: ['schema'], failing: ['schema nothing'] },
+};
+
+/** What runs of commands of the queue can be on a new account: the recorder answers every job as completed. */
+export const JOBS: Readonly<Record<string, Lines>> = {
+  'jobs run': {
+    full: ['jobs run stream --input {"chunks":2} --stream'],
+    failing: ['jobs run fail --input {} --wait'],
+  },
+  'jobs recent': {
+    full: ['jobs run echo --input {}', 'jobs recent echo --status'],
+    empty: ['jobs recent'],
+    failing: [],
+  },
+  'pods wait': { full: [], failing: ['pods wait pod-broken'] },
+  'pods get': { full: ['pods get pod-train'], failing: ['pods get pod-broken --exit-status'] },
+  'pods explain': { full: ['pods explain pod-train'], failing: ['pods explain pod-broken --exit-status'] },
+  'pods start': { full: [], failing: ['pods start pod-train nothing'] },
+  'billing report': { full: ['billing report'], failing: ['billing report --budget 0.01 --last 30d'] },
+  health: { full: ['jobs run echo --input {} --wait', 'health echo'], failing: [] },
+  top: { full: ['jobs run echo --input {} --wait', 'top --once'], failing: [] },
+};
