@@ -43,7 +43,7 @@ export async function openPostgresStore<T>(
   const database = await openDatabase({ address, password, rootCertificates, ...timeout });
   try {
     if (access !== undefined) await prepareTables(database, access);
-    return await work((ports) => createPostgresStore(ports, database));
+    return await work((ports) => createPostgresStore({ ...ports, database }));
   } finally {
     await database.close().catch(() => undefined);
   }

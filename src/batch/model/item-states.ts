@@ -70,18 +70,15 @@ export function nextState(state: ItemState, event: ItemEvent): ItemState | undef
   return TRANSITIONS[event.kind][state];
 }
 
+/** What items are counted as; `inFlight` are those that are sent or submitted. */
+const COUNTED = ['completed', 'failed', 'cancelled', 'timedOut', 'expired', 'unknown', 'inFlight', 'waiting'] as const;
+type Counted = (typeof COUNTED)[number];
+
 /** Number of items by outcome. `planned` is the sum of all others. */
-export interface ItemCounts {
-  readonly planned: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly timedOut: number;
-  readonly expired: number;
-  readonly unknown: number;
-  readonly inFlight: number;
-  readonly waiting: number;
-}
+export type ItemCounts = Readonly<Record<'planned' | Counted, number>>;
+
+export const countedAs = (state: ItemState): Counted =>
+  state === 'sending' || state === 'submitted' ? 'inFlight' : state;
 
 const CODES = Object.fromEntries(STATES.map((state, code) => [state, code])) as Readonly<Record<ItemState, number>>;
 
@@ -134,12 +131,4 @@ export type ItemStates = ReturnType<typeof createItemStates>;
 
 /** Returns whether every planned item is counted exactly once. */
 export const countsAddUp = (counts: ItemCounts): boolean =>
-  counts.planned ===
-  counts.completed +
-    counts.failed +
-    counts.cancelled +
-    counts.timedOut +
-    counts.expired +
-    counts.unknown +
-    counts.inFlight +
-    counts.waiting;
+  counts.planned === COUNTED.reduce((sum, name) => sum + counts[name], 0);

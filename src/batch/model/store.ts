@@ -55,20 +55,27 @@ export interface Place {
 
 export type CopyInput = (chunks: AsyncIterable<Uint8Array>, format: string) => Promise<string>;
 
-/** What a new batch is. */
-export interface NewBatch {
+/** Where the items of a batch are sent. */
+export interface BatchTarget {
   /** The endpoint as the user named it, and its id. */
   readonly endpoint: string;
   readonly endpointId: string;
-  /** Address of the queue API, or `LOCAL_SERVICE`. */
+  /** Address of the queue API at which the batch was begun, or `LOCAL_SERVICE`. */
   readonly service: string;
+}
+
+/** What a new batch is. */
+export interface NewBatch extends BatchTarget {
   /** The inputs as the user named them. */
   readonly input: string;
   readonly plan: BatchPlan;
   /** True to put the results in the order of the input when all items have ended. */
   readonly ordered: boolean;
-  readonly compression: 'none' | 'gzip' | 'zstd';
+  readonly compression: PartCompression;
 }
+
+/** How the results of a shared batch are compressed. */
+export type PartCompression = 'none' | 'gzip' | 'zstd';
 
 /** The checked inputs of a new batch. */
 export interface BatchPlan extends BatchInputs {
@@ -77,15 +84,11 @@ export interface BatchPlan extends BatchInputs {
 }
 
 /** What is always known of a batch. */
-export interface BatchFacts {
+export interface BatchFacts extends BatchTarget {
   /** The path of its results file; the name of a shared batch. */
   readonly name: string;
+  /** Words that name it on a command line. */
   readonly reference: readonly string[];
-  /** The endpoint as the user named it, and its id. */
-  readonly endpoint: string;
-  readonly endpointId: string;
-  /** Address of the queue API at which it was begun, or `LOCAL_SERVICE`. */
-  readonly service: string;
   /** Items of the input that cannot be sent. */
   readonly invalid: number;
   /** Milliseconds since the epoch. */
@@ -186,15 +189,10 @@ export interface SessionAccount {
 }
 
 /** What is known about every batch. */
-export interface BatchSummary {
-  readonly name: string;
-  readonly reference: readonly string[];
-  readonly endpoint: string;
+export interface BatchSummary extends Omit<BatchFacts, 'endpointId' | 'createdAt'> {
   /** The inputs as they are called. */
   readonly input: string;
-  readonly service: string;
   readonly counts: ItemCounts;
-  readonly invalid: number;
   /** How often an item was sent again as a new job, because the user asked for it. */
   readonly resubmitted: number;
   /** Items whose submission may or may not have been accepted. */

@@ -1,5 +1,6 @@
 import type { ListRequest } from '../../core/api.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import { encodeJson, type Json, type JsonObject } from '../../core/json.ts';
+import { isPrintedFromText } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import { defineCommand, type Command, type CommandWords, type WatchSpec } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
@@ -64,7 +65,8 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
         const { last, result } = await printPages(ctx, resource.view, opened.pages);
         return { ...result, notes: [...summary(last), ...beyondNotes(resource.noun, filter, last?.beyond)] };
       }
-      const { last, ...result } = await collect(resource, opened, filter);
+      const isPrintedAsText = !isWatched(values) && isPrintedFromText(ctx.output);
+      const { last, ...result } = await collect(resource, opened, filter, isPrintedAsText);
       const rows = result.values;
       // A total is of all rows.
       if (total === undefined || rows.length === 0 || result.notes.length > 0 || !isForPerson(ctx))
@@ -140,10 +142,18 @@ async function* remembered(ctx: CommandContext, resource: Resource, pages: Async
   }
 }
 
-async function collect(resource: Resource, { pages }: OpenPages, filter: ListFilter) {
+/**
+ * Reads all pages. With `asText` the rows are kept as text alone, unless they are sorted: decoded, those of a long list need
+ * several times as much memory.
+ */
+async function collect(resource: Resource, { pages }: OpenPages, filter: ListFilter, asText = false) {
   const { sort = [], limit } = filter;
   const read: WantedPage[] = [];
-  for await (const page of pages) read.push(page);
+  let last: WantedPage | undefined;
+  for await (const page of pages) {
+    read.push(asText && !isSorted(filter) ? textOf(page) : page);
+    last = page;
+  }
   const rows = sortRows(
     read.flatMap((page) => page.rows),
     sort,
@@ -155,10 +165,18 @@ async function collect(resource: Resource, { pages }: OpenPages, filter: ListFil
     view: resource.view,
     values: isCut ? rows.slice(0, limit) : rows,
     ...(sources.length === read.length ? { sources } : {}),
-    notes: beyondNotes(resource.noun, filter, isCut ? 'some' : read.at(-1)?.beyond),
-    last: read.at(-1),
+    notes: beyondNotes(resource.noun, filter, isCut ? 'some' : last?.beyond),
+    last,
   } as const satisfies Result & { readonly last: WantedPage | undefined };
 }
+
+/** A page without its decoded rows. */
+const textOf = ({ rows, source, ...page }: WantedPage): WantedPage => ({
+  ...page,
+  rows: [],
+  source: source ?? { text: encodeJson(rows) },
+  document: {},
+});
 
 /** Says that `--limit` left rows out. */
 export const beyondNotes = (

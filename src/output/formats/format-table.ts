@@ -86,5 +86,9 @@ export const isTableOutput = ({ format = DEFAULT_FORMAT, jq }: OutputOptions): b
 export const isPrintedByPage = ({ format = DEFAULT_FORMAT, jq }: OutputOptions, terminal: boolean): boolean =>
   jq === undefined && FORMAT_TABLE[format].byPage === true && !(terminal && FORMAT_TABLE[format].table);
 
+/** True when rows are printed from the text that the service sent, where that is known, and not from decoded values. */
+export const isPrintedFromText = ({ format, fields, jq }: OutputOptions): boolean =>
+  fields === undefined && (jq !== undefined || isJsonFormat(format));
+
 /** True when the format is JSON: a failure is then printed as JSON too. */
 export const isJsonFormat = (format: OutputFormat = DEFAULT_FORMAT): boolean => FORMAT_TABLE[format].json !== undefined;

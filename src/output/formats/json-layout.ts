@@ -61,5 +61,5 @@ function* layOut(source: string, { lines, commas, colon }: Spacing): Generator<s
     yield pieces.join('');
     pieces = [];
   }
-  yield pieces.join('');
+  if (pieces.length > 0) yield pieces.join('');
 }

@@ -93,14 +93,24 @@ function* indentedSources(sources: readonly string[]): Generator<string> {
     return;
   }
   let isFirst = true;
-  for (const source of sources) {
-    // The brackets of each array are replaced.
-    const items = [...indentJson(source)].join('').slice(1, -1).trimEnd();
-    if (items === '') continue;
-    yield (isFirst ? '[' : ',') + items;
-    isFirst = false;
-  }
+  for (const source of sources)
+    for (const part of itemsOf(indentJson(source))) {
+      yield isFirst ? `[${part.slice(1)}` : part;
+      isFirst = false;
+    }
   yield isFirst ? '[]' : '\n]';
+}
+
+/** The items of an indented array: its text with a comma in the place of the brackets; nothing of an empty one. */
+function* itemsOf(parts: Iterable<string>): Generator<string> {
+  let held: string | undefined;
+  for (const part of parts) {
+    if (held !== undefined) yield held;
+    held = held === undefined ? `,${part.slice(1)}` : part;
+  }
+  // The last part has the closing bracket and the line before it.
+  const end = held?.slice(0, -1).trimEnd();
+  if (end !== undefined && end !== ',') yield end;
 }
 
 function* mapGroups<T>(items: readonly T[], text: (group: readonly T[]) => string): Generator<string> {

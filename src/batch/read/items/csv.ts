@@ -5,6 +5,8 @@ import { usage } from '../../../core/failure.ts';
 import { encodeJson, Exact, type Json } from '../../../core/json.ts';
 import {
   type Beginning,
+  type ColumnType,
+  type ColumnTypes,
   createItem,
   type InputFormat,
   invalidCsv,
@@ -18,11 +20,7 @@ import {
 import { withoutApostrophe } from '../../../core/text/csv-formulas.ts';
 import { formatBytes } from '../../../core/units.ts';
 
-const COLUMN_TYPES = ['string', 'number', 'boolean', 'json'] as const;
-type ColumnType = (typeof COLUMN_TYPES)[number];
-
-/** The types of columns by their names; other columns contain text. */
-export type ColumnTypes = Readonly<Record<string, ColumnType>>;
+const COLUMN_TYPES: readonly ColumnType[] = ['string', 'number', 'boolean', 'json'];
 
 /** A column of a CSV file. */
 export interface Column {

@@ -19,7 +19,7 @@ export interface InputFormat {
   /** The member (or column) that labels the item in the results. */
   readonly idField?: string;
   /** The types of CSV columns. Batches of an earlier version have none: all their cells are text. */
-  readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
+  readonly types?: ColumnTypes;
   /**
    * The cells of a CSV file are as berth exports them: the apostrophe before what a spreadsheet would run as a formula is taken
    * away. Batches of an earlier version do not have it.
@@ -28,6 +28,11 @@ export interface InputFormat {
   /** The bytes that an input may have: see `maxInputBytes`. */
   readonly maxBytes: number;
 }
+
+export type ColumnType = 'string' | 'number' | 'boolean' | 'json';
+
+/** The types of columns by their names; other columns contain text. */
+export type ColumnTypes = Readonly<Record<string, ColumnType>>;
 
 /** The input of one job. */
 export interface Item {

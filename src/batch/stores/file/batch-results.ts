@@ -1,4 +1,4 @@
-import type { BatchHistory, BatchStatus, ResultLine, StoredBatchResults, StorePorts } from '../../model/store.ts';
+import type { BatchHistory, BatchStatus, StoredBatchResults, StorePorts } from '../../model/store.ts';
 import type { ItemCounts } from '../../model/item-states.ts';
 import { inputCopyPath, journalPath, lockPath, orderedPath } from './journal/file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
@@ -6,14 +6,7 @@ import { type JournalState, replayJournal } from './journal/replay.ts';
 import { mustExist } from './results-path.ts';
 import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
 import { createTimeline } from '../../model/timeline.ts';
-import {
-  createBlockReader,
-  intactResults,
-  resultOffsets,
-  resultsChanged,
-  type ResultsSource,
-  storedResults,
-} from './results/stored-results.ts';
+import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';
 
 /** The state of a batch, and the journal that it was read from. */
 interface StatusAndJournal {
@@ -93,19 +86,9 @@ export async function readBatchResults(ports: StorePorts, results: string): Prom
         ...[path, journalPath(path), lockPath(path), orderedPath(path), inputCopyPath(path), status.input],
         ...inputCandidates(path, journal.header).flat(),
       ].map((each) => durable.absolute(each)),
-      lines: (order) => (order === 'in-order' ? inOrder(ports, source) : storedResults(durable, source, signal)),
+      lines: (order) => (order === 'in-order' ? resultsInOrder : storedResults)(durable, source, signal),
       inputs: (moved) => locateInputs(ports, path, journal.header, moved),
     };
-  }
-}
-
-async function* inOrder({ durable, signal }: StorePorts, source: ResultsSource): AsyncGenerator<Iterable<ResultLine>> {
-  const offsets = await resultOffsets(durable, source, signal);
-  const reader = createBlockReader(durable, source.path);
-  for (const [item, start] of offsets.entries()) {
-    if (start < 0) continue;
-    if (signal.aborted) throw signal.reason;
-    yield [{ item, bytes: await reader.line(start) }];
   }
 }
 

@@ -1,19 +1,20 @@
+import type { JournalState } from './journal/replay.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import type { DollarRange } from '../../../core/units.ts';
 import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './journal/file-names.ts';
-import { createItemStates, hasResult, type ItemStates } from '../../model/item-states.ts';
-import { createJobIds, type JobIds } from '../../model/job-id-set.ts';
+import { createItemStates } from '../../model/item-states.ts';
+import { createJobIds } from '../../model/job-id-set.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
-import { checksumOf, NO_RESULTS, openResults, type Results, type ResultsExtent } from './results/results-file.ts';
+import { checksumOf, NO_RESULTS, openResults, type Results } from './results/results-file.ts';
 import type { KnownJob, RunEnd } from '../../model/run-records.ts';
 import { orderResults } from './results/order-results.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
-export interface OpenBatch {
-  readonly header: BatchHeader;
-  readonly states: ItemStates;
+export interface OpenBatch extends Pick<
+  JournalState,
+  'header' | 'states' | 'jobIds' | 'hasRerunItems' | 'resubmitted' | 'workerPrice'
+> {
   readonly journal: Journal;
   readonly results: Results;
   /** Jobs that have not ended. */
@@ -22,15 +23,8 @@ export interface OpenBatch {
   readonly failed: readonly KnownJob[];
   /** Jobs that the service did not have, when they are to be asked for once more. */
   readonly expired: readonly KnownJob[];
-  readonly jobIds: JobIds;
   /** Length of the results that are sorted already, in bytes; undefined when they are not. */
   readonly sortedBytes: number | undefined;
-  /** True when items that had ended ran again or were sent again: the results may have two lines for one item. */
-  readonly hasRerunItems: boolean;
-  /** How often an item was sent again as a new job. */
-  readonly resubmitted: number;
-  /** The price of a worker per hour according to the journal, in US dollars. */
-  readonly workerPrice: DollarRange | undefined;
   /** What was repaired when the batch was opened: one sentence each. */
   readonly repairs: readonly string[];
   close(): Promise<void>;
@@ -129,16 +123,10 @@ export async function finishBatch(
     await batch.results.check();
     const { counts } = end;
     if (counts.waiting + counts.inFlight > 0) return end;
-    if (needsSort(batch, end))
-      await orderResults(
-        durable,
-        path,
-        batch.results.extent(),
-        (record) => batch.journal.write(record),
-        (item) => hasResult(batch.states.stateOf(item)),
-        interrupt,
-      );
-    else await verifyResults(durable, path, batch.results.extent(), interrupt);
+    const { resultBytes, checksum } = batch.results.extent();
+    if ((await checksumOf(durable, path, resultBytes, interrupt)) !== checksum) throw changedWhileItRan(path);
+    const written = { path, resultBytes, states: batch.states };
+    if (needsSort(batch, end)) await orderResults(durable, written, (record) => batch.journal.write(record), interrupt);
     return end;
   } catch (failure) {
     if (interrupt.aborted && failure === interrupt.reason)
@@ -152,16 +140,8 @@ function needsSort({ header, hasRerunItems, sortedBytes, results }: OpenBatch, {
   return wanted && sortedBytes !== results.extent().resultBytes;
 }
 
-/** Compares the results with what was written. Fails with local-file (14), and with the signal's reason. */
-async function verifyResults(
-  durable: DurableFiles,
-  path: string,
-  { resultBytes, checksum }: ResultsExtent,
-  signal: AbortSignal,
-): Promise<void> {
-  if ((await checksumOf(durable, path, resultBytes, signal)) !== checksum)
-    throw localFile(
-      `the results file ${path} was changed by another program while the batch ran`,
-      'Its journal has the state of the batch; which results are intact is unknown.',
-    );
-}
+const changedWhileItRan = (path: string): Error =>
+  localFile(
+    `the results file ${path} was changed by another program while the batch ran`,
+    'Its journal has the state of the batch; which results are intact is unknown.',
+  );

@@ -1,14 +1,13 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { journalPath, lockPath, orderedPath } from './journal/file-names.ts';
+import { journalPath, lockPath, orderedPath, sortingPaths } from './journal/file-names.ts';
 import type { ItemStates } from '../../model/item-states.ts';
 import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journal/journal.ts';
 import { replayJournal, type JournalState } from './journal/replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
 import { mustExist } from './results-path.ts';
 import { applyToAll, resubmitItems } from './resubmit-items.ts';
-import { removeSortingFiles } from './results/order-results.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
 import { saveTail } from '../../bytes/write-file.ts';
 import type { KnownJob } from '../../model/run-records.ts';
@@ -79,7 +78,8 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
 
 /** Completes or discards a sort whose process ended between the journal record and the rename. */
 async function finishInterruptedSort(durable: DurableFiles, path: string, state: JournalState): Promise<void> {
-  await removeSortingFiles(durable, path);
+  // Those of an earlier version.
+  for (const name of sortingPaths(path)) await durable.remove(name);
   const size = await durable.size(orderedPath(path));
   if (size === undefined) return;
   if (state.endsWithOrdered && size === state.resultBytes) await durable.replace(orderedPath(path), path);

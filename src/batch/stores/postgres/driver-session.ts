@@ -1,9 +1,9 @@
+import type { SharedPorts } from './database/database.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { compress } from '../../bytes/compression.ts';
 import { openInputs } from '../../read/inputs.ts';
-import type { DriveOptions, Session, StorePorts } from '../../model/store.ts';
-import type { Database } from './database/database.ts';
+import type { DriveOptions, Session } from '../../model/store.ts';
 import { createDriverRecords } from './driver/driver-records.ts';
 import { createLease } from './driver/lease.ts';
 import { createWriteQueue } from './driver/write-queue.ts';
@@ -22,16 +22,15 @@ const MAX_OUTAGE_MS = 10 * 60_000;
  * batch, and as the database does.
  */
 export async function driverSession(
-  ports: StorePorts,
-  database: Database,
+  ports: SharedPorts,
   batch: StoredBatch,
   { leaseMs, rate }: DriveOptions,
   notes: readonly string[],
 ): Promise<Session> {
-  const { clock, random, signal } = ports;
+  const { database, clock, random, signal } = ports;
   const { manifest } = batch;
-  await claimOut({ ...ports, database }, batch);
-  const before = await readAccount(database, batch.batch);
+  await claimOut(ports, batch);
+  const { holds: _, ...before } = await readAccount(database, batch.batch);
   const id = randomName(random);
   const driver: Driver = { batch: batch.batch, owner: ownerText({ id, leaseMs, ...ports.durable.self() }), leaseMs };
   const queue = createWriteQueue(clock, random, MAX_OUTAGE_MS);
@@ -66,7 +65,7 @@ export async function driverSession(
     records,
     claims: records,
     inputs: openInputs(ports, manifest),
-    paces: openPaces(ports, database, batch, id, rate),
+    paces: openPaces(ports, batch, id, rate),
     before,
     notes,
     recordPrice: (price) => {

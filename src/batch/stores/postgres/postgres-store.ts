@@ -1,7 +1,7 @@
 import { localFile, usage } from '../../../core/failure.ts';
 import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
 import { unlessBroken } from '../../model/unless-broken.ts';
-import { type Database, isStoreUnavailable } from './database/database.ts';
+import { type SharedPorts, isStoreUnavailable } from './database/database.ts';
 import { driverSession } from './driver-session.ts';
 import { tablesVersion } from './migrations.ts';
 import { contentsOf, removeBatch } from './remove-batch.ts';
@@ -21,31 +21,29 @@ import {
 import { deleteBatch, requireFreeOut } from './rows/out-rows.ts';
 
 /** Batches in a PostgreSQL database, which drivers on several machines share. */
-export function createPostgresStore(ports: StorePorts, database: Database): Store {
+export function createPostgresStore(ports: SharedPorts): Store {
+  const { database } = ports;
   return {
     place: async (wanted) => {
-      const out = await requireNewBatch(ports, database, wanted);
+      const out = await requireNewBatch(ports, wanted);
       const name = wanted.name ?? '';
-      return { name, create: (prepare) => createRows(ports, database, name, out, prepare) };
+      return { name, create: (prepare) => createRows(ports, name, out, prepare) };
     },
-    open: async (name) => storedBatch(ports, database, await findBatch(database, name)),
+    open: async (name) => storedBatch(ports, await findBatch(database, name)),
     list: async function* () {
       for (const name of await listBatches(database))
-        yield await unlessBroken(name, async () => readStatus(ports, database, await findBatch(database, name)));
+        yield await unlessBroken(name, async () => readStatus(ports, await findBatch(database, name)));
     },
   };
 }
 
 /** Returns the absolute folder of the results. Fails with usage (2) for a name, and with local-file (14) for a folder in use. */
-async function requireNewBatch(
-  ports: StorePorts,
-  database: Database,
-  { name = '', out: given }: WantedPlace,
-): Promise<string> {
+async function requireNewBatch(ports: SharedPorts, { name = '', out: given }: WantedPlace): Promise<string> {
   if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name))
     throw usage('--name has letters, digits, . _ and - only, 100 at most', 'It begins with a letter or a digit.');
   const out = given.startsWith('s3://') ? given : ports.durable.absolute(given);
   // A check without tables: a dry run creates none.
+  const { database } = ports;
   if ((await tablesVersion(database)) > 0) {
     await requireFreeName(database, name);
     await requireFreeOut(database, out);
@@ -62,13 +60,12 @@ async function requireNewBatch(
  * without its answer the batch may have been created, and needs the copy of its input.
  */
 async function createRows(
-  ports: StorePorts,
-  database: Database,
+  ports: SharedPorts,
   name: string,
   out: string,
   prepare: (copy: CopyInput) => Promise<NewBatch>,
 ): Promise<CreatedBatch> {
-  const { storage, signal } = ports;
+  const { database, storage, signal } = ports;
   let copied: string | undefined;
   try {
     const created = await prepare(async (chunks, format) => {
@@ -78,7 +75,7 @@ async function createRows(
     });
     await createBatchRows(database, name, manifestOf(created, out), created.plan.ranges);
     const batch = await findBatch(database, name);
-    await claimOut({ ...ports, database }, batch).catch(async (error: unknown) => {
+    await claimOut(ports, batch).catch(async (error: unknown) => {
       await removeMarker(ports, batch).catch(() => undefined);
       await deleteBatch(database, batch.batch).catch(() => undefined);
       throw error;
@@ -86,7 +83,7 @@ async function createRows(
     return {
       ...factsOf(ports, batch),
       copy: copied,
-      drive: (options) => driverSession(ports, database, batch, options, []),
+      drive: (options) => driverSession(ports, batch, options, []),
     };
   } catch (error) {
     if (copied !== undefined && !isStoreUnavailable(error)) await storage.remove(copied).catch(() => undefined);
@@ -113,32 +110,32 @@ const factsOf = ({ reference }: StorePorts, { name, manifest, invalid, createdAt
   return { name, reference: reference(name), endpoint, endpointId, service, invalid, createdAt };
 };
 
-function storedBatch(ports: StorePorts, database: Database, batch: StoredBatch): Batch {
-  const parts = { ...ports, database };
+function storedBatch(ports: SharedPorts, batch: StoredBatch): Batch {
+  const { database } = ports;
   return {
     ...factsOf(ports, batch),
     cancelled: batch.cancelled,
-    status: () => readStatus(ports, database, batch),
-    read: () => readBatchResults(ports, database, batch),
+    status: () => readStatus(ports, batch),
+    read: () => readBatchResults(ports, batch),
     drive: async (options) => {
       const { resume } = options;
-      if (resume === undefined) return await driverSession(ports, database, batch, options, []);
+      if (resume === undefined) return await driverSession(ports, batch, options, []);
       if (batch.cancelled) await setCancelled(database, batch.batch, false);
-      const notes = await reopenItems(parts, batch, resume.resubmit);
-      return await driverSession(ports, database, await findBatch(database, batch.name), options, notes);
+      const notes = await reopenItems(ports, batch, resume.resubmit);
+      return await driverSession(ports, await findBatch(database, batch.name), options, notes);
     },
     cancel: () => setCancelled(database, batch.batch, true),
-    leftovers: () => findGarbage(parts, batch),
+    leftovers: () => findGarbage(ports, batch),
     clean: async (found) => {
       const addresses = new Set(found.map(({ address }) => address));
-      const still = await findGarbage(parts, batch);
+      const still = await findGarbage(ports, batch);
       return await removeGarbage(
-        parts,
+        ports,
         batch,
         still.filter(({ address }) => addresses.has(address)),
       );
     },
-    contents: () => contentsOf(parts, batch),
-    remove: (contents) => removeBatch(parts, batch, contents),
+    contents: () => contentsOf(ports, batch),
+    remove: (contents) => removeBatch(ports, batch, contents),
   };
 }

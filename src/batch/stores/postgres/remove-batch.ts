@@ -1,8 +1,8 @@
 import { berth, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
 import { requireSameFiles } from '../../model/same-files.ts';
-import type { StoredFile, StorePorts } from '../../model/store.ts';
-import type { Database, Queries } from './database/database.ts';
+import type { StoredFile } from '../../model/store.ts';
+import type { ReadPorts, Queries } from './database/database.ts';
 import { findGarbage } from './results/garbage.ts';
 import { markerOf, removeMarker } from './results/out-marker.ts';
 import { addressIn, partPrefix } from './shard/part-files.ts';
@@ -10,14 +10,12 @@ import { setCancelled, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, listParts } from './rows/listing.ts';
 import { deleteBatch, hasOutAlone } from './rows/out-rows.ts';
 
-type RemovePorts = StorePorts & { readonly database: Database };
-
 /**
  * Returns what a batch has in its folder: its parts, what its drivers wrote and did not publish, the copy of an input that
  * could be read only once, and the marker. Where an earlier version let two batches share the folder, parts whose names do
  * not say whose they are are left out. Fails with usage (2) while drivers work on the batch.
  */
-export async function contentsOf(ports: RemovePorts, batch: StoredBatch): Promise<readonly StoredFile[]> {
+export async function contentsOf(ports: ReadPorts, batch: StoredBatch): Promise<readonly StoredFile[]> {
   const { database, storage, signal } = ports;
   const { token, name, manifest } = batch;
   const { out, sources } = manifest;
@@ -43,7 +41,7 @@ export async function contentsOf(ports: RemovePorts, batch: StoredBatch): Promis
  * other files now: it was worked on, or it is another batch of the same name. Nothing is changed then.
  */
 export async function removeBatch(
-  ports: RemovePorts,
+  ports: ReadPorts,
   batch: StoredBatch,
   contents: readonly StoredFile[],
 ): Promise<void> {

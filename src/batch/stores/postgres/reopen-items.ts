@@ -1,3 +1,4 @@
+import type { ReadPorts } from './database/database.ts';
 import { usage } from '../../../core/failure.ts';
 import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
 import { certainMs } from '../../../queue/not-there-yet.ts';
@@ -8,7 +9,7 @@ import type { Resubmittable } from '../../model/item-states.ts';
 import { stateOf } from '../../model/result-line.ts';
 import { describeResubmitted } from '../../model/resubmit.ts';
 import { createBitmap } from './shard/bitmap.ts';
-import { readShards, type ReadPorts, type ShardReader } from './results/part-reader.ts';
+import { readShards, type ShardReader } from './results/part-reader.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, unknownOf } from './rows/listing.ts';
 import { reopenShard, type ReopenedItems } from './rows/reopen-shard.ts';

@@ -21,6 +21,24 @@ const pagesOfOne = (rows: readonly object[], beforePage?: (page: number) => void
     otherwise: problem(404, 'resource not found'),
   });
 
+describe('JSON of several pages', () => {
+  test.each([
+    ['all rows', [], PODS.length],
+    ['rows that a filter keeps, of some pages all', ['--match', 'pod-name-[12]*'], undefined],
+    ['no row', ['--match', 'none'], 0],
+    ['the first rows', ['--limit', '150'], 150],
+    ['sorted rows', ['--sort', 'name'], PODS.length],
+  ])('has %s, as one array, the same as the lines of jsonl and the input of jq', async (_, flags, count) => {
+    const list = async (...more: readonly string[]) => await run(['pods', 'list', ...flags, ...more]);
+    const { out, err } = await list('-o', 'json');
+    const rows = JSON.parse(out) as readonly unknown[];
+    if (count !== undefined) expect(rows).toHaveLength(count);
+    expect((await list('-o', 'jsonl')).out).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    expect((await list('--jq', 'length')).out).toBe(`${rows.length}\n`);
+    expect(err).toBe((await list('-o', 'yaml')).err);
+  });
+});
+
 describe('--limit', () => {
   test('reads only the pages that it needs, and says that there are more', async () => {
     const ran = await run(['pods', 'list', '--limit', '120', '-o', 'id']);

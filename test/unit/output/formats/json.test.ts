@@ -147,6 +147,23 @@ describe('--json', () => {
     expect(empty.out()).toBe('[]\n');
   });
 
+  test('of several pages of any length is one array: the text is laid out in parts', async () => {
+    // Two and three pieces an item, and 8192 in a part.
+    for (const count of [1, 2730, 2731, 2732, 4094, 4095, 4096, 4097, 8190, 8191, 8192, 8193])
+      for (const item of ['1', '[]']) {
+        const page = { text: `[${Array.from({ length: count }, () => item).join(',')}]` };
+        const pretty = screen();
+        const many = { kind: 'many', view: podView, values: [], sources: [page, page] } as const;
+        await render(many, as({ format: 'json' }), pretty);
+        const expected = JSON.stringify(
+          Array.from({ length: 2 * count }, () => JSON.parse(item) as unknown),
+          null,
+          2,
+        );
+        expect(pretty.out() === `${expected}\n`, `${count} of ${item}`).toBe(true);
+      }
+  });
+
   test('encodes the values if there is no source text or the text lacks the member', async () => {
     const empty = screen();
     await render({ ...one, value: { id: 'p' }, source: '' }, as({ format: 'json' }), empty);

@@ -7,7 +7,7 @@ export const lockPath = (results: string): string => `${results}.journal.lock`;
 /** The sorted results, until they replace the results file. */
 export const orderedPath = (results: string): string => `${results}.ordered`;
 
-/** Temporary files of the external sort: it reads one and writes the other. */
+/** Temporary files of the sort of an earlier version, which may have been killed. */
 export const sortingPaths = (results: string): readonly [string, string] => [
   `${results}.sorting-0`,
   `${results}.sorting-1`,

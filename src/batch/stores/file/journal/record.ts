@@ -1,19 +1,16 @@
 import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
+import type { BatchTarget } from '../../../model/store.ts';
+import type { SharedFormat } from '../../../read/inputs.ts';
 import type { ItemRange } from '../../../read/range.ts';
 import type { Ending, ItemEvent } from '../../../model/item-states.ts';
 import type { EventData } from '../../../model/run-records.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
-export interface BatchHeader {
+export interface BatchHeader extends BatchTarget {
   /** 2: the checksum of each record goes on from that of the record before, so that a missing one is noticed. */
   readonly version: 1 | 2;
-  /** As the user named it. */
-  readonly endpoint: string;
-  readonly endpointId: string;
-  /** Address of the queue API at which the batch was begun, or `LOCAL_SERVICE`. */
-  readonly service: string;
   readonly input: InputIdentity;
   /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
   readonly extras: string;
@@ -26,17 +23,10 @@ export interface BatchHeader {
   readonly createdAt: number;
 }
 
-/** Identifies the input: another file has another length or digest. */
-export interface InputIdentity {
+/** Identifies the input: another file has another length or digest. Earlier versions did not store the types of CSV columns. */
+export interface InputIdentity extends SharedFormat {
   /** As `storedInputPath` returns it; for piped input, the path of the copy. */
   readonly path: string;
-  readonly format: 'jsonl' | 'csv' | 'parquet';
-  readonly inputField?: string;
-  readonly idField?: string;
-  /** The types of CSV columns; earlier versions did not store them, and all their cells are text. */
-  readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
-  /** See `InputFormat`. */
-  readonly exported?: boolean;
   readonly bytes: number;
   readonly sha256: string;
   /** True when the only input is a copy of one that can be read only once: it belongs to the batch. */

@@ -2,6 +2,7 @@ import type { DurableFiles } from '../../../../core/context.ts';
 import { firstBytes, type Line, lineGroups } from '../../../bytes/split-lines.ts';
 import { hasResult, type ItemStates } from '../../../model/item-states.ts';
 import { itemOfLine } from '../../../model/result-line.ts';
+import type { ResultLine } from '../../../model/store.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { berth, sentence } from '../../../../core/message.ts';
 import { orderedPath } from '../journal/file-names.ts';
@@ -16,10 +17,14 @@ interface StoredResult {
 }
 
 /** Where the results of a batch are, and the items that they may belong to. */
-export interface ResultsSource {
+export interface WrittenResults {
   readonly path: string;
   /** Length of the results that the journal records. */
   readonly resultBytes: number;
+  readonly states: Pick<ItemStates, 'stateOf' | 'positions'>;
+}
+
+export interface ResultsSource extends WrittenResults {
   readonly states: ItemStates;
   /** True when the file may have several lines for one item. */
   readonly hasRerunItems: boolean;
@@ -27,7 +32,7 @@ export interface ResultsSource {
 
 /**
  * Returns one result for each item that has ended: its last line when it has several. An item that was sent again and
- * has not ended has no result. Results are grouped by the chunk of the file, in the order of the file. Only eight bytes
+ * has not ended has no result. Results are grouped by the chunk of the file, in the order of the file. Only twelve bytes
  * per item are kept in memory, and only when some items ran again. Fails as reading does, and with the signal's reason.
  */
 export async function* storedResults(
@@ -35,7 +40,7 @@ export async function* storedResults(
   source: ResultsSource,
   signal?: AbortSignal,
 ): AsyncGenerator<Iterable<StoredResult>> {
-  const latest = source.hasRerunItems ? await latestLines(durable, source, signal) : undefined;
+  const latest = source.hasRerunItems ? (await latestLines(durable, source, signal)).starts : undefined;
   function* current(lines: Iterable<Line>): Generator<StoredResult> {
     for (const line of resultLines(lines))
       if (hasResult(source.states.stateOf(line.item)) && (latest?.[line.item] ?? line.start) === line.start) yield line;
@@ -43,30 +48,81 @@ export async function* storedResults(
   for await (const lines of linesOf(durable, source, signal)) yield current(lines);
 }
 
-/** Returns the offset of the last line of each item that has ended, and -1 for every other item. */
-export async function resultOffsets(
-  durable: DurableFiles,
-  source: ResultsSource,
-  signal?: AbortSignal,
-): Promise<Float64Array> {
-  const offsets = await latestLines(durable, source, signal);
-  for (const [item] of offsets.entries()) if (!hasResult(source.states.stateOf(item))) offsets[item] = -1;
-  return offsets;
+/** Bytes of lines that are in memory while results are read in order, unless one line is longer. */
+const GROUP_BYTES = 16 * 1024 * 1024;
+/** Bytes between two lines that are read over: to begin again behind them takes longer. */
+const GAP_BYTES = 128 * 1024;
+
+/** The last line of an item. */
+interface Place {
+  readonly item: number;
+  readonly start: number;
 }
 
-async function latestLines(durable: DurableFiles, source: ResultsSource, signal?: AbortSignal): Promise<Float64Array> {
+/**
+ * Returns the last line of each item that has ended, in groups in the order of the items. Reads the file once for the place of
+ * each line, twelve bytes of memory per item, and then a group of lines at a time, in the order in which they are in the file:
+ * results are nearly in order, so that this reads it once more. Fails with local-file (14) when the file is changed meanwhile,
+ * as reading does, and with the signal's reason.
+ */
+export async function* resultsInOrder(
+  durable: DurableFiles,
+  source: WrittenResults,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ResultLine[]> {
+  const { starts, sizes } = await latestLines(durable, source, signal);
+  let places: Place[] = [];
+  let bytes = 0;
+  for (const [item, start] of starts.entries()) {
+    if (start >= 0 && hasResult(source.states.stateOf(item))) {
+      places.push({ item, start });
+      bytes += sizes[item] ?? 0;
+    }
+    if (bytes < GROUP_BYTES && item < source.states.positions) continue;
+    if (signal.aborted) throw signal.reason;
+    yield await linesAt(durable, source.path, places);
+    [places, bytes] = [[], 0];
+  }
+}
+
+async function linesAt(durable: DurableFiles, path: string, places: readonly Place[]): Promise<readonly ResultLine[]> {
+  const inFile = places.toSorted((one, other) => one.start - other.start).values();
+  const lines: ResultLine[] = [];
+  for (let next = inFile.next().value; next !== undefined;) {
+    const from = next.start;
+    read: for await (const group of lineGroups(durable.read(path, from), Number.MAX_SAFE_INTEGER))
+      for (const { start, bytes } of group) {
+        if (next === undefined || next.start > from + start + GAP_BYTES) break read;
+        if (from + start !== next.start) continue;
+        if (itemOfLine(bytes) !== next.item) break read;
+        lines.push({ item: next.item, bytes: Buffer.from(bytes) });
+        next = inFile.next().value;
+      }
+    if (next?.start === from) throw localFile(`the results file ${path} was changed while it was read`);
+  }
+  return lines.sort((one, other) => one.item - other.item);
+}
+
+async function latestLines(
+  durable: DurableFiles,
+  source: WrittenResults,
+  signal?: AbortSignal,
+): Promise<{ readonly starts: Float64Array; readonly sizes: Uint32Array }> {
   const starts = new Float64Array(source.states.positions + 1).fill(-1);
+  const sizes = new Uint32Array(starts.length);
   for await (const lines of linesOf(durable, source, signal))
-    for (const { item, start } of resultLines(lines)) starts[item] = start;
-  return starts;
+    for (const { item, start, bytes } of resultLines(lines)) {
+      starts[item] = start;
+      sizes[item] = bytes.byteLength;
+    }
+  return { starts, sizes };
 }
 
 async function* linesOf(
   durable: DurableFiles,
-  { path, resultBytes }: ResultsSource,
+  { path, resultBytes }: WrittenResults,
   signal?: AbortSignal,
 ): AsyncGenerator<Iterable<Line>> {
-  if (resultBytes === 0) return;
   for await (const lines of lineGroups(firstBytes(durable.read(path, 0), resultBytes), Number.MAX_SAFE_INTEGER)) {
     if (signal?.aborted === true) throw signal.reason;
     yield lines;
@@ -78,54 +134,6 @@ function* resultLines(lines: Iterable<Line>): Generator<StoredResult> {
     const item = complete ? itemOfLine(bytes) : undefined;
     if (item !== undefined) yield { item, bytes, start };
   }
-}
-
-const BLOCK_BYTES = 256 * 1024;
-/** Maximum number of blocks in memory: 16 MiB in total. */
-const MAX_BLOCKS = 64;
-const LINE_FEED = 0x0a;
-
-/**
- * Reads lines of a file, each from any offset. Creates a reader that keeps the blocks that were used last, because
- * results are approximately in the order of the input.
- */
-export function createBlockReader(durable: DurableFiles, path: string) {
-  const blocks = new Map<number, Uint8Array>();
-  const load = async (index: number): Promise<Uint8Array> => {
-    const found = blocks.get(index) ?? (await readBlock(durable, path, index * BLOCK_BYTES));
-    blocks.delete(index);
-    blocks.set(index, found);
-    const [oldest] = blocks.keys();
-    if (blocks.size > MAX_BLOCKS && oldest !== undefined) blocks.delete(oldest);
-    return found;
-  };
-  return {
-    /** Returns the bytes from an offset up to the next line feed, or to the end of the file. Fails as reading does. */
-    line: async (start: number): Promise<Uint8Array> => {
-      const parts: Uint8Array[] = [];
-      let index = Math.floor(start / BLOCK_BYTES);
-      for (let from = start % BLOCK_BYTES; ; from = 0) {
-        const block = blocks.get(index) ?? (await load(index));
-        const feed = block.indexOf(LINE_FEED, from);
-        parts.push(block.subarray(from, feed < 0 ? block.byteLength : feed));
-        if (feed >= 0 || block.byteLength < BLOCK_BYTES) break;
-        index += 1;
-      }
-      return parts.length === 1 ? (parts[0] ?? new Uint8Array(0)) : Buffer.concat(parts);
-    },
-  };
-}
-
-/** Returns a whole block, or the rest of the file when that is shorter. */
-async function readBlock(durable: DurableFiles, path: string, start: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of durable.read(path, start)) {
-    chunks.push(chunk);
-    length += chunk.byteLength;
-    if (length >= BLOCK_BYTES) break;
-  }
-  return Buffer.concat(chunks).subarray(0, BLOCK_BYTES);
 }
 
 /**

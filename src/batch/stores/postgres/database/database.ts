@@ -1,3 +1,4 @@
+import type { StorePorts } from '../../../model/store.ts';
 import type { Client, PoolClient, PoolConfig, QueryResultRow } from 'pg';
 import { Failure } from '../../../../core/failure.ts';
 import type { StoreAddress } from './address.ts';
@@ -41,6 +42,14 @@ interface DatabaseOptions {
   /** Maximum number of connections. */
   readonly connections?: number;
 }
+
+/** What the store of a database uses: the parts of the Context, and the database. */
+export interface SharedPorts extends StorePorts {
+  readonly database: Database;
+}
+
+/** What reads the results of a shared batch. */
+export type ReadPorts = Pick<SharedPorts, 'database' | 'storage' | 'signal'>;
 
 const DEFAULT_TIMEOUT_MS = 20_000;
 /** Maximum time of one attempt to connect. A server with many other clients may need seconds, however short a lease is. */

@@ -126,9 +126,9 @@ export function createDriverRecords({ database, driver, lease, queue, clock, ...
       );
       lease.renewed(mark);
     }
-    const account = await readAccount(database, driver.batch);
+    const { holds: _, ...counts } = await readAccount(database, driver.batch);
     progress.refresh(
-      account,
+      counts,
       held.all().map(({ shard }) => shard.unwritten()),
     );
     await readState();

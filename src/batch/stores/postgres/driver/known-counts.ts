@@ -1,21 +1,9 @@
-import type { ItemCounts, ItemState } from '../../../model/item-states.ts';
+import { countedAs, type ItemCounts, type ItemState } from '../../../model/item-states.ts';
 import type { PartCounts, Unwritten } from '../shard/held-shard.ts';
-
-const NAMES: Readonly<Record<ItemState, keyof ItemCounts>> = {
-  waiting: 'waiting',
-  sending: 'inFlight',
-  submitted: 'inFlight',
-  completed: 'completed',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  timedOut: 'timedOut',
-  expired: 'expired',
-  unknown: 'unknown',
-};
 
 /** The counts of a whole batch as one driver knows them: those of the store, and what it did since it read them. */
 export function createProgress(begun: ItemCounts) {
-  let known: Record<keyof ItemCounts, number> = countsOf(begun);
+  let known: Record<keyof ItemCounts, number> = { ...begun };
   return {
     counts: (): ItemCounts => {
       const { planned, waiting, ...others } = known;
@@ -26,12 +14,12 @@ export function createProgress(begun: ItemCounts) {
     /** An item of this driver has another state; undefined when nothing changed. */
     apply: (before: ItemState, after: ItemState | undefined): void => {
       if (after === undefined) return;
-      known[NAMES[before]] -= 1;
-      known[NAMES[after]] += 1;
+      known[countedAs(before)] -= 1;
+      known[countedAs(after)] += 1;
     },
     /** Takes the counts of the store, to which is added what this driver has not written yet. */
     refresh: (counts: ItemCounts, unwritten: readonly Unwritten[]): void => {
-      known = countsOf(counts);
+      known = { ...counts };
       for (const { ends, endedJobs, changes } of unwritten) {
         for (const [ending, count] of Object.entries(ends)) known[ending as keyof PartCounts] += count;
         known.inFlight += changes.sending + changes.submitted - endedJobs;
@@ -42,16 +30,3 @@ export function createProgress(begun: ItemCounts) {
 }
 
 export type Progress = ReturnType<typeof createProgress>;
-
-/** Leaves out what else the object may have. */
-const countsOf = (counts: ItemCounts): Record<keyof ItemCounts, number> => ({
-  planned: counts.planned,
-  completed: counts.completed,
-  failed: counts.failed,
-  cancelled: counts.cancelled,
-  timedOut: counts.timedOut,
-  expired: counts.expired,
-  unknown: counts.unknown,
-  inFlight: counts.inFlight,
-  waiting: counts.waiting,
-});

@@ -1,11 +1,10 @@
-import type { Database, Queries } from '../database/database.ts';
+import type { SharedPorts, Queries } from '../database/database.ts';
 import { NEW_PACE, type PaceLimits, type PaceState, slowDown, withoutLapsed } from './pace-state.ts';
 import type { Clock } from '../../../../core/context.ts';
 import { leave, takeGrant } from './take-grant.ts';
 import type { Paces, RequestKind, SharedPace } from '../../../model/run-records.ts';
 import { RATE_LIMITS } from '../../../../queue/limits.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
-import type { StorePorts } from '../../../model/store.ts';
 
 /** SQL of the table: one row for each endpoint and kind of request. */
 export const PACE_TABLE = `CREATE TABLE berth.pace (
@@ -117,8 +116,7 @@ export function openSharedPace(options: SharedPaceOptions): SharedPace {
  * `rate` is the limit of submissions per second that the user gave: a higher one than the known limit takes its place.
  */
 export function openPaces(
-  { clock, random }: Pick<StorePorts, 'clock' | 'random'>,
-  { autocommit: database }: Database,
+  { clock, random, database: { autocommit: database } }: SharedPorts,
   { name, manifest: { service, endpointId } }: StoredBatch,
   driver: string,
   rate: number = RATE_LIMITS.run.rate,

@@ -1,7 +1,7 @@
 import type { PlannedRange } from '../../../read/range.ts';
-import type { BatchHistory, BatchStatus, ResultLine, StoredBatchResults, StorePorts } from '../../../model/store.ts';
+import type { BatchHistory, BatchStatus, ResultLine, StoredBatchResults } from '../../../model/store.ts';
 import { createTimeline } from '../../../model/timeline.ts';
-import type { Database } from '../database/database.ts';
+import type { SharedPorts, Database } from '../database/database.ts';
 import { readAccount, type StoredBatch } from '../rows/batch-rows.ts';
 import { countDrivers, listParts, listShards, listUnknown, type PublishedPart } from '../rows/listing.ts';
 import { addressIn } from '../shard/part-files.ts';
@@ -12,20 +12,16 @@ import { listHolders } from '../rows/shard-holders.ts';
  * Finds the results that a batch has published. Memory is bounded: see `ShardReader`. Fails as the database and the storage
  * do.
  */
-export async function readBatchResults(
-  ports: StorePorts,
-  database: Database,
-  batch: StoredBatch,
-): Promise<StoredBatchResults> {
-  const { storage, signal } = ports;
+export async function readBatchResults(ports: SharedPorts, batch: StoredBatch): Promise<StoredBatchResults> {
+  const { database } = ports;
   const { manifest } = batch;
   const parts = await listParts(database, batch.batch, 0, batch.shards);
   return {
-    status: await readStatus(ports, database, batch),
+    status: await readStatus(ports, batch),
     files: parts.map(({ name }) => addressIn(manifest.out, name)),
     history: historyOf(batch, parts),
     lines: async function* (order) {
-      for await (const { groups } of readShards({ database, storage, signal }, batch))
+      for await (const { groups } of readShards(ports, batch))
         for await (const lines of groups()) {
           const items = order === 'in-order' ? [...lines.keys()].sort((a, b) => a - b) : lines.keys();
           yield linesOf(lines, items);
@@ -62,8 +58,7 @@ function historyOf({ workerPrice }: StoredBatch, parts: readonly PublishedPart[]
 
 /** Reads the state of a batch and changes nothing. Fails as the database does. */
 export async function readStatus(
-  { reference }: Pick<StorePorts, 'reference'>,
-  database: Database,
+  { reference, database }: SharedPorts,
   { batch, name, manifest, ...facts }: StoredBatch,
 ): Promise<BatchStatus> {
   const { holds, ...counts } = await readAccount(database, batch);

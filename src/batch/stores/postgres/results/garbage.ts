@@ -1,15 +1,8 @@
-import type { ObjectStorage } from '../../../../core/context.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
-import type { Database } from '../database/database.ts';
+import type { ReadPorts } from '../database/database.ts';
 import { listParts, listShards } from '../rows/listing.ts';
 import { endEpoch, type Held } from '../rows/shard-rows.ts';
 import { addressIn, parsePartName, partPrefix } from '../shard/part-files.ts';
-
-interface GarbagePorts {
-  readonly database: Database;
-  readonly storage: ObjectStorage;
-  readonly signal: AbortSignal;
-}
 
 /** An object that was written for the batch, and is no part of it. */
 interface Garbage extends Held {
@@ -26,7 +19,7 @@ interface Garbage extends Held {
  * database do.
  */
 export async function findGarbage(
-  ports: GarbagePorts,
+  ports: ReadPorts,
   { batch, manifest, shards, token }: StoredBatch,
 ): Promise<readonly Garbage[]> {
   const { database, storage, signal } = ports;
@@ -56,7 +49,7 @@ export async function findGarbage(
  * database do.
  */
 export async function removeGarbage(
-  { database, storage, signal }: GarbagePorts,
+  { database, storage, signal }: ReadPorts,
   { batch }: StoredBatch,
   garbage: readonly Garbage[],
 ): Promise<readonly Garbage[]> {

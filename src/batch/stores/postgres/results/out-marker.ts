@@ -1,18 +1,15 @@
-import type { ObjectStorage, StoredObject } from '../../../../core/context.ts';
+import type { StoredObject } from '../../../../core/context.ts';
 import { collectBytes } from '../../../../core/files/byte-streams.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { isObject, memberAt, tryDecodeJson } from '../../../../core/json.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
-import type { Database } from '../database/database.ts';
+import type { ReadPorts, Database } from '../database/database.ts';
 import { isMarked, setMarked } from '../rows/out-rows.ts';
 import { MARKER_NAME } from '../../../read/marker-name.ts';
 import { addressIn } from '../shard/part-files.ts';
 
-interface MarkerPorts {
-  readonly storage: ObjectStorage;
-  readonly signal: AbortSignal;
-}
+type MarkerPorts = Pick<ReadPorts, 'storage' | 'signal'>;
 
 /** What the marker in a folder of results says. */
 interface Marker {
@@ -38,7 +35,7 @@ export async function requireNoMarker(ports: MarkerPorts, out: string): Promise<
  * another batch, and when it is missing although it was created: then this is another folder.
  */
 export async function claimOut(
-  ports: MarkerPorts & { readonly database: Database },
+  ports: ReadPorts,
   { batch, name, token, manifest: { out } }: StoredBatch,
 ): Promise<void> {
   const wasMarked = await isMarked(ports.database, batch);

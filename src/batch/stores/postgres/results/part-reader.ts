@@ -1,20 +1,14 @@
+import type { ReadPorts } from '../database/database.ts';
+import type { ResultLine } from '../../../model/store.ts';
 import { createHash, type Hash } from 'node:crypto';
-import type { ObjectStorage } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { compressionOf, decompress } from '../../../bytes/compression.ts';
 import { lineGroups } from '../../../bytes/split-lines.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
-import type { Database } from '../database/database.ts';
 import { listParts, listShards, unknownOf, type PublishedPart, type ShardResults } from '../rows/listing.ts';
 import { createBitmap } from '../shard/bitmap.ts';
 import { addressIn } from '../shard/part-files.ts';
 import { itemOfLine } from '../../../model/result-line.ts';
-
-export interface ReadPorts {
-  readonly database: Database;
-  readonly storage: ObjectStorage;
-  readonly signal: AbortSignal;
-}
 
 /** The last line of each item that has ended, without its line feed, by item. */
 type ResultLines = ReadonlyMap<number, Uint8Array>;
@@ -109,11 +103,6 @@ async function lastLines(
       lines.set(item, Buffer.from(bytes));
     }
   return lines;
-}
-
-interface ResultLine {
-  readonly item: number;
-  readonly bytes: Uint8Array;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { BatchTarget, PartCompression } from '../../../model/store.ts';
 import { berth, sentence } from '../../../../core/message.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
 import { Failure, localFile, usage } from '../../../../core/failure.ts';
@@ -9,18 +10,13 @@ import type { Database, Queries } from '../database/database.ts';
 import { insertOut } from './out-rows.ts';
 
 /** What a batch is, as it was planned. */
-export interface Manifest extends BatchInputs {
+export interface Manifest extends BatchInputs, BatchTarget {
   readonly version: 1;
-  /** As the user named it. */
-  readonly endpoint: string;
-  readonly endpointId: string;
-  /** Address of the queue API at which the batch was begun, or `LOCAL_SERVICE`. */
-  readonly service: string;
   /** The input as the user named it. */
   readonly input: string;
   /** The folder, or the prefix of object storage, of the parts. */
   readonly out: string;
-  readonly compression: 'none' | 'gzip' | 'zstd';
+  readonly compression: PartCompression;
 }
 
 /** A batch as the store has it. */
@@ -163,25 +159,14 @@ export interface Account extends ItemCounts {
 
 /** Reads the counts of a batch. What was about to be sent by a driver whose lease has ended is unknown. */
 export async function readAccount(queries: Queries, batch: number): Promise<Account> {
-  const [row] = await queries.query<{
-    planned: number;
-    completed: number;
-    failed: number;
-    cancelled: number;
-    timed_out: number;
-    expired: number;
-    unknown: number;
-    submitted: number;
-    sending: number;
-    waiting: number;
-    holds: boolean;
-    lost: number;
-  }>(
-    `SELECT a.*, (
-      SELECT coalesce(sum(r.sending), 0) FROM berth.records r JOIN berth.shards s USING (batch, shard)
+  const [row] = await queries.query<{ [Name in keyof Account]: Account[Name] }>(
+    `SELECT planned, completed, failed, cancelled, timed_out AS "timedOut", expired, unknown + lost AS unknown,
+      submitted + sending - lost AS "inFlight", waiting, holds
+    FROM berth.accounts CROSS JOIN (
+      SELECT coalesce(sum(r.sending), 0) AS lost FROM berth.records r JOIN berth.shards s USING (batch, shard)
       WHERE r.batch = $1 AND (s.lease_until IS NULL OR s.lease_until < now())
-    ) AS lost
-    FROM berth.accounts a WHERE a.batch = $1`,
+    ) l
+    WHERE batch = $1`,
     [batch],
   );
   if (row === undefined)
@@ -191,16 +176,5 @@ export async function readAccount(queries: Queries, batch: number): Promise<Acco
       message: 'the store has lost this batch: it was removed, or the database was restored to an earlier state',
       hint: 'Nothing more was sent.',
     });
-  return {
-    planned: row.planned,
-    completed: row.completed,
-    failed: row.failed,
-    cancelled: row.cancelled,
-    timedOut: row.timed_out,
-    expired: row.expired,
-    unknown: row.unknown + row.lost,
-    inFlight: row.submitted + row.sending - row.lost,
-    waiting: row.waiting,
-    holds: row.holds,
-  };
+  return row;
 }

@@ -1,4 +1,10 @@
-import { createItemStates, type EndEvent, type ItemEvent, type ItemState } from '../../../model/item-states.ts';
+import {
+  createItemStates,
+  type Ending,
+  type EndEvent,
+  type ItemEvent,
+  type ItemState,
+} from '../../../model/item-states.ts';
 import { createBitmap } from './bitmap.ts';
 import { endsBySecond, type EndsInSecond } from './part-ends.ts';
 import {
@@ -40,8 +46,7 @@ export interface RecordGroup {
 }
 
 /** How the items of a part ended. */
-export type PartCounts = Readonly<Record<PartEnding, number>>;
-type PartEnding = 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired';
+export type PartCounts = Readonly<Record<Ending, number>>;
 
 /** What the store does not know yet of a shard. */
 export interface Unwritten {

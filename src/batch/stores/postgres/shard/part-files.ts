@@ -1,10 +1,8 @@
+import type { PartCompression } from '../../../model/store.ts';
 import { createHash } from 'node:crypto';
 import type { ObjectStorage } from '../../../../core/context.ts';
 
-/** How the parts of a batch are compressed. */
-export type Compression = 'none' | 'gzip' | 'zstd';
-
-const EXTENSIONS: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
+const EXTENSIONS: Readonly<Record<PartCompression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
 
 /**
  * What the names of all parts of a batch begin with, and those of no other batch: its token is in them. Earlier versions
@@ -13,7 +11,7 @@ const EXTENSIONS: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz
 export const partPrefix = (token: string): string => `part-${token.replaceAll('-', '').slice(0, 12)}-`;
 
 /** Returns the name of the part of a shard that is written under an epoch. */
-const partName = (token: string, shard: number, epoch: number, compression: Compression): string =>
+const partName = (token: string, shard: number, epoch: number, compression: PartCompression): string =>
   `${partPrefix(token)}${String(shard).padStart(6, '0')}-${String(epoch).padStart(4, '0')}.jsonl${EXTENSIONS[compression]}`;
 
 /**
@@ -43,8 +41,8 @@ export interface PartFiles {
   readonly out: string;
   /** The token of the batch. */
   readonly token: string;
-  readonly compression: Compression;
-  readonly compress: (chunks: AsyncIterable<Uint8Array>, compression: Compression) => AsyncIterable<Uint8Array>;
+  readonly compression: PartCompression;
+  readonly compress: (chunks: AsyncIterable<Uint8Array>, compression: PartCompression) => AsyncIterable<Uint8Array>;
   /** Ends the writing of a part. The user's interrupt does not: results that a driver has are published before it ends. */
   readonly signal: AbortSignal;
 }

@@ -1,3 +1,4 @@
+import type { EventData } from '../../../model/run-records.ts';
 import type { ItemEvent, ItemState } from '../../../model/item-states.ts';
 
 /**
@@ -37,11 +38,8 @@ export function recordOf(item: number, event: ItemEvent, data: EventFacts): Shar
   }
 }
 
-/** What an event has besides its kind: see `EventData`. */
-export interface EventFacts {
-  readonly id?: string | undefined;
-  readonly at?: number | undefined;
-}
+/** What an event has besides its kind. */
+export type EventFacts = Pick<EventData, 'id' | 'at'>;
 
 /** Returns the event of a record. */
 export function eventOf(record: ShardEvent): ItemEvent {

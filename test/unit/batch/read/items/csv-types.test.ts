@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseColumnTypes, type ColumnTypes } from '../../../../../src/batch/read/items/csv.ts';
-import type { InputFormat, InvalidItem, Item } from '../../../../../src/batch/read/items/item.ts';
+import { parseColumnTypes } from '../../../../../src/batch/read/items/csv.ts';
+import type { ColumnTypes, InputFormat, InvalidItem, Item } from '../../../../../src/batch/read/items/item.ts';
 import { readItems } from '../../../../../src/batch/read/items/read-items.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {

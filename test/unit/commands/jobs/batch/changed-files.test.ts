@@ -157,13 +157,18 @@ describe('files of a batch that are changed while it runs', () => {
       },
     ],
   ];
-  test.each(changes)('%s: the batch stops with 14 and counts', async (_, message, change) => {
+  test.each(
+    changes.flatMap(([name, ...change]) => [
+      [name, [], ...change] as const,
+      [`${name}, ordered`, ['--ordered'], ...change] as const,
+    ]),
+  )('%s: the batch stops with 14 and counts', async (_, flags, message, change) => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', items(300));
     world.before = (operation, nth) => {
       if (operation === 'status' && nth === 60) change((name) => join(world.directory, name));
     };
-    const ran = await berthIn(world, [...RUN, ...FAST, '--in-flight', '16', '--json']);
+    const ran = await berthIn(world, [...RUN, ...FAST, ...flags, '--in-flight', '16', '--json']);
     stopsWithCounts(ran, message);
   });
 
