@@ -5,7 +5,13 @@ import type { Downloads } from './ports/downloads.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
-import type { GuardMemory, RememberedJobs, RememberedLists, RememberedNames, RememberedNotes } from './ports/remembered.ts';
+import type {
+  GuardMemory,
+  RememberedJobs,
+  RememberedLists,
+  RememberedNames,
+  RememberedNotes,
+} from './ports/remembered.ts';
 import type { ProfileStore, SettingsView } from './ports/settings.ts';
 import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
 import type { DataText, TerminalText } from './safe-text.ts';

@@ -27,7 +27,7 @@ export const EXIT_CODES = [
   {
     name: 'limitExceeded',
     code: 15,
-    meaning: 'a limit that you set was exceeded (a budget, a deadline, a rule of guard)',
+    meaning: "a limit that you set was exceeded (a budget, a guard's rule)",
     own: true,
   },
   { name: 'interrupted', code: 130, meaning: 'interrupted (Ctrl-C)' },

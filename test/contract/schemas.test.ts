@@ -20,6 +20,7 @@ const files = readdirSync(SCHEMA_FOLDER).map((file) => file.replace('.json', '')
 
 /** Commands that print text or nothing. */
 const WITHOUT_JSON = [
+  'guard snooze',
   'pods ssh',
   'auth login',
   'auth logout',
@@ -42,6 +43,7 @@ describe('the published schemas', () => {
     expect((await printed()).map(({ command }) => command)).toEqual([
       ...names.filter((name) => !WITHOUT_JSON.includes(name)),
       'error',
+      'guard-policy',
     ]);
     const described = JSON.parse((await berth(['help', '--json'])).out) as {
       readonly commands: readonly { readonly command: string; readonly schema?: string }[];

@@ -65,7 +65,7 @@ export const create = createCommand(PODS, 'pods', {
       'one GPU, and wait until it can be reached',
     ],
     [
-      'berth pods create --name lab --gpu GPU-24G --image example/pytorch:2.8 --stop-after 8h',
+      'berth pods create --name lab8 --gpu GPU-24G --image example/pytorch:2.8 --stop-after 8h',
       'with a deadline, which a guard keeps: berth guard',
     ],
     [

@@ -32,6 +32,9 @@ const ROLLED_OUT = {
 const SSH = { 'GET /v2/pods/{id}': { status: 'RUNNING', ssh: { proxy: { host: 'proxy', port: 22, username: 'u' } } } };
 /** What an endpoint asks of the catalog. */
 const GPU_ENDPOINT = { pools: ['P1'], count: 2, allowedCudaVersions: ['12.4', '12.8'], minCudaVersion: null };
+/** Rules that apply to none of the pods; the time of an account that has no bill is not known. */
+const RULES =
+  '--idle 2h --idle-gpu 5 --idle-cpu 5 --idle-memory 50 --max-age 52w --max-running 52w --max-spent 99 --account-per-hour 99 --account-month 99 --no-deadline --data-center NOWHERE --gpu G1 --cost-above 1 --do report --allow-terminate --max-actions 3';
 const period = '--from 7d --to 1d --bucket week';
 
 /**
@@ -52,7 +55,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods create --name a --image image:1 --gpu G1 --min-cuda 12.4 --persistent-size 20 --mount-path /data'),
     line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --cloud COMMUNITY --set startSsh=true'),
     line(`pods create --name a --image image:1 --gpu G1 --min-ram-per-gpu 30 --min-vcpu-per-gpu 8 ${COMMAND}`),
-    line('pods create --name a --image image:1 --gpu G1 -- a -b'),
+    line('pods create --name a --image image:1 --gpu G1 --stop-after 4h --terminate-after 2d -- a -b'),
     line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --env-file -', { stdin: 'A=1\n' }),
     line('pods create --name a --file -', { stdin: 'image: image:1\ngpu: {id: G1}\nports: [80/http]\n' }),
   ],
@@ -70,7 +73,15 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
   'pods delete': [line('pods delete p1 --yes'), line('pods delete p1 p2 --yes')],
   'pods terminate': [line('pods terminate p1 --yes')],
-  'pods start': [line('pods start p1'), line('pods start p1 --wait', { answers: RUNNING })],
+  'pods start': [
+    line('pods start p1 --stop-after 4h --terminate-after 2d', { answers: pod('EXITED') }),
+    line('pods start p1'),
+    line('pods start p1 --wait', { answers: RUNNING }),
+  ],
+  'guard check': [line(`guard check ${RULES}`), line('guard check --policy -', { stdin: 'rules: []' })],
+  'guard run': [line(`guard run ${RULES} --yes`), line('guard run --policy -', { stdin: 'rules: []' })],
+  'guard status': [line('guard status')],
+  'guard snooze': [line('guard snooze p1 1h')],
   'pods stop': [
     line('pods stop p1'),
     line('pods stop --all --yes'),

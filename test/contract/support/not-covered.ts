@@ -9,6 +9,7 @@ export const SILENT: readonly string[] = [
   'completion',
   'help',
   'schema',
+  'guard history',
   // Uses only the queue API and has its own tests.
   'jobs batch',
 ];
@@ -40,5 +41,7 @@ export const UNSENT: readonly string[] = [
     'limit',
     'paginate',
     'contract',
+    'every',
+    'log',
   ],
 ];

@@ -13,6 +13,11 @@ const FAILED_BATCH = 'jobs batch run fail --input items.jsonl --out f.jsonl';
 
 /** Commands that no row of `INVOCATIONS` has. `items.jsonl` has two items. */
 export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
+  'guard history': {
+    full: ['guard check', 'guard history'],
+    empty: ['guard history'],
+    failing: ['guard history more'],
+  },
   'auth list': { full: ['auth login --with-key', 'auth list'], empty: ['auth list'], failing: ['auth list more'] },
   'config list': { full: ['config list'], failing: ['config list more'] },
   limits: { full: ['pods list', 'limits'], empty: ['limits'], failing: ['limits --profile nobody'] },
@@ -89,6 +94,8 @@ export const JOBS: Readonly<Record<string, Lines>> = {
   'pods wait': { full: [], failing: ['pods wait pod-broken'] },
   'pods get': { full: ['pods get pod-train'], failing: ['pods get pod-broken --exit-status'] },
   'pods explain': { full: ['pods explain pod-train'], failing: ['pods explain pod-broken --exit-status'] },
+  'guard check': { full: [], empty: ['guard check'], failing: ['guard check --max-age 1m'] },
+  'guard run': { full: [], empty: ['guard run'], failing: ['guard run --max-age 1m'] },
   'pods start': { full: [], failing: ['pods start pod-train nothing'] },
   'billing report': { full: ['billing report'], failing: ['billing report --budget 0.01 --last 30d'] },
   health: { full: ['jobs run echo --input {} --wait', 'health echo'], failing: [] },

@@ -8,6 +8,8 @@ import { localFixture, type LocalFixture } from '../local/service-fixture.ts';
 export type Fault =
   /** Answers with this status and does nothing. */
   | { readonly refuse: number }
+  /** Answers 200 with this body and does nothing. */
+  | { readonly answer: string }
   /** Does what is asked, and closes the connection without an answer. */
   | 'lose'
   /** Calls this first, then answers. */
@@ -34,6 +36,10 @@ export async function remoteService(
       if (typeof wanted === 'object' && 'refuse' in wanted) {
         response.writeHead(wanted.refuse, { 'content-type': 'application/problem+json' });
         response.end(JSON.stringify({ title: 'Trouble', status: wanted.refuse, detail: 'as the test wants' }));
+        return;
+      }
+      if (typeof wanted === 'object' && 'answer' in wanted) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(wanted.answer);
         return;
       }
       if (typeof wanted === 'object') await wanted.first();

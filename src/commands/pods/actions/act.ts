@@ -237,7 +237,10 @@ export const start = actionCommand('start', {
     'A pod that is EXITED or in ERROR can be started. It gets hardware again and costs money again. A deadline that it has counts from each start: --stop-after gives it another one, or none.',
   done: 'started',
   examples: [
-    ['berth pods start lab --stop-after 8h', 'with a deadline, which a guard keeps'],
+    [
+      'berth pods start old-experiment --stop-after 8h --dry-run',
+      'with another deadline: the requests that would be sent',
+    ],
     ['berth pods start nightly-report --wait', 'and wait until it can be reached'],
     ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
   ],

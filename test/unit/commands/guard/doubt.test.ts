@@ -118,6 +118,14 @@ describe('a guard does nothing on doubt', () => {
 });
 
 describe('what happens to an action', () => {
+  it('an answer 200 that does not say that the pod is stopped is not believed', async () => {
+    const { remote, world, pass, id } = await overdue((method) => (method === 'POST' ? { answer: '{}' } : undefined));
+    pass(2 * HOUR);
+    const ran = await guard(world);
+    expect([ran.code, ran.rows]).toMatchObject([8, [{ result: 'failed', error: { code: 'outcome-unknown' } }]]);
+    expect(await statusOf(remote, id)).toBe('RUNNING');
+  });
+
   it.each([
     ['an answer that was lost', 'lose', 15, { result: 'stopped' }, 'EXITED'],
     ['a refusal by balance', { refuse: 402 }, 5, { result: 'failed', error: { status: 402 } }, 'RUNNING'],
