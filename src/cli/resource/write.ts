@@ -229,9 +229,9 @@ const sameName = async (ctx: CommandContext, resource: Resource, created: Json):
 const throwWithWords =
   (ctx: CommandContext, { members, references, refused }: WriteSpec, body: JsonObject) =>
   async (error: unknown): Promise<never> => {
-    if (!(error instanceof Failure)) throw error;
-    const { withKnownWords } = await import('./body/unknown-words.ts');
-    throw await withKnownWords(ctx, members, references, body, refused?.(error) ?? error);
+    if (!(error instanceof Failure || ctx.dryRun)) throw error;
+    const inWords = error instanceof Failure ? (refused?.(error) ?? error) : error;
+    throw await (await import('./body/unknown-words.ts')).withKnownWords(ctx, members, references, body, inWords);
   };
 
 /** A function that runs at most once; later calls return the same result. */

@@ -58,6 +58,7 @@ export const createSpec: WriteSpec = {
   }),
   check: (body) => {
     checkHardware(body, 'create');
+    checkWorkers(body);
     checkScaling(body, stringOf(body['type']), body['scaling']);
   },
   price,
@@ -95,6 +96,7 @@ export const updateSpec: WriteSpec = {
       return;
     const before = await read();
     checkKind(body, before);
+    if (body['workers'] !== undefined) checkWorkers(merged(objectOf(before) ?? {}, body));
     checkScaling(body, stringAt(before, 'type'), body['scaling'] ?? memberAt(before, 'scaling'));
   },
   raise,
@@ -143,7 +145,21 @@ function checkScaling(body: JsonObject, type: string | undefined, scaling: Json 
     );
 }
 
+/** What the service sets where a create names none (contract rules, Serverless). */
+const DEFAULT_MAX = 3;
+
 const minWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.min') ?? 0;
+const maxWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.max') ?? DEFAULT_MAX;
+
+/** Refuses a minimum of workers above the maximum. */
+function checkWorkers(endpoint: Json): void {
+  const [min, max] = [minWorkers(endpoint), maxWorkers(endpoint)];
+  if (min > max)
+    throw usage(
+      `--workers-min ${min} is above the maximum of ${countOf(max, 'worker')}`,
+      'Raise it with --workers-max.',
+    );
+}
 
 /** The price of one worker of an endpoint; undefined where the catalog does not tell it. Fails as the catalog does. */
 async function workerPrice(ctx: CommandContext, endpoint: Json): Promise<DollarRange | undefined> {
@@ -175,10 +191,9 @@ async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promi
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
   const [hour, min] = [await workerPrice(ctx, body), minWorkers(body)];
   if (hour === undefined) return undefined;
-  const max = numberAt(body, 'workers.max') ?? 3;
   const always =
     min === 0
       ? ''
       : ` ${countOf(min, 'worker')} always run${min === 1 ? 's' : ''}: ${alwaysRunning(hour, min)}, also without jobs.`;
-  return `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(max, 'worker')} at most.${always}`;
+  return `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(maxWorkers(body), 'worker')} at most.${always}`;
 }

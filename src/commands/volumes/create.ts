@@ -4,7 +4,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
-import { isKnownRetired, isRetired, tellRetired } from './retired-v1.ts';
+import { isKnownRetired, isRetired, saysRetired, tellRetired, V1 } from './retired-v1.ts';
 import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
 import { monthlyCost } from '../shared/rate/volume-price.ts';
 
@@ -42,12 +42,15 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
   const address = ctx.settings.get('rest-url');
   if (body['type'] !== undefined || address === undefined || (await isKnownRetired(ctx, address)))
     return await ctx.api.send(request);
+  if (ctx.dryRun) {
+    if (await saysRetired(ctx)) return await ctx.api.send(request);
+    await ctx.tell('Where the older volume API (v1) answers that it is retired, the volume is created with v2.');
+  }
   try {
     return inV2Words(
       await ctx.api.send({
         ...request,
-        service: 'rest',
-        path: ['v1', 'networkvolumes'],
+        ...V1,
         body: { ...body, dataCenterId: dataCenter },
       }),
     );

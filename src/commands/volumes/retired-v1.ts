@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../cli/model/context.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 
 /**
@@ -9,6 +9,20 @@ import { berth, sentence } from '../../core/message.ts';
 const REMEMBERED_MS = 30 * 86_400_000;
 
 const noteOf = (address: string): string => `v1 retired: ${address}`;
+
+/** Where the older volume API is (specification 4.4). */
+export const V1 = { service: 'rest', path: ['v1', 'networkvolumes'] } as const;
+
+/** Whether a read of the older volume API is answered with 410: for a dry run, which sends no write. */
+export async function saysRetired(ctx: CommandContext): Promise<boolean> {
+  try {
+    await ctx.api.send({ ...V1, method: 'GET' });
+    return false;
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return error.status === 410;
+  }
+}
 
 /** Whether the service has said lately that its older volume API (v1) at this address is retired. */
 export async function isKnownRetired({ notes }: CommandContext, address: string): Promise<boolean> {

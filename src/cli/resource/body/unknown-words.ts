@@ -1,8 +1,9 @@
 import { lines, type Message, sentence } from '../../../core/message.ts';
-import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../../core/failure.ts';
 import { arrayOf, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../model/context.ts';
+import { DryRun } from '../../run/context/dry-run.ts';
 import { nearestOf, suggestionOf } from '../../words/suggestions.ts';
 import type { Members } from './body.ts';
 import { listCommandOf, type Collection } from '../../model/collection.ts';
@@ -16,8 +17,9 @@ const MAX_LISTED = 12;
 
 /**
  * Adds to a refused write which words of its body are not in the list that completes them, such as a GPU type or a data
- * center, and the nearest ones. Only then are the lists read. Members of `references` are no such words: they are looked
- * up by name elsewhere. Returns any other error as it is.
+ * center, and the nearest ones; a dry run that would be refused for them becomes a failure of usage (2). Only then are the
+ * lists read. Members of `references` are no such words: they are looked up by name elsewhere. Returns any other error as
+ * it is.
  */
 export async function withKnownWords(
   ctx: CommandContext,
@@ -26,7 +28,8 @@ export async function withKnownWords(
   body: JsonObject,
   error: unknown,
 ): Promise<unknown> {
-  if (!(error instanceof Failure) || !STATUSES.includes(error.status) || ctx.dryRun) return error;
+  const isPreview = error instanceof DryRun;
+  if (!isPreview && (!(error instanceof Failure) || !STATUSES.includes(error.status))) return error;
   const hints: Message[] = [];
   for (const { param, path } of Object.values(members)) {
     const { complete } = param;
@@ -34,7 +37,10 @@ export async function withKnownWords(
     const words = wordsOf(memberAt(body, path));
     if (words.length > 0) hints.push(...(await unknownWords(ctx, complete, words)));
   }
-  return hints.length === 0 ? error : error.with({ hint: lines(...hints, error.hint) });
+  if (hints.length === 0) return error;
+  return isPreview
+    ? usage('the service would refuse this request', lines(...hints))
+    : error.with({ hint: lines(...hints, error.hint) });
 }
 
 /** The words of a member: text, several texts, or objects with an id. */
@@ -55,13 +61,14 @@ async function unknownWords(
     return [];
   }
   const known = [...new Set(rows.flatMap((row) => stringAt(row, collection.value ?? 'id') ?? []))];
+  // An empty list says nothing about a word.
+  if (known.length === 0) return [];
   return words
     .filter((word) => !known.includes(word))
     .map((word) => {
       const near = nearestOf(word, known);
       const some = known.slice(0, MAX_LISTED).join(', ') + (known.length > MAX_LISTED ? ', ...' : '');
-      const help = near.length > 0 ? suggestionOf(near) : known.length > 0 ? `There are ${some}.` : undefined;
-      const others = help === undefined ? '' : `${safeText(help)} `;
-      return sentence`There is no ${collection.noun} ${safeText(word)}. ${others}See ${listCommandOf(collection)}`;
+      const help = suggestionOf(near) ?? `There are ${some}.`;
+      return sentence`There is no ${collection.noun} ${safeText(word)}. ${safeText(help)} See ${listCommandOf(collection)}`;
     });
 }

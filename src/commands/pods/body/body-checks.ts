@@ -67,6 +67,8 @@ function checkMounts(body: JsonObject, isCpu: boolean): void {
       throw usage('a persistent mount needs both a size and a path', '--persistent-size 20 --mount-path /workspace');
   }
   if (network === undefined) return;
+  if (network.length > 0 && body['cloud'] === 'COMMUNITY')
+    throw usage('--network-volume: network volumes are on the SECURE cloud only', 'Leave out --cloud COMMUNITY.');
   if (network.length > 1) throw usage('--network-volume: a pod mounts at most one network volume');
   for (const mount of network)
     if (memberAt(mount, 'volumeId') === undefined || memberAt(mount, 'path') === undefined)

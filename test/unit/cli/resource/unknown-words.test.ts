@@ -6,7 +6,7 @@ const POD = ['pods', 'create', '--name', 'x', '--image', 'i'];
 const ENDPOINT = ['endpoints', 'create', '--name', 'x', '--image', 'i'];
 const CLUSTER = ['clusters', 'create', '--name', 'x', '--type', 'TRAINING', '--gpu-count', '8', '--pods', '2'];
 
-test.each([
+const CASES: readonly (readonly [argv: readonly string[], hint: string])[] = [
   [[...POD, '--gpu', 'GPU-25G'], 'There is no GPU type GPU-25G. Did you mean GPU-24G? See berth --local catalog gpus'],
   [
     [...POD, '--gpu', 'GPU-24G', '--data-center', 'EU-NROTH-1'],
@@ -27,10 +27,28 @@ test.each([
     ['volumes', 'create', '--name', 'x', '--size', '20', '--data-center', 'eu-north-1'],
     'There is no data center eu-north-1. Did you mean EU-NORTH-1?',
   ],
-])('%j names what there is', async (argv, hint) => {
+];
+
+test.each(CASES)('%j names what there is', async (argv, hint) => {
   const { code, out, err } = await berth(['--local', ...argv]);
   expect([code, out]).toEqual([5, '']);
   expect(err).toContain(`  -> ${hint}`);
+});
+
+test.each(CASES)('%j: a dry run is refused (2) with the same words', async (argv, hint) => {
+  const { code, out, err } = await berth(['--local', ...argv, '--dry-run']);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain('error: the service would refuse this request');
+  expect(err).toContain(`  -> ${hint}`);
+});
+
+test.each([
+  ['a list that cannot be read', problem(403, 'not with this key')],
+  ['an empty list', json({ gpus: [] })],
+])('a dry run prints the request where %s says nothing about its words', async (_, answer) => {
+  const server = await serve([answer]);
+  const ran = await berth([...POD, '--gpu', 'GPU-25G', '--dry-run'], { env: pointedAt(server.url) });
+  expect([ran.code, JSON.parse(ran.out)]).toEqual([0, expect.objectContaining({ method: 'POST' })]);
 });
 
 test('a refusal for another reason gets no such hint, and costs one list', async () => {

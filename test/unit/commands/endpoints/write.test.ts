@@ -115,6 +115,12 @@ describe('create and update refuse before anything is sent', () => {
     ['neither gpu nor cpu', CREATE, /missing --gpu-pool or --cpu/],
     ['gpu and cpu', [...CREATE, ...GPU, '--cpu', 'c:2'], /--gpu-pool and --cpu exclude each other/],
     ['gpu and cpu by --set', [...CREATE, ...GPU, '--set', 'cpu=[]'], /on GPUs or on CPUs, not on both/],
+    [
+      'more workers than the maximum',
+      [...CREATE, ...GPU, '--workers-min', '4', '--workers-max', '1'],
+      /--workers-min 4/,
+    ],
+    ['more workers than the default maximum', [...CREATE, ...GPU, '--workers-min', '4'], /maximum of 3 workers/],
     ['gpu without a pool', [...CREATE, '--gpu-count', '2'], /missing --gpu-pool/],
     ['vCPUs that are no power of two', [...CREATE, '--cpu', 'c:6'], /power of two/],
     ['one vCPU', [...CREATE, '--cpu', 'c:1'], /power of two of at least 2/],

@@ -59,6 +59,7 @@ describe('the checks before a create', () => {
   test.each<[string, JsonObject, RegExp]>([
     ['both gpu and cpu', { gpu, cpu: { id: 'C', vcpuCount: 2 } }, /--gpu and --cpu/],
     ['neither', {}, /--gpu or --cpu/],
+    ['a volume on the COMMUNITY cloud', { gpu, cloud: 'COMMUNITY', mounts: network }, /SECURE cloud only/],
     ['a count without a GPU', { gpu: { count: 2 } }, /--gpu-count.* need --gpu/],
     ['no GPU', { gpu: { ...gpu, count: 0 } }, /--gpu-count.* at least 1/],
     ['half a GPU', { gpu: { ...gpu, count: 1.5 } }, /--gpu-count.* whole number/],

@@ -74,6 +74,18 @@ describe('the volume API that create uses, v1 or v2', () => {
       expect([code, err]).toEqual([0, expect.not.stringContaining('retired')]);
     });
 
+    test('is seen by a dry run where it answers a read with 410: the request of v2 is shown', async () => {
+      const server = await serve([routed(RETIRED, problem(status, 'gone'))]);
+      const ran = await berth([...CREATE, '--dry-run'], { env: pointedAt(server.url) });
+      const { url } = JSON.parse(ran.out) as { readonly url: string };
+      expect([ran.code, new URL(url).pathname]).toEqual([
+        0,
+        status === 410 ? '/v2/network-volumes' : '/v1/networkvolumes',
+      ]);
+      expect(ran.err.includes('created with v2')).toBe(status === 404);
+      expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
+    });
+
     test('is not remembered for another address', async () => {
       const world = createTestWorld();
       const [one, other] = [await serve([routed(RETIRED)]), await serve([json({ id: 'v1', name: 'data' }, 201)])];
