@@ -27,7 +27,9 @@ describe('start, stop and restart', () => {
       const world = createTestWorld();
       await berthIn(world, ['--local', 'local', 'fault', 'add', 'start-without-gpu', '--count', '1']);
       const ran = await local(world, 'start', 'pod-stopped', ...more);
-      expect(ran.err).toMatch(/Pod pod-stopped \(.*\) has started without its GPU\. Stop it: berth --local pods stop pod-stopped/);
+      expect(ran.err).toMatch(
+        /Pod pod-stopped \(.*\) has started without its GPU\. Stop it: berth --local pods stop pod-stopped/,
+      );
       expect(ran.err.match(/GPU/g)).toHaveLength(1);
     },
   );
