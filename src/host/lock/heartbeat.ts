@@ -16,27 +16,26 @@ export const HEARTBEAT: Heartbeat = { intervalMs: 1000, timeoutMs: 10_000 };
 /** `silent`: of unknown state, and without a heartbeat for the whole timeout; `undecided`: not for that long yet. */
 export type HolderState = 'alive' | 'stopped' | 'dead' | 'undecided' | 'silent';
 
-/** Decides whether the holder of one lock is alive. */
-export interface HeartbeatMonitor {
-  /** Call it after every poll, with the holder found and the monotonic time before the poll. */
-  check(found: LockHolder, polledAt: number): HolderState;
-}
-
-export function createHeartbeatMonitor(self: Identity, { intervalMs, timeoutMs }: Heartbeat): HeartbeatMonitor {
+/**
+ * Returns a function that decides whether the holder of one lock is alive. It is called after every poll, with the holder found
+ * and the monotonic time before the poll.
+ */
+export function createHeartbeatMonitor(
+  self: Identity,
+  { intervalMs, timeoutMs }: Heartbeat,
+): (found: LockHolder, polledAt: number) => HolderState {
   let first: string | undefined;
   let last = { text: '', polledAt: 0, silentMs: 0 };
-  return {
-    check: ({ token, identity, text }, polledAt) => {
-      const state = identity === undefined ? 'unknown' : stateOf(identity, self);
-      if (state !== 'unknown') return state;
-      const current = `${token} ${text}`;
-      first ??= current;
-      // A long gap between polls means that this process or its machine was suspended. The holder may have been
-      // suspended too, so a gap counts as one interval at most.
-      const silentMs = last.text === current ? last.silentMs + Math.min(intervalMs, polledAt - last.polledAt) : 0;
-      last = { text: current, polledAt, silentMs };
-      if (silentMs >= timeoutMs) return 'silent';
-      return current === first ? 'undecided' : 'alive';
-    },
+  return ({ token, identity, text }, polledAt) => {
+    const state = identity === undefined ? 'unknown' : stateOf(identity, self);
+    if (state !== 'unknown') return state;
+    const current = `${token} ${text}`;
+    first ??= current;
+    // A long gap between polls means that this process or its machine was suspended. The holder may have been
+    // suspended too, so a gap counts as one interval at most.
+    const silentMs = last.text === current ? last.silentMs + Math.min(intervalMs, polledAt - last.polledAt) : 0;
+    last = { text: current, polledAt, silentMs };
+    if (silentMs >= timeoutMs) return 'silent';
+    return current === first ? 'undecided' : 'alive';
   };
 }
