@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
-import { createHeartbeatMonitor, HEARTBEAT, type Heartbeat } from './heartbeat.ts';
+import { createHeartbeatMonitor, HEARTBEAT, type Heartbeat } from './holder-state.ts';
 import {
   acquire,
   discardPrepared,
