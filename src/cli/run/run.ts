@@ -129,7 +129,7 @@ async function showQuestion(
   const question = await unlessUnread(ctx, async () => command.confirm?.(ctx, values, prepared));
   if (question === undefined) return false;
   await tellQuestion(ctx, question);
-  await ctx.tell('A dry run: nothing was changed. As JSON: --json.');
+  await ctx.tell('A dry run: nothing was sent or changed. As JSON: --json.');
   return true;
 }
 
