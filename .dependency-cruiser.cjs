@@ -8,7 +8,7 @@
 const BELOW_STORES = ['batch/model', 'batch/read', 'batch/bytes', 'queue', 'core'];
 
 /** What a result is, for every room of the output. */
-const SHAPES = ['view', 'output', 'page', 'format-printer', 'trusted', 'without-secrets']
+const SHAPES = ['view', 'output', 'help-page', 'format-printer', 'trusted', 'without-secrets']
   .map((name) => `output/${name}.ts`)
   .concat('core');
 

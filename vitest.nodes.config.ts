@@ -9,11 +9,13 @@ const NOT_IN_CI = [
   'shared-batch',
   'reports',
   'workers/{kill,library,own-worker,stop,trouble}',
-  // The shells, the browser, and the commands of the README: other tests run the same code.
+  // The shells, the browser, the commands of the README, and what no file and no argument holds: other tests run the same code.
   'browser',
   'completion',
   'documents',
   'report-page',
+  'secret-values',
+  'walkthrough',
   // The files of the packages.
   'debian',
   'image',

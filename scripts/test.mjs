@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { availableParallelism, constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { HOSTILE_UMASK, hostileEnvironment } from '../test/support/environment/hostile-environment.mjs';
@@ -17,7 +17,10 @@ import { build, install, root } from './prepare.mjs';
 
 const { values: flags } = parseArgs({ options: { 'own-environment': { type: 'boolean', default: false } } });
 
-const AT_ONCE = 2;
+/** Steps that run together: on two cores the end-to-end tests wait for nearly half of their time, and the other steps never. */
+const AT_ONCE = 3;
+/** Files of tests that run together. Two on two cores, because those of batches wait for databases. */
+const WORKERS = Math.max(2, availableParallelism() - 1);
 /** A step that prints nothing for so long hangs. There is no limit on its time: a slow machine may take as long as it needs. */
 const SILENCE_MINUTES = 15;
 
@@ -42,7 +45,7 @@ const vitest = (name, ...args) => {
 
 /** The longest steps first, so that the others run beside them. */
 const STEPS = [
-  { ...vitest('tests'), prepared: 'python' },
+  { ...vitest('tests', `--maxWorkers=${WORKERS}`), prepared: 'python' },
   { ...vitest('end to end', '--config', 'vitest.e2e.config.ts'), prepared: 'python' },
   { ...vitest('August', '--config', 'vitest.august.config.ts') },
   { name: 'lint', command: tool('eslint/bin/eslint.js', '.', '--max-warnings=0') },

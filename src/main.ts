@@ -52,7 +52,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     if (target?.kind === 'command' && path[0] === 'local') globals = await withLocalService(globals, runtime);
     const ctx = open();
     if (target?.kind !== 'command' || globals['help'] === true) return await showHelp(ctx, path, target, globals);
-    const { runCommand } = await import('./cli/run/run.ts');
+    const { runCommand } = await import('./cli/run/run-command.ts');
     return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings), path);
   } catch (error) {
     const ctx = open();
@@ -83,7 +83,7 @@ async function showHelp(
       path.length === 0 ? 'a command is missing' : `a verb is missing after '${path.join(' ')}'`,
       sentence`What there is: ${berth`help ${path} --json`}`,
     );
-  const { runCommand } = await import('./cli/run/run.ts');
+  const { runCommand } = await import('./cli/run/run-command.ts');
   return await runCommand(ctx, help, { words: path, agent: false }, outputOptions(globals, ctx.settings), ['help']);
 }
 

@@ -4,7 +4,7 @@ import { encodeJson, jsonOrText, memberAt, type Json, type JsonObject } from '..
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { defineCommand } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
-import { plainView } from '../cli/run/run.ts';
+import { plainView } from '../cli/run/run-command.ts';
 import { readInputBytes, checkedJsonText } from './shared/json-input.ts';
 import { arg, option } from '../cli/model/params.ts';
 import { documentResult, readAnyList } from '../cli/resource/pages/read-list.ts';

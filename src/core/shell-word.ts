@@ -20,8 +20,21 @@ export function shellWord(word: string): string {
  * Words as one line that bash, zsh and ksh split into the same words. A word with control characters is written as $'...',
  * which keeps line feeds at the end: the line stays one line and is safe to show.
  */
-export const shellLine = (words: readonly string[]): string =>
-  words.map((word, at) => (PLAIN.test(word) && !(at === 0 && word.includes('=')) ? word : quoted(word))).join(' ');
+export const shellLine = (words: readonly string[]): string => lineWords(words).join(' ');
+
+/** The same on lines of at most `columns` characters, each continued by a backslash; a longer word has a line of its own. */
+export function shellLines(words: readonly string[], columns: number): string {
+  const lines: string[] = [];
+  for (const word of lineWords(words)) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && longer.length <= columns) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.join(' \\\n');
+}
+
+const lineWords = (words: readonly string[]): readonly string[] =>
+  words.map((word, at) => (PLAIN.test(word) && !(at === 0 && word.includes('=')) ? word : quoted(word)));
 
 function quoted(word: string): string {
   if (safeText(word) === word) return `'${word.replaceAll("'", `'\\''`)}'`;

@@ -5,7 +5,7 @@ import { createCallSignals } from './http/call/call-signals.ts';
 import type { Frame } from './http/routing/dispatch.ts';
 import { takeStartFault } from './http/faults/fault-effects.ts';
 import type { LocalAnswer, LocalRequest } from './http/call/request-and-answer.ts';
-import { createDateHeaders } from './http/server/date-header.ts';
+import { createDateHeader } from './http/server/date-header.ts';
 import type { Call } from './http/call/operation.ts';
 import { quotaOf, type Quota } from './http/faults/rate-limit.ts';
 import { settingsOf, type GivenSettings } from './http/call/settings.ts';
@@ -98,7 +98,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const settings = settingsOf(options);
   const stopping = new AbortController();
   const time = createLocalClock(clock);
-  const dates = createDateHeaders();
+  const dateHeader = createDateHeader();
 
   // eslint-disable-next-line no-restricted-syntax -- a date
   const create = (previous?: State) => createState(clock.now(), originAfter(previous, options.random));
@@ -246,7 +246,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       const { status, headers, body } = await route(request);
       if (request.method !== 'GET' && (hasHandlers || hasDeliveries)) void syncWorkers();
       // eslint-disable-next-line no-restricted-syntax -- a date
-      const date = dates.format(time.now());
+      const date = dateHeader(time.now());
       // `berth doctor` recognizes the local service by `server`.
       return { status, headers: { ...headers, date, server: 'berth-local' }, body };
     },

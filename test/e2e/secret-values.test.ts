@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { berthPath, temporaryFolder, type Environment } from './support.ts';
-import { hasTerminal, inTerminal } from './terminal.ts';
+import { hasTerminal, programInTerminal } from './terminal.ts';
 import { folderWith, serveLocal } from './workers/support.ts';
 
 /** In each value, and in nothing else. A part of it is no marker: values have quotes and line ends. */
@@ -123,12 +123,26 @@ test('the value of a secret is in no output, no command line and no file but the
     if (seen.commandLines.includes(MARKER)) wrong.push(`${argv.join(' ')}: in a command line`);
   }
   if (hasTerminal) {
-    const terminal = await inTerminal({ columns: 80, rows: 24 }, ['secrets', 'create', '--name', 'asked'], env);
+    const history = folder.at('history');
+    const shell = { ...env, HISTFILE: history, PS1: 'ready> ' };
+    const terminal = await programInTerminal({ columns: 120, rows: 24 }, ['bash', '--norc', '-i'], shell);
+    await terminal.waitFor('ready>');
+    terminal.type(`"${berthPath()}" secrets create --name asked --verbose`);
+    terminal.press('Enter');
     await terminal.waitFor('Value of the secret');
     terminal.type(MARKER);
+    await terminal.waitFor(/Value of the secret.*\*/);
+    const whileAsked = commandLines();
+    terminal.press('Enter');
+    await terminal.waitFor(/created[^]*ready>$/);
+    terminal.type('exit');
     terminal.press('Enter');
     await terminal.waitFor('ended 0');
     expect(terminal.printed()).not.toContain(MARKER);
+    // The search finds what is there: the command line of the process and the line that the shell keeps.
+    expect(whileAsked).toContain('--name\0asked');
+    expect(whileAsked).not.toContain(MARKER);
+    expect(readFileSync(history, 'utf8')).toContain('secrets create --name asked');
   }
   await served.end();
   if (served.stderr().includes(MARKER)) wrong.push('in the output of the local service');

@@ -1,4 +1,3 @@
-import type { Failure } from '../../core/failure.ts';
 import { type Json, memberAt, numberOf } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
@@ -9,23 +8,12 @@ import type { RetryLater } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
-interface PollerOptions {
-  /** Maximum number of retries of a job that failed or timed out. */
-  readonly retryFailed: number;
-  /** Time to live of a job; undefined for that of the service. */
-  readonly ttlMs?: number | undefined;
-  /** Called with the execution time of each job that ended, in milliseconds. */
-  readonly onExecuted?: ((milliseconds: number) => void) | undefined;
-  /** Called when a job of an earlier run cannot be retried. */
-  readonly onNotRetried?: ((refusal: Failure) => void) | undefined;
-}
-
 /** Maximum number of results that are being written to disk at the same time; each may be large. */
 const MAX_SAVING = 256;
 
 /** Polls jobs until each has ended and its result is on disk. */
-export function createPoller(run: RunState, options: PollerOptions) {
-  const { rates, clock, client, records, control, monitor } = run;
+export function createPoller(run: RunState) {
+  const { options, observer, rates, clock, client, records, control, monitor } = run;
   const granted = rates.granted.poll;
   const delays = createPollDelays(() => rates.poll.perSecond);
   const schedule = createPollSchedule<Job>(delays);
@@ -70,7 +58,7 @@ export function createPoller(run: RunState, options: PollerOptions) {
     const turnaroundMs =
       delayMs === undefined || executionMs === undefined ? ageMs : Math.min(ageMs, delayMs + executionMs);
     delays.add(turnaroundMs, executionMs);
-    if (executionMs !== undefined) options.onExecuted?.(executionMs);
+    if (executionMs !== undefined) observer.onExecuted?.(executionMs);
   };
 
   const recordRetry = (job: Job): Promise<void> =>
@@ -172,7 +160,7 @@ export function createPoller(run: RunState, options: PollerOptions) {
       return;
     }
     pendingEarlier -= 1;
-    if (outcome.kind === 'refused') options.onNotRetried?.(outcome.failure);
+    if (outcome.kind === 'refused') observer.onNotRetried?.(outcome.failure);
     if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
     // With an unknown outcome, the next poll shows whether it runs again.
     if (outcome.kind !== 'requeued' && outcome.kind !== 'unknown') return;

@@ -1,3 +1,4 @@
+import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { RequestKind, RunRecords, Stopped, StopReason } from '../model/run-records.ts';
@@ -67,12 +68,45 @@ export function createFailureMonitor(
 
 type FailureMonitor = ReturnType<typeof createFailureMonitor>;
 
+export interface RunOptions {
+  /** Maximum concurrent requests. */
+  readonly concurrency: number;
+  /** Maximum number of submissions per second. */
+  readonly rate: number;
+  /** Maximum number of jobs that are queued or running at the service. */
+  readonly inFlight: number;
+  /** When more items than this did not complete, no more are sent. */
+  readonly maxFailures: number;
+  /** The run stops after this time. */
+  readonly timeoutMs: number;
+  /** Maximum number of retries of a job that failed or timed out. */
+  readonly retryFailed: number;
+  /** Time to live of a job, in milliseconds; undefined for that of the service. */
+  readonly ttlMs?: number | undefined;
+}
+
+/** Callbacks for what happens during a run. */
+export interface RunObserver {
+  /** Called once with the function that applies the rate windows of answers. */
+  readonly onReady?: (applyWindows: (windows: readonly RateWindow[]) => void) => void;
+  /** Called with the execution time of each job that ended, in milliseconds. */
+  readonly onExecuted?: (milliseconds: number) => void;
+  /** Called after each request: with undefined when it succeeded. */
+  readonly onRequest?: (failure: Failure | undefined) => void;
+  /** Called when a submission may or may not have been accepted. */
+  readonly onUnknown?: (failure: Failure) => void;
+  /** Called when an item has ended, with the document that was written. */
+  readonly onEnded?: (event: EndEvent, document: Json) => void;
+  /** Called when a job that failed in an earlier run cannot be retried. */
+  readonly onNotRetried?: (refusal: Failure) => void;
+}
+
 /** What the submitter and the poller of a run share. */
 export interface RunState {
   readonly clock: Clock;
   readonly client: QueueClient;
-  /** Maximum concurrent requests of all kinds. */
-  readonly concurrency: number;
+  readonly options: RunOptions;
+  readonly observer: RunObserver;
   readonly records: RunRecords;
   /** Keeps the result of an item and records its end. */
   readonly saveResult: (owner: LineOwner, document: Json, event: EndEvent) => Promise<void>;
@@ -83,7 +117,7 @@ export interface RunState {
   readonly start: (work: Promise<void>) => void;
 }
 
-export const canSend = ({ client, concurrency }: RunState): boolean => client.pending < concurrency;
+export const canSend = ({ client, options }: RunState): boolean => client.pending < options.concurrency;
 
 /** Slows down after a request that may succeed later. Stops the batch when the service asks for too long a wait. */
 export function onRetryLater(

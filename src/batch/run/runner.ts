@@ -1,6 +1,4 @@
-import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
-import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../read/items/item.ts';
 import { createItemQueue } from './item-queue.ts';
@@ -10,26 +8,16 @@ import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
 import { createGrantedRate, type GrantedRate, UNLIMITED } from './granted-rate.ts';
 import { createRequestRates } from './adaptive-rate.ts';
-import { createFailureMonitor, createRunControl, type RunControl, type RunState } from './run-state.ts';
+import {
+  type RunObserver,
+  type RunOptions,
+  createFailureMonitor,
+  createRunControl,
+  type RunControl,
+  type RunState,
+} from './run-state.ts';
 import { createScheduler, NEVER } from './step-loop.ts';
 import { createSubmitter } from './submitter.ts';
-
-export interface RunOptions {
-  /** Maximum concurrent requests. */
-  readonly concurrency: number;
-  /** Maximum number of submissions per second. */
-  readonly rate: number;
-  /** Maximum number of jobs that are queued or running at the service. */
-  readonly inFlight: number;
-  /** When more items than this did not complete, no more are sent. */
-  readonly maxFailures: number;
-  /** The run stops after this time. */
-  readonly timeoutMs: number;
-  /** Maximum number of retries of a job that failed or timed out. */
-  readonly retryFailed: number;
-  /** Time to live of a job, in milliseconds; undefined for that of the service. */
-  readonly ttlMs?: number | undefined;
-}
 
 export interface RunParts {
   readonly records: RunRecords;
@@ -44,22 +32,6 @@ export interface RunParts {
   readonly observer?: RunObserver;
   /** The rates that all drivers of the batches at this endpoint share; absent for a driver that shares nothing. */
   readonly paces?: Paces | undefined;
-}
-
-/** Callbacks for what happens during a run. */
-interface RunObserver {
-  /** Called once with the function that applies the rate windows of answers. */
-  readonly onReady?: (applyWindows: (windows: readonly RateWindow[]) => void) => void;
-  /** Called with the execution time of each job that ended, in milliseconds. */
-  readonly onExecuted?: (milliseconds: number) => void;
-  /** Called after each request: with undefined when it succeeded. */
-  readonly onRequest?: (failure: Failure | undefined) => void;
-  /** Called when a submission may or may not have been accepted. */
-  readonly onUnknown?: (failure: Failure) => void;
-  /** Called when an item has ended, with the document that was written. */
-  readonly onEnded?: (event: EndEvent, document: Json) => void;
-  /** Called when a job that failed in an earlier run cannot be retried. */
-  readonly onNotRetried?: (refusal: Failure) => void;
 }
 
 /**
@@ -90,7 +62,8 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const run: RunState = {
     clock,
     client,
-    concurrency: options.concurrency,
+    options,
+    observer,
     records,
     saveResult: async (owner, document, event) => {
       await records.saveResult(owner, document, event);
@@ -106,19 +79,9 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   };
 
   const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
-  const poller = createPoller(run, {
-    retryFailed: options.retryFailed,
-    ttlMs: options.ttlMs,
-    onExecuted: observer.onExecuted,
-    onNotRetried: observer.onNotRetried,
-  });
-  const submitter = createSubmitter(run, {
-    items,
-    maxInFlight: () => options.inFlight,
-    onAccepted: ({ number, id }, job, at) => {
-      poller.add({ item: number, job, id, retries: 0 }, at);
-    },
-    onUnknown: observer.onUnknown,
+  const poller = createPoller(run);
+  const submitter = createSubmitter(run, items, ({ number, id }, job, at) => {
+    poller.add({ item: number, job, id, retries: 0 }, at);
   });
   const wantedRequests = (kind: RequestKind): number => {
     if (kind === 'submit') return submitter.isIdle() ? 0 : Math.ceil(rates.submit.perSecond);

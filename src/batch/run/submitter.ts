@@ -7,16 +7,6 @@ import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 import type { UnrecordedJob } from '../model/run-records.ts';
 
-interface SubmitterOptions {
-  readonly items: ItemQueue;
-  /** Maximum number of jobs that are queued or running at the service. */
-  readonly maxInFlight: () => number;
-  /** Called when the id of an accepted job is on disk. `at` is the time of the answer, by the monotonic clock. */
-  readonly onAccepted: (item: Item, job: string, at: number) => void;
-  /** Called when a submission may or may not have been accepted. */
-  readonly onUnknown?: ((failure: Failure) => void) | undefined;
-}
-
 /** An item whose intent is recorded. */
 interface ReadyItem {
   readonly item: Item;
@@ -37,12 +27,15 @@ const MAX_POSTPONED = 3;
 
 /**
  * Submits items: writes to disk that the item is about to be sent (the "intent"), sends the request, and records its
- * outcome.
+ * outcome. `onAccepted` is called when the id of an accepted job is on disk, with the time of the answer by the monotonic clock.
  */
-export function createSubmitter(run: RunState, options: SubmitterOptions) {
-  const { clock, client, records, rates, control, monitor, start } = run;
+export function createSubmitter(
+  run: RunState,
+  queue: ItemQueue,
+  onAccepted: (item: Item, job: string, at: number) => void,
+) {
+  const { options, observer, clock, client, records, rates, control, monitor, start } = run;
   const { states } = records;
-  const { items: queue } = options;
   const granted = rates.granted.submit;
   const unrecorded: UnrecordedJob[] = [];
   /** The stages of an item: its intent is being written; it is ready to send; it was sent; its outcome is recorded. */
@@ -107,7 +100,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions) {
         const at = clock.monotonic();
         await recordAccepted(item, outcome.job);
         // Not earlier: a result must not be on disk before the journal has its job.
-        if (states.stateOf(item.number) === 'submitted') options.onAccepted(item, outcome.job, at);
+        if (states.stateOf(item.number) === 'submitted') onAccepted(item, outcome.job, at);
       } else await onNotAccepted(item, outcome, sentAt);
     } catch (error) {
       if (outcome.kind === 'accepted') unrecorded.push({ item: item.number, job: outcome.job });
@@ -159,7 +152,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions) {
       case 'unknown': {
         const recorded = records.record(item.number, { kind: 'lose' });
         rates.backOff('submit', sentAt);
-        options.onUnknown?.(outcome.failure);
+        observer.onUnknown?.(outcome.failure);
         monitor.onFailure(outcome.failure);
         await recorded;
         return;
@@ -191,7 +184,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions) {
   const isStillIntended = ({ item: { number }, tenure }: ReadyItem): boolean =>
     states.stateOf(number) === 'sending' && records.tenureOf(number) === tenure;
 
-  const freeJobs = (): number => options.maxInFlight() - states.count('sending') - states.count('submitted');
+  const freeJobs = (): number => options.inFlight - states.count('sending') - states.count('submitted');
   /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
   const takeItems = (now: number): number | undefined => {
     // Before the rate: where drivers share it, a driver without items asks for none and is granted none.

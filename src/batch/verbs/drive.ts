@@ -10,7 +10,8 @@ import { createErrorTally, type ErrorTally } from '../results/report/error-count
 import { createRequestHealth, type FailedRequests } from '../results/report/request-health.ts';
 import { claimedItems } from '../run/item-queue.ts';
 import { createQueueClient } from '../run/queue-client.ts';
-import { runItems, type RunOptions } from '../run/runner.ts';
+import type { RunOptions } from '../run/run-state.ts';
+import { runItems } from '../run/runner.ts';
 import type { BatchFacts, Session } from '../model/store.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 import type { RunEnd, Stopped } from '../model/run-records.ts';

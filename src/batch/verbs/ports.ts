@@ -1,3 +1,4 @@
+import type { RunOptions } from '../run/run-state.ts';
 import type { Context } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { InputSummary } from '../plan/check-input.ts';
@@ -12,21 +13,10 @@ export interface BatchPorts extends StorePorts, Pick<Context, 'batchApi'> {
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
 }
 
-/** Limits of a run; undefined ones have defaults. */
-export interface BatchLimits {
-  /** Maximum concurrent requests. */
-  readonly concurrency?: number | undefined;
-  /** Maximum number of submissions per second. */
-  readonly rate?: number | undefined;
-  /** Maximum number of jobs that are queued or running at the service. */
-  readonly inFlight?: number | undefined;
-  /** When more items than this did not complete, no more are sent. */
-  readonly maxFailures?: number | undefined;
-  /** The run stops after this time, in milliseconds. */
-  readonly maxTime?: number | undefined;
-  /** Maximum number of retries of a job that failed or timed out. */
-  readonly retryFailed?: number | undefined;
-}
+/** Limits of a run, those of `RunOptions`; undefined ones have defaults. `maxTime` is its `timeoutMs`. */
+export type BatchLimits = Readonly<
+  Partial<Record<Exclude<keyof RunOptions, 'timeoutMs' | 'ttlMs'> | 'maxTime', number | undefined>>
+>;
 
 /** Callbacks for a view of a running batch. */
 export interface BatchView {

@@ -1,4 +1,4 @@
-import type { Block, Page, PageRow } from '../../output/page.ts';
+import type { Block, Page, PageRow } from '../../output/help-page.ts';
 import type { Command, Group, Noun } from '../model/command.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
 import { resolveAlias, SHORT_VERBS } from '../words/aliases.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
-import { drawPage } from '../../output/text/draw-page.ts';
-import type { Page } from '../../output/page.ts';
+import { drawPage } from '../../output/text/draw-help-page.ts';
+import type { Page } from '../../output/help-page.ts';
 
 /** Prints a page of help: on stdout where it was asked for, else on stderr. */
 export async function printHelpPage(

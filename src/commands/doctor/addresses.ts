@@ -8,7 +8,7 @@ import { memberAt, numberAt } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
-import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRows } from './check.ts';
+import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRow } from './check.ts';
 import { proxyOf, type SettingsFinding } from './environment.ts';
 
 /** A larger difference of the clocks makes times in answers, tokens and log cursors wrong. */
@@ -43,12 +43,12 @@ const PROBES: readonly Probe[] = [
 export async function addressChecks(
   ctx: CommandContext,
   settings: SettingsFinding,
-  rows: FailedRows,
+  failed: FailedRow,
 ): Promise<readonly Check[]> {
   const checks: Check[] = [];
   const unreached = new Set<string>();
   for (const probe of PROBES) {
-    const found = await addressCheck(ctx, probe, settings, rows, unreached);
+    const found = await addressCheck(ctx, probe, settings, failed, unreached);
     checks.push(...found);
   }
   return checks;
@@ -58,7 +58,7 @@ async function addressCheck(
   ctx: CommandContext,
   probe: Probe,
   { local }: SettingsFinding,
-  rows: FailedRows,
+  failed: FailedRow,
   unreached: Set<string>,
 ): Promise<readonly Check[]> {
   const { setting, service, path, member } = probe;
@@ -66,7 +66,7 @@ async function addressCheck(
   try {
     address = local ? 'the local service' : ctx.settings.get(setting);
   } catch (error) {
-    return [rows.failed(setting, error)];
+    return [failed(setting, error)];
   }
   if (address === undefined && !probe.needed) return [ok(setting, 'not set; the management API is used for volumes')];
   if (address !== undefined && unreached.has(address)) return [skipped(setting, `${address}: see base-url`)];
@@ -82,7 +82,7 @@ async function addressCheck(
     rethrowUnlessFailure(error, ctx);
     if (error.status === undefined) {
       if (address !== undefined) unreached.add(address);
-      return [namingProxy(ctx, address, rows.failed(setting, error))];
+      return [namingProxy(ctx, address, failed(setting, error))];
     }
     return [refused(probe, address, error, answers, ctx.settings.local)];
   }

@@ -29,22 +29,18 @@ export const asRow = ({ check, result, finding, hint }: Check, settings: Pick<Se
   hint: hint === undefined ? null : printed(hint, settings),
 });
 
-/** The rows of checks that failed. The same failure is reported once: further rows name the first one. */
-export interface FailedRows {
-  /** Rethrows what is not a Failure. */
-  failed(check: string, error: unknown): Check;
-}
+/** The row of a check that failed. Rethrows what is not a Failure. */
+export type FailedRow = (check: string, error: unknown) => Check;
 
-export function createFailedRows(): FailedRows {
+/** The rows of the failed checks of one run. The same failure is reported once: further rows name the first one. */
+export function createFailedRow(): FailedRow {
   const reported = new Map<string, string>();
-  return {
-    failed: (check, error) => {
-      const row = failedRow(check, error);
-      const first = reported.get(row.finding);
-      if (first !== undefined) return skipped(check, `not known: see ${first}`);
-      reported.set(row.finding, check);
-      return row;
-    },
+  return (check, error) => {
+    const row = failedRow(check, error);
+    const first = reported.get(row.finding);
+    if (first !== undefined) return skipped(check, `not known: see ${first}`);
+    reported.set(row.finding, check);
+    return row;
   };
 }
 

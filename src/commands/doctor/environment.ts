@@ -2,7 +2,7 @@
 import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { ok, type Check, type FailedRows } from './check.ts';
+import { ok, type Check, type FailedRow } from './check.ts';
 
 /** The settings, as far as they can be read. */
 export interface SettingsFinding {
@@ -11,7 +11,7 @@ export interface SettingsFinding {
   readonly local: boolean;
 }
 
-export async function settingsCheck(ctx: CommandContext, rows: FailedRows): Promise<SettingsFinding> {
+export async function settingsCheck(ctx: CommandContext, failed: FailedRow): Promise<SettingsFinding> {
   const name = 'settings';
   try {
     const { local } = ctx.settings;
@@ -19,7 +19,7 @@ export async function settingsCheck(ctx: CommandContext, rows: FailedRows): Prom
     await ctx.profiles.list();
     return { check: ok(name, `profile ${ctx.settings.profile}, in ${ctx.profiles.path}`), local };
   } catch (error) {
-    return { check: rows.failed(name, error), local: false };
+    return { check: failed(name, error), local: false };
   }
 }
 
@@ -63,7 +63,7 @@ export function proxyOf(
   return used?.host === undefined ? undefined : { host: used.host, variable: used.name };
 }
 
-export async function keyCheck(ctx: CommandContext, { local }: SettingsFinding, rows: FailedRows): Promise<Check> {
+export async function keyCheck(ctx: CommandContext, { local }: SettingsFinding, failed: FailedRow): Promise<Check> {
   if (local) return ok('key', 'not needed');
   try {
     const key = await ctx.settings.key();
@@ -76,6 +76,6 @@ export async function keyCheck(ctx: CommandContext, { local }: SettingsFinding, 
       exit: EXIT.denied,
     };
   } catch (error) {
-    return rows.failed('key', error);
+    return failed('key', error);
   }
 }

@@ -6,7 +6,7 @@ import type { View } from '../../output/view.ts';
 import { option } from '../../cli/model/params.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { addressChecks } from './addresses.ts';
-import { CHECKS, advice, asRow, createFailedRows, type Check } from './check.ts';
+import { CHECKS, advice, asRow, createFailedRow, type Check } from './check.ts';
 import { keyCheck, proxyCheck, settingsCheck } from './environment.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 
@@ -52,12 +52,12 @@ export const doctor = defineCommand({
 
 /** Settings, proxy, key and addresses. */
 async function serviceChecks(ctx: CommandContext): Promise<readonly Check[]> {
-  const rows = createFailedRows();
-  const settings = await settingsCheck(ctx, rows);
+  const failed = createFailedRow();
+  const settings = await settingsCheck(ctx, failed);
   return [
     settings.check,
     proxyCheck(ctx),
-    await keyCheck(ctx, settings, rows),
-    ...(await addressChecks(ctx, settings, rows)),
+    await keyCheck(ctx, settings, failed),
+    ...(await addressChecks(ctx, settings, failed)),
   ];
 }

@@ -1,5 +1,5 @@
 import { pageOf, rows, text } from '../../cli/help/help.ts';
-import type { Page } from '../../output/page.ts';
+import type { Page } from '../../output/help-page.ts';
 
 /** The topics of `berth help` that explain a concept. */
 export const selectors = (): Page =>

@@ -5,7 +5,7 @@ import { resolveAlias } from '../../cli/words/aliases.ts';
 import { didYouMean } from '../../cli/words/suggestions.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Page } from '../../output/page.ts';
+import type { Page } from '../../output/help-page.ts';
 import type { Result } from '../../output/view.ts';
 import { agentText } from './describe/agent.ts';
 import { commandsIn, commandsOf, type NamedCommand } from './describe/commands.ts';

@@ -1,7 +1,7 @@
 import { EXIT_CODES } from '../../core/exit-codes.ts';
 import { OUTPUT_FORMATS } from '../../core/ports/output-formats.ts';
 import { FORMAT_TABLE } from '../../output/formats/format-table.ts';
-import type { Page } from '../../output/page.ts';
+import type { Page } from '../../output/help-page.ts';
 import type { GlobalFlag } from '../../cli/model/global-flags.ts';
 import { flagsHelp, HELP_TOPICS, pageOf, rows, text, type TopicName } from '../../cli/help/help.ts';
 import { OTHER_VARIABLES, SETTINGS, type Setting } from '../../settings/settings-table.ts';

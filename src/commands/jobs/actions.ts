@@ -18,7 +18,7 @@ import { canRetry, hasEnded, jobOutcome, jobStatus } from '../../queue/job-statu
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { statusLine, waitLine } from './job/command-lines.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
-import { jobView } from './job/view.ts';
+import { jobView } from './job/job-view.ts';
 import { readJob, rememberStatus, sendAboutJob, waitForJob } from './wait.ts';
 import { answerResult } from '../../output/view.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';

@@ -19,7 +19,7 @@ import { jobBody, readInput } from './input.ts';
 import { checkBounds } from '../shared/duration-bounds.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { streamJob } from './stream.ts';
-import { jobView } from './job/view.ts';
+import { jobView } from './job/job-view.ts';
 import { waitForJob } from './wait.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { CHUNK, JOB } from './job/schemas.ts';

@@ -17,7 +17,7 @@ import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { askForJob } from './job/ask-for-job.ts';
-import { chunkView } from './job/view.ts';
+import { chunkView } from './job/job-view.ts';
 import { sendAboutJob } from './wait.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';

@@ -21,7 +21,7 @@ import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { waitLine } from './job/command-lines.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { createStallNotice } from './stall-notice.ts';
-import { jobView } from './job/view.ts';
+import { jobView } from './job/job-view.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { OUTCOME } from '../../cli/model/common-schemas.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';

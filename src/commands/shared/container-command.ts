@@ -13,7 +13,8 @@ import {
 import type { CommandContext } from '../../cli/model/context.ts';
 import { isGiven } from '../../cli/model/params.ts';
 import type { FieldSettling } from '../../cli/resource/fields/fields.ts';
-import { shellLine } from '../../core/shell-word.ts';
+import { shellLine, shellLines } from '../../core/shell-word.ts';
+import type { Cell } from '../../output/view.ts';
 
 /** The two parts of a command in exec form. */
 const PARTS = ['entrypoint', 'cmd'] as const;
@@ -24,14 +25,17 @@ type Command = Readonly<Record<Part, readonly string[]>>;
 /** The members that set a command. */
 export const COMMAND_MEMBERS = ['args', ...PARTS] as const;
 
-/** A part of a row's command as one shell line. Text in `args` of an older service is such a line already. */
+/** Characters of a line of a command in a detail view, which is laid out for terminals of 80 columns. */
+const LINE_COLUMNS = 56;
+
+/** A part of a row's command as one shell line; in the detail view of a terminal on several, which can be pasted too. Text in `args` of an older service is such a line already. */
 export const shellLineOf =
   (part: Part) =>
-  (row: Json): string => {
+  (row: Json): Cell => {
     const args = stringAt(row, 'args') ?? '';
     const words = wordsAt(row, part) ?? jsonForm(args)?.[part];
-    if (words !== undefined) return shellLine(words);
-    return part === 'cmd' ? args : '';
+    if (words !== undefined) return { text: shellLine(words), long: shellLines(words, LINE_COLUMNS) };
+    return { text: part === 'cmd' ? args : '' };
   };
 
 /** Says a part of a body's command as one shell line in a dry run, which prints the array. */

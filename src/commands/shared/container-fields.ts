@@ -34,7 +34,7 @@ export const CONTAINER_FIELDS = {
     show: shellLineOf('entrypoint'),
     complete: tellShellLine('entrypoint'),
     lines: (row) =>
-      [{ label: 'entrypoint', value: shellLineOf('entrypoint')(row) }].filter(({ value }) => value !== ''),
+      [{ label: 'entrypoint', value: shellLineOf('entrypoint')(row) }].filter(({ value }) => value.text !== ''),
     write: option.texts("in the place of the image's entrypoint: one word, repeatable", { metavar: 'WORD' }),
   },
   cmd: {

@@ -9,7 +9,7 @@ import { ordered, type Sort } from './model/order.ts';
 import { endpointRows, podRows, totalsOf } from './model/rows.ts';
 import type { Shown } from './model/schedule.ts';
 import { readAll } from './read/session.ts';
-import { dataRows, topView } from './view.ts';
+import { dataRows, topView } from './data-rows.ts';
 
 /** Columns of a frame that goes to no terminal. */
 const PLAIN_COLUMNS = 120;

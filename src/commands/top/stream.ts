@@ -4,7 +4,7 @@ import type { Result } from '../../output/view.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
 import type { Sort } from './model/order.ts';
 import type { Shown } from './model/schedule.ts';
-import { dataRows, topView } from './view.ts';
+import { dataRows, topView } from './data-rows.ts';
 
 /** After so many readings in a row in which nothing was read, it fails as the last request did. */
 const MAX_FAILURES = 10;

@@ -49,6 +49,8 @@ export interface FolderEntry {
   readonly name: string;
   /** `other`: a pipe, a device, a socket, or a link to a folder. A link to a file is a file. */
   readonly kind: 'file' | 'folder' | 'other';
+  /** It is a link. */
+  readonly link?: true;
 }
 
 /** Files that must survive a crash. Every failure is local-file (14) and names the file. */

@@ -7,14 +7,22 @@ import { ifExists } from './resolve-path.ts';
 export async function describeFile(path: string): Promise<FileVersion | undefined> {
   const stats = await ifExists(() => fs.stat(path, { bigint: true }));
   if (stats?.isFile() !== true) return undefined;
-  // Nanoseconds: a second change within the same millisecond is another version.
-  return { bytes: Number(stats.size), version: `${String(stats.mtimeNs)}-${String(stats.size)}` };
+  // Nanoseconds: a second change within the same millisecond is another version. Whoever sets the time of a file back (touch
+  // -r, cp -p, rsync -t) cannot set the time of that change, and a file in its place has another inode.
+  const { size, mtimeNs, ctimeNs, ino } = stats;
+  return { bytes: Number(size), version: [mtimeNs, size, ctimeNs, ino].join('-') };
 }
 
 /** Returns the entries of a folder; none when there is no such folder. Fails as the system does. */
 export async function listFolder(path: string): Promise<readonly FolderEntry[]> {
   const entries = (await ifExists(() => fs.readdir(path, { withFileTypes: true }))) ?? [];
-  return await Promise.all(entries.map(async (entry) => ({ name: entry.name, kind: await kindOf(path, entry) })));
+  return await Promise.all(
+    entries.map(async (entry) => ({
+      name: entry.name,
+      kind: await kindOf(path, entry),
+      ...(entry.isSymbolicLink() ? { link: true } : {}),
+    })),
+  );
 }
 
 async function kindOf(folder: string, entry: Dirent): Promise<FolderEntry['kind']> {

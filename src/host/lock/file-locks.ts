@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
-import { createHeartbeatMonitor, HEARTBEAT, type Heartbeat } from './heartbeat.ts';
+import { createHeartbeatMonitor, HEARTBEAT, type Heartbeat } from './holder-state.ts';
 import {
   acquire,
   discardPrepared,
@@ -81,7 +81,7 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
           continue;
         }
         refusals = 0;
-        const state = monitor.check(holder, now);
+        const state = monitor(holder, now);
         if (state === 'dead' || state === 'silent') {
           if (state === 'silent') markForCopies(path);
           removeHolder(path, holder.token);
@@ -110,7 +110,7 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
       const now = clock.monotonic();
       const found = readHolder(path);
       if (found === undefined) return undefined;
-      const state = monitor.check(found, now);
+      const state = monitor(found, now);
       if (state === 'dead' || state === 'silent') return undefined;
       const { pid, host } = found.identity ?? { pid: 0, host: 'unknown' };
       if (state !== 'undecided') return { pid, host };

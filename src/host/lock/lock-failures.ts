@@ -1,5 +1,5 @@
 import { localFile, type Failure } from '../../core/failure.ts';
-import { HEARTBEAT } from './heartbeat.ts';
+import { HEARTBEAT } from './holder-state.ts';
 import type { Identity } from './process-identity.ts';
 
 const timeoutSeconds = String(HEARTBEAT.timeoutMs / 1000);

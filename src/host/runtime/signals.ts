@@ -1,6 +1,7 @@
 import type { Blocking, SuspendHooks } from '../../core/context.ts';
-import { interrupted } from '../../core/failure.ts';
+import { CAN_INTERRUPT, workRunner } from './blocking-work.ts';
 import { isHangupIgnored } from './ignored-hangup.ts';
+import { suspendHandlers } from './suspend.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -20,7 +21,7 @@ export type KeySignal = 'SIGINT' | 'SIGTSTP' | 'SIGQUIT';
 
 /** Returns the signals of this process. */
 export function realSignals(): Signals {
-  const interruptible = CAN_INTERRUPT ? interruptibleRunner() : runDirectly;
+  const run = workRunner();
   const listeners = new Map<StopSignal, Set<(signal: StopSignal) => void>>();
   const parent = process.ppid;
   return {
@@ -54,7 +55,7 @@ export function realSignals(): Signals {
       );
       for (const { signal, listener } of paused) process.off(signal, listener);
       try {
-        return interruptible(work);
+        return run(work);
       } finally {
         for (const { signal, listener } of paused) process.on(signal, listener);
       }
@@ -64,70 +65,5 @@ export function realSignals(): Signals {
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Whether `vm` can interrupt WebAssembly. It cannot in the single executable, which has another engine than Node. */
-const CAN_INTERRUPT = process.versions['bun'] === undefined;
-
 /** The signals that end the process at once during blocking work. */
 const NOT_HANDLED_WHILE_BLOCKING: readonly StopSignal[] = CAN_INTERRUPT ? ['SIGTERM', 'SIGHUP'] : STOP_SIGNALS;
-
-/** Runs work in a `vm` script, during which Node handles Ctrl-C on another thread. Fails with interrupted (130). */
-function interruptibleRunner(): Blocking {
-  let prepared: { readonly sandbox: { work?: () => unknown }; readonly run: () => unknown } | undefined;
-  const prepare = (): NonNullable<typeof prepared> => {
-    const { createContext, Script } = process.getBuiltinModule('node:vm');
-    const sandbox = createContext({}) as { work?: () => unknown };
-    const script = new Script('work()');
-    return { sandbox, run: () => script.runInContext(sandbox, { breakOnSigint: true }) as unknown };
-  };
-  return <T>(work: () => T): T => {
-    const { sandbox, run } = (prepared ??= prepare());
-    sandbox.work = work;
-    try {
-      return run() as T;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw interrupted('SIGINT');
-      throw error;
-    }
-  };
-}
-
-const runDirectly: Blocking = (work) => work();
-
-/** Handles Ctrl-Z and Ctrl-\\: calls the hooks, then the default action. Returns the function that adds hooks. */
-function suspendHandlers(): (hooks: SuspendHooks) => () => void {
-  const hooksAdded = new Set<SuspendHooks>();
-  let stopped = false;
-  const callSuspend = (): void => {
-    for (const { suspend } of hooksAdded) suspend();
-  };
-  const stop = (): void => {
-    stopped = true;
-    callSuspend();
-    // Without a listener the system suspends the process, except in an orphaned process group.
-    process.off('SIGTSTP', stop);
-    process.kill(process.pid, 'SIGTSTP');
-  };
-  const onContinue = (): void => {
-    if (stopped) process.on('SIGTSTP', stop);
-    stopped = false;
-    for (const { resume } of hooksAdded) resume();
-  };
-  const quit = (): void => {
-    callSuspend();
-    process.off('SIGQUIT', quit);
-    process.kill(process.pid, 'SIGQUIT');
-  };
-  const listen = (change: 'on' | 'off'): void => {
-    process[change]('SIGTSTP', stop);
-    process[change]('SIGCONT', onContinue);
-    process[change]('SIGQUIT', quit);
-  };
-  return (hooks) => {
-    if (process.platform === 'win32') return () => undefined;
-    if (hooksAdded.size === 0) listen('on');
-    hooksAdded.add(hooks);
-    return () => {
-      if (hooksAdded.delete(hooks) && hooksAdded.size === 0) listen('off');
-    };
-  };
-}

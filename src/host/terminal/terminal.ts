@@ -59,7 +59,7 @@ export function describeTerminal(
     },
     onSuspend: (hooks) => runtime.signals.onSuspend(hooks),
     takeOver: async (view) => {
-      const { takeOver } = await import('./connect-live-view.ts');
+      const { takeOver } = await import('./take-over.ts');
       return await takeOver(runtime, view, !choices.noInput() && runtime.stdin.isTTY === true);
     },
   };

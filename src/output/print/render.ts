@@ -2,7 +2,7 @@ import { safeText, say } from '../../core/safe-text.ts';
 import { warnUnknownFields } from '../fields/check-fields.ts';
 import { DEFAULT_FORMAT, FORMAT_TABLE, isTableOutput } from '../formats/format-table.ts';
 import type { Output } from '../output.ts';
-import type { PageTerminal } from '../text/draw-page.ts';
+import type { PageTerminal } from '../text/draw-help-page.ts';
 import { data } from '../trusted.ts';
 import { rowsOf, type OutputOptions, type Result, type RowsResult } from '../view.ts';
 
@@ -20,7 +20,7 @@ export async function render(result: Result, options: OutputOptions, output: Out
       return;
     }
     case 'page': {
-      const { drawPage } = await import('../text/draw-page.ts');
+      const { drawPage } = await import('../text/draw-help-page.ts');
       await output.stdout.write(await drawPage(result.page, outputTerminal(output.terminal)));
       return;
     }

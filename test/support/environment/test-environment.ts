@@ -13,6 +13,9 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** Values that are the same on every machine. HOME is not set: a test that needs one makes it. */
 const FIXED = { LANG: 'C.UTF-8', TZ: 'UTC', TERM: 'xterm-256color' } as const;
 
+/** The folder, in the temporary folder of a test run, of which the clusters of the run are copies. */
+export const POSTGRES_TEMPLATE = 'postgres-template';
+
 /** What the mode of a new file is made with, whatever the caller has. */
 export const UMASK = 0o022;
 

@@ -10,6 +10,8 @@ export interface ClusterOptions {
   readonly tls?: { readonly certificate: string; readonly key: string };
   /** Lines for postgresql.conf. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** A folder of which the cluster is a copy, and that the first cluster makes. */
+  readonly template?: string;
 }
 
 export interface Cluster {

@@ -3,7 +3,16 @@
  * root. Nothing of it is left when it is removed, or when the process that started it ends in any way.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -89,12 +98,25 @@ const freePort = () =>
     });
   });
 
+/** Copies the files of a new cluster to the template, unless another process has. */
+async function leaveTemplate(data, template) {
+  const copy = `${template}.${process.pid}`;
+  await run('cp', ['-a', data, copy]);
+  try {
+    renameSync(copy, template);
+  } catch (error) {
+    rmSync(copy, { recursive: true, force: true });
+    if (!existsSync(template)) throw error;
+  }
+}
+
 /**
  * Creates a cluster and starts it. Connections over TCP need the password, those over the socket need none. `durable: true`
  * syncs to disk, for measurements; without it a cluster survives SIGKILL, but not the end of the machine. `tls` holds a
- * certificate and its key as PEM. `settings` are lines for postgresql.conf.
+ * certificate and its key as PEM. `settings` are lines for postgresql.conf. `template` is a folder of which a cluster is a copy:
+ * the first one makes it, because making a cluster takes a second of work.
  */
-export async function createCluster({ durable = false, tls, settings = {} } = {}) {
+export async function createCluster({ durable = false, tls, settings = {}, template } = {}) {
   const postgres = findPostgres();
   if (postgres === undefined) throw new Error(`PostgreSQL ${LEAST_VERSION} or newer is not installed`);
   const owner = ownerOfCluster();
@@ -169,6 +191,13 @@ export async function createCluster({ durable = false, tls, settings = {} } = {}
     }
   };
 
+  const initialise = async () => {
+    write(path.join(folder, 'password'), password);
+    const auth = ['--auth-local=trust', '--auth-host=scram-sha-256', `--pwfile=${path.join(folder, 'password')}`];
+    const args = ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync', ...auth];
+    await run(program('initdb'), args, options);
+  };
+
   const cluster = {
     version: postgres.version,
     folder,
@@ -214,10 +243,11 @@ export async function createCluster({ durable = false, tls, settings = {} } = {}
   let databases = 0;
   running.add(cluster);
   try {
-    write(path.join(folder, 'password'), password);
-    const auth = ['--auth-local=trust', '--auth-host=scram-sha-256', `--pwfile=${path.join(folder, 'password')}`];
-    const args = ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync', ...auth];
-    await run(program('initdb'), args, options);
+    if (template !== undefined && existsSync(template)) await run('cp', ['-a', template, data]);
+    else {
+      await initialise();
+      if (template !== undefined) await leaveTemplate(data, template);
+    }
     port = await freePort();
     if (tls !== undefined) {
       write(path.join(data, 'server.crt'), tls.certificate);

@@ -1,4 +1,7 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { POSTGRES_TEMPLATE } from '../environment/test-environment.ts';
 import { createCluster, findPostgres, type Cluster, type ClusterOptions } from './cluster.mjs';
 
 const isInstalled = findPostgres() !== undefined;
@@ -11,7 +14,7 @@ export const describeWithPostgres = describe.skipIf(!isInstalled);
 export function useCluster(options: ClusterOptions = {}): () => Cluster {
   let cluster: Cluster | undefined;
   beforeAll(async () => {
-    cluster = await createCluster(options);
+    cluster = await createCluster({ template: join(tmpdir(), POSTGRES_TEMPLATE), ...options });
   });
   afterAll(async () => {
     await cluster?.remove();

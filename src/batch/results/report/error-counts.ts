@@ -2,7 +2,8 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import type { Failure } from '../../../core/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import type { EndEvent } from '../../model/item-states.ts';
-import { errorOf, errorPattern, MAX_ERROR_LENGTH } from '../../model/error-text.ts';
+import { errorOf, MAX_ERROR_LENGTH } from '../../model/error-text.ts';
+import { createFailureGroups, type FailureGroups } from './failure-groups.ts';
 
 /** Errors that are the same except for numbers, ids, paths and addresses, and the number of items that had one of them. */
 export interface CommonError {
@@ -18,13 +19,12 @@ export interface RefusedRetries {
   readonly failure: Failure;
 }
 
-/** Maximum number of different patterns that are counted, so that memory is limited. */
-const MAX_ERRORS = 500;
-
 /** Counts the errors of the items that ended during this run. */
 export function createErrorTally() {
-  const errors = createCounter();
-  const unknown = createCounter();
+  const [errors, unknown] = [createFailureGroups(), createFailureGroups()];
+  const add = (groups: FailureGroups, error: string): void => {
+    groups.add('failed', { item: 0, job: undefined, error });
+  };
   let [failedJobs, refused, expiredRetries] = [0, 0, 0];
   let refusedRetries: RefusedRetries | undefined;
   return {
@@ -32,10 +32,10 @@ export function createErrorTally() {
       if (event.kind === 'refuse') refused += 1;
       else if (event.ending === 'failed' || event.ending === 'timedOut') failedJobs += 1;
       else return;
-      errors.add(errorOf(document));
+      add(errors, errorOf(document));
     },
     onUnknown: ({ message }: Failure): void => {
-      unknown.add(message.slice(0, MAX_ERROR_LENGTH));
+      add(unknown, message.slice(0, MAX_ERROR_LENGTH));
     },
     onNotRetried: (failure: Failure): void => {
       if (failure.exit === EXIT.notFound) expiredRetries += 1;
@@ -46,9 +46,9 @@ export function createErrorTally() {
     /** Submissions that the service refused. */
     refused: (): number => refused,
     /** The most frequent error of failed and refused items; undefined when there is none. */
-    mostFrequent: errors.mostFrequent,
+    mostFrequent: (): CommonError | undefined => mostFrequent(errors),
     /** The most frequent reason why the outcome of a submission is unknown; undefined when there is none. */
-    mostFrequentUnknown: unknown.mostFrequent,
+    mostFrequentUnknown: (): CommonError | undefined => mostFrequent(unknown),
     /** Jobs that could not be retried because the service does not have them any more. */
     expiredRetries: (): number => expiredRetries,
     /** Jobs that could not be retried for another reason. */
@@ -58,23 +58,10 @@ export function createErrorTally() {
 
 export type ErrorTally = ReturnType<typeof createErrorTally>;
 
-function createCounter() {
-  const byPattern = new Map<string, { error: string; count: number }>();
-  return {
-    add: (error: string): void => {
-      const pattern = errorPattern(error);
-      const group = byPattern.get(pattern);
-      if (group === undefined) {
-        if (byPattern.size < MAX_ERRORS) byPattern.set(pattern, { error, count: 1 });
-        return;
-      }
-      group.count += 1;
-      if (group.error !== error) group.error = pattern;
-    },
-    mostFrequent: (): CommonError | undefined => {
-      let found: CommonError | undefined;
-      for (const group of byPattern.values()) if (group.count > (found?.count ?? 0)) found = group;
-      return found;
-    },
-  };
+/** The error of the largest group; its pattern where the texts differ. */
+function mostFrequent(groups: FailureGroups): CommonError | undefined {
+  const [group] = groups.summary().groups;
+  const [example, ...others] = group?.examples ?? [];
+  if (group === undefined || example === undefined) return undefined;
+  return { error: others.length === 0 ? example.error : group.pattern, count: group.count };
 }

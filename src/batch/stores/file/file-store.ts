@@ -47,14 +47,20 @@ export function createFileStore(ports: StorePorts): Store {
       if (folder !== '' && (await durable.resolve(folder)).kind !== 'directory')
         throw localFile(`${folder} is no folder`, 'Name the folder that has the results of the batches.');
       const entries = await durable.entries(folder === '' ? '.' : folder);
-      for (const { name, kind } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
-        if (kind === 'file' && name.endsWith(end)) yield await listed(ports, at + name.slice(0, -end.length));
+      // Berth makes no journal that is a link: it leads to another program's file, or to a batch that is listed where it is.
+      for (const { name, kind, link } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
+        if (kind === 'file' && link !== true && name.endsWith(end))
+          yield await listed(ports, at + name.slice(0, -end.length));
     },
   };
 }
 
 const listed = (ports: StorePorts, results: string): Promise<ListedBatch> =>
-  unlessBroken(results, async () => (await readStatus(ports, results)).status);
+  unlessBroken(results, async () => {
+    // Any file may have such a name: it is read whole only where it begins as a journal does.
+    await readHeader(ports.durable, journalPath(results));
+    return (await readStatus(ports, results)).status;
+  });
 
 async function createFiles(
   ports: StorePorts,

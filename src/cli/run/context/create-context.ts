@@ -9,7 +9,7 @@ import { DEFAULT_COLUMNS } from '../../../output/text/terminal-size.ts';
 import { styled } from '../../../output/text/terminal-text.ts';
 import { openRows } from '../../../output/print/row-writer.ts';
 import type { CommandContext, Progress } from '../../model/context.ts';
-import { createIdCache } from '../../model/id-cache.ts';
+import { IdCache } from '../../model/id-cache.ts';
 import { warningOfUnknownPages } from './unknown-paging.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
@@ -47,7 +47,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
     stdout,
-    ids: createIdCache(),
+    ids: new IdCache(),
     serviceNow: serviceClock.time,
     fetchServiceNow: async () => {
       if (context.settings.local && !serviceClock.isSet()) await unlessFailed(context, () => api.send(ANY_READ));

@@ -10,7 +10,7 @@ import { fetchFacts, type Facts } from './fetch.ts';
 import { rateDetails, rateText } from '../../shared/rate/rate.ts';
 import { dayStart, forecastStart, monthStart } from './forecast.ts';
 import { formatMoney, parseMoney, type Money } from './money.ts';
-import { costView, legend } from './view.ts';
+import { costView, legend } from './report-view.ts';
 
 export interface ReportValues {
   /** A duration, or `month`. */

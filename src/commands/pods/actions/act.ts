@@ -1,4 +1,4 @@
-import { berth, type Message } from '../../../core/message.ts';
+import { berth, sentence, type Message } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
@@ -23,7 +23,7 @@ import { remainingLines } from '../../shared/rate/account-line.ts';
 import { inOwnWords } from '../pod/create-refusals.ts';
 import { isLocked, savingOf, stillPaidLines } from './cost.ts';
 import { waitForEach, waitForPod } from './poll.ts';
-import { REACHABLE, statusOf } from '../pod/reachable.ts';
+import { lacksHardware, REACHABLE, statusOf } from '../pod/reachable.ts';
 import { PODS } from '../pod/resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
@@ -99,7 +99,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
       const sent: readonly Acted[] =
         action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
-      const remaining = await remainingLines(ctx, ended);
+      const remaining = [...(await remainingLines(ctx, ended)), ...(action === 'start' ? withoutGpuLines(sent) : [])];
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
@@ -146,6 +146,13 @@ async function namedTargets(
     }),
   );
 }
+
+/** Names the pods that started without their GPU (additions 6): they are paid for, and of no use. */
+const withoutGpuLines = (sent: readonly Acted[]): readonly Message[] =>
+  sent
+    .flatMap((each) => (each.failure === undefined ? (each.answer.value ?? []) : []))
+    .filter(lacksHardware)
+    .map((pod) => sentence`Pod ${labelOf(pod)} has started without its GPU. Stop it: ${berth`pods stop ${idOf(pod)}`}`);
 
 /** What to do about a refused action: a pod that cannot be stopped is still paid. */
 function refusalHint(action: Action, pod: Json): Message | undefined {

@@ -52,6 +52,10 @@ function hasDirectSsh(pod: Json, ports: readonly string[]): boolean {
   return ssh['direct'] === undefined || directSsh(pod) !== undefined;
 }
 
+/** Whether a pod has neither GPU nor CPU, though its row is complete: a stopped pod may come back without its GPU. */
+export const lacksHardware = (pod: Json): boolean =>
+  memberAt(pod, 'cloud') !== undefined && objectAt(pod, 'gpu') === undefined && objectAt(pod, 'cpu') === undefined;
+
 /** The direct SSH address of a pod; undefined where it has none that can be reached. */
 export function directSsh(pod: Json): Json | undefined {
   const direct = objectAt(pod, 'ssh.direct');

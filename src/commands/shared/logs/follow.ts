@@ -2,7 +2,7 @@ import { readRequest, type ApiRequest, type ServerEvent } from '../../../core/ap
 import { EXIT } from '../../../core/exit-codes.ts';
 import { rethrowUnlessFailure } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { createSeenEvents, type SeenEvents } from './seen-events.ts';
+import { SeenEvents } from './seen-events.ts';
 
 /** A log as a stream of server-sent events (contract rules, Pods: logs). */
 export interface LogStream {
@@ -41,7 +41,7 @@ export async function* followLogs(
   stream: LogStream,
   query: LogQuery,
 ): AsyncGenerator<ServerEvent> {
-  const seenEvents = createSeenEvents(query.after);
+  const seenEvents = new SeenEvents(query.after);
   const startedAt = ctx.serviceNow();
   let connected = false;
   let over = false;

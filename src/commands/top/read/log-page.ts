@@ -6,7 +6,7 @@ import { ENDPOINTS, PODS } from '../../shared/collections.ts';
 import { listWorkers } from '../../endpoints/workers.ts';
 import { logRequest, type LogQuery } from '../../shared/logs/follow.ts';
 import { lineText, rowOf } from '../../shared/logs/line.ts';
-import { createSeenEvents } from '../../shared/logs/seen-events.ts';
+import { SeenEvents } from '../../shared/logs/seen-events.ts';
 import type { Row } from '../model/rows.ts';
 
 /** The log of one row, read in the background until it is closed. */
@@ -49,7 +49,7 @@ async function follow(
 ): Promise<void> {
   const path = row.kind === 'pod' ? [...PODS.path, row.id, 'logs'] : await workerPath(ctx, row.id, add);
   if (path === undefined) return;
-  const seen = createSeenEvents();
+  const seen = new SeenEvents();
   while (!isClosed()) {
     const query: LogQuery = { source: undefined, tail: MAX_LINES, since: undefined, after: seen.cursor };
     try {

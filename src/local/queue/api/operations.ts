@@ -10,7 +10,7 @@ import { knownLimits, noLimits } from './request-limits.ts';
 import { isTerminal } from '../jobs/transitions.ts';
 import { queuesOf, type Job, type JobStatus } from '../state/records.ts';
 import { readMilliseconds, readSubmission } from './submission.ts';
-import { pollState } from './wait-for-result.ts';
+import { waitForResult } from './wait-for-result.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 
 const DEFAULT_WAIT_MS = 90_000;
@@ -93,7 +93,7 @@ async function waitForEnd(call: Call, waitMs: number, begin: (state: State, now:
     return document;
   };
   try {
-    const body = await pollState(
+    const body = await waitForResult(
       call,
       waitMs,
       (state, now) => (isTerminal((awaitedJob(state, id) ?? missing(id)).status) ? answer(state, now) : undefined),
@@ -123,7 +123,7 @@ async function getStatus(call: Call): Promise<Reply> {
  */
 async function streamJob(call: Call, shape: StreamShape): Promise<Reply> {
   const waitMs = readMilliseconds(call.query, 'wait', 0, 300_000) ?? STREAM_WAIT_MS;
-  const found = await pollState<{ readonly status: JobStatus; readonly chunks: readonly string[] }>(
+  const found = await waitForResult<{ readonly status: JobStatus; readonly chunks: readonly string[] }>(
     call,
     waitMs,
     (state, now) => {

@@ -13,7 +13,7 @@ type ReadResult<T> = (state: State, now: number) => T | undefined;
  * `readAtTimeout` returns. Between two polls it sleeps until the next timer of the queues. When the caller has disconnected,
  * it calls `readAtTimeout` only, so that nothing is read for nobody; in a sleep it rejects with the signal's reason.
  */
-export async function pollState<T>(
+export async function waitForResult<T>(
   call: Call,
   timeoutMs: number,
   read: ReadResult<T>,

@@ -17,7 +17,7 @@ import {
   type Usage,
   type Worker,
 } from './records.ts';
-import { createTimerHeap } from './timer-heap.ts';
+import { TimerHeap } from './timer-heap.ts';
 import { timersRecorder } from './timers-recorder.ts';
 import { waitingLineRecorder } from './waiting-line-recorder.ts';
 
@@ -87,7 +87,7 @@ export const queuesCodec: PartCodec = {
       byEndpoint: recordsFrom(Object.entries(byEndpoint).map(([id, queue]) => [id, endpointQueueOf(queue)])),
       // Older versions looked at every endpoint at every request.
       changed: Object.keys(byEndpoint),
-      timers: createTimerHeap(timers.map(timerOf)),
+      timers: new TimerHeap(timers.map(timerOf)),
       timersSet,
       sweepAt,
       deliveries: [...deliveries],

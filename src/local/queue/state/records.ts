@@ -2,7 +2,7 @@ import type { WorkerHardware } from '../../model/endpoints/record.ts';
 import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
-import { createTimerHeap, type TimerHeap } from './timer-heap.ts';
+import { TimerHeap } from './timer-heap.ts';
 
 export type { Timer, TimerEvent } from './timer-heap.ts';
 
@@ -263,7 +263,7 @@ const part = createPart<Queues>('queue', () => ({
   jobs: noRecords(),
   byEndpoint: noRecords(),
   changed: [],
-  timers: createTimerHeap(),
+  timers: new TimerHeap(),
   timersSet: 0,
   sweepAt: 1024,
   deliveries: [],

@@ -19,26 +19,6 @@ export interface Timer {
   readonly event: TimerEvent;
 }
 
-/** Timers, of which the earliest is found at once. Of timers with the same time the one set first is the earlier one. */
-export interface TimerHeap {
-  readonly length: number;
-  push(timer: Timer): void;
-  /** The earliest timer; it stays. */
-  first(): Timer | undefined;
-  /** Removes the earliest timer and returns it. */
-  take(): Timer | undefined;
-  /** Removes all timers but those that are live. */
-  retain(isLive: (timer: Timer) => boolean): void;
-  /** Removes the timers of these orders. */
-  remove(orders: ReadonlySet<number>): void;
-  /** All timers, each after those that are earlier than all others. */
-  all(): readonly Timer[];
-  /** The changes since the last call. The first call begins to note them, and returns none. */
-  changes(): TimerChanges;
-  /** All timers, for `JSON.stringify`. */
-  toJSON(): readonly Timer[];
-}
-
 export interface TimerChanges {
   readonly set: readonly Timer[];
   /** The orders of the timers that were removed. */
@@ -47,32 +27,43 @@ export interface TimerChanges {
 
 const NO_CHANGES: TimerChanges = { set: [], gone: [] };
 
-/** A binary heap over these timers. */
-export function createTimerHeap(timers: readonly Timer[] = []): TimerHeap {
-  let heap: Timer[] = [];
+/** Timers in a binary heap: the earliest is found at once. Of timers with the same time the one set first is the earlier one. */
+export class TimerHeap {
+  #heap: Timer[] = [];
   /** Absent until somebody asks for the changes. */
-  let noted: { readonly set: Map<number, Timer>; readonly gone: number[] } | undefined;
+  #noted: { readonly set: Map<number, Timer>; readonly gone: number[] } | undefined;
 
-  const noteRemoval = ({ order }: Timer): void => {
-    if (noted !== undefined && !noted.set.delete(order)) noted.gone.push(order);
-  };
+  constructor(timers: readonly Timer[] = []) {
+    for (const timer of timers) this.push(timer);
+  }
 
-  const push = (timer: Timer): void => {
-    noted?.set.set(timer.order, timer);
-    heap.push(timer);
-    let child = heap.length - 1;
+  get length(): number {
+    return this.#heap.length;
+  }
+
+  push(timer: Timer): void {
+    this.#noted?.set.set(timer.order, timer);
+    this.#heap.push(timer);
+    let child = this.#heap.length - 1;
     while (child > 0) {
       const parent = (child - 1) >> 1;
-      if (!swapIfEarlier(heap, child, parent)) return;
+      if (!swapIfEarlier(this.#heap, child, parent)) return;
       child = parent;
     }
-  };
+  }
 
-  const take = (): Timer | undefined => {
+  /** The earliest timer; it stays. */
+  first(): Timer | undefined {
+    return this.#heap[0];
+  }
+
+  /** Removes the earliest timer and returns it. */
+  take(): Timer | undefined {
+    const heap = this.#heap;
     const first = heap[0];
     const last = heap.pop();
     if (first === undefined || last === undefined) return undefined;
-    noteRemoval(first);
+    this.#noteRemoval(first);
     if (heap.length === 0) return first;
     heap[0] = last;
     let parent = 0;
@@ -83,45 +74,51 @@ export function createTimerHeap(timers: readonly Timer[] = []): TimerHeap {
       if (child >= heap.length || !swapIfEarlier(heap, child, parent)) return first;
       parent = child;
     }
-  };
+  }
 
-  const retain = (isLive: (timer: Timer) => boolean): void => {
-    const before = heap;
-    heap = [];
+  /** Removes all timers but those that are live. */
+  retain(isLive: (timer: Timer) => boolean): void {
+    const before = this.#heap;
+    this.#heap = [];
     for (const timer of before)
-      if (isLive(timer)) heap.push(timer);
-      else noteRemoval(timer);
+      if (isLive(timer)) this.#heap.push(timer);
+      else this.#noteRemoval(timer);
     // A sorted array is a valid heap.
-    heap.sort((a, b) => a.at - b.at || a.order - b.order);
-  };
+    this.#heap.sort((a, b) => a.at - b.at || a.order - b.order);
+  }
 
-  for (const timer of timers) push(timer);
-  return {
-    get length() {
-      return heap.length;
-    },
-    push,
-    first: () => heap[0],
-    take,
-    retain,
-    remove: (orders) => {
-      let left = orders.size;
-      // Most of them are the earliest ones.
-      for (let first = heap[0]; first !== undefined && orders.has(first.order); first = heap[0]) {
-        take();
-        left -= 1;
-      }
-      if (left > 0) retain(({ order }) => !orders.has(order));
-    },
-    all: () => heap,
-    changes: () => {
-      const { set, gone } = noted ?? { set: new Map<number, Timer>(), gone: [] };
-      if (noted !== undefined && set.size === 0 && gone.length === 0) return NO_CHANGES;
-      noted = { set: new Map(), gone: [] };
-      return { set: [...set.values()], gone };
-    },
-    toJSON: () => heap,
-  };
+  /** Removes the timers of these orders. */
+  remove(orders: ReadonlySet<number>): void {
+    let left = orders.size;
+    // Most of them are the earliest ones.
+    for (let first = this.first(); first !== undefined && orders.has(first.order); first = this.first()) {
+      this.take();
+      left -= 1;
+    }
+    if (left > 0) this.retain(({ order }) => !orders.has(order));
+  }
+
+  /** All timers, each after those that are earlier than all others. */
+  all(): readonly Timer[] {
+    return this.#heap;
+  }
+
+  /** The changes since the last call. The first call begins to note them, and returns none. */
+  changes(): TimerChanges {
+    const { set, gone } = this.#noted ?? { set: new Map<number, Timer>(), gone: [] };
+    if (this.#noted !== undefined && set.size === 0 && gone.length === 0) return NO_CHANGES;
+    this.#noted = { set: new Map(), gone: [] };
+    return { set: [...set.values()], gone };
+  }
+
+  /** All timers, for `JSON.stringify`. */
+  toJSON(): readonly Timer[] {
+    return this.#heap;
+  }
+
+  #noteRemoval({ order }: Timer): void {
+    if (this.#noted !== undefined && !this.#noted.set.delete(order)) this.#noted.gone.push(order);
+  }
 }
 
 function swapIfEarlier(heap: Timer[], child: number, parent: number): boolean {

@@ -1,6 +1,6 @@
 import { PAGE_LENGTH, type Recorder } from '../../state/file/recorder.ts';
 import type { Timer } from './records.ts';
-import { createTimerHeap, type TimerHeap } from './timer-heap.ts';
+import { TimerHeap } from './timer-heap.ts';
 
 /** The timers that were set, and the orders of those that were removed; with `all`, nothing else is there. */
 interface SavedChange {
@@ -33,7 +33,7 @@ export function timersRecorder(): Recorder {
     },
     apply: (value, change) => {
       const { all = false, set = [], gone = [] } = change as SavedChange;
-      const heap = value === undefined || all ? createTimerHeap() : (value as TimerHeap);
+      const heap = value === undefined || all ? new TimerHeap() : (value as TimerHeap);
       for (const timer of set) heap.push(timer);
       if (gone.length > 0) heap.remove(new Set(gone));
       // They are saved.

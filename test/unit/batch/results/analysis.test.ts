@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createDistribution, QUANTILE_ERROR } from '../../../../src/batch/results/analysis/distribution.ts';
+import { createDistribution, QUANTILE_ERROR } from '../../../../src/batch/results/report/distribution.ts';
 import { createTimeline } from '../../../../src/batch/model/timeline.ts';
 import { errorPattern } from '../../../../src/batch/model/error-text.ts';
 

@@ -45,7 +45,7 @@ describe('jobs that run again while a batch is stopped and resumed', () => {
     const fixture = await runningAgain();
     fixture.end();
     fixture.files.disk = (path, bytes) =>
-      path.startsWith(`${OUT}.sorting`) ? { takes: 0, error: 'ENOSPC' } : { takes: bytes };
+      path === `${OUT}.ordered` ? { takes: 0, error: 'ENOSPC' } : { takes: bytes };
     const batch = await fixture.resume();
     const end = await fixture.run(batch);
     expect(end).toMatchObject({ counts: { completed: 3 }, stopped: { reason: 'error', failure: { exit: 14 } } });

@@ -21,6 +21,19 @@ describe('start, stop and restart', () => {
     expect([waited.code, statuses(waited)]).toEqual([0, [end]]);
   });
 
+  it.each([[[]], [['--wait']], [['pod-stopped-cpu', '--json']]])(
+    'start (%j) says that a pod came back without its GPU, which is paid for',
+    async (more) => {
+      const world = createTestWorld();
+      await berthIn(world, ['--local', 'local', 'fault', 'add', 'start-without-gpu', '--count', '1']);
+      const ran = await local(world, 'start', 'pod-stopped', ...more);
+      expect(ran.err).toMatch(
+        /Pod pod-stopped \(.*\) has started without its GPU\. Stop it: berth --local pods stop pod-stopped/,
+      );
+      expect(ran.err.match(/GPU/g)).toHaveLength(1);
+    },
+  );
+
   it('takes several names and continues after one that the service refuses', async () => {
     const world = createTestWorld();
     const ran = await local(world, 'stop', 'train-llm', 'pod-web', 'pod-notebook', '-o', 'id');

@@ -116,25 +116,36 @@ export async function readJournal(
     onRecord(record, line.start);
     validBytes = line.end;
   }
-  if (validBytes === 0) throw localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
+  if (validBytes === 0) throw noJournal(path);
   return { validBytes, tornBytes: size - validBytes, seed };
 }
 
-/** Reads the header of a journal, and not the records after it. Fails with local-file (14) as `readJournal` does. */
+/** The longest header, in bytes: it names the files of the input. */
+const MAX_HEADER_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads the header of a journal, and nothing after it: any file may have such a name, of any length and without a line
+ * feed. Fails with local-file (14) for a file that does not begin with the header of a journal.
+ */
 export async function readHeader(durable: DurableFiles, path: string): Promise<BatchHeader> {
-  let found: BatchHeader | undefined;
-  for await (const line of linesOf(durable.read(path, 0), Number.MAX_SAFE_INTEGER)) {
+  for await (const line of linesOf(beginningOf(durable.read(path, 0)), MAX_HEADER_BYTES)) {
     const record = line.complete ? decodeRecord(line.bytes) : undefined;
-    if (record?.kind === 'header') found = record.header;
-    break;
+    if (record?.kind !== 'header') break;
+    checkVersion(path, record.header);
+    return record.header;
   }
-  if (found !== undefined) {
-    checkVersion(path, found);
-    return found;
+  throw noJournal(path);
+}
+
+/** The chunks of a file up to the length of the longest header; the first one alone where no header begins. */
+async function* beginningOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    const isJournal = bytes > 0 || /^[0-9a-f]{8} \d{1,9} /.test(Buffer.from(chunk.subarray(0, 20)).toString('latin1'));
+    bytes += chunk.byteLength;
+    yield chunk;
+    if (!isJournal || bytes > MAX_HEADER_BYTES) return;
   }
-  // It says what is wrong.
-  await readJournal(durable, path, () => undefined);
-  throw brokenJournal(path, 0, 'it has no header');
 }
 
 /** Returns whether a broken line contains a complete record: the line feed before that record was damaged. */
@@ -143,6 +154,9 @@ function containsRecord(line: Uint8Array): boolean {
   const starts = [...text.matchAll(/[0-9a-f]{8} \d{1,9} /g)].map(({ index }) => index);
   return starts.some((start) => start > 0 && isWholeRecord(line.subarray(start)));
 }
+
+const noJournal = (path: string): Error =>
+  localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
 
 const brokenBefore = (path: string, offset: number): Error =>
   brokenJournal(path, offset, 'a broken record is followed by others');

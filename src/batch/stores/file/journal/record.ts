@@ -64,7 +64,12 @@ const CODES = {
   find: 'f',
   resubmit: 'a',
 };
-const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as ItemEvent['kind']]));
+const KINDS = new Map<unknown, ItemEvent['kind']>(
+  (['send', 'withdraw', 'accept', 'refuse', 'lose', 'end', 'retry', 'find', 'resubmit'] as const).map((kind) => [
+    CODES[kind],
+    kind,
+  ]),
+);
 
 /**
  * Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. The checksum begins with `seed`:
@@ -116,7 +121,8 @@ export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | undefi
   const { sum, json } = partsOf(line) ?? {};
   if (json === undefined || checksum(json, seed) !== sum) return undefined;
   try {
-    return fromArray(JSON.parse(json) as readonly unknown[]);
+    const value: unknown = JSON.parse(json);
+    return Array.isArray(value) ? fromArray(value) : undefined;
   } catch {
     return undefined;
   }
@@ -138,79 +144,97 @@ function toArray(record: JournalRecord): readonly unknown[] {
     case 'price':
       return ['p', record.perHour.low, record.perHour.high];
     case 'ordered':
-      return ['o', record.bytes, ...optional(record.checksum)];
-    case 'event':
-      return eventToArray(record);
+      return ['o', record.bytes, ...(record.checksum === undefined ? [] : [record.checksum])];
+    case 'event': {
+      const { item, event, data } = record;
+      const known: Partial<Members> = { ...data, ...event };
+      const members = MEMBERS[event.kind].map((name) => known[name] ?? (name === 'resultBytes' ? 0 : null));
+      return [CODES[event.kind], item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
+    }
   }
 }
 
-function eventToArray({ item, event, data }: JournalRecord & { kind: 'event' }): readonly unknown[] {
-  const code = CODES[event.kind];
-  switch (event.kind) {
-    case 'send':
-      return [code, item, ...optional(data.id)];
+/** What the records of events have after the item. The names are those of `ItemEvent` and `EventData`. */
+interface Members extends Required<EventData> {
+  readonly job: string;
+  readonly ending: Ending;
+}
+
+/** The members of each kind in their order. Those at the end may be missing: earlier versions did not write them. */
+const MEMBERS: Readonly<Record<ItemEvent['kind'], readonly (keyof Members)[]>> = {
+  send: ['id'],
+  withdraw: [],
+  accept: ['job', 'at'],
+  refuse: ['resultBytes', 'checksum', 'at'],
+  lose: [],
+  end: ['ending', 'resultBytes', 'checksum', 'at'],
+  retry: ['job', 'at', 'id'],
+  find: ['job', 'at', 'id'],
+  resubmit: [],
+};
+
+const ENDINGS: readonly unknown[] = ['completed', 'failed', 'cancelled', 'timedOut', 'expired'] satisfies Ending[];
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0;
+const isEnding = (value: unknown): value is Ending => ENDINGS.includes(value);
+
+const CHECKS: { readonly [Name in keyof Members]: (value: unknown) => value is Members[Name] } = {
+  ...{ id: isText, job: isText, ending: isEnding },
+  ...{ at: isCount, resultBytes: isCount, checksum: isCount },
+};
+
+/** Returns undefined for what is no record: a program that is not berth can have written a line with a right checksum. */
+function fromArray([code, first, second, ...others]: readonly unknown[]): JournalRecord | undefined {
+  if (code === 'berth batch') return isHeader(first) ? { kind: 'header', header: first } : undefined;
+  if (code === 'o')
+    return isCount(first) && (second === undefined || isCount(second))
+      ? { kind: 'ordered', bytes: first, checksum: second }
+      : undefined;
+  if (code === 'p')
+    return isCount(first) && isCount(second) ? { kind: 'price', perHour: { low: first, high: second } } : undefined;
+  const kind = KINDS.get(code);
+  if (kind === undefined || !isCount(first)) return undefined;
+  const known: { [Name in keyof Members]?: Members[Name] } = {};
+  for (const [at, name] of MEMBERS[kind].entries())
+    if (!setMember(known, name, (at === 0 ? second : others[at - 1]) ?? undefined)) return undefined;
+  const { job, ending, ...data } = known;
+  const event = eventOf(kind, job, ending);
+  return event === undefined ? undefined : { kind: 'event', item: first, event, data };
+}
+
+function setMember<Name extends keyof Members>(
+  known: { [Each in Name]?: Members[Each] },
+  name: Name,
+  value: unknown,
+): boolean {
+  if (value === undefined) return true;
+  const check: (given: unknown) => given is Members[Name] = CHECKS[name];
+  if (!check(value)) return false;
+  known[name] = value;
+  return true;
+}
+
+function eventOf(kind: ItemEvent['kind'], job: string | undefined, ending: Ending | undefined): ItemEvent | undefined {
+  switch (kind) {
     case 'accept':
-      return [code, item, event.job, data.at ?? 0];
     case 'retry':
     case 'find':
-      return [code, item, event.job, data.at ?? 0, ...optional(data.id)];
+      return job === undefined ? undefined : { kind, job };
     case 'end':
-      return [code, item, event.ending, data.resultBytes ?? 0, ...checksumAndDate(data)];
-    case 'refuse':
-      return [code, item, data.resultBytes ?? 0, ...checksumAndDate(data)];
-    case 'withdraw':
-    case 'lose':
-    case 'resubmit':
-      return [code, item];
+      return ending === undefined ? undefined : { kind, ending };
+    default:
+      return { kind };
   }
 }
 
-/** The date comes last, because earlier versions did not write it. */
-const checksumAndDate = ({ checksum, at }: EventData): readonly unknown[] =>
-  at === undefined ? optional(checksum) : [checksum ?? null, at];
-
-const optional = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);
-
-function fromArray([code, first, second, third, fourth, fifth]: readonly unknown[]): JournalRecord | undefined {
-  if (code === 'berth batch') return { kind: 'header', header: first as BatchHeader };
-  if (code === 'o') return { kind: 'ordered', bytes: Number(first), checksum: second as number | undefined };
-  if (code === 'p') return { kind: 'price', perHour: { low: Number(first), high: Number(second) } };
-  const kind = KINDS.get(String(code));
-  if (kind === undefined || typeof first !== 'number') return undefined;
-  const item = first;
-  switch (kind) {
-    case 'send':
-      return { kind: 'event', item, event: { kind }, data: { id: second as string | undefined } };
-    case 'accept':
-      return { kind: 'event', item, event: { kind, job: String(second) }, data: { at: Number(third) } };
-    case 'end':
-      return {
-        kind: 'event',
-        item,
-        event: { kind, ending: second as Ending },
-        data: endData(third, fourth, fifth),
-      };
-    case 'refuse':
-      return {
-        kind: 'event',
-        item,
-        event: { kind },
-        data: endData(second, third, fourth),
-      };
-    case 'retry':
-    case 'find': {
-      const data = { at: Number(third), id: fourth as string | undefined };
-      return { kind: 'event', item, event: { kind, job: String(second) }, data };
-    }
-    case 'withdraw':
-    case 'lose':
-    case 'resubmit':
-      return { kind: 'event', item, event: { kind }, data: {} };
-  }
+/** The version is checked by the reader, which says that it is another one. */
+function isHeader(value: unknown): value is BatchHeader {
+  if (typeof value !== 'object' || value === null) return false;
+  const header: Readonly<Record<string, unknown>> = { ...value };
+  return (
+    ['endpoint', 'endpointId', 'service', 'extras'].every((name) => isText(header[name])) &&
+    ['version', 'planned', 'invalid', 'createdAt'].every((name) => isCount(header[name])) &&
+    typeof header['input'] === 'object' &&
+    header['input'] !== null
+  );
 }
-
-const endData = (resultBytes: unknown, checksum: unknown, at: unknown): EventData => ({
-  resultBytes: Number(resultBytes),
-  checksum: (checksum ?? undefined) as number | undefined,
-  ...(at === undefined ? {} : { at: Number(at) }),
-});

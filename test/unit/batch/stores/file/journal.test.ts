@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createJournal, readJournal, reopenJournal } from '../../../../../src/batch/stores/file/journal/journal.ts';
@@ -198,4 +199,18 @@ describe('a journal', () => {
     const writes = RECORDS.slice(1, 4).map((record) => journal.write(record));
     for (const write of await Promise.allSettled(writes)) expect(write.status).toBe('rejected');
   });
+});
+
+test.each([
+  ['an ending that does not exist', '["e",1,"eaten",5]'],
+  ['a job that is no text', '["s",1,7,5]'],
+  ['no job', '["s",1]'],
+  ['a length that is no number', '["e",1,"completed","5"]'],
+  ['an item that is no number', '["i","1"]'],
+  ['a header without its input', '["berth batch",{"version":2}]'],
+  ['a price that is no number', '["p","1","2"]'],
+  ['no list', '{"0":"i"}'],
+])('a line with a right checksum and %s is no record', (_, json) => {
+  const line = `${crc32(json).toString(16).padStart(8, '0')} ${String(json.length)} ${json}`;
+  expect(decodeRecord(Buffer.from(line))).toBeUndefined();
 });

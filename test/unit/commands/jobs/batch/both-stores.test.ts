@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createBatchWorld, items, summary, write } from '../../../../support/batch/command-fixture.ts';
+import { refuse, type StoreKind } from '../../../../../src/batch/index.ts';
+import { createBatchWorld, items, summary, write, type BatchWorld } from '../../../../support/batch/command-fixture.ts';
+import { countSubmissions } from '../../../../support/batch/check-journal.ts';
 import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
@@ -9,7 +11,8 @@ import type { TestWorld } from '../../../../support/worlds/test-world.ts';
 
 /** A store of batches as a user names it: what a batch means is the same in both. */
 interface Kit {
-  readonly world: () => Promise<TestWorld>;
+  readonly kind: StoreKind;
+  readonly world: () => Promise<BatchWorld>;
   /** The options of a run that say where it is, and the word that names it afterwards. */
   readonly at: readonly string[];
   readonly batch: string;
@@ -27,6 +30,15 @@ const rowsOf = ({ out }: Ran): readonly unknown[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as unknown);
+
+const throws = (work: () => void): boolean => {
+  try {
+    work();
+    return false;
+  } catch {
+    return true;
+  }
+};
 
 function promises(kit: Kit): void {
   const { batch } = kit;
@@ -90,6 +102,47 @@ function promises(kit: Kit): void {
     expect(rowsOf(exported)).toMatchObject([{ item: 1 }, { item: 2 }, { item: 3 }]);
   });
 
+  test('stops where it is told to, and a resume goes on with what is left and sends nothing twice', async () => {
+    const world = await kit.world();
+    write(world, 'in.jsonl', items(40));
+    const stopped = await run(world, kit, 'fail', '--max-failures', '0', '--in-flight', '2');
+    expect([stopped.code, stopped.err]).toEqual([13, expect.stringContaining('--max-failures')]);
+    const before = summary(await batchIn(world, 'status', batch));
+    expect(before).toMatchObject({ planned: 40, state: 'stopped', inFlight: 0, unknown: 0 });
+    expect(before['waiting']).toBeGreaterThan(0);
+    const ran = await batchIn(world, 'resume', batch);
+    expect([ran.code, summary(ran)]).toMatchObject([13, { planned: 40, failed: 40, waiting: 0, resubmitted: 0 }]);
+    const rows = rowsOf(await exportOf(world, kit, '--ordered', '--fields', 'item,job')) as readonly { job: string }[];
+    expect(rows).toMatchObject(Array.from({ length: 40 }, (_, at) => ({ item: at + 1 })));
+    expect(new Set(rows.map(({ job }) => job)).size).toBe(40);
+    expect(new Set((await countSubmissions(world.store)).values())).toEqual(new Set([1]));
+  });
+
+  test.each([
+    ['sharing', 'cancel', ['cancel', batch]],
+    ['sharing', 'clean', ['clean', batch, '--yes']],
+    ['sharing', 'work', ['work', batch]],
+    ['ordering', '--ordered', ['run', 'echo', '--input', 'in.jsonl', '--out', 'other', '--name', 'other', '--ordered']],
+    ['movedInputs', 'resume --input', ['resume', batch, '--input', 'in.jsonl']],
+    ['movedInputs', 'export --input', ['export', batch, '--input', 'in.jsonl']],
+  ] as const)(
+    '%s: %s is refused where the table of capabilities says that it is missing, and only there',
+    async (capability, _, words) => {
+      const isMissing = throws(() => {
+        refuse(kit.kind, capability, '');
+      });
+      const world = await kit.world();
+      write(world, 'in.jsonl', items(2));
+      expect((await run(world, kit)).code).toBe(0);
+      // The name of a batch is only of one that is shared.
+      const given = words.filter(
+        (word, at) => kit.kind === 'postgres' || (word !== '--name' && words[at - 1] !== '--name'),
+      );
+      const ran = await batchIn(world, ...given);
+      expect([ran.code, ran.err]).toEqual([isMissing ? 2 : 0, ran.err]);
+    },
+  );
+
   test('is not resumed at another service, unless it is said to be the same', async () => {
     const world = await kit.world();
     write(world, 'in.jsonl', items(2));
@@ -112,17 +165,8 @@ function promises(kit: Kit): void {
 }
 
 describe('a batch of files', () => {
-  const kit: Kit = { world: () => createBatchWorld(), at: ['--out', 'r.jsonl'], batch: 'r.jsonl' };
+  const kit: Kit = { kind: 'file', world: () => createBatchWorld(), at: ['--out', 'r.jsonl'], batch: 'r.jsonl' };
   promises(kit);
-
-  test.each([
-    ['work', 'r.jsonl'],
-    ['cancel', 'r.jsonl'],
-    ['clean', 'r.jsonl', '--yes'],
-  ])('has one driver at a time: %s needs a store', async (...words) => {
-    const ran = await batchIn(await createBatchWorld(), ...words);
-    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('needs --store')]);
-  });
 
   test('is not removed while a process works on it, and its copy of stdin goes with it', async () => {
     const world = await createBatchWorld({ stdin: items(2) });
@@ -144,6 +188,7 @@ describe('a batch of files', () => {
 describeWithPostgres('a batch of a store', () => {
   const cluster = useCluster();
   promises({
+    kind: 'postgres',
     world: async () => (await createStoreWorld(cluster())).world,
     at: ['--out', 'parts', '--name', 'nightly', '--shard-items', '5'],
     batch: 'nightly',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { items, write } from '../../../../support/batch/command-fixture.ts';
 import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
+import { createRealClock } from '../../../../support/clocks/real-clock.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { createFaultProxy } from '../../../../support/storage/fault-proxy.ts';
 import { describeWithS3 } from '../../../../support/storage/s3-peer.ts';
@@ -12,7 +13,7 @@ describeWithPostgres('a driver whose storage credentials expire', () => {
 
   describeWithS3('while parts are written', (peer) => {
     const expiring = async () => {
-      const { world } = await createStoreWorld(cluster());
+      const { world } = await createStoreWorld(cluster(), { clock: createRealClock() });
       let puts = 0;
       // The first key expires when the marker and one part are there.
       const { endpoint } = await createFaultProxy(peer().endpoint, (_, method, authorization) => {

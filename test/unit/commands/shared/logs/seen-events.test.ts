@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createSeenEvents } from '../../../../../src/commands/shared/logs/seen-events.ts';
+import { SeenEvents } from '../../../../../src/commands/shared/logs/seen-events.ts';
 import type { ServerEvent } from '../../../../../src/core/api.ts';
 
 const event = (id: string | undefined, data: string): ServerEvent => ({ id, event: undefined, data });
 
 it('counts identical events of one connection as different events', () => {
-  const seenEvents = createSeenEvents();
+  const seenEvents = new SeenEvents();
   const alike = [event('1', 'a'), event('1', 'a'), event(undefined, 'a'), event(undefined, 'a')];
   expect(alike.map((each) => seenEvents.isNew(each))).toEqual([true, true, true, true]);
   expect([seenEvents.count, seenEvents.cursor]).toEqual([4, '1']);
 });
 
 it('starts with the given cursor and moves it to the last event id that is not empty', () => {
-  const seenEvents = createSeenEvents('c7');
+  const seenEvents = new SeenEvents('c7');
   expect(seenEvents.cursor).toBe('c7');
   for (const id of ['c8', undefined, '']) seenEvents.isNew(event(id, 'x'));
   expect(seenEvents.cursor).toBe('c8');
@@ -29,7 +29,7 @@ function newEventsOf(
   log: readonly Line[],
   runs: readonly { readonly back: number; readonly on: number }[],
 ): readonly Line[] {
-  const seenEvents = createSeenEvents();
+  const seenEvents = new SeenEvents();
   const fresh: Line[] = [];
   let at = 0;
   for (const { back, on } of [...runs, { back: 0, on: log.length }]) {
@@ -68,7 +68,7 @@ it('yields identical events without ids as often as one connection sends them', 
 });
 
 it('remembers the last 5000 events and forgets older ones', () => {
-  const seenEvents = createSeenEvents();
+  const seenEvents = new SeenEvents();
   for (let at = 0; at < 20_000; at++) seenEvents.isNew(event(String(at), 'x'));
   seenEvents.reconnect();
   const repeated = Array.from({ length: 5000 }, (_, at) => event(String(15_000 + at), 'x'));

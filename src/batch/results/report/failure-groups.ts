@@ -55,3 +55,5 @@ export function createFailureGroups() {
     },
   };
 }
+
+export type FailureGroups = ReturnType<typeof createFailureGroups>;

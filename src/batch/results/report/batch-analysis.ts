@@ -1,7 +1,7 @@
 import type { DollarRange } from '../../../core/units.ts';
 import type { Batch, BatchStatus, ResultLine } from '../../model/store.ts';
 import type { TimelineSummary } from '../../model/timeline.ts';
-import { executionCost } from '../report/cost.ts';
+import { executionCost } from './cost.ts';
 import { decodeJson, type Json, memberOf, numberOf, stringOf } from '../../../core/json.ts';
 import { errorOf } from '../../model/error-text.ts';
 import { stateOf } from '../../model/result-line.ts';

@@ -1,5 +1,5 @@
 import { safeText, type TerminalText } from '../../core/safe-text.ts';
-import type { Block, Page, PageRow } from '../page.ts';
+import type { Block, Page, PageRow } from '../help-page.ts';
 import { loadPaint, type Paint } from './colour.ts';
 import { joinText, styled } from './terminal-text.ts';
 

@@ -1,0 +1,87 @@
+import { afterAll, expect, test } from 'vitest';
+import { localFixture } from '../support/local/service-fixture.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+import { readContract, type Document } from './support/contract.ts';
+import { INVOCATIONS } from './support/invocations.ts';
+import { record } from './support/recorder.ts';
+
+// Every command that reads a list, of whatever kind, against lists whose pages are broken (additions 1). The commands are
+// those of `INVOCATIONS`, which has all that send requests.
+
+const LISTS = [
+  ...[
+    'pods',
+    'endpoints',
+    'templates',
+    'networkVolumes',
+    'registries',
+    'delegations',
+    'clusters',
+    'workers',
+    'secrets',
+  ],
+  ...['releases', 'builds', 'gpus', 'cpus', 'dataCenters', 'records', 'keys'],
+];
+
+/** What the first page says of the next one. */
+const FAULTS: readonly (readonly [string, object])[] = [
+  ['another page without a cursor', { hasNextPage: true, nextCursor: null }],
+  ['a cursor that comes again', { hasNextPage: true, nextCursor: 'c' }],
+  ['no word on further pages', { nextCursor: 'c' }],
+];
+
+/** Commands that decide nothing by the lists that they read, and what they read them for. They go on without them. */
+const GO_ON: Readonly<Record<string, string>> = {
+  'pods create': 'the price in the question',
+  'endpoints create': 'the price in the question, and how far the first release is',
+  'endpoints update': 'how far the new release is',
+  'clusters create': 'the price in the question',
+  'pods explain': 'what else is free, as a cure',
+  'endpoints explain': 'further facts: it says which ones are unknown',
+  'jobs explain': 'further facts: it says which ones are unknown',
+  'auth login': 'whether the key is accepted',
+  'auth status': 'whether the key is accepted',
+  doctor: 'whether the key is accepted',
+  api: 'the answer as it came',
+};
+
+let pagination: object = {};
+let lists = 0;
+const { body } = await localFixture().send('GET', '/v2/openapi.json', undefined, null);
+const recorder = await record(readContract(body as unknown as Document), (value) => {
+  const isList =
+    typeof value === 'object' &&
+    value !== null &&
+    !('id' in value) &&
+    LISTS.some((name) => Array.isArray((value as Record<string, unknown>)[name]));
+  if (!isList) return value;
+  lists++;
+  return { ...value, pagination };
+});
+afterAll(() => {
+  recorder.close();
+});
+
+for (const [fault, said] of FAULTS)
+  test.each(Object.entries(INVOCATIONS))(`${fault}: %s`, async (words, invocations) => {
+    const [{ argv, answers, stdin } = { argv: [] }] = invocations;
+    pagination = said;
+    lists = 0;
+    recorder.take(answers);
+    const ran = await berth([...argv, '--no-input', '--json'], {
+      env: recorder.env,
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+    const sent = recorder.take();
+    if (/ list$|^billing |^catalog /.test(words)) expect(lists).toBeGreaterThan(0);
+    if (words in GO_ON) {
+      expect(lists).toBeGreaterThan(0);
+      expect([0, 7]).toContain(ran.code);
+      return;
+    }
+    if (lists === 0) return;
+    const first = sent.findIndex(({ method }) => method === 'GET');
+    const writes = sent.slice(first).filter(({ method }) => method !== 'GET');
+    const isIncomplete = ran.err.includes('incomplete');
+    expect([words, ran.code, ran.out, isIncomplete, writes.length], ran.err).toEqual([words, 7, '', true, 0]);
+  });
