@@ -25,7 +25,7 @@ export const hasExactVersion = (address: string): boolean => address.startsWith(
 /** From an offset up to, but not including, another one. Bytes. */
 export type ByteRange = readonly [start: number, end: number];
 
-/** `name` is the name of the input in messages. */
+/** The content of an input, which must be what was planned. `name` is the name of the input in messages. */
 export function openContent({ storage, signal }: SourcePorts, object: StoredObject, name: string) {
   const isExact = hasExactVersion(object.address);
   let current = object;
@@ -78,9 +78,6 @@ export function openContent({ storage, signal }: SourcePorts, object: StoredObje
     },
   };
 }
-
-/** The content of an input, which must be what was planned. */
-export type Content = ReturnType<typeof openContent>;
 
 /** The failure (14) for an input that is no longer the one that was checked. */
 export const inputChanged = (name: string): Error =>

@@ -35,8 +35,6 @@ function createDurations() {
   };
 }
 
-export type Durations = ReturnType<typeof createDurations>;
-
 export const MIN_POLL_DELAY_MS = 100;
 export const FIRST_POLL_DELAY_MS = 250;
 /** The service keeps results for 30 minutes (specification 8.2): with this maximum, each is fetched long before that. */

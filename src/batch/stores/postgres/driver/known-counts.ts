@@ -28,5 +28,3 @@ export function createProgress(begun: ItemCounts) {
     },
   };
 }
-
-export type Progress = ReturnType<typeof createProgress>;
