@@ -53,7 +53,7 @@ const USERS: readonly {
     verb: 'used',
     release: (rows, ids) =>
       rows.slice(0, MAX_NAMED).map((row) => {
-        const kept = itemsAt(row, 'networkVolumes').filter((id) => !ids.includes(String(id)));
+        const kept = itemsAt(row, 'networkVolumes').filter((id) => typeof id !== 'string' || !ids.includes(id));
         return sentence`Take it out of endpoint ${labelOf(row)}: ${berth`endpoints update ${idOf(row)} --set networkVolumes=${JSON.stringify(kept)}`}`;
       }),
   },
