@@ -50,7 +50,7 @@ const login = defineCommand({
     const { profile, local } = ctx.settings;
     if (local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');
     const addresses = givenAddresses(ctx);
-    const base = ctx.settings.get('base-url') ?? (await askBase(ctx));
+    const base = ctx.settings.get('base-url') ?? (await askBase(ctx, withKey));
     const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
     const key = cleanKey(given, 'the input');
     if (!noCheck) await checkLogin(ctx, base, key);
@@ -81,7 +81,7 @@ const versionNote = ([name, value]: readonly [string, string]): readonly string[
 async function askKey(ctx: CommandContext): Promise<string> {
   if (!ctx.terminal.canAsk)
     throw usage(
-      'there is no terminal to ask for the key on',
+      'missing --with-key: there is no terminal to ask for the key on',
       sentence`Pipe it in: ${berth`auth login --with-key`} < key.txt`,
     );
   return await ctx.prompts.secret('API key');
@@ -99,9 +99,12 @@ const givenAddresses = ({ settings }: CommandContext): Readonly<Record<string, s
   );
 
 /** Asks for the address of the management API. It is the only question before the key, which is typed without echo. */
-async function askBase(ctx: CommandContext): Promise<string> {
+async function askBase(ctx: CommandContext, withKey: boolean): Promise<string> {
   if (!ctx.terminal.canAsk)
-    throw usage('missing --base-url', 'Give the address of your service: --base-url https://...');
+    throw usage(
+      `missing --base-url${withKey ? '' : ' and --with-key'}: there is no terminal to ask on`,
+      sentence`Give the address of your service, and pipe the key in: ${berth`auth login --with-key --base-url https://...`} < key.txt`,
+    );
   const answer = await ctx.prompts.text('Address of the management API', { check: invalidAddress });
   return answer.trim();
 }
@@ -186,6 +189,9 @@ const status = defineCommand({
       exit: missing ? EXIT.denied : undefined,
       notes: [
         ...(missing ? [sentence`Log in: ${berth`auth login`}. Or use the local service with --local.`] : []),
+        ...(ctx.terminal.errors && key?.source === 'environment'
+          ? [`The key comes from a variable, and not from profile ${settings.profile}.`]
+          : []),
         ...ignored.map((name) => `${name} is set and not used: the key of profile ${settings.profile} goes first.`),
       ],
     };

@@ -5,7 +5,7 @@ import { hideSecrets } from '../core/text/secret-names.ts';
 import { rowsOf, type OutputOptions, type Result, type RowsResult } from './view.ts';
 
 /** Told beside a result with hidden values, on a terminal. */
-const HIDDEN_NOTE = 'Values shown as *** are secret by their names; --show-secrets shows them.';
+const HIDDEN_NOTE = 'What is shown as *** is secret; --show-secrets shows it.';
 
 /** The row as a table shows it. `--fields env.NAME` asks for a variable by its name, and shows it. */
 export const rowWithoutSecrets = (row: Json, { isSecret, fields }: OutputOptions): Json =>

@@ -88,7 +88,7 @@ describe.each(NAMES)('%s', (name) => {
   test('as a variable of --env, and as a key of a YAML and of a JSON file: kept', async () => {
     const ran = await dry([...CREATE, '--env', `${name}=set`]);
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining(`"${name}": "set"`)]);
-    const pod = 'name: a\nimage: i\ncpu: {id: c, vcpuCount: 2}\n';
+    const pod = 'name: a\nimage: i\ncpu: {id: cpu-general, vcpuCount: 2}\n';
     for (const env of [`{${name}: set}`, `{"${name}":"set"}`, `{<<: {${name}: set}}`]) {
       const read = await dry(['pods', 'create', '--file', '-', '--dry-run'], `${pod}env: ${env}\n`);
       expect([env, read.code, read.out]).toEqual([env, 0, expect.stringContaining(`"${name}": "set"`)]);

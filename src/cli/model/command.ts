@@ -68,7 +68,7 @@ export interface CommandSpec<A extends Params, O extends Params, T> extends Comm
     prepared: T,
   ) => Promise<Message | Confirmation | undefined>;
   /** Whether these values need confirmation; always if absent. Evaluated before anything is sent. */
-  readonly confirmWhen?: (values: ValuesOf<A> & ValuesOf<O>) => boolean;
+  readonly confirmWhen?: (values: ValuesOf<A> & ValuesOf<O>, ctx: CommandContext) => boolean;
   readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>, prepared: T) => Promise<Result>;
 }
 
@@ -108,7 +108,7 @@ export interface Command extends CommandWords {
     values: Values,
     prepared: unknown,
   ) => Promise<Message | Confirmation | undefined>;
-  readonly confirmWhen: (values: Values) => boolean;
+  readonly confirmWhen: (values: Values, ctx: CommandContext) => boolean;
   readonly run: (ctx: CommandContext, values: Values, prepared: unknown) => Promise<Result>;
 }
 
@@ -168,7 +168,7 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     ...(confirm === undefined
       ? {}
       : { confirm: (ctx, values, prepared) => confirm(ctx, values as Given, prepared as T) }),
-    confirmWhen: (values) => confirmWhen?.(values as Given) ?? true,
+    confirmWhen: (values, ctx) => confirmWhen?.(values as Given, ctx) ?? true,
     run: (ctx, values, prepared) => run(ctx, values as Given, prepared as T),
   };
 }

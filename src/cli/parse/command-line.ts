@@ -133,7 +133,8 @@ async function invocationAt(
 ): Promise<Invocation | InvalidCommandLine> {
   const { parser, path, target } = at;
   const globals = globalsOf(at, flags);
-  const [word] = parser.args;
+  const [word, ...more] = parser.args;
+  if (target?.kind === 'group' && word === 'help') return await helpBelow({ path, target }, more, globals);
   if (target?.kind !== 'command' && word !== undefined) {
     const { unknownCommand } = await import('./usage-errors.ts');
     return { failure: unknownCommand(word, path, wordsAt(at, nouns)), globals };
@@ -148,6 +149,19 @@ async function invocationAt(
     if (!(error instanceof Failure)) throw error;
     return { failure: error, globals };
   }
+}
+
+/** `berth pods help create` is `berth pods create --help`. */
+async function helpBelow(
+  { path, target }: Pick<Invocation, 'path' | 'target'>,
+  [word, ...more]: readonly string[],
+  globals: GlobalValues,
+): Promise<Invocation | InvalidCommandLine> {
+  if (word === undefined) return { path, target, values: {}, globals: { ...globals, help: true } };
+  const inner = target?.kind === 'group' && Object.hasOwn(target.commands, word) ? target.commands[word] : undefined;
+  if (inner !== undefined) return await helpBelow({ path: [...path, word], target: inner }, more, globals);
+  const known = target?.kind === 'group' ? Object.keys(target.commands) : [];
+  return { failure: (await import('./usage-errors.ts')).unknownCommand(word, path, known), globals };
 }
 
 /** The words of each argument, in the order of their declaration. Fails with usage (2) for a word that none of them takes. */

@@ -1,4 +1,4 @@
-import { berth, inOne, type Message, names, sentence } from '../../core/message.ts';
+import { berth, inOne, lines, type Message, names } from '../../core/message.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import { usage, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
@@ -34,8 +34,8 @@ export interface Guard {
    * then fails too, unless `--force` is given.
    */
   readonly reasons: (ctx: CommandContext, rows: readonly Json[]) => Promise<ReadonlyMap<string, string>>;
-  /** What to do about it. */
-  readonly hint: (ids: readonly string[]) => Message;
+  /** What to do about protected rows. */
+  readonly hint: (ctx: CommandContext, ids: readonly string[]) => Message | undefined | Promise<Message | undefined>;
 }
 
 export interface DeleteSpec extends CommandWords {
@@ -154,7 +154,7 @@ async function refuseGuarded(ctx: CommandContext, guard: Guard, rows: readonly J
   const reasons = await guard.reasons(ctx, rows);
   const [first] = reasons.values();
   if (first === undefined) return;
-  const hint = sentence`${guard.hint([...reasons.keys()])}\n--force: ${guard.force}`;
+  const hint = lines(await guard.hint(ctx, [...reasons.keys()]), `--force: ${guard.force}`);
   if (reasons.size === 1) throw usage(`${first}: nothing was sent`, hint);
   throw usage(`${reasons.size} of ${rows.length} are protected: nothing was sent`, hint).with({
     errors: [...reasons.values()],

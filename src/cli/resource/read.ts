@@ -33,9 +33,9 @@ export const rowSchema = ({ schema }: Collection): OutputSchema =>
 /** The placeholder of an id in help: `GPU-TYPE`. */
 const metavar = ({ noun }: Collection): string => noun.toUpperCase().replaceAll(' ', '-');
 
-const idShape = (resource: Collection) => ({
+const idShape = (resource: Collection, keep?: (row: Json) => boolean) => ({
   metavar: metavar(resource),
-  ask: pickRow(resource),
+  ask: pickRow(resource, keep),
   complete: resource,
 });
 
@@ -43,9 +43,9 @@ const idShape = (resource: Collection) => ({
 export const idArgument = (resource: Collection): Param<string> =>
   arg.text(`${resource.noun} id or name`, idShape(resource));
 
-/** The argument for ids or names of rows, which selectors may replace. */
-export const idsArgument = (resource: Collection): Param<readonly string[]> =>
-  arg.ids(`${resource.noun} ids or names`, { ...idShape(resource), unless: SELECTOR_KEYS });
+/** The argument for ids or names of rows, which selectors may replace; `keep` says which rows are offered for a missing one. */
+export const idsArgument = (resource: Collection, keep?: (row: Json) => boolean): Param<readonly string[]> =>
+  arg.ids(`${resource.noun} ids or names`, { ...idShape(resource, keep), unless: SELECTOR_KEYS });
 
 interface GetSpec<O extends Params> extends CommandWords {
   readonly options?: O;

@@ -9,7 +9,7 @@ const SHARE = 0.5;
 const MAX_INTERVAL_MS = 60_000;
 
 /** The shortest pause, in milliseconds. */
-const MIN_INTERVAL_MS = 100;
+export const MIN_INTERVAL_MS = 100;
 
 /**
  * Returns how long to wait between two polls of `requests` requests each, so that half of what is left of every rate

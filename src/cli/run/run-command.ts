@@ -99,7 +99,7 @@ async function checkFilter({ jq }: OutputOptions, { blocking }: Context): Promis
  * sent.
  */
 function mustConfirm(ctx: CommandContext, command: Command, values: Values, path: readonly string[]): boolean {
-  if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values)) return false;
+  if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values, ctx)) return false;
   if (ctx.terminal.canAsk) return true;
   throw usage(
     `\`${printed(lineOf(command, values, path), ctx.settings)}\` asks for confirmation, and there is no terminal to ask on`,
@@ -129,7 +129,7 @@ async function showQuestion(
   const question = await unlessUnread(ctx, async () => command.confirm?.(ctx, values, prepared));
   if (question === undefined) return false;
   await tellQuestion(ctx, question);
-  await ctx.tell('A dry run: nothing was sent. The requests as JSON: --json.');
+  await ctx.tell('A dry run: nothing was sent or changed. As JSON: --json.');
   return true;
 }
 
@@ -144,9 +144,10 @@ async function confirm(ctx: CommandContext, question: Message | Confirmation | u
 
 /** Asks until the text is typed; an empty answer declines. */
 async function wasTyped({ prompts }: CommandContext, text: string): Promise<boolean> {
+  const isIt = (answer: string): boolean => answer === text || answer === `"${text}"`;
   const check = (answer: string): string | undefined =>
-    answer === text || answer === '' ? undefined : `This is not ${safeText(text)}; an empty answer changes nothing`;
-  return (await prompts.text(`Type ${safeText(text)} to continue:`, { check })) === text;
+    isIt(answer) || answer === '' ? undefined : `This is not "${safeText(text)}"; an empty answer changes nothing`;
+  return isIt(await prompts.text(`Type "${safeText(text)}" to continue:`, { check }));
 }
 
 /** The command line without its flags: `berth queue purge demo`. */

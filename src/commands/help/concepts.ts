@@ -23,11 +23,11 @@ export const selectors = (): Page =>
     rows('What happens', [
       ['list', 'is read once; the command acts by id on what it has shown'],
       ['left out', 'resources in a state that does not allow it, locked ones, volumes in use'],
-      ['question', 'shows the list first, with what it saves an hour; --yes skips it'],
+      ['question', 'shows the list first, with what it saves an hour, and asks y/N; --yes skips it'],
       ['--dry-run', 'reads the list, prints the requests, sends none of them'],
       ['no match', 'a line on stderr, and exit code 0'],
       ['--force', 'includes locked pods and volumes in use; only of terminate and delete'],
-      ['data loss', 'you must type the name, or "3 volumes"'],
+      ['data loss', 'of volumes and persistent mounts: type the name, or "3 volumes", in place of y'],
     ]),
     rows('Several results', [
       ['--json', '[{"id","ok","error"?}, ...]: always one for each resource'],
@@ -96,6 +96,9 @@ export const batches = (): Page =>
       ['berth jobs batch status', 'progress, from the files only; sends nothing'],
       ['berth jobs batch report', 'times, cost, and failures by pattern; --html writes a page'],
       ['berth jobs batch export', 'the results as CSV, JSON or JSON lines; --join-input adds the inputs'],
+      ['berth jobs batch list', 'the batches of a folder, or of a store'],
+      ['berth jobs batch remove', 'remove a batch with its results; --dry-run shows them'],
+      ['berth jobs batch clean', 'of a store: remove what killed drivers left'],
     ]),
     rows('Files', [
       ['items.jsonl, items.csv', 'an item on each line, or in each row below a header'],

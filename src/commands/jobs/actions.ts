@@ -2,6 +2,7 @@ import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage, isNotFound } from '../../core/failure.ts';
 import type { ApiAnswer } from '../../core/api.ts';
+import type { Json } from '../../core/json.ts';
 import type { Id } from '../../core/ids.ts';
 import { defineCommand, endedWhen } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -13,7 +14,7 @@ import { arg, option } from '../../cli/model/params.ts';
 import { unlessUnread } from '../../cli/run/context/dry-run.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
-import { canRetry, hasEnded, jobStatus } from '../../queue/job-status.ts';
+import { canRetry, hasEnded, jobOutcome, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { statusLine, waitLine } from './job/command-lines.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
@@ -79,7 +80,7 @@ export const cancel = defineCommand({
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
       const { answer } = await sendAboutJob(ctx, values.endpoint, only, (id) => request(id, only));
-      return answerResult(jobView, answer);
+      return { ...answerResult(jobView, answer), notes: endedBefore(only, answer.value) };
     }
     const targets = values.job.map((job) => ({
       given: values.endpoint,
@@ -88,9 +89,16 @@ export const cancel = defineCommand({
     }));
     const sent = await sendEach(ctx, ENDPOINTS, targets);
     for (const { id, answer } of sent) await rememberStatus(ctx, id, answer?.value);
-    return outcomeResult(ctx, 'job', sent, 'cancelled');
+    const notes = values.job.flatMap((job, at) => endedBefore(job, sent[at]?.answer?.value));
+    return { ...outcomeResult(ctx, 'job', sent, 'cancelled'), notes };
   },
 });
+
+/** Says that a job had ended before it was cancelled; nothing for any other. */
+const endedBefore = (job: string, document: Json | undefined): readonly string[] =>
+  hasEnded(document) && jobOutcome(document) !== 'cancelled'
+    ? [`job ${job} had ended before: it is ${jobStatus(document)}, and nothing was cancelled.`]
+    : [];
 
 export const retry = defineCommand({
   output: JOB,

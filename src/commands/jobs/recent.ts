@@ -6,6 +6,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { rememberedJobs } from '../../cli/model/remembered-jobs.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { limitOption } from '../../cli/resource/list.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { errorOf } from '../../cli/resource/several/outcomes.ts';
 import { FAILURE } from '../../cli/model/common-schemas.ts';
@@ -61,13 +62,17 @@ export const recent = defineCommand({
   details:
     'The service has no list of jobs: these are the last 100 that `jobs run` submitted with this profile and key on this machine, the latest first, each with the status in which a command saw it last. --status asks the service for their status now, one request for each. A job that the service no longer has is said to be not found: its result has expired. The jobs of batches are in their own records: berth jobs batch status.',
   args: { endpoint: arg.optional('only the jobs of this endpoint, by its id or name', { complete: ENDPOINTS }) },
-  options: { status: option.on('ask the service for the status of each now') },
+  options: {
+    limit: limitOption,
+    status: option.on('ask the service for the status of each now'),
+  },
   examples: [
     ['berth jobs recent', 'what did I submit?'],
     ['berth jobs recent demo --status --json', 'with their status now'],
   ],
-  run: async (ctx, { endpoint, status: asks }) => {
-    const known = await (endpoint === undefined ? ctx.jobs.read() : rememberedJobs(ctx, endpoint));
+  run: async (ctx, { endpoint, limit, status: asks }) => {
+    const all = await (endpoint === undefined ? ctx.jobs.read() : rememberedJobs(ctx, endpoint));
+    const known = all.slice(0, limit);
     if (!asks) return { kind: 'many', view: recentView, values: known.map((job) => rowOf(ctx, job)) };
     const found = await readJobs(ctx, known);
     // That a job is no longer there is an answer.

@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
-import { berth, sentence } from '../../core/message.ts';
+import { berth, lines, type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Guard } from '../../cli/resource/delete.ts';
 import type { Collection } from '../../cli/model/collection.ts';
@@ -18,6 +18,8 @@ const USERS: readonly {
   /** Since when a row uses them: `since 2026-01-31T12:00:00Z (3d ago)`; empty if that is not known. */
   readonly since: (row: Json, now: number) => string;
   readonly verb: string;
+  /** What makes rows use these volumes no more, in words and commands. */
+  readonly release: (rows: readonly Json[], ids: readonly string[]) => readonly Message[];
 }[] = [
   {
     lookup: PODS,
@@ -26,12 +28,34 @@ const USERS: readonly {
     volumes: (row) => itemsAt(row, 'mounts.network').flatMap((mount) => memberAt(mount, 'volumeId') ?? []),
     since: (row, now) => sinceTime(row, stringAt(row, 'startedAt') === undefined ? 'createdAt' : 'startedAt', now),
     verb: 'mounted',
+    release: (rows) => {
+      // A pod of a cluster goes with its cluster.
+      const [own, clustered] = [
+        rows.filter((row) => clusterOf(row) === undefined),
+        new Set(rows.flatMap((row) => clusterOf(row) ?? [])),
+      ];
+      return [
+        ...(own.length === 0
+          ? []
+          : [sentence`Terminate what mounts it: ${berth`pods terminate ${own.slice(0, MAX_NAMED).map(idOf)}`}`]),
+        ...(clustered.size === 0
+          ? []
+          : [
+              sentence`Delete the clusters that mount it: ${berth`clusters delete ${[...clustered].slice(0, MAX_NAMED)}`}`,
+            ]),
+      ];
+    },
   },
   {
     lookup: ENDPOINTS,
     volumes: (row) => itemsAt(row, 'networkVolumes'),
     since: (row, now) => sinceTime(row, 'createdAt', now),
     verb: 'used',
+    release: (rows, ids) =>
+      rows.slice(0, MAX_NAMED).map((row) => {
+        const kept = itemsAt(row, 'networkVolumes').filter((id) => typeof id !== 'string' || !ids.includes(id));
+        return sentence`Take it out of endpoint ${labelOf(row)}: ${berth`endpoints update ${idOf(row)} --set networkVolumes=${JSON.stringify(kept)}`}`;
+      }),
   },
 ];
 
@@ -50,16 +74,29 @@ const MAX_NAMED = 10;
 export const inUseGuard: Guard = {
   force: 'delete volumes that are in use too',
   reasons: usersOf,
-  hint: () =>
-    sentence`Terminate these pods first, or take the volume out of these endpoints: ${berth`pods terminate POD`}`,
+  hint: async (ctx, ids) => {
+    const lists = await readUsers(ctx);
+    return lines(
+      ...lists.flatMap(({ rows, volumes, release }) =>
+        release(
+          rows.filter((row) => volumes(row).some((id) => typeof id === 'string' && ids.includes(id))),
+          ids,
+        ),
+      ),
+    );
+  },
 };
+
+const clusterOf = (pod: Json): string | undefined => stringAt(pod, 'clusterId');
+
+/** All rows that may use volumes, by kind. */
+const readUsers = (ctx: CommandContext) =>
+  Promise.all(USERS.map(async (kind) => ({ ...kind, rows: (await listRows(ctx, kind.lookup, kind.query)).values })));
 
 /** What uses each volume: `volume vol-data (data) is mounted by pod pod-train (train-llm) since ...`. */
 async function usersOf(ctx: CommandContext, volumes: readonly Json[]): Promise<ReadonlyMap<string, string>> {
   if (volumes.length === 0) return new Map();
-  const lists = await Promise.all(
-    USERS.map(async (kind) => ({ ...kind, rows: (await listRows(ctx, kind.lookup, kind.query)).values })),
-  );
+  const lists = await readUsers(ctx);
   const now = ctx.serviceNow();
   return new Map(
     volumes.flatMap((volume) => {

@@ -46,7 +46,8 @@ const partsOf = (name: string): string =>
     .toUpperCase();
 
 /**
- * Replaces the secret variables of every member `env`, and of each change of a field `env`, by `***`. Returns the same
+ * Replaces the secret variables of every member `env`, and of each change of a field `env`, by `***`, and the passwords in
+ * addresses that other variables have. Returns the same
  * value where there are none.
  */
 export function hideSecrets(value: Json, isSecret: IsSecret): Json {
@@ -59,10 +60,15 @@ export function hideSecrets(value: Json, isSecret: IsSecret): Json {
   const isChange = value['field'] === 'env';
   return mapMembers(value, (name, member) =>
     isObject(member) && (name === 'env' || (isChange && (name === 'old' || name === 'new')))
-      ? mapMembers(member, (variable, text) => (isSecret(variable, text) ? HIDDEN : text))
+      ? mapMembers(member, (variable, text) => (isSecret(variable, text) ? HIDDEN : withoutPassword(text)))
       : hideSecrets(member, isSecret),
   );
 }
+
+/** A password in an address, such as `postgres://user:password@host/`. */
+const PASSWORD_IN_ADDRESS = /(?<=^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:)[^/?#\s]+(?=@)/i;
+
+const withoutPassword = (value: Json): Json => stringOf(value)?.replace(PASSWORD_IN_ADDRESS, HIDDEN) ?? value;
 
 /** The object with other members; the same object where none changed. */
 function mapMembers(value: JsonObject, change: (name: string, member: Json) => Json): Json {

@@ -95,7 +95,11 @@ function meaningOf(
   const hint = request.write
     ? 'Nothing changed. Correct what it names; --dry-run shows the request, and reads only.'
     : 'Correct what it names, then run this again.';
-  return { code: 'refused', exit: EXIT.refused, hint, ...MEANINGS[status] };
+  const stateHint =
+    status === 409 && request.checkCommand !== undefined
+      ? sentence`It is not possible in the present state: ${request.checkCommand}`
+      : hint;
+  return { code: 'refused', exit: EXIT.refused, hint: stateHint, ...MEANINGS[status] };
 }
 
 const LATER: StatusMeaning = { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
@@ -135,7 +139,6 @@ const MEANINGS: Readonly<Record<number, Partial<StatusMeaning>>> = {
     hint: 'Nothing was sent to the service. Put the user name and password of the proxy into HTTPS_PROXY or HTTP_PROXY (http://USER:PASSWORD@HOST:PORT), or name the host in NO_PROXY.',
   },
   408: LATER,
-  409: { hint: 'It is not possible in the present state: look at that first.' },
   410: { code: 'gone', exit: EXIT.notFound, hint: 'It was here once and is gone for good.' },
   413: { hint: 'The request is larger than the service takes: send less at once.' },
   425: LATER,

@@ -7,7 +7,6 @@ import { endpointsSchemas } from './schemas/endpoints.ts';
 import { podsSchemas } from './schemas/pods.ts';
 import { registriesSchemas } from './schemas/registries.ts';
 import type { Schemas } from './schemas/schema.ts';
-import { secretsSchemas } from './schemas/secrets.ts';
 import { sharedSchemas } from './schemas/shared.ts';
 import { templatesSchemas } from './schemas/templates.ts';
 import { volumesSchemas } from './schemas/volumes.ts';
@@ -16,7 +15,6 @@ import { volumesSchemas } from './schemas/volumes.ts';
 export const publishedSchemas: Schemas = {
   ...sharedSchemas,
   ...accountSchemas,
-  ...secretsSchemas,
   ...podsSchemas,
   ...clustersSchemas,
   ...endpointsSchemas,

@@ -27,6 +27,21 @@ const logIn = async (world: TestWorld, ...flags: readonly string[]): Promise<Ran
 const queueOf = async (world: TestWorld): Promise<string> =>
   (await berthIn(world, ['config', 'get', 'queue-url'])).out.trim();
 
+test.each([
+  [[], 'missing --base-url and --with-key'],
+  [['--with-key'], 'missing --base-url'],
+  [['--base-url', 'https://api.example.com'], 'missing --with-key'],
+])('a login without a terminal names all that is missing: %j', async (flags, missing) => {
+  const { code, err } = await berthIn(createTestWorld(), ['auth', 'login', ...flags]);
+  expect([code, err]).toEqual([2, expect.stringContaining(`${missing}: there is no terminal to ask`)]);
+});
+
+test('auth status tells a person that the key is not that of the profile', async () => {
+  const env = { BERTH_API_KEY: KEY, BERTH_BASE_URL: 'https://api.example.com' };
+  const { err } = await berthIn(createTestWorld({ env, tty: true }), ['auth', 'status']);
+  expect(err).toContain('The key comes from a variable, and not from profile default.');
+});
+
 describe('a login', () => {
   test('stores the given addresses, and uses the base address for the queue until a queue address is given', async () => {
     const world = createTestWorld();

@@ -113,7 +113,7 @@ async function lookUp<N extends string>(
     rethrowUnlessFailure(error, ctx);
     if (error.exit === EXIT.denied) return { failure: error };
     throw error.with({
-      message: `whether a ${collection.noun} is named ${JSON.stringify(safeText(word))} is not known: ${error.message}`,
+      message: `whether ${/^[aeiou]/.test(collection.noun) ? 'an' : 'a'} ${collection.noun} is named ${JSON.stringify(safeText(word))} is not known: ${error.message}`,
     });
   }
   const idsWhere = (member: string): readonly string[] =>

@@ -4,13 +4,13 @@ import type { Ask } from '../../model/params.ts';
 import type { Collection } from '../../model/collection.ts';
 import { lookupRows } from './requests.ts';
 
-/** The question for a missing id: the rows of the collection, filtered by what the user types. */
-export const pickRow = (collection: Collection): Ask => ({
+/** The question for a missing id: the rows of the collection that `keep` takes, filtered by what the user types. */
+export const pickRow = (collection: Collection, keep: (row: Json) => boolean = () => true): Ask => ({
   kind: 'pick',
   question: collection.noun.charAt(0).toUpperCase() + collection.noun.slice(1),
   choices: async (ctx) => {
     const rows = await lookupRows(ctx, collection);
-    return rows.flatMap((row) => {
+    return rows.filter(keep).flatMap((row) => {
       const id = stringAt(row, 'id');
       return id === undefined ? [] : [{ name: [id, ...wordsOf(row)].join('  '), value: id }];
     });

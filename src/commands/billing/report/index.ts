@@ -46,7 +46,7 @@ export async function costs(ctx: CommandContext, values: ReportValues): Promise<
     values: rows,
     whole: { document: report.document, member: 'rows' },
     notes: isTable ? notesOf(ctx, report, facts, by, last === MONTH ? budget : undefined) : [],
-    failure: budget !== undefined && report.total.gt(budget) ? overBudget(report.total, budget) : undefined,
+    failure: budget !== undefined && report.total.gt(budget) ? overBudget(report.total, budget, last) : undefined,
   };
 }
 
@@ -101,10 +101,10 @@ function notesOf(
   ];
 }
 
-const overBudget = (total: Money, budget: Money): Failure =>
+const overBudget = (total: Money, budget: Money, last: string): Failure =>
   new Failure({
     code: 'limit-exceeded',
     exit: EXIT.limitExceeded,
     message: `${formatMoney(total)} is above the budget of ${formatMoney(budget)} by ${formatMoney(total.minus(budget))}`,
-    hint: sentence`See what costs most: ${berth`billing report --by pod`}`,
+    hint: sentence`See what costs most: ${berth`billing report --last ${last}`}`,
   });

@@ -34,6 +34,7 @@ export async function cleanBatch(
   values: CleanValues,
   found: readonly StoredFile[],
 ): Promise<Result> {
+  if (ctx.dryRun) return { kind: 'many', view: filesView, values: rowsOf(found) };
   const removed = await withStore(ctx, values, { access: 'read' }, async ({ store }) =>
     (await store.open(values.batch)).clean(found),
   );

@@ -109,6 +109,9 @@ const cancel = defineCommand({
   run: async (ctx, values) => (await import('./cancel.ts')).cancelBatch(ctx, values),
 });
 
+/** `--dry-run` of what removes files. */
+const PREVIEW = { dryRun: option.on('show what would be removed; it only reads') };
+
 const clean = defineCommand({
   output: BATCH_FILES,
   summary: 'remove what drivers of a batch of a store wrote and did not publish',
@@ -116,8 +119,10 @@ const clean = defineCommand({
   details:
     'A driver that is killed while it publishes results leaves a file or an object that is no part of the batch. Shows them and asks. Removes only what has the token of this batch in its name and cannot be published any more. It may run while drivers work.',
   args: { batch: arg.text('the name of the batch') },
-  options: storeOptions,
+  options: { ...storeOptions, ...PREVIEW },
   prepare: async (ctx, values) => (await import('./clean.ts')).findUnpublished(ctx, values),
+  // Without a store it is refused, which needs no answer.
+  confirmWhen: (values, ctx) => (values.store ?? ctx.env['BERTH_STORE'] ?? '') !== '',
   confirm: async (_, __, found) => (await import('./clean.ts')).confirmCleaning(found),
   examples: [
     ['berth jobs batch clean nightly --store postgres://berth@db.example.com/berth', 'after drivers were killed'],
@@ -132,7 +137,7 @@ const remove = defineCommand({
   details:
     'Shows what it will remove, and asks: the results and the journal beside them, or the parts of a batch of a store and its rows. Inputs stay, except for the copy of one that could be read only once. A batch that a process works on is not removed.',
   args: { batch: arg.text('the results file of the batch, or its name in a store', { complete: 'file' }) },
-  options: storeOptions,
+  options: { ...storeOptions, ...PREVIEW },
   prepare: async (ctx, values) => (await import('./remove.ts')).findContents(ctx, values),
   confirm: async (_, values, found) => (await import('./remove.ts')).confirmRemoval(values, found),
   examples: [

@@ -35,6 +35,7 @@ export async function removeBatch(
   values: RemoveValues,
   contents: readonly StoredFile[],
 ): Promise<Result> {
+  if (ctx.dryRun) return { kind: 'many', view: filesView, values: rowsOf(contents) };
   await withStore(ctx, values, { access: 'read' }, async ({ store }) => {
     await (await store.open(values.batch)).remove(contents);
   });

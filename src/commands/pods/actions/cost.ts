@@ -30,10 +30,12 @@ export function stillPaidLines(pods: readonly Json[]): readonly Message[] {
   const paid = pods.filter((pod) => (numberAt(pod, 'cost') ?? 0) > 0);
   const lines = paid.slice(0, MAX_NAMED).map((pod) => {
     const id = idOf(pod);
-    const [why, command] = isLocked(pod)
-      ? (['locked', berth`pods update ${id} --locked off`] as const)
-      : ([stringAt(pod, 'status') ?? '?', berth`pods terminate ${id}`] as const);
-    return sentence`Still paid: pod ${labelOf(pod)}, ${why}, ${hourlyText([pod])}: ${command}`;
+    const status = stringAt(pod, 'status') ?? '?';
+    const end = status === 'ERROR' ? berth`pods terminate ${id}` : berth`pods stop ${id}`;
+    const said = sentence`Still paid: pod ${labelOf(pod)}, ${isLocked(pod) ? 'locked' : status}, ${hourlyText([pod])}`;
+    return isLocked(pod)
+      ? sentence`${said}: ${berth`pods update ${id} --locked off`}, then ${end}`
+      : sentence`${said}: ${end}`;
   });
   const more = paid.slice(MAX_NAMED);
   return more.length === 0

@@ -1,4 +1,4 @@
-import { berth, sentence } from '../../../core/message.ts';
+import { berth, lines, sentence } from '../../../core/message.ts';
 import { isObject, memberAt, type Json } from '../../../core/json.ts';
 import { deleteCommand } from '../../../cli/resource/delete.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
@@ -22,7 +22,7 @@ export const terminate = deleteCommand(PODS, 'pods', {
   guard: {
     force: 'terminate locked pods too',
     reasons: async (_, pods) => lockedReasons(pods),
-    hint: (ids) => sentence`Unlock it: ${berth`pods update ${ids[0] ?? 'POD'} --locked off`}`,
+    hint: (_, ids) => lines(...ids.map((id) => sentence`Unlock it: ${berth`pods update ${id} --locked off`}`)),
   },
   done: 'terminated',
   examples: [

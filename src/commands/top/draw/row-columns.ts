@@ -82,7 +82,7 @@ export const endpointColumns = (): readonly TopColumn<EndpointRow>[] => [
     rank: 3,
     cell: ({ failedRate }, width) => rateSeries(failedRate, width, 'bad'),
   },
-  { header: '$/H', widths: [6, 7], rank: 4, right: true, from: 100, cell: hourCell },
+  { header: '$/H', widths: [6, 7], rank: 1, right: true, cell: hourCell },
   { header: 'TODAY', widths: [7, 8], rank: 4, right: true, from: 100, cell: todayCell },
   {
     header: 'READ',
@@ -96,7 +96,7 @@ export const endpointColumns = (): readonly TopColumn<EndpointRow>[] => [
 
 const piece = (text: string, tone: Tone = 'plain'): Piece => ({ text: safeText(text === '' ? '-' : text), tone });
 
-const nameCell = ({ name }: Row): readonly Piece[] => [piece(name, 'strong')];
+const nameCell = ({ label }: Row): readonly Piece[] => [piece(label, 'strong')];
 
 const toneOf = (row: PodRow): Tone => status()(row.document).tone ?? 'plain';
 

@@ -72,14 +72,18 @@ export function screenLines(input: ScreenInput, size: FrameSize, paint: Paint): 
 
 /** How often and how long ago numbers were read, the order, the filter, and what could not be read. */
 function statusPieces({ session, ui, now }: ScreenInput, { endpoints }: ScreenRows): readonly Piece[] {
-  const { fleet, failures, intervalMs } = session;
+  const { fleet, failures, intervalMs, isPaced } = session;
   const age = (at: number | undefined): number | undefined => (at === undefined ? undefined : now - at);
   const ages = agesText([
     ['pods', [age(fleet.pods?.at)]],
     ['jobs', endpoints.map(({ readMs }) => readMs)],
     ['cost', fleet.spent?.value === undefined ? [] : [age(fleet.spent.at)]],
   ]);
-  const words = [`every ${intervalText(intervalMs)}`, `read ago: ${ages}`, `by ${ui.sort}`];
+  const words = [
+    `every ${intervalText(intervalMs)}${isPaced ? ' (rate limit)' : ''}`,
+    `read ago: ${ages}`,
+    `by ${ui.sort}`,
+  ];
   const filter = ui.mode === 'filter' ? `/${ui.filter}_` : ui.filter === '' ? '' : `/${ui.filter}`;
   const [failed, ...others] = failures;
   return [

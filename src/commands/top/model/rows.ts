@@ -15,6 +15,8 @@ export interface Series {
 interface RowBase {
   readonly id: string;
   readonly name: string;
+  /** Its name; with its id before it where several have that name. */
+  readonly label: string;
   /** What the service said of it. */
   readonly document: Json;
   readonly createdAt: string | undefined;
@@ -54,8 +56,10 @@ export interface EndpointRow extends RowBase {
 export type Row = PodRow | EndpointRow;
 
 /** `now` is the monotonic time in milliseconds. */
-export const podRows = (fleet: Fleet, now: number): readonly PodRow[] =>
-  (fleet.pods?.value ?? []).map((document): PodRow => {
+export function podRows(fleet: Fleet, now: number): readonly PodRow[] {
+  const documents = fleet.pods?.value ?? [];
+  const labelOf = labels(documents);
+  return documents.map((document): PodRow => {
     const id = idOf(document);
     const samples = fleet.use.get(id) ?? [];
     const mean = (member: string): Series => {
@@ -64,6 +68,7 @@ export const podRows = (fleet: Fleet, now: number): readonly PodRow[] =>
     };
     return {
       ...baseOf(document, fleet, samples, fleet.pods === undefined ? undefined : now - fleet.pods.at),
+      label: labelOf(document),
       kind: 'pod',
       status: plainText(memberAt(document, 'status')),
       gpu: mean('util'),
@@ -73,6 +78,7 @@ export const podRows = (fleet: Fleet, now: number): readonly PodRow[] =>
       cost: numberAt(document, 'cost'),
     };
   });
+}
 
 /** The mean over all GPUs of a pod that report the member; undefined where none does. */
 function meanOf(pod: Json, member: string): number | undefined {
@@ -83,7 +89,9 @@ function meanOf(pod: Json, member: string): number | undefined {
 /** `now` is the monotonic time in milliseconds. */
 export function endpointRows(fleet: Fleet, now: number): readonly EndpointRow[] {
   const costs = rateOf(rateFacts(fleet), ['workers']).endpoints;
-  return (fleet.endpoints?.value ?? []).map((document): EndpointRow => {
+  const documents = fleet.endpoints?.value ?? [];
+  const labelOf = labels(documents);
+  return documents.map((document): EndpointRow => {
     const samples = fleet.health.get(idOf(document)) ?? [];
     const last = samples.at(-1);
     const count = (path: string): number | undefined => (last === undefined ? undefined : numberAt(last.row, path));
@@ -94,6 +102,7 @@ export function endpointRows(fleet: Fleet, now: number): readonly EndpointRow[] 
     });
     return {
       ...baseOf(document, fleet, samples, last === undefined ? undefined : now - last.at),
+      label: labelOf(document),
       kind: 'endpoint',
       type: plainText(memberAt(document, 'type')),
       waiting: depth('jobs.inQueue'),
@@ -114,16 +123,28 @@ const workersOf = (health: Json | undefined): EndpointRow['workers'] =>
     return known === undefined ? [] : [[state, known] as const];
   });
 
+const nameOf = (document: Json): string => stringAt(document, 'name') ?? idOf(document);
+
+/** What rows are called: by their names, and by their ids too where several have one name. */
+function labels(documents: readonly Json[]): (document: Json) => string {
+  const seen = new Map<string, number>();
+  for (const name of documents.map(nameOf)) seen.set(name, (seen.get(name) ?? 0) + 1);
+  return (document) => {
+    const name = nameOf(document);
+    return seen.get(name) === 1 ? name : `${idOf(document)} ${name}`;
+  };
+}
+
 function baseOf(
   document: Json,
   { spent }: Fleet,
   samples: readonly Sample[],
   readMs: number | undefined,
-): Omit<RowBase, 'cost'> {
+): Omit<RowBase, 'cost' | 'label'> {
   const id = idOf(document);
   return {
     id,
-    name: stringAt(document, 'name') ?? id,
+    name: nameOf(document),
     document,
     createdAt: stringAt(document, 'createdAt'),
     // Nothing was billed for what a report does not name.

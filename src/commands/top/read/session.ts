@@ -1,6 +1,6 @@
 import type { Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { nextInterval } from '../../../cli/run/pace.ts';
+import { MIN_INTERVAL_MS, nextInterval } from '../../../cli/run/pace.ts';
 import { fleetAfter, EMPTY_FLEET, type Fleet } from '../model/fleet.ts';
 import { readTick, type Tick } from './read-tick.ts';
 import { COSTS_EVERY_MS, dueReads, HEALTH_PER_TICK, type Due, type Shown } from '../model/schedule.ts';
@@ -10,11 +10,13 @@ export interface Session {
   readonly fleet: Fleet;
   /** Milliseconds between two ticks. */
   readonly intervalMs: number;
+  /** The interval is longer than asked for: more readings would use up a rate window. */
+  readonly isPaced: boolean;
   /** Why requests of the last tick failed. */
   readonly failures: Tick['failures'];
 }
 
-export const FIRST_SESSION: Session = { fleet: EMPTY_FLEET, intervalMs: 0, failures: [] };
+export const FIRST_SESSION: Session = { fleet: EMPTY_FLEET, intervalMs: 0, isPaced: false, failures: [] };
 
 const NOTHING_DUE: Due = { pods: false, endpoints: false, spent: false, otherCosts: false, health: [] };
 
@@ -45,11 +47,8 @@ export async function nextTick(
   // The workers of each endpoint are asked for once a minute.
   const workers = shown.endpoints ? Math.ceil((rowsOf(fleet).length * wantedMs) / COSTS_EVERY_MS) : 0;
   const requests = (shown.pods ? fleet.podPages : 0) + Math.min(queues, HEALTH_PER_TICK) + workers;
-  return {
-    fleet,
-    intervalMs: await nextInterval(ctx, Math.max(1, requests), wantedMs),
-    failures: tick.failures,
-  };
+  const intervalMs = await nextInterval(ctx, Math.max(1, requests), wantedMs);
+  return { fleet, intervalMs, isPaced: intervalMs > Math.max(wantedMs, MIN_INTERVAL_MS), failures: tick.failures };
 }
 
 /** Reads everything once: the lists, then the health of every endpoint, eight at a time. Fails as any request does. */

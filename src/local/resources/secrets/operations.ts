@@ -1,6 +1,6 @@
 import type { Json } from '../../../core/json.ts';
 import { badRequest, conflict, unprocessable } from '../../contract/problem.ts';
-import { MAX_SECRET_VALUE } from '../../contract/schemas/secrets.ts';
+import { MAX_SECRET_VALUE } from '../../contract/schemas/account.ts';
 import { noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
 import { bodyOf } from '../../http/requests/validate.ts';
 import { removeSecret, secretNamed, secrets, setSecretValue, type SecretRecord } from '../../model/secrets.ts';

@@ -10,7 +10,7 @@ type Routes = Readonly<Record<string, Behaviour>>;
 async function confirmed(argv: readonly string[], server: { readonly url: string }, typed?: string): Promise<Ran> {
   const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
   const running = berthIn(world, argv);
-  const question = typed === undefined ? 'Continue?' : `Type ${typed} to continue:`;
+  const question = typed === undefined ? 'Continue?' : `Type "${typed}" to continue:`;
   for (let turns = 0; turns < 20_000 && !world.err().includes(question); turns++) await new Promise(setImmediate);
   await world.type(typed ?? 'y', '\r');
   return await running;

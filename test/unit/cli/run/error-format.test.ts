@@ -50,6 +50,31 @@ describe('a failure is printed in the requested format', () => {
   }
 });
 
+describe('help as a word after a noun', () => {
+  it.each([
+    [
+      ['pods', 'help'],
+      ['help', 'pods'],
+    ],
+    [
+      ['jobs', 'batch', 'help'],
+      ['help', 'jobs', 'batch'],
+    ],
+    [
+      ['jobs', 'help', 'batch', 'run'],
+      ['help', 'jobs', 'batch', 'run'],
+    ],
+  ])('%j prints the page of %j', async (argv, same) => {
+    const ran = await berth(argv);
+    expect([ran.code, ran.err, ran.out]).toEqual([0, '', (await berth(same)).out]);
+  });
+
+  it('of a verb that is not there is an unknown command', async () => {
+    const { code, err } = await berth(['pods', 'help', 'gett']);
+    expect([code, err]).toEqual([2, expect.stringContaining("unknown command 'gett'") as string]);
+  });
+});
+
 describe('with --json, a command line that ends before its verb', () => {
   it.each([
     [['--json'], 'a command is missing', 'berth help --json'],

@@ -45,6 +45,16 @@ describe('values of `env` whose names say secret', () => {
     }
   });
 
+  test('the password of an address is hidden in every other variable, and the rest of the address is shown', async () => {
+    const account = createAccount();
+    const env = '--env DATABASE_URL=postgres://u:p@ss-word@db.example/x --env SITE=https://example.com/a:b@c';
+    const create = `pods create --name q --image a/b --gpu GPU-80G ${env} --env REDIS=rediss://:p@ss-word@h`;
+    const { out } = await account(`pods get ${await local(account, `${create} -o id`)}`, TERMINAL);
+    expect(out).not.toContain('ss-word');
+    for (const shown of ['postgres://u:***@db.example/x', 'https://example.com/a:b@c', 'rediss://:***@h'])
+      expect(out).toContain(shown);
+  });
+
   test('are hidden in what `create` prints', async () => {
     const { out } = await createAccount()(POD, TERMINAL);
     expect(out).not.toMatch(VALUES);

@@ -24,8 +24,8 @@ describe('the body that create sends', () => {
     ['servers', ['--start-ssh', '--start-jupyter'], { startSsh: true, startJupyter: true }],
     [
       'places and a container',
-      ['--data-center', 'A,B', '--image', 'i', '--env', 'A=1'],
-      { dataCenterIds: ['A', 'B'], image: 'i', env: { A: '1' } },
+      ['--data-center', 'EU-NORTH-1,US-EAST-1', '--image', 'i', '--env', 'A=1'],
+      { dataCenterIds: ['EU-NORTH-1', 'US-EAST-1'], image: 'i', env: { A: '1' } },
     ],
   ])('%s', async (_, flags, expected) => {
     const ran = await berth([...CREATE, '--pods', '2', ...flags, '--dry-run'], LOCAL);

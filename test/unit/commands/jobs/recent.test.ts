@@ -23,6 +23,16 @@ const recent = async (account: Account, flags = ''): Promise<readonly Row[]> =>
 /** What is remembered and printed in short: `id status`. */
 const states = (rows: readonly Row[]): readonly string[] => rows.map(({ id, status }) => `${id} ${String(status)}`);
 
+test('jobs cancel says that a job had ended before, and nothing of one that it cancels', async () => {
+  const account = createAccount();
+  const done = await local(account, "jobs run echo --input '{}' --wait -o id");
+  const waiting = await local(account, 'jobs run sleep --input \'{"seconds":600}\' -o id');
+  const one = await account(`jobs cancel echo ${done}`);
+  expect([one.code, one.err]).toEqual([0, expect.stringContaining(`job ${done} had ended before: it is COMPLETED`)]);
+  const other = await account(`jobs cancel sleep ${waiting}`);
+  expect([other.code, other.err]).toEqual([0, '']);
+});
+
 describe('jobs recent', () => {
   test('lists the submitted jobs, the latest first, with the status in which each was last seen', async () => {
     const account = createAccount();
@@ -30,6 +40,7 @@ describe('jobs recent', () => {
     await local(account, 'local clock advance 1m');
     const second = await local(account, "jobs run echo --input '{}' --wait -o id");
     expect(states(await recent(account))).toEqual([`${second} COMPLETED`, `${first} IN_QUEUE`]);
+    expect(states(await recent(account, '--limit 1'))).toEqual([`${second} COMPLETED`]);
     await local(account, `jobs status demo ${first}`);
     expect(states(await recent(account))).toEqual([`${second} COMPLETED`, `${first} COMPLETED`]);
   });

@@ -128,6 +128,33 @@ describe('start, stop and restart', () => {
     );
   });
 
+  it('stop of a locked pod names the commands that unlock and stop it, and they do', async () => {
+    const world = createTestWorld({ columns: 200 });
+    const ran = await local(world, 'stop', '--all', '--yes');
+    const commands =
+      /Still paid: pod pod-web .*, locked, .*: berth (.*), then berth (.*)\n/.exec(ran.err)?.slice(1) ?? [];
+    expect(commands).toEqual(['--local pods update pod-web --locked off', '--local pods stop pod-web']);
+    for (const command of commands) expect((await berthIn(world, command.split(' '))).code).toBe(0);
+  });
+
+  it.each([
+    ['start', ['pod-stopped', 'pod-broken'], ['pod-train']],
+    ['stop', ['pod-train', 'pod-notebook'], ['pod-stopped', 'pod-broken']],
+  ])('%s without a pod offers only those that can', async (verb, offered, others) => {
+    const world = createTestWorld({ tty: true, columns: 200, rows: 50, env: { BERTH_LOCAL: '1' } });
+    const running = berthIn(world, ['pods', verb]);
+    while (!offered.every((pod) => world.err().includes(`${pod} `))) await new Promise(setImmediate);
+    await world.type(KEYS.ctrlC);
+    expect((await running).code).toBe(130);
+    for (const pod of others) expect(world.err()).not.toContain(`${pod} `);
+  });
+
+  it('names what shows the present state after a refusal for it (409)', async () => {
+    const server = await serve([problem(409, 'not now')]);
+    const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'restart', 'p1']);
+    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('berth pods get p1') as string]);
+  });
+
   it('names the command that finds out the outcome after a lost answer', async () => {
     const server = await serve([hangUp]);
     const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'stop', 'p1']);
@@ -143,7 +170,7 @@ describe('terminate, or delete', () => {
     async (verb) => {
       const world = createTestWorld({ tty: true });
       const running = local(world, verb, 'pod-train', 'pod-notebook');
-      while (!world.err().includes('Type 2 pods to continue:')) await new Promise(setImmediate);
+      while (!world.err().includes('Type "2 pods" to continue:')) await new Promise(setImmediate);
       await world.type('2 pods', KEYS.enter);
       expect((await running).code).toBe(0);
       expect(world.err()).toMatch(/This affects 2 pods, for good: pod-train \(train-llm\),\s+pod-notebook/);

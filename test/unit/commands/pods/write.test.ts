@@ -239,7 +239,7 @@ describe('the output of pods get', () => {
       name: 'n',
       image: 'a',
       gpu: null,
-      cpu: { id: 'C', vcpuCount: 2, memory: 4 },
+      cpu: { id: 'cpu-general', vcpuCount: 2, memory: 4 },
       registry: null,
       mounts: {},
       dataCenterId: null,
@@ -251,7 +251,7 @@ describe('the output of pods get', () => {
     expect((JSON.parse(out) as Preview).body).toEqual({
       name: 'n',
       image: 'a',
-      cpu: { id: 'C', vcpuCount: 2 },
+      cpu: { id: 'cpu-general', vcpuCount: 2 },
       registry: null,
       mounts: {},
       disk: 20,

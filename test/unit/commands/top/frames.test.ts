@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../../src/core/json.ts';
 import { LAST, NOW, sampleFleet } from '../../../support/top/sample-fleet.ts';
 
 const input = (ui: Partial<Ui> = {}, more: Partial<ScreenInput> = {}): ScreenInput => ({
-  session: { fleet: sampleFleet(), intervalMs: 2000, failures: [] },
+  session: { fleet: sampleFleet(), intervalMs: 2000, isPaced: false, failures: [] },
   shown: { pods: true, endpoints: true },
   ui: { ...FIRST_UI, ...ui },
   now: LAST + 1000,
@@ -65,6 +65,19 @@ test('the head is never cut within a word, and names what the cost of an hour le
   }
   const [, status] = screenLines(input(), { columns: 200, rows: 20 }, unpainted);
   expect(status).toContain('at least: the cost of 1 pod is not known, the workers of 3 endpoints could not be read');
+});
+
+test('rows of one name have their ids before it; others do not', () => {
+  const twins = ['ep-one', 'ep-two', 'ep-web'].map((id) => ({
+    id,
+    name: id === 'ep-web' ? 'web' : 'twin',
+    type: 'QUEUE',
+  }));
+  const fleet = { ...sampleFleet(), endpoints: { value: twins, at: LAST } };
+  const session = { fleet, intervalMs: 5000, isPaced: true, failures: [] };
+  const lines = textOf(screenLines(input({}, { session }), { columns: 120, rows: 20 }, unpainted));
+  expect(lines).toMatch(/ {2}ep-one twin .*\n {2}ep-two twin .*\n {2}web /);
+  expect(lines).toContain('every 5s (rate limit), read ago');
 });
 
 test.each([
@@ -132,7 +145,7 @@ test('the detail of an endpoint hides the secrets of its variables', () => {
 });
 
 test('an account without anything shows that', () => {
-  const session = { fleet: EMPTY_FLEET, intervalMs: 2000, failures: [] };
+  const session = { fleet: EMPTY_FLEET, intervalMs: 2000, isPaced: false, failures: [] };
   const lines = screenLines(input({}, { session }), { columns: 80, rows: 12 }, unpainted);
   expect(lines.map((line) => line.trim())).toEqual(expect.arrayContaining(['no pods', 'no endpoints']));
 });

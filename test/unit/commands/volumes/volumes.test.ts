@@ -176,6 +176,10 @@ describe('delete', () => {
     expect(one.err).toMatch(
       /^error: volume vol-datasets \(datasets\) is mounted by pod pod-train \(train-llm\) since \d{4}-\S+Z \(\S+ ago\), used by endpoint demo \(demo\) since .*: nothing was sent/,
     );
+    expect(one.err).toContain('Terminate what mounts it: berth pods terminate pod-train');
+    expect(one.err).toContain(
+      "Take it out of endpoint demo (demo): berth endpoints update demo --set 'networkVolumes=[]'",
+    );
     const several = await berthIn(world, ['volumes', 'delete', 'datasets', 'vol-scratch', 'vol-checkpoints', '--yes']);
     expect([several.code, several.err]).toEqual([2, expect.stringContaining('2 of 3 are protected') as string]);
     expect((await berthIn(world, ['volumes', 'list', '-o', 'id'])).out.split('\n')).toHaveLength(4);
@@ -185,15 +189,15 @@ describe('delete', () => {
     const world = createTestWorld({ ...LOCAL, tty: true, columns: 400 });
     const question = await asked(world, 'datasets', '--force');
     expect(question).toContain('volume vol-datasets (datasets) is mounted by pod pod-train (train-llm) since');
-    expect(question).toContain('Type datasets to continue:');
+    expect(question).toContain('Type "datasets" to continue:');
     expect(question).toContain('not confirmed: nothing was changed');
   });
 
   test('takes only the name that is asked for', async () => {
     const world = createTestWorld({ ...LOCAL, tty: true });
     const running = berthIn(world, ['volumes', 'delete', 'vol-scratch']);
-    await answer(world, 'Type scratch to continue:', 'y', KEYS.enter);
-    while (!world.err().includes('This is not scratch')) await new Promise(setImmediate);
+    await answer(world, 'Type "scratch" to continue:', 'y', KEYS.enter);
+    while (!world.err().includes('This is not "scratch"')) await new Promise(setImmediate);
     await world.type('\u007f', 'scratch', KEYS.enter);
     expect((await running).code).toBe(0);
     expect((await berthIn(world, ['volumes', 'get', 'vol-scratch'])).code).toBe(4);
@@ -208,7 +212,7 @@ describe('delete', () => {
       }),
     ]);
     const question = await asked(createTestWorld({ env: pointedAt(server.url), tty: true, columns: 400 }), 'v1');
-    expect(question).toContain('Type v1 to continue:');
+    expect(question).toContain('Type "v1" to continue:');
   });
 
   test('names ten users and counts the others, pods of clusters included', async () => {
