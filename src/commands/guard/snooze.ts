@@ -18,7 +18,7 @@ export const snooze = defineCommand({
     time: arg.text('for how long, such as 1h', { metavar: 'TIME' }),
   },
   changesMachine: true,
-  examples: [['berth guard snooze lab 2h', 'it is left alone for two hours']],
+  examples: [['berth guard snooze train-llm 2h', 'it is left alone for two hours']],
   run: async (ctx, { id: word, time }) => {
     const forMs = parseDuration(time, 'h', 'TIME');
     const { id } = await readRow(ctx, PODS, word);

@@ -33,7 +33,7 @@ export async function terminalTable(
   options: TableOptions,
 ): Promise<TerminalText> {
   if (rows.length === 0) return say``;
-  const columns = options.wide ? allColumns : withValues(allColumns, rows, options.facts);
+  const columns = withValues(allColumns, rows, options.facts);
   const cells = rows.map((row) =>
     columns.map(({ show }) => cellPieces(show(row, options.facts), { terminal: true }).map(clipPiece)),
   );
