@@ -9,7 +9,9 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import type { Decision } from '../../guard/decide.ts';
 import { PODS } from '../shared/collections.ts';
-import type { RESULTS } from './view.ts';
+
+/** What can become of an action. */
+export const RESULTS = ['stopped', 'terminated', 'ended before', 'changed', 'failed'] as const;
 
 /** What became of an action. */
 export interface Done {

@@ -1,5 +1,15 @@
 /** What guards of this machine keep between sweeps: samples, snoozes, what they did, and when they last looked. */
-import { itemsAt, memberAt, numberAt, objectAt, numberOf, type Json, type JsonObject } from '../../core/json.ts';
+import {
+  decodeJson,
+  encodeJson,
+  itemsAt,
+  memberAt,
+  numberAt,
+  objectAt,
+  numberOf,
+  type Json,
+  type JsonObject,
+} from '../../core/json.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -21,8 +31,8 @@ export interface Memory {
 /** The most rows of the history; the oldest are dropped. */
 const MAX_HISTORY = 1000;
 
-const decode = (document: JsonObject): Memory => ({
-  samples: decodeSamples(document['samples']),
+const decode = (document: Json): Memory => ({
+  samples: decodeSamples(memberAt(document, 'samples')),
   snoozes: new Map(
     Object.entries(objectAt(document, 'snoozes') ?? {}).flatMap(([id, value]): [string, number][] => {
       const until = numberOf(value);
@@ -42,16 +52,16 @@ const encode = ({ samples, snoozes, sweptAt, driftMs, history }: Memory): JsonOb
   history: history.slice(-MAX_HISTORY),
 });
 
-export const readMemory = async ({ guard }: CommandContext): Promise<Memory> => decode(await guard.read());
+export const readMemory = async ({ guard }: CommandContext): Promise<Memory> => decode(decodeJson(await guard.read()));
 
 /**
  * Changes what is kept, from what is kept now: another guard of this machine may have written it since it was read. Fails
  * as the file system does.
  */
 export const changeMemory = ({ guard }: CommandContext, change: (before: Memory) => Partial<Memory>): Promise<void> =>
-  guard.update((document) => {
-    const before = decode(document);
-    return encode({ ...before, ...change(before) });
+  guard.update((text) => {
+    const before = decode(decodeJson(text));
+    return encodeJson(encode({ ...before, ...change(before) }));
   });
 
 /** Whether a row of the history is about a pod's start and rule that a decision is about too. */

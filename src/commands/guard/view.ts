@@ -10,10 +10,7 @@ import { idOf, type Cell, type View } from '../../output/view.ts';
 import type { Decision } from '../../guard/decide.ts';
 import { GUARD_ACTIONS } from '../../guard/rules.ts';
 import { stringAt } from '../../core/json.ts';
-import type { Done } from './act.ts';
-
-/** What became of a decision. */
-export const RESULTS = ['stopped', 'terminated', 'ended before', 'changed', 'failed'] as const;
+import { RESULTS, type Done } from './act.ts';
 
 /** A decision as `--json` prints it and the log keeps it. */
 export function decisionRow(

@@ -1,20 +1,19 @@
 import type { GuardMemory } from '../../core/ports/remembered.ts';
-import type { JsonObject } from '../../core/json.ts';
 import { isRecord, readObject, writeObject } from './json-file.ts';
 import type { RememberedOptions } from './lists.ts';
 
 /** Keeps what guards know of one account in a file, `{account, memory}`. What belongs to another account is dropped. */
 export function createGuardMemory(options: RememberedOptions): GuardMemory {
-  const kept = (): JsonObject => {
+  const kept = (): string => {
     const { account, memory } = readObject(options.path(), options.user);
-    // It was written as JSON, and its readers check every member.
-    return account === (options.account() ?? null) && isRecord(memory) ? (memory as JsonObject) : {};
+    return JSON.stringify(account === (options.account() ?? null) && isRecord(memory) ? memory : {});
   };
   return {
     read: () => Promise.resolve(kept()),
     update: (change) => {
       // Without a pause between reading and writing: other runs on this machine write it too.
-      writeObject(options.path(), { account: options.account() ?? null, memory: change(kept()) }, options);
+      const memory: unknown = JSON.parse(change(kept()));
+      writeObject(options.path(), { account: options.account() ?? null, memory }, options);
       return Promise.resolve();
     },
   };
