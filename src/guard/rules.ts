@@ -64,12 +64,3 @@ export const DEFAULT_MAX_ACTIONS = 10;
 
 /** Use in percent below which a pod is idle, where a rule says nothing else. Memory is not judged. */
 export const IDLE_DEFAULTS = { gpu: 5, cpu: 10, memory: 101 } as const;
-
-export const EVERY_POD: Selection = {
-  match: [],
-  status: [],
-  dataCenter: [],
-  gpu: [],
-  olderThanMs: undefined,
-  costAbove: undefined,
-};
