@@ -105,7 +105,7 @@ export const HTTP_ANSWERS = [
     file: 'src/http/message/server-events.ts',
     from: "if (state.tooLong) throw new WireError('answered', 'an event of the stream never ends');",
     to: '',
-    tests: ['unit/http/wire/server-events'],
+    tests: ['unit/http/message/server-events'],
     hangs: true,
   },
   {
@@ -114,7 +114,7 @@ export const HTTP_ANSWERS = [
     file: 'src/http/api.ts',
     from: String.raw`if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))`,
     to: "if (headers['content-type'] === '')",
-    tests: ['unit/http/wire/server-events'],
+    tests: ['unit/http/message/server-events'],
   },
   {
     name: 'signature-of-a-download-in-verbose',

@@ -9,8 +9,8 @@ export const HTTP = [
     name: 'retry-of-a-lost-write',
     about: 'a write whose answer was lost is sent again',
     file: 'src/http/policy/retry.ts',
-    from: "!end.final && (repeatable || end.stage === 'not-sent')",
-    to: '!end.final',
+    from: "(repeatable && (end.kind === 'lost' || end.status >= 500))",
+    to: "(end.kind === 'lost' || (repeatable && end.status >= 500))",
     tests: RETRY,
   },
   {
