@@ -4,14 +4,18 @@ import { formatTimestamp } from '../core/text/timestamp.ts';
 import { evaluate, type World } from './conditions.ts';
 import type { Exception, GuardAction, Policy, Rule, Selection } from './rules.ts';
 
+/** `unknown`: whether a rule applies cannot be known. */
+export const VERDICTS = ['over', 'exempt', 'unknown'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
 /** What a guard decided about a pod. */
 export interface Decision {
   readonly pod: Json;
   readonly rule: string;
   /** What is done about it. */
   readonly action: GuardAction;
-  /** `over`: a rule applies. `unknown`: whether one applies cannot be known. */
-  readonly verdict: 'over' | 'unknown';
+  /** `over`: a rule applies. `exempt`: one applies, and a lock, a cluster, an exception or a snooze keeps it from the pod. */
+  readonly verdict: Verdict;
   /** What was found, without a final stop. */
   readonly why: string;
   /** Why less is done than the rule says, such as a lock. */
@@ -36,8 +40,9 @@ export function decide(policy: Policy, pods: readonly Json[], world: World, snoo
     );
     const [strongest] = found.toSorted((a, b) => rankOf(b) - rankOf(a));
     if (strongest === undefined) return [];
-    const held = excepted(pod) ?? snoozed(pod, snoozes, world.now);
-    return [held === undefined ? strongest : { ...strongest, action: 'report', held }];
+    const exemption = exemptionOf(pod) ?? excepted(pod) ?? snoozed(pod, snoozes, world.now);
+    if (exemption === undefined || strongest.verdict === 'unknown') return [strongest];
+    return [{ ...strongest, verdict: 'exempt', action: 'report', held: exemption }];
   });
 }
 
@@ -58,10 +63,14 @@ function decisionOf(rule: Rule, pod: Json, world: World, policy: Policy): readon
 /** A clock of the service may differ a little from what it wrote. Milliseconds. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
+/** What keeps every guard from a pod. */
+function exemptionOf(pod: Json): string | undefined {
+  if (memberAt(pod, 'locked') === true) return 'it is locked';
+  return stringAt(pod, 'cluster.id') === undefined ? undefined : 'it is a member of a cluster';
+}
+
 /** Why nothing may be done about a pod that a rule applies to. */
 function heldBack(pod: Json, action: GuardAction, now: number, { allowTerminate }: Policy): string | undefined {
-  if (memberAt(pod, 'locked') === true) return 'it is locked';
-  if (stringAt(pod, 'cluster.id') !== undefined) return 'it is a member of a cluster';
   const times = ['createdAt', 'startedAt'].map((member) => Date.parse(stringAt(pod, member) ?? ''));
   if (times.some((at) => at > now + CLOCK_TOLERANCE_MS)) return "the service's clock is behind its own times";
   const status = stringAt(pod, 'status') ?? '';

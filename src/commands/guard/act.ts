@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
 import { isNotFound, rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import type { ApiRequest } from '../../core/api.ts';
-import { encodeJson, memberAt, stringAt, type Json } from '../../core/json.ts';
+import { memberAt, stringAt, type Json } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { rowRequest } from '../../cli/resource/identity/requests.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
+import { deadlinesOf } from '../../guard/deadline.ts';
 import type { Decision } from '../../guard/decide.ts';
 import { PODS } from '../shared/collections.ts';
 
@@ -33,15 +35,15 @@ export const actionRequest = (action: 'stop' | 'terminate', id: Id<'pod'>): ApiR
         checkCommand: berth`pods get ${id}`,
       };
 
-/** What another one must not have changed between a decision and its action. */
-const FACTS = ['status', 'startedAt', 'locked', 'env'];
-
-const isSamePod = (one: Json, other: Json): boolean =>
-  FACTS.every((member) => encodeJson(memberAt(one, member) ?? null) === encodeJson(memberAt(other, member) ?? null));
+/** What must be as it was when it was decided: by a change of its variables a pod starts anew. */
+const factsOf = (pod: Json) => [
+  ...['status', 'startedAt', 'locked'].map((member) => memberAt(pod, member) ?? null),
+  deadlinesOf(pod),
+];
 
 /**
  * Stops or terminates the pod of a decision. The pod is read again right before: when its status, its start, its lock or
- * its variables are others, or `isStillOver` says no, it is left alone. After an answer that was lost or a refusal it is
+ * its deadlines are others, or `isStillOver` says no, it is left alone. After an answer that was lost or a refusal it is
  * looked at before anything is said. A failure belongs to its pod; an interrupt is thrown.
  */
 export async function act(
@@ -53,7 +55,7 @@ export async function act(
   try {
     const fresh = await read(ctx, id);
     if (fresh === undefined) return { result: 'ended before' };
-    if (!isSamePod(pod, fresh) || !isStillOver(fresh))
+    if (!isDeepStrictEqual(factsOf(pod), factsOf(fresh)) || !isStillOver(fresh))
       return { result: hasEnded(fresh, action) ? 'ended before' : 'changed' };
     await ctx.api.send(actionRequest(action, id));
     return { result: action === 'stop' ? 'stopped' : 'terminated' };

@@ -26,14 +26,16 @@ const rowsOf = (pod: Json, now: number): readonly Json[] =>
   deadlinesOf(pod).flatMap(({ action, at }): Json[] => {
     if (at === undefined) return [];
     const cost = numberAt(pod, 'cost');
+    // A lock exempts a pod.
+    const isOverdue = at <= now && memberAt(pod, 'locked') !== true;
     return [
       {
         pod: idOf(pod),
         name: stringAt(pod, 'name') ?? '',
         action,
         at: formatTimestamp(at),
-        overdue: at <= now,
-        ...(at <= now && cost !== undefined ? { lateCost: (cost * (now - at)) / MS_PER_HOUR } : {}),
+        overdue: isOverdue,
+        ...(isOverdue && cost !== undefined ? { lateCost: (cost * (now - at)) / MS_PER_HOUR } : {}),
       },
     ];
   });

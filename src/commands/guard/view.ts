@@ -7,7 +7,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { age, text } from '../../output/cells/cell-functions.ts';
 import { idOf, type Cell, type View } from '../../output/view.ts';
-import type { Decision } from '../../guard/decide.ts';
+import { VERDICTS, type Decision } from '../../guard/decide.ts';
 import { GUARD_ACTIONS } from '../../guard/rules.ts';
 import { stringAt } from '../../core/json.ts';
 import { RESULTS, type Done } from './act.ts';
@@ -42,7 +42,10 @@ export const DECISIONS = manyOf(
       at: { ...TIME, description: "the service's time" },
       pod: TEXT,
       rule: TEXT,
-      verdict: { ...oneOf('over', 'unknown'), description: 'a rule applies, or whether it does cannot be known' },
+      verdict: {
+        ...oneOf(...VERDICTS),
+        description: 'over: a rule applies; exempt: and a lock, an exception or a snooze keeps it from the pod',
+      },
       action: { ...oneOf(...GUARD_ACTIONS), description: 'what is done about the pod' },
       why: TEXT,
     },
@@ -79,6 +82,7 @@ function decisionCell(row: Json): Cell {
   const result = memberAt(row, 'result');
   if (result === 'failed') return { text: `${text('action')(row)} failed`, tone: 'bad' };
   if (typeof result === 'string') return { text: result, tone: result === 'changed' ? 'warn' : 'good' };
-  if (memberAt(row, 'verdict') === 'unknown') return { text: 'unknown', tone: 'quiet' };
+  const verdict = text('verdict')(row);
+  if (verdict !== 'over') return { text: verdict, tone: 'quiet' };
   return { text: text('action')(row), tone: memberAt(row, 'action') === 'report' ? 'warn' : 'bad' };
 }

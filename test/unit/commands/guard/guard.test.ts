@@ -160,9 +160,11 @@ describe('a guard leaves alone', () => {
     await local(account, 'local clock advance 4h');
     const ran = await account('guard run --json');
     expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
-      15,
-      [{ action: 'report', held: expect.stringContaining(held) as string }],
+      0,
+      [{ verdict: 'exempt', action: 'report', held: expect.stringContaining(held) as string }],
     ]);
+    const late = (await account('guard status')).code;
+    expect(late).toBe(held.includes('locked') ? 0 : 15);
     expect(await statusOf(account, 'lab')).toContain('RUNNING');
   });
 

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
+import { PAGES } from '../support/documents/pages.ts';
+import { temporaryDirectory } from '../support/files/temporary-directory.ts';
+import { createAccount } from '../support/worlds/local-account.ts';
+
+// The recipes of the guide on guards that no shell of a test runs: cron, systemd, a CI schedule, Kubernetes.
+
+const page = PAGES.find(({ name }) => name === 'docs/guides/guard.md');
+const blocks = page?.blocks ?? [];
+const ofLanguage = (language: string): readonly string[] =>
+  blocks.filter((block) => block.language === language).map(({ text }) => text);
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+it.skipIf(!hasSystemd)('systemd accepts the service and the timer', () => {
+  const [service = '', timer = ''] = ofLanguage('ini');
+  const folder = temporaryDirectory();
+  const files = [
+    [path.join(folder, 'berth-guard.service'), service],
+    [path.join(folder, 'berth-guard.timer'), timer],
+  ] as const;
+  for (const [file, text] of files) writeFileSync(file, text);
+  const { status, stderr } = spawnSync(
+    'systemd-analyze',
+    ['verify', '--user', '--man=no', ...files.map(([file]) => file)],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, XDG_RUNTIME_DIR: folder },
+    },
+  );
+  expect([status, stderr]).toEqual([0, '']);
+});
+
+it('the YAML of the recipes is one document each', () => {
+  const all = [...ofLanguage('yaml'), ...ofLanguage('yml')].map((text) => parseDocument(text));
+  expect(all.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
+  expect(all.at(-1)?.toJS()).toMatchObject({ kind: 'CronJob', spec: { concurrencyPolicy: 'Forbid' } });
+});
+
+const lines = ['ini', 'yaml', 'yml', 'text'].flatMap((language) =>
+  ofLanguage(language).flatMap((text) =>
+    [...text.matchAll(/berth (guard run[^|'\n]*)/g)].map(([, line = '']) => line.trim()),
+  ),
+);
+
+it.each(lines)('berth %s is a command that ends 0 on an account without rules that apply', async (line) => {
+  const directory = temporaryDirectory();
+  const file = path.join(directory, 'guard.yaml');
+  writeFileSync(file, 'rules: []\n');
+  const account = createAccount();
+  for (const status of ['RUNNING', 'ERROR', 'STARTING', 'PROVISIONING'])
+    await account(`pods terminate --status ${status} --force --yes`);
+  const own = line
+    .replace('guard.yaml', `'${file}'`)
+    .replace(/--log \S+/, `--log '${path.join(directory, 'guard.jsonl')}'`);
+  const ran = await account(own);
+  expect([ran.code, ran.err]).toEqual([0, ran.err]);
+});
+
+it('there are four recipes', () => {
+  expect(lines).toHaveLength(4);
+});
