@@ -11,7 +11,7 @@ async function bodyOf(file: string) {
   return { ...ran, body };
 }
 
-const POD = 'name: a\nimage: i\ncpu: {id: c, vcpuCount: 2}\n';
+const POD = 'name: a\nimage: i\ncpu: {id: cpu-general, vcpuCount: 2}\n';
 
 describe('aliases and merge keys', () => {
   test.each<[string, string, Record<string, unknown>]>([

@@ -57,7 +57,7 @@ describe('what an account costs an hour', () => {
         /^Still paid: pod pod-broken .*, ERROR, \$2\.69 an hour: berth --local pods terminate pod-broken$/,
       ),
       expect.stringMatching(
-        /^Still paid: pod pod-web .*, locked, \$0\.12 an hour: berth --local pods update pod-web --locked off$/,
+        /^Still paid: pod pod-web .*, locked, \$0\.12 an hour: berth --local pods update pod-web --locked off, then berth --local pods stop pod-web$/,
       ),
     ]);
   });
