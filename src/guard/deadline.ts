@@ -27,8 +27,8 @@ export interface Deadline {
   /** The value of its variable. */
   readonly given: string;
   /**
-   * When it is over, in milliseconds since the epoch; undefined while it does not count: the pod is stopped, has not
-   * started yet, or was started again after that time.
+   * When it is over, in milliseconds since the epoch; undefined while it does not count: the pod is stopped, is being
+   * started again, or was started after that time.
    */
   readonly at: number | undefined;
   /** The value is neither a duration nor a time: the deadline is never kept. */
@@ -85,15 +85,15 @@ export function checkDeadlines(variables: JsonObject, now: number): void {
   }
 }
 
-/**
- * Statuses in which a deadline to stop counts (specification 3.1). While a pod is being started, `startedAt` is still that
- * of the start before.
- */
+/** Statuses of a pod that was started: `startedAt` is of this start. While it is being started, it is of the one before. */
 const STARTED = ['RUNNING', 'ERROR'];
 
+/** Statuses in which nothing is left to be stopped (specification 3.1). */
+const ENDED = ['EXITED', 'TERMINATED'];
+
 /**
- * The deadlines in a pod's environment. A duration to stop counts from `startedAt`, which is new at each start; one to
- * terminate from `createdAt`.
+ * The deadlines in a pod's environment. A duration to stop counts from `startedAt`, which is new at each start, and from
+ * `createdAt` until there was one; one to terminate from `createdAt`.
  */
 export const deadlinesOf = (pod: Json): readonly Deadline[] =>
   DEADLINE_ACTIONS.flatMap((action): Deadline[] => {
@@ -116,8 +116,10 @@ function readLimit(given: string): Limit | undefined {
 
 function endOf(pod: Json, action: DeadlineAction, limit: Limit): number | undefined {
   const status = stringAt(pod, 'status') ?? '';
-  if (status === 'TERMINATED' || (action === 'stop' && !STARTED.includes(status))) return undefined;
-  const from = Date.parse(stringAt(pod, action === 'stop' ? 'startedAt' : 'createdAt') ?? '');
+  if (status === 'TERMINATED' || (action === 'stop' && ENDED.includes(status))) return undefined;
+  const startedAt = stringAt(pod, 'startedAt');
+  if (action === 'stop' && startedAt !== undefined && !STARTED.includes(status)) return undefined;
+  const from = Date.parse((action === 'stop' ? startedAt : undefined) ?? stringAt(pod, 'createdAt') ?? '');
   if ('afterMs' in limit) return Number.isNaN(from) ? undefined : from + limit.afterMs;
   // A pod that was started after that time is not meant any more.
   return action === 'stop' && from >= limit.at ? undefined : limit.at;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
-import { GUARD_ACTIONS } from './rules.ts';
+import { GUARD_ACTIONS, POD_STATUSES } from './rules.ts';
 
 /** Objects of policies as a JSON Schema describes them. */
 const objectSchema = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
@@ -10,6 +10,7 @@ const objectSchema = (properties: JsonObject, required: readonly string[] = []):
 });
 const TEXT_SCHEMA = { type: 'string', minLength: 1 } as const;
 const TEXTS_SCHEMA = { anyOf: [TEXT_SCHEMA, { type: 'array', items: TEXT_SCHEMA }] };
+const STATUS_SCHEMA = { enum: POD_STATUSES };
 const DURATION_SCHEMA = { type: 'string', pattern: '^\\s*(\\d+(\\.\\d+)?(ms|s|m|h|d|w))+\\s*$' };
 const AMOUNT_SCHEMA = { type: 'number', minimum: 0 };
 
@@ -25,7 +26,7 @@ export const POLICY_SCHEMA: JsonObject = objectSchema({
         name: TEXT_SCHEMA,
         select: objectSchema({
           match: { ...TEXTS_SCHEMA, description: 'patterns of names' },
-          status: TEXTS_SCHEMA,
+          status: { anyOf: [STATUS_SCHEMA, { type: 'array', items: STATUS_SCHEMA }] },
           dataCenter: TEXTS_SCHEMA,
           gpu: TEXTS_SCHEMA,
           olderThan: DURATION_SCHEMA,

@@ -7,6 +7,7 @@ import {
   DEFAULT_MAX_ACTIONS,
   GUARD_ACTIONS,
   IDLE_DEFAULTS,
+  POD_STATUSES,
   type Condition,
   type Exception,
   type Policy,
@@ -33,8 +34,12 @@ const text: Read<string> = (value, path) => {
   if (given === undefined || given === '') throw wrong(value, path, 'a text');
   return given;
 };
-const texts: Read<readonly string[]> = (value, path) =>
-  (arrayOf(value) ?? [value]).map((each, at) => text(each, arrayOf(value) === undefined ? path : `${path}[${at}]`));
+/** One value or a list of them. */
+const oneOrMore =
+  <T>(read: Read<T>): Read<readonly T[]> =>
+  (value, path) =>
+    (arrayOf(value) ?? [value]).map((each, at) => read(each, arrayOf(value) === undefined ? path : `${path}[${at}]`));
+const texts = oneOrMore(text);
 const flag: Read<boolean> = (value, path) => {
   if (typeof value !== 'boolean') throw wrong(value, path, 'true or false');
   return value;
@@ -53,7 +58,11 @@ const duration: Read<number> = (value, path) => {
   if (given === undefined || /^[\d.]+$/.test(given)) throw wrong(value, path, 'a duration with its unit, such as 2h');
   return parseDuration(given, 'h', path);
 };
-const time: Read<number> = (value, path) => parseTimestamp(text(value, path), path, { now: 0, endOfDay: true }).at;
+const time: Read<number> = (value, path) => {
+  const given = text(value, path);
+  if (!/^\d{4}-/.test(given)) throw wrong(value, path, 'a date (2026-12-01) or a time (2026-12-01T18:00:00Z)');
+  return parseTimestamp(given, path, { now: 0, endOfDay: true }).at;
+};
 const word =
   <const W extends string>(words: readonly W[]): Read<W> =>
   (value, path) => {
@@ -89,7 +98,7 @@ const list =
 
 const SELECT = {
   match: texts,
-  status: texts,
+  status: oneOrMore(word(POD_STATUSES)),
   dataCenter: texts,
   gpu: texts,
   olderThan: duration,

@@ -5,6 +5,9 @@ import type { IdleLimits } from './idle.ts';
 export const GUARD_ACTIONS = ['report', 'stop', 'terminate'] as const;
 export type GuardAction = (typeof GUARD_ACTIONS)[number];
 
+/** The statuses that a selection can name (specification 3.1). */
+export const POD_STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
+
 /** Which pods a rule is about; a pod must fit every member that is given, and one of several values. */
 export interface Selection {
   /** Patterns of names. */

@@ -17,7 +17,7 @@ export function sweepResult(ctx: CommandContext, swept: Sweep): Result {
     view: decisionView,
     values: rows,
     notes: rows.length === 0 && isTableOutput(ctx.output) ? [nothing] : [],
-    exit: exitOf(swept),
+    exit: exitOf(ctx, swept),
     failure,
   };
 }

@@ -8,6 +8,7 @@ import {
   objectAt,
   numberOf,
   type Json,
+  stringAt,
   type JsonObject,
 } from '../../core/json.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
@@ -64,9 +65,13 @@ export const changeMemory = ({ guard }: CommandContext, change: (before: Memory)
     return encodeJson(encode({ ...before, ...change(before) }));
   });
 
-/** Whether a row of the history is about a pod's start and rule that a decision is about too. */
-export const isSameMatter = (row: Json, other: Json): boolean =>
-  ['pod', 'rule', 'startedAt', 'action', 'held'].every((member) => memberAt(row, member) === memberAt(other, member));
+/** What rows have in common that say the same of one start of a pod. */
+const SAME = ['pod', 'rule', 'startedAt', 'action', 'held', 'result'];
+
+/** Whether a row says something that `known` rows do not. What was done is always new. */
+export const isNews = (row: Json, known: readonly Json[]): boolean =>
+  ['stopped', 'terminated'].includes(stringAt(row, 'result') ?? '') ||
+  !known.some((other) => SAME.every((member) => memberAt(row, member) === memberAt(other, member)));
 
 /** `A guard of this machine last ran 5m ago.` */
 export const lastRunLine = (sweptAt: number | undefined, now: number): Message =>

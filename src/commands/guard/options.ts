@@ -3,7 +3,14 @@ import { option, flagName, isGiven, onlyWith, type Params, type ValuesOf } from 
 import type { CommandContext } from '../../cli/model/context.ts';
 import { parseYaml } from '../../cli/resource/body/parse-yaml.ts';
 import { deadlineRule, idleLimits, readPolicy } from '../../guard/policy.ts';
-import { DEFAULT_MAX_ACTIONS, GUARD_ACTIONS, type Condition, type Policy, type Rule } from '../../guard/rules.ts';
+import {
+  DEFAULT_MAX_ACTIONS,
+  GUARD_ACTIONS,
+  POD_STATUSES,
+  type Condition,
+  type Policy,
+  type Rule,
+} from '../../guard/rules.ts';
 import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
 
 const dollars = (summary: string) => option.text(summary, { metavar: 'DOLLARS' });
@@ -22,7 +29,7 @@ const CONDITIONS = {
 
 const SELECTORS = {
   match: option.texts("only pods with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' }),
-  status: option.list('only pods with one of these statuses', { metavar: 'STATUS' }),
+  status: option.list('only pods with one of these statuses', { metavar: 'STATUS', choices: POD_STATUSES }),
   olderThan: option.age('only pods created longer ago than this'),
   dataCenter: option.list('only in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
   gpu: option.list('only with these GPU types', { metavar: 'GPU', complete: GPUS }),

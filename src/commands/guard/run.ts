@@ -12,7 +12,8 @@ import { longestInterval } from '../../guard/idle.ts';
 import type { Policy } from '../../guard/rules.ts';
 import { sweepResult } from './check.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
-import { isNews, sweep, type Sweep } from './sweep.ts';
+import { isNews } from './memory.ts';
+import { sweep, type Sweep } from './sweep.ts';
 import { DECISIONS, decisionView } from './view.ts';
 
 /** A guard does not look more often: each sweep is a request for the whole list. Milliseconds. */
@@ -71,6 +72,7 @@ async function sweepAgain(
       if (swept !== undefined) known = swept.rows;
       await rows.rows(news);
       await append(ctx, log, news);
+      if (swept?.failure?.code === 'usage') throw swept.failure;
       const progress = ctx.progress(
         swept === undefined
           ? `the next sweep is in ${formatDuration(everyMs)}`

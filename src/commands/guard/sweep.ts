@@ -23,7 +23,7 @@ import { monthStart } from '../billing/report/forecast.ts';
 import { PODS } from '../shared/collections.ts';
 import { readRate } from '../shared/rate/read-rate.ts';
 import { act, actionRequest, type Done } from './act.ts';
-import { changeMemory, isSameMatter, readMemory, type Memory } from './memory.ts';
+import { changeMemory, isNews, readMemory, type Memory } from './memory.ts';
 import { decisionRow } from './view.ts';
 
 /** What a sweep found and did. */
@@ -46,7 +46,7 @@ export interface SweepOptions {
 
 /**
  * Looks at all pods once. Fails as the reading of the list does, which must be whole: nothing is done then. Fails with
- * usage (2), before anything is sent, where too many pods would be ended without `--yes`.
+ * usage (2), before anything is sent, where too many pods would be ended without `--yes`; in a dry run all are shown.
  */
 export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions): Promise<Sweep> {
   const { pods, isLocal } = await readPods(ctx);
@@ -57,9 +57,10 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
   const samples = withSamples(memory.samples, pods, now);
   const world: World = { now, samples, ...(await readAccount(ctx, policy, now)) };
   const decided = decide(policy, pods, world, memory.snoozes);
-  const decisions = isLocal ? decided : doubted(decided, memory, driftMs);
+  const all = isLocal ? decided : doubted(decided, memory, driftMs);
+  const { decisions, refused } =
+    acts && !ctx.dryRun ? limited(ctx, all, pods, policy) : { decisions: all, refused: undefined };
   const wanted = decisions.filter(isAction);
-  if (acts) refuseTooMany(ctx, wanted, pods, policy);
   if (acts && ctx.dryRun && wanted.length > 0)
     return await ctx.previewAll(wanted.map(({ action, pod }) => actionRequest(action, asId(idOf(pod)))));
   const done = new Map<Decision, Done>();
@@ -74,14 +75,15 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
         ),
       );
   const rows = decisions.map((decision) => decisionRow(ctx, decision, done.get(decision), now));
-  await remember(ctx, { pods, now, driftMs }, rows);
+  await remember(ctx, { pods, now, driftMs, ...(acts && !ctx.dryRun ? { sweptAt: now } : {}) }, rows);
   return {
     rows,
     pods: pods.length,
     isOver: decisions.some(({ verdict }) => verdict === 'over'),
-    failure: combinedFailure(
-      decisions.map((decision) => ({ id: idOf(decision.pod), failure: done.get(decision)?.failure })),
-    ),
+    failure:
+      combinedFailure(
+        decisions.map((decision) => ({ id: idOf(decision.pod), failure: done.get(decision)?.failure })),
+      ) ?? refused,
   };
 }
 
@@ -139,36 +141,50 @@ async function readAccount(ctx: CommandContext, { rules }: Policy, now: number) 
 }
 
 /**
- * A policy that is wrong must not end a fleet. Half of the pods is counted without those whose own deadline is over, and
- * one pod is never too many.
+ * A policy that is wrong must not end a fleet. Without `--yes`, what rules would end is held where that is too much; pods
+ * whose own deadline is over are ended all the same, and are not counted for the half of those that run. One pod is never
+ * too many. Fails with usage (2) where nothing is left to be done.
  */
-function refuseTooMany(
+function limited(
   { yes }: CommandContext,
-  wanted: readonly Decision[],
+  decisions: readonly Decision[],
   pods: readonly Json[],
   { maxActions }: Policy,
-): void {
+): { readonly decisions: readonly Decision[]; readonly refused: Failure | undefined } {
+  const wanted = decisions.filter(isAction);
+  const byRules = wanted.filter(({ rule }) => rule !== DEADLINE_RULE);
   const running = pods.filter((pod) => CAN_STOP.includes(stringAt(pod, 'status') ?? '')).length;
-  const byRules = wanted.filter(({ rule }) => rule !== DEADLINE_RULE).length;
-  const isHalf = byRules > 1 && byRules > running / 2;
-  if (yes || (wanted.length <= maxActions && !isHalf)) return;
-  throw usage(
-    `${countOf(wanted.length, 'pod')} would be ended at once, ${isHalf ? `more than half of the ${running} that run or start` : `more than --max-actions ${maxActions}`}: nothing was done`,
+  const isHalf = byRules.length > 1 && byRules.length > running / 2;
+  if (yes || (wanted.length <= maxActions && !isHalf)) return { decisions, refused: undefined };
+  const deadlines = wanted.length - byRules.length;
+  const isAll = deadlines === 0 || deadlines > maxActions;
+  const why = isHalf ? `more than half of the ${running} that run or start` : `more than --max-actions ${maxActions}`;
+  const refused = usage(
+    `${countOf(isAll ? wanted.length : byRules.length, 'pod')} would be ended at once, ${why}: ${isAll ? 'nothing was done' : 'only deadlines were kept'}`,
     'Look at them with the same flags of guard check; --yes does it all the same.',
   );
+  if (isAll) throw refused;
+  const hold = (decision: Decision): Decision =>
+    isAction(decision) && decision.rule !== DEADLINE_RULE
+      ? { ...decision, action: 'report', held: `too many at once: ${why}` }
+      : decision;
+  return { decisions: decisions.map(hold), refused };
 }
 
 /** Keeps the samples and what is new. Where that fails, idle rules know less, and everything else goes on. */
 async function remember(
   ctx: CommandContext,
-  { pods, now, driftMs }: { readonly pods: readonly Json[]; readonly now: number; readonly driftMs: number },
+  {
+    pods,
+    now,
+    ...clocks
+  }: { readonly pods: readonly Json[]; readonly now: number } & Pick<Partial<Memory>, 'driftMs' | 'sweptAt'>,
   rows: readonly Json[],
 ): Promise<void> {
   try {
     await changeMemory(ctx, ({ samples, history }) => ({
       samples: withSamples(samples, pods, now),
-      sweptAt: now,
-      driftMs,
+      ...clocks,
       history: [...history, ...rows.filter((row) => isNews(row, history))],
     }));
   } catch (error) {
@@ -176,9 +192,6 @@ async function remember(
   }
 }
 
-/** What was done is always kept; what was only reported once for each start of its pod. */
-export const isNews = (row: Json, history: readonly Json[]): boolean =>
-  stringAt(row, 'result') !== undefined || !history.some((known) => isSameMatter(known, row));
-
 /** What a one-time sweep ends with: 15 where a rule applied. */
-export const exitOf = ({ isOver }: Sweep) => (isOver ? EXIT.limitExceeded : EXIT.done);
+export const exitOf = ({ dryRun }: CommandContext, { isOver }: Sweep) =>
+  isOver && !dryRun ? EXIT.limitExceeded : EXIT.done;

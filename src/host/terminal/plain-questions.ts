@@ -88,20 +88,23 @@ async function untilRight<T>(
   { hidden = false } = {},
 ): Promise<T> {
   for (;;) {
-    context.output.write(`${question()} `);
-    const answer = read(await readLine(context, hidden));
+    const answer = read(await readLine(context, question(), hidden));
     if ('value' in answer) return answer.value;
     context.output.write(`${answer.wrong}\n`);
   }
 }
 
-/** Reads a line. The terminal shows it and lets the user correct it. A hidden line is read key by key, and never shown. */
-async function readLine({ input, output, signal }: AskContext, hidden: boolean): Promise<string> {
+/**
+ * Asks for a line. The terminal shows it and lets the user correct it. A hidden line is read key by key, and never shown: the
+ * question is printed only when the terminal shows no keys any more.
+ */
+async function readLine({ input, output, signal }: AskContext, question: string, hidden: boolean): Promise<string> {
   const { createInterface } = await import('node:readline');
   const { PassThrough } = await import('node:stream');
   signal.throwIfAborted();
   // What the reader of a hidden line draws goes nowhere.
   const reader = createInterface(hidden ? { input, output: new PassThrough().resume(), terminal: true } : { input });
+  output.write(`${question} `);
   const over = new AbortController();
   try {
     return await new Promise<string>((resolve, reject) => {

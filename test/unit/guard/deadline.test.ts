@@ -42,7 +42,16 @@ describe('the deadline of a pod that is over first', () => {
     ['is not there while it is stopped', pod({ BERTH_STOP_AFTER: '1h' }, { status: 'EXITED' }), undefined],
     // Its startedAt is still that of the start before.
     ['is not there while it is being started', pod({ BERTH_STOP_AFTER: '1h' }, { status: 'PROVISIONING' }), undefined],
-    ['is not there before the first start', pod({ BERTH_STOP_AFTER: '1h' }, { startedAt: null }), undefined],
+    [
+      'counts from its creation until it starts',
+      pod({ BERTH_STOP_AFTER: '1h' }, { startedAt: null, status: 'PROVISIONING' }),
+      ['stop', '2026-03-10T07:00:00.000Z'],
+    ],
+    [
+      'counts from its creation where its container never ran',
+      pod({ BERTH_STOP_AFTER: '1h' }, { startedAt: null, status: 'ERROR' }),
+      ['stop', '2026-03-10T07:00:00.000Z'],
+    ],
     ['is not there when it was started after the time', pod({ BERTH_STOP_AFTER: '2026-03-10' }), undefined],
     ['is not there for a value that is nothing', pod({ BERTH_STOP_AFTER: 'soon' }), undefined],
     ['is not there for a pod without an environment', { id: 'pod-1', status: 'RUNNING' }, undefined],

@@ -101,6 +101,7 @@ describe('a policy is refused by its schema and with the name of the member', ()
     ['rules: [{when: {age: 1h}, do: delete}]', 'do is not one of report, stop, terminate'],
     ['rules: [{when: {age: 1h}, select: {names: [a]}}]', 'no member "names"'],
     ['rules: [{when: {age: 1h}, select: {match: ""}}]', 'match is not a text'],
+    ['rules: [{when: {age: 1h}, select: {status: RUNING}}]', 'status is not one of PROVISIONING'],
     ['exceptions: [{match: a}]', 'exceptions\\[0\\] needs an end'],
     ['exceptions: [{until: 2026-12-01}]', 'exceptions\\[0\\] needs the pods'],
     ['maxActions: 0', 'maxActions is not'],

@@ -152,6 +152,16 @@ describe('what happens to an action', () => {
     expect([ran.code, ran.rows.map(({ result }) => result)]).toEqual([5, ['failed', 'stopped']]);
   });
 
+  it('that is refused in each sweep is said once', async () => {
+    const { remote, world, pass } = await overdue((method) => (method === 'POST' ? { refuse: 402 } : undefined));
+    pass(2 * HOUR);
+    const running = berthIn(world, ['guard', 'run', '--every', '10s', '-o', 'jsonl']);
+    while (writes(remote).length < 3) await new Promise(setImmediate);
+    world.signal('SIGINT');
+    const { code, out } = await running;
+    expect([code, out.trim().split('\n').length]).toEqual([130, 1]);
+  });
+
   it('two guards at once stop a pod once', async () => {
     const { remote, world, pass, id } = await overdue();
     const other = createTestWorld({ env: remote.env });

@@ -2,35 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
-import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
+import { CREATE, rows, statusOf, withLab, type Row } from '../../../support/worlds/guard-account.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
-
-interface Row {
-  readonly pod: string;
-  readonly name: string;
-  readonly rule: string;
-  readonly verdict: string;
-  readonly action: string;
-  readonly why: string;
-  readonly held?: string;
-  readonly result?: string;
-}
-
-const CREATE = 'pods create --gpu GPU-24G --image i --name';
-const rows = async (account: Account, line: string): Promise<readonly Row[]> =>
-  JSON.parse((await account(`${line} --json`)).out) as readonly Row[];
-const statusOf = (account: Account, pod: string): Promise<string> =>
-  local(account, `pods get ${pod} --fields status -o csv`);
-
-/** An account with a pod `lab` whose deadline to stop is 90 minutes after its start. */
-async function withLab(flags = '--stop-after 90m'): Promise<Account> {
-  const account = createAccount();
-  await local(account, `${CREATE} lab ${flags} -o id`);
-  await local(account, 'local clock advance 3m');
-  return account;
-}
 
 describe('a deadline', () => {
   it('is kept by guard run, and no other pod is touched', async () => {
@@ -100,6 +76,16 @@ describe('a deadline', () => {
     expect((await account('pods get lab')).code).toBe(4);
   });
 
+  it('counts for a pod that never runs, which is paid all the same', async () => {
+    const account = createAccount();
+    await local(account, 'pods create --gpu GPU-24G --image example/does-not-start:1 --name lab --stop-after 1h -o id');
+    await local(account, 'local clock advance 4h');
+    expect(await statusOf(account, 'lab')).toContain('ERROR');
+    expect(await rows(account, 'guard run')).toMatchObject([
+      { name: 'lab', action: 'report', held: 'it is ERROR, and only a termination ends its cost' },
+    ]);
+  });
+
   it('that cannot be read is unknown, and nothing is done', async () => {
     const account = createAccount();
     await local(
@@ -144,7 +130,7 @@ describe('a deadline', () => {
     expect((await account(`${CREATE} lab --stop-after 10h --dry-run`)).err).toMatch(
       /at most \$6\.90 until its deadline in 10h, if a guard runs\. No guard has run on this machine/,
     );
-    await account('guard check');
+    await account('guard run');
     await local(account, 'local clock advance 5m');
     expect((await account(`${CREATE} lab --stop-after 10h --dry-run`)).err).toContain('last ran 5m ago');
   });
@@ -196,34 +182,6 @@ describe('a guard leaves alone', () => {
   });
 });
 
-describe('too many at once', () => {
-  it('are refused before anything is sent, and done with --yes', async () => {
-    const account = createAccount();
-    for (const name of ['a', 'b', 'c']) await local(account, `${CREATE} x-${name} -o id`);
-    await local(account, 'local clock advance 3h');
-    const refused = await account("guard run --match 'x-*' --max-running 1h --max-actions 2 --json");
-    expect([refused.code, refused.out, refused.err]).toEqual([2, '', expect.stringContaining('3 pods would be ended')]);
-    expect(await rows(account, "guard run --match 'x-*' --max-running 1h --max-actions 2 --yes")).toMatchObject(
-      ['a', 'b', 'c'].map((name) => ({ name: `x-${name}`, result: 'stopped' })).reverse(),
-    );
-  });
-
-  it('are more than half of what runs, by rules', async () => {
-    const account = createAccount();
-    await local(account, 'local clock advance 3h');
-    const refused = await account('guard run --max-age 1m --max-actions 50');
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('more than half')]);
-  });
-
-  it('are not the pods whose own deadline is over', async () => {
-    const account = createAccount();
-    await local(account, 'pods stop --all --yes');
-    for (const name of ['a', 'b']) await local(account, `${CREATE} x-${name} --stop-after 1h -o id`);
-    await local(account, 'local clock advance 3h');
-    expect(await rows(account, 'guard run')).toHaveLength(2);
-  });
-});
-
 test('guard run --every sweeps again, prints and logs what is new once, and ends with Ctrl-C', async () => {
   const clock = createTestClock();
   const world = createTestWorld({ clock });
@@ -258,6 +216,8 @@ test('guard status ends 15 when a deadline is overdue, and says what that cost',
     { lastRun: null, deadlines: [{ name: 'lab', overdue: false }] },
   ]);
   await account('guard check');
+  expect(JSON.parse((await account('guard status --json')).out)).toMatchObject({ lastRun: null });
+  await account('guard run');
   await local(account, 'local clock advance 3h');
   const late = await account('guard status --json');
   expect([late.code, JSON.parse(late.out)]).toMatchObject([

@@ -101,3 +101,17 @@ it('TERM=dumb: the end of the input ends 2', async () => {
   world.stdin.push(null);
   await asked;
 });
+
+it('a question for a secret is printed only when the terminal shows no keys any more', async () => {
+  const { world, prompts } = open();
+  const printedWhen: string[] = [];
+  Object.assign(world.stdin, {
+    setRawMode: (isRaw: boolean) => {
+      if (isRaw) printedWhen.push(world.err());
+    },
+  });
+  const answer = prompts.secret('API key');
+  while (!world.err().endsWith(' ')) await new Promise(setImmediate);
+  await world.type('k\n');
+  expect([await answer, printedWhen[0], world.err()]).toEqual(['k', '', expect.stringMatching(/^API key \n?$/)]);
+});
