@@ -71,6 +71,9 @@ export function formatDollars(amount: number): string {
   return `$${amount.toFixed(digits)}`;
 }
 
+/** What something costs over a span of time, by its cost an hour: both in US dollars. */
+export const costOver = (perHour: number, milliseconds: number): number => (perHour * milliseconds) / UNITS.h;
+
 /** A price of the catalog: `$1.12/hr`; empty where there is none. */
 export const hourlyPrice = (price: number | undefined): string =>
   price === undefined || price === 0 ? '' : `${formatDollars(price)}/hr`;

@@ -1,6 +1,6 @@
 import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { formatDollars, formatDuration } from '../core/units.ts';
-import { deadlinesOf, deadlineText, hasDeadline } from './deadline.ts';
+import { costOver, formatDollars, formatDuration } from '../core/units.ts';
+import { countingDeadlines, deadlinesOf, deadlineText, hasDeadline } from './deadline.ts';
 import { findIdle, type Finding } from './idle.ts';
 import type { Condition, GuardAction } from './rules.ts';
 import type { Samples } from './samples.ts';
@@ -61,12 +61,11 @@ function timeAt(pod: Json, member: string): number | undefined {
 
 /** The deadline that is over, the one to terminate first: it ends everything that the other one does. */
 function overdue(pod: Json, now: number): Found {
-  const all = deadlinesOf(pod);
-  const over = all
-    .flatMap((deadline) => (deadline.at !== undefined && deadline.at <= now ? [{ ...deadline, at: deadline.at }] : []))
+  const over = countingDeadlines(pod)
+    .filter(({ at }) => at <= now)
     .toSorted((a, b) => Number(b.action === 'terminate') - Number(a.action === 'terminate'))[0];
   if (over !== undefined) return { state: 'met', why: deadlineText(over, now), action: over.action };
-  const unreadable = all.find((deadline) => deadline.isUnreadable);
+  const unreadable = deadlinesOf(pod).find((deadline) => deadline.isUnreadable);
   if (unreadable !== undefined)
     return { state: 'unknown', why: `its deadline to ${unreadable.action} cannot be read: ${unreadable.given}` };
   return { state: 'not-met', why: 'no deadline is over' };
@@ -96,12 +95,10 @@ function idle(
   return findIdle(own, runsSince, limits, now);
 }
 
-const MS_PER_HOUR = 3_600_000;
-
 function spent(pod: Json, dollars: number, runsSince: number | undefined, now: number): Finding {
   const cost = numberAt(pod, 'cost');
   if (cost === undefined || runsSince === undefined) return { state: 'unknown', why: 'what it cost is not known' };
-  const amount = (cost * Math.max(0, now - runsSince)) / MS_PER_HOUR;
+  const amount = costOver(cost, Math.max(0, now - runsSince));
   return { state: amount > dollars ? 'met' : 'not-met', why: `it cost ${formatDollars(amount)} since its start` };
 }
 

@@ -35,6 +35,12 @@ export interface Deadline {
   readonly isUnreadable: boolean;
 }
 
+/** A deadline that counts, and when it is over: milliseconds since the epoch. */
+export interface CountingDeadline {
+  readonly action: DeadlineAction;
+  readonly at: number;
+}
+
 /** A duration from the start or the creation of the pod, or a time; both in milliseconds. */
 type Limit = { readonly afterMs: number } | { readonly at: number };
 
@@ -137,18 +143,18 @@ export function deadlineSpan(variables: Json | undefined, now: number): number |
   return spans.length === 0 ? undefined : Math.min(...spans);
 }
 
-/** The deadline of a pod that is over first; undefined where none counts. */
-export const nextDeadline = (pod: Json): (Deadline & { readonly at: number }) | undefined =>
+/** The deadlines that count now, the one that is over first at the beginning. */
+export const countingDeadlines = (pod: Json): readonly CountingDeadline[] =>
   deadlinesOf(pod)
-    .flatMap((deadline) => (deadline.at === undefined ? [] : [{ ...deadline, at: deadline.at }]))
-    .sort((a, b) => a.at - b.at)[0];
+    .flatMap(({ action, at }) => (at === undefined ? [] : [{ action, at }]))
+    .sort((a, b) => a.at - b.at);
+
+/** The deadline of a pod that is over first; undefined where none counts. */
+export const nextDeadline = (pod: Json): CountingDeadline | undefined => countingDeadlines(pod)[0];
 
 /** Milliseconds before its end from which a deadline is shown as a warning. */
 export const SOON_MS = 600_000;
 
 /** `stops in 3h 12m`, `stop overdue by 5m`. `now` is the service's time in milliseconds. */
-export const deadlineText = (
-  { action, at }: { readonly action: DeadlineAction; readonly at: number },
-  now: number,
-): string =>
+export const deadlineText = ({ action, at }: CountingDeadline, now: number): string =>
   at > now ? `${action}s in ${formatDuration(at - now)}` : `${action} overdue by ${formatDuration(now - at)}`;

@@ -22,6 +22,9 @@ export interface Decision {
   readonly held: string | undefined;
 }
 
+export const isAction = (decision: Decision): decision is Decision & { readonly action: 'stop' | 'terminate' } =>
+  decision.action !== 'report';
+
 /** What keeps a guard from a pod for a time, by the ids of pods: milliseconds since the epoch. */
 export type Snoozes = ReadonlyMap<string, number>;
 

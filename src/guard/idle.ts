@@ -7,7 +7,8 @@ export interface IdleLimits {
   readonly forMs: number;
   readonly gpu: number;
   readonly cpu: number;
-  readonly memory: number;
+  /** Not looked at where undefined. */
+  readonly memory: number | undefined;
 }
 
 /** What a condition says of a pod: it is met, it is not, or that cannot be known. `why` has no final stop. */
@@ -58,5 +59,5 @@ function knownPart(samples: readonly UseSample[], from: number, windowMs: number
 function overLimit({ gpu, cpu, memory }: UseSample, limits: IdleLimits): string | undefined {
   if (gpu !== undefined && gpu >= limits.gpu) return `GPU ${gpu}%`;
   if (cpu >= limits.cpu) return `CPU ${cpu}%`;
-  return memory >= limits.memory ? `memory ${memory}%` : undefined;
+  return limits.memory !== undefined && memory >= limits.memory ? `memory ${memory}%` : undefined;
 }

@@ -126,11 +126,11 @@ const whenTrue =
   };
 
 /** The limits of idleness, with the usual percentage where none is given. `forMs` is milliseconds. */
-export const idleLimits = (forMs: number, given: Partial<Record<keyof typeof IDLE_DEFAULTS, number | undefined>>) => ({
+export const idleLimits = (forMs: number, given: Readonly<Record<'gpu' | 'cpu' | 'memory', number | undefined>>) => ({
   forMs,
   gpu: given.gpu ?? IDLE_DEFAULTS.gpu,
   cpu: given.cpu ?? IDLE_DEFAULTS.cpu,
-  memory: given.memory ?? IDLE_DEFAULTS.memory,
+  memory: given.memory,
 });
 
 const NO_LIMITS = { gpu: undefined, cpu: undefined, memory: undefined };

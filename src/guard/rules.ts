@@ -65,5 +65,5 @@ export interface Policy {
 
 export const DEFAULT_MAX_ACTIONS = 10;
 
-/** Use in percent below which a pod is idle, where a rule says nothing else. Memory is not judged. */
-export const IDLE_DEFAULTS = { gpu: 5, cpu: 10, memory: 101 } as const;
+/** Use in percent below which a pod is idle, where a rule says nothing else. */
+export const IDLE_DEFAULTS = { gpu: 5, cpu: 10 } as const;

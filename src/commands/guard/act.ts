@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
-import { isNotFound, rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
+import { isNotFound, Failure } from '../../core/failure.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import { memberAt, stringAt, type Json } from '../../core/json.ts';
@@ -44,7 +44,7 @@ const factsOf = (pod: Json) => [
 /**
  * Stops or terminates the pod of a decision. The pod is read again right before: when its status, its start, its lock or
  * its deadlines are others, or `isStillOver` says no, it is left alone. After an answer that was lost or a refusal it is
- * looked at before anything is said. A failure belongs to its pod; an interrupt is thrown.
+ * looked at before anything is said. A failure belongs to its pod, also that of an interrupt.
  */
 export async function act(
   ctx: CommandContext,
@@ -60,7 +60,8 @@ export async function act(
     await ctx.api.send(actionRequest(action, id));
     return { result: action === 'stop' ? 'stopped' : 'terminated' };
   } catch (error) {
-    rethrowUnlessFailure(error, ctx);
+    if (!(error instanceof Failure)) throw error;
+    if (ctx.signal.aborted) return { result: 'failed', failure: error };
     return await afterFailure(ctx, id, action, error);
   }
 }
@@ -95,7 +96,7 @@ async function afterFailure(
     if (failure.exit === EXIT.unknown) return { result: action === 'stop' ? 'stopped' : 'terminated' };
     return { result: 'ended before' };
   } catch (error) {
-    rethrowUnlessFailure(error, ctx);
+    if (!(error instanceof Failure)) throw error;
     return { result: 'failed', failure };
   }
 }

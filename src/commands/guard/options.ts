@@ -14,7 +14,7 @@ import {
 import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
 
 const dollars = (summary: string) => option.text(summary, { metavar: 'DOLLARS' });
-const percent = (summary: string) => option.count(summary, 0, { metavar: '%', most: 101 });
+const percent = (summary: string) => option.count(summary, 0, { metavar: '%', most: 100 });
 
 /** The flags that make one rule each: the condition of its key. */
 const CONDITIONS = {

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
-import { formatDollars } from '../../core/units.ts';
+import { costOver, formatDollars } from '../../core/units.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
@@ -10,7 +10,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { money, text } from '../../output/cells/cell-functions.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
-import { DEADLINE_ACTIONS, deadlinesOf, deadlineText } from '../../guard/deadline.ts';
+import { countingDeadlines, DEADLINE_ACTIONS, deadlineText } from '../../guard/deadline.ts';
 import { PODS } from '../shared/collections.ts';
 import { lastRunLine, readMemory } from './memory.ts';
 
@@ -19,25 +19,20 @@ const DEADLINE = ownObject(
   { lateCost: { ...NUMBER, description: 'US dollars that it cost since it was over' } },
 );
 
-const MS_PER_HOUR = 3_600_000;
-
 /** The deadlines of a pod that count now. */
 const rowsOf = (pod: Json, now: number): readonly Json[] =>
-  deadlinesOf(pod).flatMap(({ action, at }): Json[] => {
-    if (at === undefined) return [];
+  countingDeadlines(pod).map(({ action, at }): Json => {
     const cost = numberAt(pod, 'cost');
     // A lock exempts a pod.
     const isOverdue = at <= now && memberAt(pod, 'locked') !== true;
-    return [
-      {
-        pod: idOf(pod),
-        name: stringAt(pod, 'name') ?? '',
-        action,
-        at: formatTimestamp(at),
-        overdue: isOverdue,
-        ...(isOverdue && cost !== undefined ? { lateCost: (cost * (now - at)) / MS_PER_HOUR } : {}),
-      },
-    ];
+    return {
+      pod: idOf(pod),
+      name: stringAt(pod, 'name') ?? '',
+      action,
+      at: formatTimestamp(at),
+      overdue: isOverdue,
+      ...(isOverdue && cost !== undefined ? { lateCost: costOver(cost, now - at) } : {}),
+    };
   });
 
 const view = (now: number): View => ({

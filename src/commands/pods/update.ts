@@ -27,7 +27,7 @@ export const update = updateCommand(PODS, 'pods', {
   references: REFERENCES,
   fill: wholeMount,
   check: async (body, readPod, ctx) => {
-    await checkDeadlineVariables(ctx, body);
+    await checkDeadlineVariables(ctx, body, readPod);
     await checkUpdate(body, readPod);
   },
   raise: largerStorage,

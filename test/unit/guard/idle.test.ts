@@ -6,7 +6,7 @@ import { decodeSamples, encodeSamples, useOf, withSamples, type Samples } from '
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-10T00:00:00Z');
-const LIMITS = { forMs: 120 * MINUTE, gpu: 5, cpu: 10, memory: 101 };
+const LIMITS = { forMs: 120 * MINUTE, gpu: 5, cpu: 10, memory: undefined };
 
 /** The use of a pod: of its GPUs, its CPU and its memory, in percent; undefined where the service says nothing. */
 type Use = readonly [gpus: readonly (number | null)[], cpu: number | null, memory?: number] | undefined;

@@ -58,12 +58,17 @@ export async function changeBeforeStart(
 ): Promise<Change | undefined> {
   const variables = await variablesOf(ctx, values);
   if (variables === undefined) return undefined;
-  const read = await Promise.all(
-    targets.map(async (target) => {
-      const [found = target] = target.row === undefined ? await readTargets(ctx, PODS, [target.word]) : [target];
-      if (found.row === undefined || AT_REST.includes(statusOf(found.row))) return found;
-      return { ...found, failure: wouldRestart(found.row) };
-    }),
+  // What a selector read is as old as the question that was asked since.
+  const read = (
+    await readTargets(
+      ctx,
+      PODS,
+      targets.map(({ word }) => word),
+    )
+  ).map((target) =>
+    target.row === undefined || AT_REST.includes(statusOf(target.row))
+      ? target
+      : { ...target, failure: wouldRestart(target.row) },
   );
   const [refused] = read.flatMap(({ failure }) => failure ?? []);
   if (ctx.dryRun && refused !== undefined) throw refused;

@@ -1,10 +1,8 @@
 import { memberAt, type Json, type JsonObject } from '../../../core/json.ts';
 import { inOne, sentence, type Message } from '../../../core/message.ts';
-import { formatDollars, formatDuration } from '../../../core/units.ts';
+import { costOver, formatDollars, formatDuration } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { deadlineSpan, hasDeadline } from '../../../guard/deadline.ts';
-
-const MS_PER_HOUR = 3_600_000;
 
 /**
  * What a new pod costs at most until its first deadline, and whether a guard runs that keeps it: `It costs at most $4.96
@@ -19,7 +17,7 @@ export async function costUntilDeadline(
   if (spanMs === undefined) return undefined;
   const { lastRunLine, readMemory } = await import('../../guard/memory.ts');
   const { sweptAt } = await readMemory(ctx);
-  const most = formatDollars((perHour * spanMs) / MS_PER_HOUR);
+  const most = formatDollars(costOver(perHour, spanMs));
   return inOne([
     `It costs at most ${most} until its deadline in ${formatDuration(spanMs)}, if a guard runs.`,
     lastRunLine(sweptAt, ctx.serviceNow()),

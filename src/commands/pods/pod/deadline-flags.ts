@@ -1,4 +1,4 @@
-import { memberOf, objectOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { memberOf, objectAt, objectOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { exactDuration } from '../../../core/units.ts';
 import type { SettingsView } from '../../../core/context.ts';
 import { option } from '../../../cli/model/params.ts';
@@ -34,10 +34,17 @@ export function deadlinesOfProfile(variables: Json | undefined, settings: Settin
 }
 
 /**
- * Refuses deadlines in the variables of a body, from flags, a file or `--env`, that nobody could keep: usage (2). Only
- * then the service's time is asked for.
+ * Refuses deadlines in the variables of a body, from flags, a file or `--env`, that nobody could keep: usage (2). `before`
+ * reads the pod of an update: what it has already is left as it is. Only for a new deadline the service's time is asked for.
  */
-export async function checkDeadlineVariables(ctx: CommandContext, body: JsonObject): Promise<void> {
+export async function checkDeadlineVariables(
+  ctx: CommandContext,
+  body: JsonObject,
+  before: () => Promise<Json> = () => Promise.resolve(null),
+): Promise<void> {
   const variables = objectOf(body['env']);
-  if (variables !== undefined && hasDeadline(variables)) checkDeadlines(variables, await ctx.fetchServiceNow());
+  if (variables === undefined || !hasDeadline(variables)) return;
+  const known = objectAt(await before(), 'env') ?? {};
+  const given = Object.fromEntries(Object.entries(variables).filter(([name, value]) => known[name] !== value));
+  if (hasDeadline(given)) checkDeadlines(given, await ctx.fetchServiceNow());
 }

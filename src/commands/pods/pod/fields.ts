@@ -8,12 +8,13 @@ import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff, CREATED_AT } fro
 import { pick } from '../../shared/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
 import { atLeast, vcpuCount } from './number-rules.ts';
+import { POD_STATUSES } from '../../../guard/rules.ts';
 import { deadlineFlag } from './deadline-flags.ts';
 import { liveSections } from './live.ts';
 import * as show from './show.ts';
 
 /** Every status (specification 3.1). */
-export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
+export const STATUSES = POD_STATUSES;
 
 const CLOUDS = ['SECURE', 'COMMUNITY'] as const;
 

@@ -162,6 +162,40 @@ describe('what happens to an action', () => {
     expect([code, out.trim().split('\n').length]).toEqual([130, 1]);
   });
 
+  it('before an interrupt is printed and kept', async () => {
+    const { remote, world, pass } = await overdue((method) => {
+      if (method !== 'POST') return undefined;
+      world.signal('SIGINT');
+      return 'lose';
+    });
+    await remote.send('POST', '/v2/pods', { ...POD_BODY, name: 'p2', env: { BERTH_STOP_AFTER: '1h' } });
+    pass(60_000);
+    await remote.send('GET', '/v2/pods');
+    pass(2 * HOUR);
+    const ran = await guard(world);
+    expect([ran.code, ran.rows.map(({ result }) => result)]).toEqual([130, ['failed', undefined]]);
+    const kept = await berthIn(world, ['guard', 'history', '--json']);
+    expect(JSON.parse(kept.out)).toHaveLength(2);
+  });
+
+  it('of a pod that is used since it was looked at is not sent', async () => {
+    const { remote, world, pass, id } = await overdue((method, url) =>
+      method === 'GET' && url.startsWith(`/v2/pods/${id}`) ? { answer: JSON.stringify(used) } : undefined,
+    );
+    const { body } = await remote.send('GET', `/v2/pods/${id}`);
+    const runtime = { gpus: [{ util: 90, memoryUtil: 90 }], cpu: { util: 90 }, memory: { util: 50 } };
+    const used = { ...body, runtime };
+    const flags = ['--idle', '30m', '--idle-gpu', '100', '--idle-cpu', '80'];
+    for (let minute = 0; minute < 40; minute++) {
+      await berthIn(world, ['guard', 'check', ...flags]);
+      pass(60_000);
+    }
+    const checked = await berthIn(world, ['guard', 'check', ...flags, '--match', 'p', '--json']);
+    expect(JSON.parse(checked.out)).toMatchObject([{ rule: 'idle', action: 'stop' }]);
+    const ran = await berthIn(world, ['guard', 'run', ...flags, '--match', 'p', '--json']);
+    expect([JSON.parse(ran.out), writes(remote)]).toMatchObject([[{ rule: 'idle', result: 'changed' }], []]);
+  });
+
   it('two guards at once stop a pod once', async () => {
     const { remote, world, pass, id } = await overdue();
     const other = createTestWorld({ env: remote.env });

@@ -106,6 +106,18 @@ describe('a deadline', () => {
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(says)]);
   });
 
+  it('that is over does not refuse another change of its pod', async () => {
+    const account = await withLab('--stop-after 2026-01-01T00:30:00Z');
+    await local(account, 'local clock advance 1h');
+    await account('guard run');
+    const changed = await account('pods update lab --env MODE=fast --json');
+    expect([changed.code, JSON.parse(changed.out)]).toMatchObject([
+      0,
+      { env: { MODE: 'fast', BERTH_STOP_AFTER: '2026-01-01T00:30:00Z' } },
+    ]);
+    expect((await account('pods update lab --env BERTH_STOP_AFTER=2020-01-01T00:00:00Z')).code).toBe(2);
+  });
+
   it('of the settings is given to a pod that names none', async () => {
     const create = (flags: string) =>
       createAccount()(`${CREATE} lab ${flags} --dry-run --json`, {
