@@ -13,7 +13,7 @@ import { memberHeader, memberLabel } from '../../cli/resource/fields/detail-line
 import { answerResult, listResult, rowsOfAnswer, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
-import { withEndpoint } from './no-endpoint.ts';
+import { withNoSuch } from './no-such.ts';
 import { CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 
@@ -184,15 +184,6 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
   }),
 });
 
-/** The detail of a 404 of a local service that has no such fault. */
-const NO_FAULT = 'fault not found';
-
-const noFault = (error: Failure, id: string): Failure =>
-  error.with({
-    message: `there is no fault ${JSON.stringify(id)}`,
-    hint: sentence`See which there are: ${berth`local fault list`}`,
-  });
-
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
   add: defineCommand({
     output: FAULT,
@@ -236,7 +227,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         retryAfter: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),
       };
       const answer = await sendControl(ctx, 'POST', ['fault'], { body }).catch((error: unknown) => {
-        throw endpoint === undefined ? error : withEndpoint(error, endpoint);
+        throw endpoint === undefined ? error : withNoSuch(error, 'endpoint', endpoint);
       });
       return changed(ctx, answerResult(faultView, answer));
     },
@@ -259,8 +250,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     run: async (ctx, { id }) => {
       const path = id === undefined ? ['fault'] : ['fault', id];
       await sendControl(ctx, 'DELETE', path).catch((error: unknown) => {
-        if (id !== undefined && error instanceof Failure && error.detail === NO_FAULT) throw noFault(error, id);
-        throw error;
+        throw id === undefined ? error : withNoSuch(error, 'fault', id);
       });
       const notes = [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`];
       return changed(ctx, { kind: 'nothing', notes });
