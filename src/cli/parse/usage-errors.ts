@@ -1,6 +1,7 @@
 import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
 import { usage, type Failure } from '../../core/failure.ts';
-import { didYouMean, nearestOf, suggestionOf } from '../words/suggestions.ts';
+import { nearestOf, suggestionOf } from '../../core/text/nearest.ts';
+import { didYouMean } from '../words/suggestions.ts';
 import { resolveAlias } from '../words/aliases.ts';
 import { ABSENT_COMMANDS, FLAG_ALIASES, ROOT_COMMANDS } from './words-of-other-programs.ts';
 
