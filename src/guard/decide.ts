@@ -98,7 +98,7 @@ function heldBack(pod: Json, action: GuardAction, now: number, { allowTerminate 
   const times = ['createdAt', 'startedAt'].map((member) => Date.parse(stringAt(pod, member) ?? ''));
   if (times.some((at) => at > now + CLOCK_TOLERANCE_MS)) return "the service's clock is behind its own times";
   const status = stringAt(pod, 'status') ?? '';
-  if (action === 'stop' && !CAN_STOP.includes(status)) return 'only a termination ends its cost';
+  if (action === 'stop' && !CAN_STOP.includes(status)) return 'only terminating ends its cost';
   if (action === 'terminate' && !allowTerminate) return 'the policy does not allow to terminate';
   return undefined;
 }

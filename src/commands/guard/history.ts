@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { limitOption } from '../../cli/resource/list.ts';
 import { countOf } from '../../cli/words/words.ts';
-import { money } from '../../output/cells/cell-functions.ts';
+import { age, money } from '../../output/cells/cell-functions.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result, View } from '../../output/view.ts';
 import { canReplay, replay } from '../../guard/replay.ts';
@@ -15,7 +15,7 @@ import { DECISIONS, decisionRow, decisionView } from './view.ts';
 
 const view: View = {
   ...decisionView,
-  columns: decisionView.columns.map((each) => (each.header === 'AGE' ? { ...each, wide: false } : each)),
+  columns: [...decisionView.columns, { header: 'AGE', show: age('at'), right: true }],
 };
 
 const replayView: View = {

@@ -5,7 +5,7 @@ import { FAILURE } from '../../cli/model/common-schemas.ts';
 import { manyOf, NUMBER, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { age, text } from '../../output/cells/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import { idOf, type Cell, type View } from '../../output/view.ts';
 import { VERDICTS, type Decision } from '../../guard/decide.ts';
 import { GUARD_ACTIONS, SUBJECTS } from '../../guard/rules.ts';
@@ -75,10 +75,10 @@ export const decisionView: View = {
     { header: 'DECISION', show: decisionCell, cutLast: true },
     {
       header: 'WHY',
+      sentence: true,
       show: (row) => [text('held')(row), text('why')(row), text('error.message')(row)].filter(Boolean).join('; '),
     },
     textColumn('rule', { wide: true }),
-    { header: 'AGE', show: age('at'), right: true, wide: true },
     textColumn('id', { wide: true }),
     textColumn('kind', { wide: true }),
   ],

@@ -160,8 +160,12 @@ export const reset = defineCommand({
     const whose = settings.local ? `in ${settings.text('data-dir') ?? ''}` : `at ${settings.text('base-url') ?? ''}`;
     return `This forgets everything the local service ${whose} holds: pods, volumes, jobs, faults and its clock.`;
   },
-  run: async (ctx, { seed }) =>
-    changed(ctx, answerResult(statusView, await sendControl(ctx, 'POST', ['reset'], { query: { seed } }))),
+  run: async (ctx, { seed }) => {
+    const answer = await sendControl(ctx, 'POST', ['reset'], { query: { seed } });
+    // Pods of the new account have the ids of the old one.
+    await ctx.guard.update(() => '{}');
+    return changed(ctx, answerResult(statusView, answer));
+  },
 });
 
 export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {

@@ -24,6 +24,7 @@ import { remainingLines } from '../../shared/rate/account-line.ts';
 import { inOwnWords } from '../pod/create-refusals.ts';
 import { isLocked, savingOf, stillPaidLines } from './cost.ts';
 import { waitForEach, waitForPod } from './poll.ts';
+import { costsUntilDeadlines } from '../pod/deadline-cost.ts';
 import { changeBeforeStart, START_DEADLINES, type Change } from './start-deadlines.ts';
 import { lacksHardware, REACHABLE, statusOf } from '../pod/reachable.ts';
 import { PODS } from '../pod/resource.ts';
@@ -113,7 +114,12 @@ function actionCommand(
       const sent: readonly Acted[] =
         action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
-      const remaining = [...(await remainingLines(ctx, ended)), ...(action === 'start' ? withoutGpuLines(sent) : [])];
+      const answers = sent.flatMap((each) => (each.failure === undefined ? (each.answer.value ?? []) : []));
+      const remaining = [
+        ...(await remainingLines(ctx, ended)),
+        ...(action === 'start' ? withoutGpuLines(answers) : []),
+        ...(changed === undefined ? [] : await costsUntilDeadlines(ctx, answers)),
+      ];
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
@@ -162,9 +168,8 @@ async function namedTargets(
 }
 
 /** Names the pods that started without their GPU (additions 6): they are paid for, and of no use. */
-const withoutGpuLines = (sent: readonly Acted[]): readonly Message[] =>
-  sent
-    .flatMap((each) => (each.failure === undefined ? (each.answer.value ?? []) : []))
+const withoutGpuLines = (pods: readonly Json[]): readonly Message[] =>
+  pods
     .filter(lacksHardware)
     .map((pod) => sentence`Pod ${labelOf(pod)} has started without its GPU. Stop it: ${berth`pods stop ${idOf(pod)}`}`);
 

@@ -82,7 +82,7 @@ describe('a deadline', () => {
     await local(account, 'local clock advance 4h');
     expect(await statusOf(account, 'lab')).toContain('ERROR');
     expect(await rows(account, 'guard run')).toMatchObject([
-      { name: 'lab', action: 'report', held: 'only a termination ends its cost' },
+      { name: 'lab', action: 'report', held: 'only terminating ends its cost' },
     ]);
   });
 
