@@ -1,5 +1,5 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
-import { errorDocument, ObjectError } from './object-error.ts';
+import { errorDocument, notImplemented, ObjectError } from './object-error.ts';
 import { answerCall } from './operations.ts';
 import { contentOf } from './request-body.ts';
 import { checkSignature, queryPairs, type Signed } from './signature.ts';
@@ -42,6 +42,8 @@ async function answerSigned(
   const [bucket = '', ...rest] = request.path.slice(1).split('/');
   if (bucket === '') return listBuckets(folders, signed.region, request.method);
   const key = decodedKey(rest.join('/'));
+  // Volumes are created and deleted by the management API.
+  if (key === '' && (request.method === 'PUT' || request.method === 'DELETE')) throw notImplemented();
   const volume = await folders.open(bucket, signed.region);
   return answerCall({
     request,

@@ -16,6 +16,9 @@ export const noSuchKey = (): ObjectError => new ObjectError(404, 'NoSuchKey', 'T
 
 export const invalidArgument = (message: string): ObjectError => new ObjectError(400, 'InvalidArgument', message);
 
+export const notImplemented = (): ObjectError =>
+  new ObjectError(501, 'NotImplemented', 'The service does not have this operation.');
+
 /** The body of a refusal. The name space is left out, as clients expect of errors. */
 export const errorDocument = ({ code, message }: ObjectError, resource: string): string =>
   xmlDocument('Error', [element('Code', code), element('Message', message), element('Resource', resource)]).replace(

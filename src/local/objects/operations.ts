@@ -1,7 +1,7 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
 import { listingOf } from './listings.ts';
 import { encoderOf, numberOf, type Parameters } from './parameters.ts';
-import { invalidArgument, noSuchKey, ObjectError } from './object-error.ts';
+import { invalidArgument, noSuchKey, notImplemented, ObjectError } from './object-error.ts';
 import { parseParts } from './complete-request.ts';
 import { byteRange } from './byte-range.ts';
 import { MAX_PUT_BYTES, type FileOfVolume, type Volume } from './volume.ts';
@@ -40,9 +40,6 @@ const UNSUPPORTED = [
   ...['acl', 'cors', 'delete', 'encryption', 'lifecycle', 'object-lock', 'policy', 'restore', 'retention', 'select'],
   ...['tagging', 'torrent', 'versioning', 'versions', 'website', 'attributes', 'legal-hold', 'location'],
 ];
-
-const notImplemented = (): ObjectError =>
-  new ObjectError(501, 'NotImplemented', 'The service does not have this operation.');
 
 function bucketOperation(method: string, parameters: Parameters): Operation {
   if (method === 'HEAD') return () => Promise.resolve(answer(200, ''));
