@@ -31,7 +31,8 @@ export async function checkPrintedCommands(
   if (run.globals['help'] === true || /^(help|schema|completion)$/.test(path[0] ?? '')) return;
   const isAdvice = path.includes('explain') || path[0] === 'doctor';
   for (const text of [...textsOf(err), ...(isAdvice ? jsonTextsOf(out) : [])])
-    for (const command of commandsIn(stripVTControlCharacters(text))) await checkCommand(command, accountOf(run.globals, world.env), text);
+    for (const command of commandsIn(stripVTControlCharacters(text)))
+      await checkCommand(command, accountOf(run.globals, world.env), text);
 }
 
 /** The flags of the run; where none chooses the account, those that say the same as its environment. */

@@ -125,7 +125,12 @@ describe('the value of a secret', () => {
     ['with a zero byte', ['--value-stdin'], 'a\0b', /zero byte/],
     ['too large', ['--value-stdin'], 'x'.repeat(16_777_216), /has more than 16777215 bytes/],
     ['from two places', ['--value-stdin', '--value-file', 'x'], 'x', /exclude each other/],
-    ['from nowhere', [], '', /^error: missing --value-stdin or --value-file\n  -> Without one, the value is asked for on a terminal\.\n$/],
+    [
+      'from nowhere',
+      [],
+      '',
+      /^error: missing --value-stdin or --value-file\n  -> Without one, the value is asked for on a terminal\.\n$/,
+    ],
   ])('is refused before anything is sent: %s', async (_, flags, stdin, message) => {
     const server = await serve([]);
     const ran = await berth(['secrets', 'create', '--name', 'a', ...flags], { env: pointedAt(server.url), stdin });
