@@ -23,11 +23,11 @@ import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send
 import { countOf } from '../../../cli/words/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
 import { inOwnWords } from '../pod/create-refusals.ts';
-import { isLocked, savingOf, stillPaidLines } from './cost.ts';
+import { isLocked, savingOf, startedLines, stillPaidLines } from './cost.ts';
 import { waitForEach, waitForPod } from './poll.ts';
 import { changeBeforeStart, START_DEADLINES, type Change } from './start-deadlines.ts';
-import { lacksHardware, REACHABLE, statusOf } from '../pod/reachable.ts';
-import { costOnceStarted, costUntilStopped } from '../pod/price.ts';
+import { REACHABLE, statusOf } from '../pod/reachable.ts';
+import { costOnceStarted } from '../pod/price.ts';
 import { PODS } from '../pod/resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
@@ -123,7 +123,10 @@ function actionCommand(
       const sent: readonly Acted[] =
         action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
-      const remaining = [...(await remainingLines(ctx, ended)), ...(action === 'start' ? startedLines(ctx, sent) : [])];
+      const remaining = [
+        ...(await remainingLines(ctx, ended)),
+        ...(action === 'start' ? startedLines(ctx, rowsOf(sent)) : []),
+      ];
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
@@ -171,21 +174,9 @@ async function namedTargets(
   );
 }
 
-/**
- * What the pods that started cost from now on, without --quiet. Names those that started without their GPU (additions 6):
- * they are paid for, and of no use.
- */
-function startedLines(ctx: CommandContext, sent: readonly Acted[]): readonly Message[] {
-  const pods = sent.flatMap((each) => (each.failure === undefined ? (each.answer.value ?? []) : []));
-  const cost = ctx.settings.get('quiet') ? undefined : costUntilStopped(pods);
-  const without = pods.filter(lacksHardware);
-  return [
-    ...(cost === undefined ? [] : [cost]),
-    ...without.map(
-      (pod) => sentence`Pod ${labelOf(pod)} has started without its GPU. Stop it: ${berth`pods stop ${idOf(pod)}`}`,
-    ),
-  ];
-}
+/** The pods in the answers of what was accepted. */
+const rowsOf = (sent: readonly Acted[]): readonly Json[] =>
+  sent.flatMap((each) => (each.failure === undefined ? (each.answer.value ?? []) : []));
 
 /** What to do about a refused action: a pod that cannot be stopped is still paid. */
 function refusalHint(action: Action, pod: Json): Message | undefined {

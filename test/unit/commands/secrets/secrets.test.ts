@@ -129,7 +129,7 @@ describe('the value of a secret', () => {
       'from nowhere',
       [],
       '',
-      /^error: missing --value-stdin or --value-file\n  -> Without one, the value is asked for on a terminal\.\n$/,
+      /^error: missing --value-stdin or --value-file\n {2}-> Without one, the value is asked for on a terminal\.\n$/,
     ],
   ])('is refused before anything is sent: %s', async (_, flags, stdin, message) => {
     const server = await serve([]);
