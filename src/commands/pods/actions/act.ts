@@ -1,4 +1,4 @@
-import { berth, sentence, type Message } from '../../../core/message.ts';
+import { berth, type Message } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, unlessFailed } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
