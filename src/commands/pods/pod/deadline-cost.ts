@@ -25,8 +25,9 @@ export async function costUntilDeadline(
   ]);
 }
 
-/** The same for pods that were started with a deadline; nothing for one whose cost is not known. */
+/** The same for pods that were started with a deadline, without --quiet; nothing for one whose cost is not known. */
 export async function costsUntilDeadlines(ctx: CommandContext, pods: readonly Json[]): Promise<readonly Message[]> {
+  if (ctx.settings.get('quiet')) return [];
   const costs = await Promise.all(
     pods.map(async (pod) => {
       const perHour = numberAt(pod, 'cost');
