@@ -21,6 +21,8 @@ const bounded = ({ minimum, maximum }: { readonly minimum: number; readonly maxi
   ...(maximum === undefined ? {} : { maximum }),
 });
 
+const percent: Schema = { ...count, maximum: 100 };
+
 /** Bodies outside the published contract: the older volume API, and the local service's own control requests. */
 export const controlSchemas: Schemas = {
   LegacyVolumeRequest: closed({
@@ -30,6 +32,10 @@ export const controlSchemas: Schemas = {
   }),
   LocalBuildRequest: closed({ status: ref('BuildStatus') }, { id: filledText, ...BUILD_DETAILS }),
   LocalClockRequest: closed({ advanceMs: { ...count, maximum: 31_536_000_000_000 } }),
+  LocalUseRequest: closed(
+    {},
+    { gpu: percent, cpu: percent, memory: percent, forMs: { ...positive, maximum: 31_536_000_000_000 } },
+  ),
   LocalStockRequest: closed(
     { hardware: filledText, free: { ...count, maximum: 1_000_000 } },
     { dataCenter: filledText },
