@@ -70,6 +70,10 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     empty: ['local stock list'],
     failing: ['local stock list more'],
   },
+  'local stock price': {
+    full: ['local stock price GPU-80G 2 --for 10m'],
+    failing: ['local stock price GPU-OTHER 1'],
+  },
   'local stock set': {
     full: ['local stock set GPU-80G 0 --data-center EU-NORTH-1'],
     failing: ['local stock set GPU-OTHER 0'],

@@ -21,6 +21,9 @@ const bounded = ({ minimum, maximum }: { readonly minimum: number; readonly maxi
   ...(maximum === undefined ? {} : { maximum }),
 });
 
+/** For how long a change holds, and after which time it holds again. Milliseconds. */
+const SPAN: Schemas = { forMs: positive, everyMs: positive };
+
 /** Bodies outside the published contract: the older volume API, and the local service's own control requests. */
 export const controlSchemas: Schemas = {
   LegacyVolumeRequest: closed({
@@ -32,7 +35,13 @@ export const controlSchemas: Schemas = {
   LocalClockRequest: closed({ advanceMs: { ...count, maximum: 31_536_000_000_000 } }),
   LocalStockRequest: closed(
     { hardware: filledText, free: { ...count, maximum: 1_000_000 } },
-    { dataCenter: filledText },
+    { dataCenter: filledText, ...SPAN },
+    { dependentRequired: { everyMs: ['forMs'] } },
+  ),
+  LocalPriceRequest: closed(
+    { hardware: filledText, price: { ...number, minimum: 0, maximum: 1_000_000 } },
+    { cloud: oneOfWords('SECURE', 'COMMUNITY'), ...SPAN },
+    { dependentRequired: { everyMs: ['forMs'] } },
   ),
   LocalFaultRequest: closed(
     { kind: oneOfWords(...FAULT_KINDS.map(({ name }) => name)) },
