@@ -2,10 +2,13 @@ import { berth, inOne, type Message, sentence } from '../../core/message.ts';
 import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { withoutKey } from '../../create/key.ts';
+import type { Values } from '../../cli/model/command.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { planOf, PLACEMENT_OPTIONS, type PlacementValues } from './capacity/options.ts';
 import { checkCreate } from './body/body-checks.ts';
 import { checkSize } from './body/check-size.ts';
 import { checkDeadlineVariables, deadlinesOfProfile } from './pod/deadline-flags.ts';
@@ -47,9 +50,12 @@ export const create = createCommand(PODS, 'pods', {
     await checkDeadlineVariables(ctx, body);
     checkCreate(body);
   },
-  send: async (ctx, request) => {
-    await checkSize(ctx, request.body);
+  options: PLACEMENT_OPTIONS,
+  send: async (ctx, request, values) => {
+    const plan = planOf(values as PlacementValues, request.body);
     await warnWithoutDeadline(ctx, request.body);
+    if (plan !== undefined) return await (await import('./capacity/send-planned.ts')).sendPlanned(ctx, request, plan);
+    await checkSize(ctx, request.body);
     return await ctx.api.send(request);
   },
   refused: (failure) => inOwnWords(failure, 'create'),
@@ -103,7 +109,7 @@ function asCreateBody({ dataCenterId, globalNetworking, ...pod }: JsonObject): J
     Object.entries(pod).filter(([name, value]) => value !== null || name === 'registry'),
   );
   return {
-    ...hardware,
+    ...withoutKey(hardware),
     ...(typeof dataCenterId === 'string' ? { dataCenterIds: [dataCenterId] } : {}),
     ...asFlag(globalNetworking),
   };
@@ -121,7 +127,9 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
  * The price from the catalog in US dollars an hour, and what it is until a deadline; undefined where the catalog has no
  * price.
  */
-async function hourlyPrice(ctx: CommandContext, body: JsonObject): Promise<Message | undefined> {
+async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values): Promise<Message | undefined> {
+  // The prices of candidates are said with their order.
+  if (planOf(values as PlacementValues, body)?.wanted !== undefined) return undefined;
   const cloud = stringOf(body['cloud']) ?? 'SECURE';
   const gpu = stringAt(body, 'gpu.id');
   const cpu = stringAt(body, 'cpu.id');
