@@ -1,6 +1,6 @@
 import { berth, type CommandLine, type Message, names } from '../../core/message.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
-import { EXIT } from '../../core/exit-codes.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage, unlessFailed } from '../../core/failure.ts';
 import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
@@ -71,8 +71,9 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly notes?: (row: Json, body: JsonObject) => readonly Message[];
   /** What the user may want next, said on a terminal after a create. */
   readonly nextStep?: (row: Json, body: JsonObject) => Message;
-  /** See `CommandSpec.costs`. */
+  /** See `CommandSpec.costs` and `CommandSpec.exits`. */
   readonly costs?: boolean;
+  readonly exits?: readonly ExitCode[];
   /** Adds `--wait`: polls until the row has the wanted state. */
   readonly wait?: WaitSpec;
 }
@@ -97,12 +98,12 @@ const optionsOf = (spec: WriteSpec): Params => ({
   ...([spec.asksAboutPrice, spec.raise, spec.restarts].every((asks) => asks === undefined) ? {} : { yes: yesOption }),
 });
 
-const wordsOf = ({ summary, details, examples, costs, price, wait }: WriteSpec) => ({
+const wordsOf = ({ summary, details, examples, costs, price, wait, exits = [] }: WriteSpec) => ({
   summary,
   details,
   examples,
   costs: costs ?? price !== undefined,
-  exits: wait === undefined ? [] : [EXIT.jobFailed],
+  exits: [...exits, ...(wait === undefined ? [] : [EXIT.jobFailed])],
 });
 
 const listLine = (noun: string): CommandLine => berth`${names(noun)} list`;

@@ -28,7 +28,7 @@ const HARDWARE = arg.text('a GPU type or CPU flavor, as in berth catalog');
 /** The flags of a change that holds for a time of the service's clock. */
 const SPAN_OPTIONS = {
   for: option.duration('only for this time; then as before', 's'),
-  every: onlyWith(['for'], option.duration('and again each time this has passed, from now on', 's')),
+  repeat: onlyWith(['for'], option.duration('and again each time this has passed, from now on', 's')),
 };
 
 /** `berth local stock`: how much hardware is free, which decides where pods and workers can run. */
@@ -56,7 +56,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     examples: [
       ['berth local stock set GPU-80G 0', 'no worker and no pod finds one any more'],
       ['berth local stock set GPU-80G none --data-center US-EAST-1 --for 10m', 'there is one again after 10 minutes'],
-      ['berth local stock set GPU-24G none --for 20m --every 30m', 'for 10 minutes of each half hour there is some'],
+      ['berth local stock set GPU-24G none --for 20m --repeat 30m', 'for 10 minutes of each half hour there is some'],
     ],
     run: async (ctx, { hardware, free, dataCenter, ...span }) => {
       const body = { hardware, free: amountOf(free), dataCenter, ...spanOf(span) };
@@ -115,7 +115,7 @@ function dollarsOf(given: string): number {
 }
 
 /** The members of a request that say for how long a change holds. */
-const spanOf = (span: { readonly for: number | undefined; readonly every: number | undefined }) => ({
+const spanOf = (span: { readonly for: number | undefined; readonly repeat: number | undefined }) => ({
   forMs: span.for,
-  everyMs: span.every,
+  everyMs: span.repeat,
 });

@@ -1,3 +1,4 @@
+import { EXIT } from '../../core/exit-codes.ts';
 import { berth, inOne, type Message, sentence } from '../../core/message.ts';
 import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
@@ -30,7 +31,7 @@ export const REFERENCES = {
 
 export const create = createCommand(PODS, 'pods', {
   summary: 'create a pod',
-  details: `A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. Without --disk and --template it has a container disk of ${DISK_GB} GB. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud.`,
+  details: `A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. Without --disk and --template it has a container disk of ${DISK_GB} GB. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud. Several --gpu are candidates, each in every --data-center, in this order: the first that has room is created, and one pod only. With --until-available, --max-price, --start-timeout or --idempotency-key the pod has a key, so that the same command run again with that key makes no second one: docs/guides/waiting-for-a-gpu.md.`,
   ...bodyOf(POD_TABLE, 'create'),
   needed: ['name', ['gpu', 'cpu'], ['image', 'template']],
   exclusive: [
@@ -51,6 +52,7 @@ export const create = createCommand(PODS, 'pods', {
     checkCreate(body);
   },
   options: PLACEMENT_OPTIONS,
+  exits: [EXIT.waitEnded, EXIT.limitExceeded],
   send: async (ctx, request, values) => {
     const plan = planOf(values as PlacementValues, request.body);
     await warnWithoutDeadline(ctx, request.body);
@@ -73,6 +75,14 @@ export const create = createCommand(PODS, 'pods', {
     [
       'berth pods create --name lab8 --gpu GPU-24G --image example/pytorch:2.8 --stop-after 8h',
       'with a deadline, which a guard keeps: berth guard',
+    ],
+    [
+      'berth pods create --name big --gpu GPU-80G --gpu GPU-48G --max-price 2.50 --until-available 6h --image example/pytorch:2.8',
+      'whichever has room first within six hours, and none above $2.50 an hour',
+    ],
+    [
+      'berth pods create --name nightly --gpu GPU-24G --image example/pytorch:2.8 --idempotency-key nightly-2026-11-23',
+      'in a script that may run twice: one pod',
     ],
     [
       'berth pods create --name web --cpu cpu-general --vcpu 4 --image example/web --port 8080/http',

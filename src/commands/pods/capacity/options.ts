@@ -1,6 +1,6 @@
 import { usage } from '../../../core/failure.ts';
 import { memberAt, numberAt, stringAt, stringOf, stringsOf, type JsonObject } from '../../../core/json.ts';
-import { flagName, isGiven, onlyWith, option, type Params, type ValuesOf } from '../../../cli/model/params.ts';
+import { flagName, isGiven, option, type Params, type ValuesOf } from '../../../cli/model/params.ts';
 import { LEAST_MS } from '../../../create/wait.ts';
 import type { Wanted } from '../../../create/candidates.ts';
 import { checkKey } from '../../../create/key.ts';
@@ -15,7 +15,6 @@ export const PLACEMENT_OPTIONS = {
   untilAvailable: option.duration('wait so long until a candidate has room', 'h'),
   startTimeout: option.duration('terminate it if it is not RUNNING so long after its creation; then the next', 'm'),
   idempotencyKey: option.text('a pod with this key is returned and not made again', { metavar: 'WORD' }),
-  detach: onlyWith(['untilAvailable'], option.on('do not wait: berth guard run tries, here, until the time is over')),
 } as const satisfies Params;
 
 export type PlacementValues = ValuesOf<typeof PLACEMENT_OPTIONS> & { readonly gpu: readonly string[] };

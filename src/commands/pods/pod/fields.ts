@@ -37,7 +37,7 @@ const FIELDS = {
   gpu: {
     path: 'gpu.id',
     create: {
-      param: option.list('the GPU type, as in berth catalog gpus; of several the first that has room', {
+      param: option.list('the GPU type; of several, the first that has room; as in berth catalog gpus', {
         metavar: 'GPU',
         complete: GPUS,
         ask: pick('GPU type', 'podGpuTypes'),

@@ -24,7 +24,7 @@ describe('berth local stock', () => {
     ['hardware that is not there', 'GPU-1 0', 5, /unknown hardware GPU-1: one of GPU-16G/],
     ['a data center that is not there', 'GPU-24G 0 --data-center MOON', 5, /unknown data center MOON/],
     ['a number that is none', 'GPU-24G some', 2, /FREE is a whole number/],
-    ['--every without --for', 'GPU-24G 0 --every 1h', 2, /--for/],
+    ['--repeat without --for', 'GPU-24G 0 --repeat 1h', 2, /--for/],
   ])('refuses %s', async (_, words, code, says) => {
     const ran = await createAccount()(`local stock set ${words}`);
     expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
@@ -61,9 +61,9 @@ describe('berth local stock', () => {
     expect(await seen(account, [0, 1])).toBe('HIGH LOW');
   });
 
-  test('--every repeats it: stock comes and goes', async () => {
+  test('--repeat repeats it: stock comes and goes', async () => {
     const account = createAccount();
-    await local(account, 'local stock set GPU-192G none --for 20m --every 30m');
+    await local(account, 'local stock set GPU-192G none --for 20m --repeat 30m');
     expect(await seen(account, [0, 21, 10, 19, 10])).toBe('NONE MEDIUM NONE MEDIUM NONE');
     await local(account, 'local stock set GPU-192G high');
     expect(await seen(account, [0, 31])).toBe('HIGH HIGH');

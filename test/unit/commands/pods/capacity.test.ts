@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { remoteService } from '../../../support/servers/remote-service.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 const CREATE = 'pods create --name lab --image a/b:1';
@@ -138,6 +140,25 @@ describe('--until-available', () => {
 
 describe('--max-price', () => {
   test('is held against what the created pod costs: above it, it is terminated, and that is said', async () => {
+    const remote = await remoteService(({ method, url }) =>
+      method === 'POST' && url === '/v2/pods'
+        ? {
+            first: async () => {
+              await remote.send('POST', '/local/prices', { hardware: 'GPU-80G', price: 9 });
+            },
+          }
+        : undefined,
+    );
+    const ran = await berth([...CREATE.split(' '), '--gpu', 'GPU-80G', '--max-price', '2.50'], { env: remote.env });
+    expect([ran.code, ran.out, ran.err]).toEqual([
+      15,
+      '',
+      expect.stringMatching(/costs \$9\.00 an hour, above --max-price \$2\.50: it was terminated/),
+    ]);
+    expect((await remote.send('GET', '/v2/pods')).text).not.toContain('"lab"');
+  });
+
+  test('is held against the catalog first: nothing is created above it', async () => {
     const account = createAccount();
     await local(account, 'local stock price GPU-80G 9 --cloud SECURE');
     const cheap = `${CREATE} --gpu GPU-80G --max-price 2.50 --idempotency-key k`;
