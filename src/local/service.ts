@@ -32,6 +32,8 @@ import { releaseFiles } from './resources/endpoints/releases.ts';
 import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/file/store.ts';
 import { createWorkerKeys } from './state/worker-keys.ts';
+import { isSigned } from './objects/signature.ts';
+import { createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
 import { createTable } from './table.ts';
 import { servedBy, type EndpointSource } from './workers/handlers/source.ts';
 import type { Resolve, SendWebhook } from './webhooks/send.ts';
@@ -64,6 +66,8 @@ export interface LocalServiceOptions extends GivenSettings {
   readonly workerRunner?: string | undefined;
   /** To share one validator between services: it compiles each schema once. */
   readonly validator?: Validator;
+  /** The folder of the files on volumes. Without it they are in a temporary folder, which `stop` removes. */
+  readonly volumesFolder?: string | undefined;
   /** Called with what workers print. */
   readonly log?: ((endpointId: string, text: string) => void) | undefined;
   /** Called with the reason when a webhook is not sent. */
@@ -87,6 +91,8 @@ export interface LocalService {
 /** How often the state is checked for work while the service is served: with handler modules, and for webhooks only. */
 const HANDLER_INTERVAL_MS = 100;
 const WEBHOOK_INTERVAL_MS = 500;
+
+const VOLUMES_PATH = '/v2/network-volumes/';
 
 /** When the state was not checked for this time, the service was suspended, or it waited for its state. Milliseconds. */
 const PAUSE_MS = 5000;
@@ -190,6 +196,17 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     frame,
   );
 
+  const folders = createVolumeFolders(transact, options.volumesFolder ?? temporaryRoot);
+  const answer = async (request: LocalRequest): Promise<LocalAnswer> => {
+    // Loaded here: most commands with --local ask for no file.
+    if (isSigned(request))
+      // eslint-disable-next-line no-restricted-syntax -- a date
+      return (await import('./objects/interface.ts')).answerObjectRequest(folders, request, time.now());
+    const answered = await route(request);
+    if (request.method === 'DELETE' && request.path.startsWith(VOLUMES_PATH)) await folders.clean();
+    return answered;
+  };
+
   let workers: Workers | undefined;
   let loop: Promise<void> = Promise.resolve();
   let lastSync: Promise<void> = Promise.resolve();
@@ -250,7 +267,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   return {
     answer: async (request) => {
-      const { status, headers, body } = await route(request);
+      const { status, headers, body } = await answer(request);
       if (request.method !== 'GET' && (hasHandlers || hasDeliveries)) void syncWorkers();
       // eslint-disable-next-line no-restricted-syntax -- a date
       const date = dateHeader(time.now());
@@ -273,6 +290,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       stopping.abort(new Error('the local service stopped'));
       await loop;
       await workers?.stop();
+      await folders.close();
       await store.idle();
     },
   };

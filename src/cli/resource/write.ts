@@ -16,7 +16,7 @@ import { unlessUnread } from '../run/context/dry-run.ts';
 import { afterWait, type WaitSpec } from './wait-for-row.ts';
 import { bodyOptions } from './body/body.ts';
 import { completeBody, composeBody, setExampleOf, type BodySpec } from './body/compose-body.ts';
-import { ask, askAboutRaise, confirmRestart } from './ask-before-write.ts';
+import { ask, askAboutRaise, confirmRestart, tellPrice } from './ask-before-write.ts';
 import { rememberCreated } from './created.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './body/references.ts';
@@ -42,8 +42,8 @@ export interface WriteSpec extends BodySpec, CommandWords {
   /** Whether a person is asked about the price of a create, also where nothing else was asked. */
   readonly asksAboutPrice?: (body: JsonObject) => boolean;
   /**
-   * What an update that raises the bill costs before and after it; undefined where it does not. It is shown on a
-   * terminal, and a person is asked; a dry run shows it everywhere. Omitted if it cannot be found out.
+   * What an update that raises the bill costs before and after it; undefined where it does not. A person is asked about it.
+   * Omitted if it cannot be found out.
    */
   readonly raise?: (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
   /**
@@ -136,12 +136,9 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       await spec.check?.(plain, undefined, ctx);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
-      const price = await unlessFailed(ctx, async () => spec.price?.(ctx, body, values));
-      if (price !== undefined) {
-        await ctx.tell(price);
-        if (asked || (spec.asksAboutPrice?.(body) ?? false))
-          await ask(ctx, 'Create it?', 'not confirmed: nothing was created');
-      }
+      const asks = asked || (spec.asksAboutPrice?.(body) ?? false);
+      if ((await tellPrice(ctx, async () => spec.price?.(ctx, body, values), asks)) && asks)
+        await ask(ctx, 'Create it?', 'not confirmed: nothing was created');
       const instead = await spec.instead?.(ctx, body, values);
       if (instead !== undefined) return instead;
       const act = () =>
@@ -155,7 +152,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const createdId = stringAt(value, 'id');
       const result = answerResult(resource.view, answer);
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
-      const nameNote = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
+      const nameNote = await unlessFailed(ctx, () => sameName(ctx, resource, value));
       const notes = [...(spec.notes?.(value, body) ?? []), nameNote, next].filter((note) => note !== undefined);
       await rememberNames(ctx, resource, [value]);
       if (createdId !== undefined && spec.wait !== undefined) await rememberCreated(ctx, resource.noun, value);
@@ -219,7 +216,6 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
   });
 }
 
-/** Only for a person: a script that creates many would read the list as often. */
 const sameName = async (ctx: CommandContext, resource: Resource, created: Json): Promise<string | undefined> =>
   (await import('./same-name.ts')).sameNameNote(ctx, resource, created);
 

@@ -46,7 +46,7 @@ export const serve = defineCommand({
   summary: 'serve the local service over HTTP, for SDKs, curl and other programs',
   changesMachine: true,
   waits: true,
-  details: `Runs until Ctrl-C, and then ends with 130; with 143 after SIGTERM. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine. Requests of web pages are refused, and requests whose Host is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.`,
+  details: `Runs until Ctrl-C, and then ends with 130; with 143 after SIGTERM. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine. Requests of web pages are refused, and requests whose Host is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself. Files on volumes are reached at the same address, as S3 is: the bucket is the id of a volume, the region its data center, the access key berth-local-access, the secret berth-local-secret.`,
   options: {
     port: option.count('the port on 127.0.0.1; 0 chooses a free one', 0, { most: 65_535, initial: 8181 }),
     ...options,

@@ -1,14 +1,13 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { berth, inOne, type Message, sentence } from '../../core/message.ts';
-import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
+import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { withoutKey } from '../../create/key.ts';
 import type { Values } from '../../cli/model/command.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { catalogRow } from '../shared/pickers.ts';
-import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { planOf, PLACEMENT_OPTIONS, type PlacementValues } from './capacity/options.ts';
 import { checkCreate } from './body/body-checks.ts';
 import { checkSize } from './body/check-size.ts';
@@ -18,6 +17,7 @@ import { askMore } from './body/create-questions.ts';
 import { costUntilDeadline, warnWithoutDeadline } from './pod/deadline-cost.ts';
 import { inOwnWords } from './pod/create-refusals.ts';
 import { DISK_GB, POD_TABLE } from './pod/fields.ts';
+import { catalogPrice } from './pod/price.ts';
 import { REACHABLE } from './pod/reachable.ts';
 import { PODS, podNotes } from './pod/resource.ts';
 import { untilStatus } from './actions/wait.ts';
@@ -133,24 +133,14 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
       ? {}
       : { globalNetworking };
 
-/**
- * The price from the catalog in US dollars an hour, and what it is until a deadline; undefined where the catalog has no
- * price.
- */
+/** What it costs an hour, and until a deadline; undefined where the catalog has no price. Fails as the catalog does. */
 async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values): Promise<Message | undefined> {
   // The prices of candidates are said with their order.
   if (planOf(values as PlacementValues, body)?.wanted !== undefined) return undefined;
-  const cloud = stringOf(body['cloud']) ?? 'SECURE';
-  const gpu = stringAt(body, 'gpu.id');
-  const cpu = stringAt(body, 'cpu.id');
-  const [lookup, id, count, member] =
-    gpu === undefined
-      ? ([CPUS, cpu ?? '', numberAt(body, 'cpu.vcpuCount'), 'price.securePerVcpu'] as const)
-      : ([GPUS, gpu, numberAt(body, 'gpu.count') ?? 1, `price.${cloud.toLowerCase()}`] as const);
-  const price = numberAt(await catalogRow(ctx, lookup, id), member);
-  if (price === undefined || price === 0 || count === undefined) return undefined;
-  const hardware = gpu === undefined ? `${count} vCPU of ${id}` : `${count} x ${id}`;
-  const perHour = `${hardware} on the ${cloud} cloud costs ${formatDollars(price * count)} an hour until it is stopped.`;
-  const untilDeadline = await costUntilDeadline(ctx, body, price * count);
-  return untilDeadline === undefined ? perHour : inOne([perHour, untilDeadline]);
+  const price = await catalogPrice(ctx, body);
+  if (price === undefined) return undefined;
+  const { perHour, hardware, cloud } = price;
+  const untilStopped = `${hardware} on the ${cloud} cloud costs ${formatDollars(perHour)} an hour until it is stopped.`;
+  const untilDeadline = await costUntilDeadline(ctx, body, perHour);
+  return untilDeadline === undefined ? untilStopped : inOne([untilStopped, untilDeadline]);
 }

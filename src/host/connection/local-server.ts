@@ -59,6 +59,7 @@ export async function startLocalServer(
     clock,
     random,
     store: store ?? memoryStore(),
+    volumesFolder: statePath === undefined ? undefined : `${statePath}.volumes`,
     handlers: sources,
     startProcess,
     workerPrefix,

@@ -34,7 +34,12 @@ export function openLocalTransport(dataDirectory: string, options: LocalTranspor
   // Not the user's interrupt: a request in progress may still finish, and its sender decides how long it waits.
   const closing = new AbortController();
   const locks = createFileLocks({ clock: options.clock, signal: closing.signal });
-  const service = createLocalService({ ...options, store: fileStore(stateFile, locks), queueLimits: true });
+  const service = createLocalService({
+    ...options,
+    store: fileStore(stateFile, locks),
+    volumesFolder: join(dataDirectory, 'local', 'volumes'),
+    queueLimits: true,
+  });
   return {
     transport: Object.assign(transportTo(service), {
       close: async () => {
@@ -83,13 +88,13 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /** Yields the body in chunks. An abort ends a pending read, as over the network. */
-async function* chunksOf(body: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: AsyncIterable<string | Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await unlessAborted(chunks.next(), signal);
       if (next.done === true) return;
-      yield Buffer.from(next.value);
+      yield typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
     }
   } catch (error) {
     throw new WireError('answered', 'the answer broke off', error);

@@ -5,7 +5,7 @@ import { safeText } from '../../core/safe-text.ts';
 import type { WireAnswer, WireError } from '../../http/message/transport.ts';
 import type { S3Connection } from './connection-settings.ts';
 import type { Credentials } from './credentials/credentials.ts';
-import { childText, parseDocument } from './xml.ts';
+import { childText, parseDocument } from '../../core/text/xml.ts';
 
 /** An answer that is not a success. */
 export interface Refusal {

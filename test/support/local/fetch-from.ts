@@ -16,14 +16,14 @@ export async function fetchFrom(service: Pick<LocalService, 'answer'>, request: 
   return new Response(isEmpty ? null : typeof body === 'string' ? body : streamOf(body), { status, headers: answered });
 }
 
-function streamOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
+function streamOf(chunks: AsyncIterable<string | Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream({
     pull: async (controller) => {
       const next = await iterator.next();
       if (next.done === true) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
+      else controller.enqueue(typeof next.value === 'string' ? encoder.encode(next.value) : next.value);
     },
     cancel: async () => {
       await iterator.return?.();

@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));
 const run = promisify(execFile);
 
-/** A storage service and a second client of it. */
+/** A storage service, and other clients of it. */
 export const STORAGE = {
   name: 'storage-python',
-  modules: ['moto', 'flask', 'boto3'],
-  packages: ['moto[server]==5.2.1', 'boto3==1.43.11'],
+  modules: ['moto', 'flask', 'boto3', 'awscli'],
+  packages: ['moto[server]==5.2.1', 'boto3==1.43.11', 'awscli==1.45.11'],
 };
 
 /** Another program that reads and writes Parquet files. */

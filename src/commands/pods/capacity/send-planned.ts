@@ -46,6 +46,7 @@ const asAnswer = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: en
 
 /** Says what is tried, in its order, and what the dearest costs until a deadline of the pod. */
 async function tellOffers(ctx: CommandContext, { body }: CreateRequest, offers: readonly Offer[]): Promise<void> {
+  if (ctx.settings.get('quiet')) return;
   const shown = offers.map((offer) => {
     const { price, stock = 'stock unknown' } = offer;
     const cost = price === undefined ? 'price unknown' : `${formatDollars(price)} an hour`;

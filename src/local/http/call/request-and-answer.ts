@@ -21,7 +21,7 @@ export interface LocalAnswer {
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** All of the body, empty when there is none; or chunks, until they end or the caller disconnects. */
-  readonly body: string | AsyncIterable<string>;
+  readonly body: string | AsyncIterable<string | Uint8Array>;
 }
 
 /** The parts of the address of a request, from the whole address. Throws a TypeError when it is not one. */

@@ -1,10 +1,9 @@
 import type { StoredObject } from '../../../core/context.ts';
-import type { XmlElement } from '@rgrove/parse-xml';
 import { parsePattern } from '../../objects/address-pattern.ts';
 import { addressOf, parseObjectAddress, splitAddress } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
-import { childrenOf, childText, parseDocument } from '../xml.ts';
+import { childrenOf, childText, parseDocument, type XmlElement } from '../../../core/text/xml.ts';
 
 /**
  * Yields the objects that match a pattern, page by page. Fails when the listing is not well-formed, not in ascending order,

@@ -6,7 +6,7 @@ import { describeObject } from './describe-object.ts';
 import { parseObjectAddress, type ObjectName } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
-import { childrenOf, childText, parseDocument } from '../xml.ts';
+import { childrenOf, childText, parseDocument } from '../../../core/text/xml.ts';
 
 /**
  * Writes an object: a small one in one request, one of more than `partBytes` in parts. It appears when the last request succeeds. Every

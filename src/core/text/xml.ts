@@ -1,8 +1,11 @@
 import type { XmlElement } from '@rgrove/parse-xml';
 
+export type { XmlElement };
+
 /**
- * Parses a document whose root has this name; white space before it is skipped, because some services send it. Fails with an Error for anything that is not well-formed, such as a document
- * that breaks off or an entity that XML itself does not define, and for another root. No entity is expanded that a document declares.
+ * Parses a document whose root has this name; white space before it is skipped, because some services send it. Fails with an
+ * Error for anything that is not well-formed, such as a document that breaks off or an entity that XML itself does not define,
+ * and for another root. No entity is expanded that a document declares.
  */
 export async function parseDocument(body: Uint8Array, root: string): Promise<XmlElement> {
   const { parseXml } = await import('@rgrove/parse-xml');

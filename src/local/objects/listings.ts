@@ -1,0 +1,82 @@
+import { encoderOf, numberOf, type Parameters } from './parameters.ts';
+import { invalidArgument } from './object-error.ts';
+import type { Volume } from './volume.ts';
+import { element, type XmlText } from './xml.ts';
+
+/** Most keys of a page. */
+const MAX_KEYS = 1000;
+
+/** The members of a page of `ListObjectsV2`, or of `ListObjects` where `isOld`. */
+export async function listingOf(
+  volume: Volume,
+  bucket: string,
+  parameters: Parameters,
+  isOld: boolean,
+): Promise<readonly (XmlText | undefined)[]> {
+  const prefix = parameters.get('prefix') ?? '';
+  const delimiter = parameters.get('delimiter') ?? '';
+  if (delimiter !== '' && delimiter !== '/') throw invalidArgument('The delimiter can only be a slash.');
+  const limit = Math.min(MAX_KEYS, numberOf(parameters.get('max-keys') ?? String(MAX_KEYS)));
+  const token = parameters.get('continuation-token');
+  const after = isOld
+    ? (parameters.get('marker') ?? '')
+    : token === undefined
+      ? (parameters.get('start-after') ?? '')
+      : keyOfToken(token);
+  const encode = encoderOf(parameters);
+  const keys: XmlText[] = [];
+  const prefixes: XmlText[] = [];
+  let last = '';
+  let isTruncated = false;
+  for await (const { key, kind } of volume.list({ prefix, delimiter, after })) {
+    if (keys.length + prefixes.length === limit) {
+      isTruncated = true;
+      break;
+    }
+    if (kind === 'prefix') prefixes.push(element('CommonPrefixes', [element('Prefix', encode(key))]));
+    else {
+      // A file that was removed since its folder was read is left out.
+      const file = await volume.find(key).catch(() => undefined);
+      if (file === undefined) continue;
+      keys.push(
+        element('Contents', [
+          element('Key', encode(key)),
+          element('LastModified', new Date(file.modifiedAt).toISOString()),
+          element('ETag', file.etag),
+          element('Size', file.bytes),
+          element('StorageClass', 'STANDARD'),
+        ]),
+      );
+    }
+    last = key;
+  }
+  isTruncated &&= limit > 0;
+  return [
+    element('Name', bucket),
+    element('Prefix', encode(prefix)),
+    ...(isOld
+      ? [element('Marker', encode(after)), isTruncated ? element('NextMarker', encode(last)) : undefined]
+      : [
+          element('KeyCount', keys.length + prefixes.length),
+          token === undefined ? undefined : element('ContinuationToken', token),
+          isTruncated ? element('NextContinuationToken', tokenOf(last)) : undefined,
+          parameters.has('start-after')
+            ? element('StartAfter', encode(parameters.get('start-after') ?? ''))
+            : undefined,
+        ]),
+    element('MaxKeys', limit),
+    delimiter === '' ? undefined : element('Delimiter', delimiter),
+    parameters.has('encoding-type') ? element('EncodingType', 'url') : undefined,
+    element('IsTruncated', isTruncated),
+    ...keys,
+    ...prefixes,
+  ];
+}
+
+const tokenOf = (key: string): string => Buffer.from(key).toString('base64');
+
+function keyOfToken(token: string): string {
+  const key = Buffer.from(token, 'base64').toString();
+  if (key === '' || tokenOf(key) !== token) throw invalidArgument('The continuation token is not one.');
+  return key;
+}
