@@ -23,10 +23,11 @@ const NO_ATTEMPT = 'x'.repeat(16);
 export async function sendPlanned(ctx: CommandContext, request: CreateRequest, plan: Plan): Promise<ApiAnswer> {
   const key = plan.key ?? newKey(ctx);
   await checkSize(ctx, withKey(request.body, key, NO_ATTEMPT));
+  const { wanted: given } = plan;
   const wanted =
-    plan.wanted === undefined
+    given === undefined
       ? undefined
-      : ((await unlessUnread(ctx, () => whereVolumeIs(ctx, request.body, plan.wanted as Wanted))) ?? plan.wanted);
+      : ((await unlessUnread(ctx, () => whereVolumeIs(ctx, request.body, given))) ?? given);
   if (ctx.dryRun) return await preview(ctx, request, wanted, key);
   const keyed = openKeyedPod(ctx, key);
   try {
