@@ -8,6 +8,7 @@ import { bodyOf } from '../http/requests/validate.ts';
 import { clusters } from '../model/clusters.ts';
 import { takesByProtocol, type EndpointRecord } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
+import type { PodRecord, PodUse } from '../model/pods/record.ts';
 import { pods } from '../model/pods/seed.ts';
 import { registries } from '../model/registries.ts';
 import { templates } from '../model/templates/template-records.ts';
@@ -40,7 +41,7 @@ const SEED_PARAMETER = { name: 'seed', in: 'query', schema: oneOfWords(...SEEDS)
 const readStatus = reply(200, (state, _call, now) => statusOf(state, now));
 const readClock = reply(200, (state, _call, now) => clockOf(state, now));
 
-/** The operations behind `berth local status`, `worker-env`, `reset`, `clock`, `fault` and `stock`. */
+/** The operations behind `berth local status`, `worker-env`, `reset`, `clock`, `fault`, `stock` and `pods`. */
 export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
   control('localStatus', 'GET /local/status', readStatus),
   control(
@@ -108,6 +109,12 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     reply(200, (state, { params }) => ({ key: podKeyOf(state, pods.find(state, params['id']).id) })),
   ),
   control(
+    'localPodUse',
+    'POST /local/pods/{id}/use',
+    reply(200, (state, call, now) => setUse(findPod(state, call.params['id'] ?? ''), bodyOf(call) as UseBody, now)),
+    'LocalUseRequest',
+  ),
+  control(
     'localBuildPut',
     'POST /local/builds/{id}',
     reply(200, (state, call, now) =>
@@ -123,6 +130,26 @@ function findEndpoint(state: State, nameOrId: string): EndpointRecord {
   const endpoint = endpoints.get(state, nameOrId) ?? endpoints.all(state).find(({ name }) => name === nameOrId);
   if (endpoint === undefined) throw notFound('endpoint not found');
   return endpoint;
+}
+
+/** Throws the 404 Problem when no pod, or not exactly one, has this id or name. */
+function findPod(state: State, nameOrId: string): PodRecord {
+  const present = pods.all(state).filter(({ life }) => life.kind !== 'terminated');
+  const named = present.filter(({ name }) => name === nameOrId);
+  const pod = present.find(({ id }) => id === nameOrId) ?? (named.length === 1 ? named[0] : undefined);
+  if (pod === undefined) throw notFound('pod not found');
+  return pod;
+}
+
+interface UseBody extends Omit<PodUse, 'until'> {
+  /** Milliseconds; for good when absent. */
+  readonly forMs?: number;
+}
+
+/** Sets what a pod uses; what is not given varies again. */
+function setUse(pod: PodRecord, { forMs, ...use }: UseBody, now: number): Json {
+  pod.use = forMs === undefined ? use : { ...use, until: now + forMs };
+  return { pod: pod.id, ...use, ...(forMs === undefined ? {} : { until: new Date(now + forMs).toISOString() }) };
 }
 
 /** What the names of a worker's variables may begin with. */

@@ -21,8 +21,13 @@ const bounded = ({ minimum, maximum }: { readonly minimum: number; readonly maxi
   ...(maximum === undefined ? {} : { maximum }),
 });
 
-/** For how long a change holds, and after which time it holds again. Milliseconds. */
-const SPAN: Schemas = { forMs: positive, everyMs: positive };
+const percent: Schema = { ...count, maximum: 100 };
+
+/** A span of the service's clock in milliseconds. */
+const span: Schema = { ...positive, maximum: 31_536_000_000_000 };
+
+/** For how long a change holds, and after which time it holds again. */
+const SPAN: Schemas = { forMs: span, everyMs: span };
 
 /** Bodies outside the published contract: the older volume API, and the local service's own control requests. */
 export const controlSchemas: Schemas = {
@@ -33,6 +38,7 @@ export const controlSchemas: Schemas = {
   }),
   LocalBuildRequest: closed({ status: ref('BuildStatus') }, { id: filledText, ...BUILD_DETAILS }),
   LocalClockRequest: closed({ advanceMs: { ...count, maximum: 31_536_000_000_000 } }),
+  LocalUseRequest: closed({}, { gpu: percent, cpu: percent, memory: percent, forMs: span }),
   LocalStockRequest: closed(
     { hardware: filledText, free: { ...count, maximum: 1_000_000 } },
     { dataCenter: filledText, ...SPAN },
