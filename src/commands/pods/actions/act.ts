@@ -25,6 +25,7 @@ import { remainingLines } from '../../shared/rate/account-line.ts';
 import { inOwnWords } from '../pod/create-refusals.ts';
 import { isLocked, savingOf, startedLines, stillPaidLines } from './cost.ts';
 import { waitForEach, waitForPod } from './poll.ts';
+import { costsUntilDeadlines } from '../pod/deadline-cost.ts';
 import { changeBeforeStart, START_DEADLINES, type Change } from './start-deadlines.ts';
 import { REACHABLE, statusOf } from '../pod/reachable.ts';
 import { costOnceStarted } from '../pod/price.ts';
@@ -126,6 +127,7 @@ function actionCommand(
       const remaining = [
         ...(await remainingLines(ctx, ended)),
         ...(action === 'start' ? startedLines(ctx, rowsOf(sent)) : []),
+        ...(changed === undefined ? [] : await costsUntilDeadlines(ctx, rowsOf(sent))),
       ];
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
