@@ -33,9 +33,11 @@ export const POD_CASES: readonly Case[] = [
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', gpu, x: 1 }, status: 422 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', templateId: 'tpl-pytorch', gpu }, status: 201 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', templateId: 'tpl-worker', gpu }, status: 422 },
-  ...['train', 'notebook', 'web', 'provisioning', 'starting', 'stopped', 'stopped-cpu', 'broken'].map(
-    (name) => ({ id: 'getPod', request: `GET /v2/pods/pod-${name}`, status: 200 }),
-  ),
+  ...['train', 'notebook', 'web', 'provisioning', 'starting', 'stopped', 'stopped-cpu', 'broken'].map((name) => ({
+    id: 'getPod',
+    request: `GET /v2/pods/pod-${name}`,
+    status: 200,
+  })),
   { id: 'getPod', request: 'GET /v2/pods/none', status: 404 },
   { id: 'getPod', request: 'GET /v2/pods/pod-terminated', status: 404 },
   {
