@@ -75,6 +75,7 @@ export const wishes = defineGroup('pods that guard run creates as soon as there 
     details: 'A pod that was created already stays.',
     changesMachine: true,
     output: WISHES,
+    examples: [['berth guard wishes cancel later', 'by its key']],
     args: { key: arg.ids('the key of a wish', { metavar: 'KEY' }) },
     run: async (ctx, { key: keys }) => {
       let changed: readonly Wish[] = [];

@@ -215,8 +215,10 @@ export const start = actionCommand('start', {
       'berth pods start old-experiment --stop-after 8h --dry-run',
       'with another deadline: the requests that would be sent',
     ],
-    ['berth pods start old-experiment --until-available 6h', 'as soon as its machine has free GPUs again'],
-    ['berth pods start nightly-report --wait', 'and wait until it can be reached'],
+    [
+      'berth pods start nightly-report --until-available 6h --wait',
+      'as soon as its machine has free GPUs, and wait until it can be reached',
+    ],
     ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
   ],
   until: 'RUNNING',
