@@ -1,3 +1,5 @@
+import type { JsonObject } from '../json.ts';
+
 /** A row of a list of the service, as a shell completes it. */
 export interface ListRow {
   /** The id, or what else a command line names the row by. */
@@ -70,10 +72,10 @@ export interface RememberedNotes {
   make(note: string): Promise<void>;
 }
 
-/** What guards of this machine keep about the account in use between their sweeps. */
+/** What guards of this machine keep about the account in use between their sweeps: an object of JSON with plain numbers. */
 export interface GuardMemory {
-  /** A JSON object as text, without members where nothing is kept, or it cannot be read. */
-  read(): Promise<string>;
-  /** Replaces what is kept by what `change` makes of it, also a JSON object as text. Fails as the file system does. */
-  update(change: (before: string) => string): Promise<void>;
+  /** Without members where nothing is kept, or it cannot be read. */
+  read(): Promise<JsonObject>;
+  /** Replaces what is kept by what `change` makes of it. Fails as the file system does. */
+  update(change: (before: JsonObject) => JsonObject): Promise<void>;
 }
