@@ -72,8 +72,8 @@ export interface RememberedNotes {
   make(note: string): Promise<void>;
 }
 
-/** What guards of this machine keep about the account in use between their sweeps: an object of JSON with plain numbers. */
-export interface GuardMemory {
+/** A document that this machine keeps about the account in use: an object of JSON with plain numbers. */
+export interface AccountDocument {
   /** Without members where nothing is kept, or it cannot be read. */
   read(): Promise<JsonObject>;
   /** Replaces what is kept by what `change` makes of it. Fails as the file system does. */

@@ -3,10 +3,8 @@ import { SEEDS, type Seed } from '../../core/control/seeds.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { oneOfWords } from '../contract/schemas/schema.ts';
 import { faults, type FaultRecord } from '../http/call/faults.ts';
-import { noContent, reply, unpublished, type Call, type Operation } from '../http/call/operation.ts';
+import { noContent, reply, type Call, type Operation } from '../http/call/operation.ts';
 import { bodyOf } from '../http/requests/validate.ts';
-import { DATA_CENTERS, type CpuData, type GpuData } from '../model/catalog/hardware.ts';
-import { cpusOf, dataCentersWith, gpusOf, resetStock, setStock } from '../model/catalog/stock.ts';
 import { clusters } from '../model/clusters.ts';
 import { takesByProtocol, type EndpointRecord } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
@@ -15,14 +13,16 @@ import { pods } from '../model/pods/seed.ts';
 import { registries } from '../model/registries.ts';
 import { templates } from '../model/templates/template-records.ts';
 import { volumes } from '../model/volumes.ts';
-import { endpointChanged, PING_INTERVAL_MS } from '../queue/index.ts';
+import { PING_INTERVAL_MS } from '../queue/index.ts';
 import { queuesOf } from '../queue/state/records.ts';
 import { advanceClock } from '../state/clock.ts';
 import { podKeyOf } from '../state/pod-keys.ts';
 import { nextId, type State } from '../state/state.ts';
 import { workerKeyOf } from '../state/worker-keys.ts';
 import { putBuild, type BuildBody } from './endpoints/builds.ts';
+import { control } from './control-operation.ts';
 import { delegations } from './registries/delegations.ts';
+import { stockOperations } from './stock.ts';
 
 export interface ControlOptions {
   /** Replaces the state by a new one of this seed, even when the present one cannot be read. */
@@ -34,15 +34,6 @@ export interface ControlOptions {
     prefix: string | undefined,
   ) => Readonly<Record<string, string>>;
 }
-
-const control = (
-  id: string,
-  request: string,
-  run: Operation['run'],
-  body?: string,
-  parameters: Operation['parameters'] = [],
-): Operation =>
-  unpublished(id, request, { service: 'control', run, parameters, ...(body === undefined ? {} : { body }) });
 
 /** `POST /local/reset?seed=odd`; `plain` where none is named. */
 const SEED_PARAMETER = { name: 'seed', in: 'query', schema: oneOfWords(...SEEDS) } as const;
@@ -131,25 +122,7 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     ),
     'LocalBuildRequest',
   ),
-  control('localStock', 'GET /local/stock', reply(200, stockOf)),
-  control(
-    'localStockSet',
-    'POST /local/stock',
-    reply(200, (state, call) => {
-      changeStock(state, bodyOf(call) as StockBody);
-      allEndpointsChanged(state);
-      return stockOf(state);
-    }),
-    'LocalStockRequest',
-  ),
-  control(
-    'localStockReset',
-    'DELETE /local/stock',
-    noContent((state) => {
-      resetStock(state);
-      allEndpointsChanged(state);
-    }),
-  ),
+  ...stockOperations,
 ];
 
 /** Throws the 404 Problem when no endpoint has this id or name. */
@@ -199,45 +172,6 @@ function attachment(state: State, { params, query, origin }: Call, variablesOf: 
     variables: { ...variablesOf(state, worker, prefix) },
   };
 }
-
-interface StockBody {
-  readonly hardware: string;
-  readonly free: number;
-  /** Every data center that has this hardware in the catalog when absent. */
-  readonly dataCenter?: string;
-}
-
-/** Lets every endpoint start the workers for which there is stock now. */
-function allEndpointsChanged(state: State): void {
-  for (const { id } of endpoints.all(state)) endpointChanged(state, id);
-}
-
-const hardwareOf = (state: State): readonly (GpuData | CpuData)[] => [...gpusOf(state), ...cpusOf(state)];
-
-/** Sets the stock of some hardware. Throws the 400 Problem for hardware or a data center that does not exist. */
-function changeStock(state: State, { hardware, free, dataCenter }: StockBody): void {
-  const found = hardwareOf(state).find(({ id }) => id === hardware);
-  if (found === undefined)
-    throw badRequest(
-      `unknown hardware ${hardware}: one of ${hardwareOf(state)
-        .map(({ id }) => id)
-        .join(', ')}`,
-    );
-  if (dataCenter !== undefined && !DATA_CENTERS.some(({ id }) => id === dataCenter))
-    throw badRequest(`unknown data center ${dataCenter}: one of ${DATA_CENTERS.map(({ id }) => id).join(', ')}`);
-  setStock(state, hardware, dataCenter === undefined ? dataCentersWith(found) : [dataCenter], free);
-}
-
-/** A row for each hardware in each data center that has it. */
-const stockOf = (state: State): Json => ({
-  stock: hardwareOf(state).flatMap((hardware) =>
-    dataCentersWith(hardware).map((dataCenter) => ({
-      hardware: hardware.id,
-      dataCenter,
-      free: hardware.stock[dataCenter] ?? 0,
-    })),
-  ),
-});
 
 const clockOf = (state: State, now: number): Json => ({
   now: new Date(now).toISOString(),

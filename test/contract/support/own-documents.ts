@@ -70,6 +70,10 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     empty: ['local stock list'],
     failing: ['local stock list more'],
   },
+  'local stock price': {
+    full: ['local stock price GPU-80G 2 --for 10m'],
+    failing: ['local stock price GPU-OTHER 1'],
+  },
   'local pods use': {
     full: ['local pods use pod-train --gpu 0 --for 5m'],
     failing: ['local pods use pod-none --gpu 0'],
