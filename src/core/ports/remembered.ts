@@ -1,5 +1,3 @@
-import type { JsonObject } from '../json.ts';
-
 /** A row of a list of the service, as a shell completes it. */
 export interface ListRow {
   /** The id, or what else a command line names the row by. */
@@ -72,10 +70,13 @@ export interface RememberedNotes {
   make(note: string): Promise<void>;
 }
 
-/** A document that this machine keeps about the account in use: an object of JSON with plain numbers. */
+/** An object as JSON.parse makes it. */
+export type PlainObject = Readonly<Record<string, unknown>>;
+
+/** A document that this machine keeps about the account in use. */
 export interface AccountDocument {
   /** Without members where nothing is kept, or it cannot be read. */
-  read(): Promise<JsonObject>;
-  /** Replaces what is kept by what `change` makes of it. Fails as the file system does. */
-  update(change: (before: JsonObject) => JsonObject): Promise<void>;
+  read(): Promise<PlainObject>;
+  /** Replaces what is kept by what `change` makes of it, with plain numbers. Fails as the file system does. */
+  update(change: (before: PlainObject) => PlainObject): Promise<void>;
 }
