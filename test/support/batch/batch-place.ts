@@ -132,13 +132,12 @@ export async function filePlace(): Promise<Place> {
   };
 }
 
-const SPEED = 20;
-
-export async function sharedPlace(cluster: Cluster, stores: 1 | 2): Promise<Place> {
-  const { world, service } = await begin(createRealClock(SPEED));
+/** `speed` is how many times as fast the clock of the drivers runs. */
+export async function sharedPlace(cluster: Cluster, stores: 1 | 2, speed = 20): Promise<Place> {
+  const { world, service } = await begin(createRealClock(speed));
   const create = async (): Promise<string> => {
     const database = await cluster.createDatabase();
-    await speedUpClock(cluster, database, SPEED);
+    await speedUpClock(cluster, database, speed);
     return database;
   };
   const first = await create();

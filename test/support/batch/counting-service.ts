@@ -9,10 +9,10 @@ interface CountedJob {
 /**
  * A service that completes each job at once and knows any endpoint. `jobs` are the submissions that it has accepted, and may be
  * cut off where a killed process had sent no more. `onRequest` is called with each request about a job that has taken effect: it
- * is answered, and later ones take effect, when what it returns has settled.
+ * is answered, and later ones take effect, when what it returns has settled. While it `forgets`, it has no job.
  */
 export async function createCountingService() {
-  const service = { jobs: [] as CountedJob[], onRequest: (): Promise<void> | void => undefined };
+  const service = { jobs: [] as CountedJob[], onRequest: (): Promise<void> | void => undefined, forgets: false };
   let settled = Promise.resolve();
   const takesEffect = async (): Promise<void> => {
     const work = service.onRequest();
@@ -31,7 +31,7 @@ export async function createCountingService() {
       json({ id, status: 'IN_QUEUE' })(exchange);
     } else {
       const output = service.jobs[Number(job.slice(4)) - 1];
-      if (operation !== 'status' || output === undefined) problem(404, 'not found')(exchange);
+      if (operation !== 'status' || output === undefined || service.forgets) problem(404, 'not found')(exchange);
       else {
         await takesEffect();
         json({ id: job, status: 'COMPLETED', output })(exchange);

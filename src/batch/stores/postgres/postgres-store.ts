@@ -1,7 +1,8 @@
 import { localFile, usage } from '../../../core/failure.ts';
 import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
 import { unlessBroken } from '../../model/unless-broken.ts';
-import { type SharedPorts, isStoreUnavailable } from './database/database.ts';
+import type { SharedPorts } from './database/database.ts';
+import { isStoreUnavailable } from './database/failures.ts';
 import { driverSession } from './driver-session.ts';
 import { tablesVersion } from './migrations.ts';
 import { contentsOf, removeBatch } from './remove-batch.ts';

@@ -37,6 +37,7 @@ export async function reopenItems(
   const since = clock.now() - certainMs({ ttlMs: timeToLive(batch.manifest.extras) });
   let count = 0;
   for await (const shard of readShards(ports, batch)) {
+    if (resubmit === undefined && shard.shard.expired === 0) continue;
     const chosen = await chooseItems(ports, batch, shard, resubmit, shard.publishedAt > since);
     if (chosen.again.length + chosen.asked.length === 0) continue;
     const { firstItem, items, ended } = shard.shard;
