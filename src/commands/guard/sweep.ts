@@ -1,7 +1,7 @@
 /** One sweep of a guard: it reads, decides, acts, and remembers. */
 import { Failure, messageOf } from '../../core/failure.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import type { Json } from '../../core/json.ts';
+import { encodeJson, type Json } from '../../core/json.ts';
 import type { Api } from '../../core/api.ts';
 import { listRequest, rememberNames } from '../../cli/resource/identity/requests.ts';
 import { readList } from '../../cli/resource/pages/read-list.ts';
@@ -87,7 +87,10 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
       driftMs,
       // A check is no run of a guard.
       ...(acts && !ctx.dryRun
-        ? { sweptAt: now, history: [...before.history, ...rows.filter((row) => isNews(row, before.history))] }
+        ? {
+            sweptAt: now,
+            history: [...before.history, ...rows.filter((row) => isNews(row, before.history)).map(plainOf)],
+          }
         : {}),
     }));
   } catch (error) {
@@ -108,6 +111,9 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
       refused,
   };
 }
+
+/** A row with plain numbers, as it is kept. */
+const plainOf = (row: Json): Json => JSON.parse(encodeJson(row)) as Json;
 
 const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
   signal.aborted && signal.reason instanceof Failure ? signal.reason : undefined;
