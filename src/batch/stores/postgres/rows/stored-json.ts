@@ -58,8 +58,8 @@ export const areEvents = (value: unknown): value is readonly ShardEvent[] =>
   Array.isArray(value) && value.every(isEvent);
 
 function isEvent(value: unknown): value is ShardEvent {
-  if (!Array.isArray(value)) return false;
-  const [code, item, third, at]: readonly unknown[] = value;
+  const members: readonly unknown[] = Array.isArray(value) ? value : [];
+  const [code, item, third, at] = members;
   if (!isCount(item)) return false;
   if (code === 'i') return third === undefined || isText(third);
   return code === 'w' || code === 'u' || ((code === 's' || code === 'r') && isText(third) && isCount(at));

@@ -26,7 +26,7 @@ describeWithPostgres('a store whose rows were changed by hand', () => {
     const sent = place.service.jobs.length;
     await cluster().query(statement, databaseOf(place.env('one')['BERTH_STORE']));
     const ran = await doIn(place, 'one', 'resume');
-    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(`${what}`)]);
+    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(what)]);
     expect(ran.err).toContain('changed by hand');
     expect(place.service.jobs).toHaveLength(sent);
   });
