@@ -26,8 +26,9 @@ const LAYERS = {
   '^src/executable\\.ts$': ['main.ts', 'host/executable'],
   '^src/main\\.ts$': ['registry.ts', 'cli', 'host', 'core'],
   '^src/registry\\.ts$': ['commands', 'cli', 'settings', 'core'],
-  '^src/commands/': ['commands', 'cli', 'settings', 'batch/index.ts', 'guard', 'queue', 'output', 'core'],
+  '^src/commands/': ['commands', 'cli', 'settings', 'batch/index.ts', 'create', 'guard', 'queue', 'output', 'core'],
   '^src/guard/': ['guard', 'core'],
+  '^src/create/': ['create', 'core'],
   '^src/cli/': ['cli', 'output', 'core'],
   ...rooms(
     'cli',

@@ -12,7 +12,7 @@
  * - held: a shard that this driver has claimed; kept: a result that it has fetched and not published.
  */
 export { openFileStore, openPostgresStore, storeKindOf, type StoreKind, type TableAccess } from './open-store.ts';
-export { parseStoreAddress, type StoreAddress } from './open-store.ts';
+export { parseStoreAddress, serviceOf, type Certificates, type StoreAddress, type StoreHost } from './open-store.ts';
 export { refuse } from './capabilities.ts';
 export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './model/store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';

@@ -1,11 +1,12 @@
 import type { Store, StorePorts } from './model/store.ts';
 import type { StoreKind } from './capabilities.ts';
-import type { StoreAddress } from './stores/postgres/database/address.ts';
+import type { StoreAddress, StoreHost } from './stores/postgres/database/address.ts';
+import type { Certificates } from './stores/postgres/database/database.ts';
 import type { TableAccess } from './stores/postgres/migrations.ts';
 import { createFileStore } from './stores/file/file-store.ts';
 
-export { parseStoreAddress } from './stores/postgres/database/address.ts';
-export type { StoreAddress, StoreKind, TableAccess };
+export { parseStoreAddress, serviceOf } from './stores/postgres/database/address.ts';
+export type { Certificates, StoreAddress, StoreHost, StoreKind, TableAccess };
 
 /** The value of --store that names the journal beside the results, where BERTH_STORE names a store. */
 const FILE = 'file';
@@ -19,9 +20,8 @@ export const openFileStore = (ports: StorePorts): Store => createFileStore(ports
 interface PostgresOptions {
   readonly address: StoreAddress;
   /** Called when the server asks for a password. */
-  readonly password: () => Promise<string>;
-  /** Certificates of the authorities to trust, as PEM. */
-  readonly rootCertificates: string | undefined;
+  readonly password: (host: StoreHost) => Promise<string>;
+  readonly certificates: Certificates;
   /** What may be done to the tables; not even a look where it is undefined. */
   readonly access: TableAccess | undefined;
   /** Maximum time of one statement, in milliseconds. */
@@ -30,7 +30,7 @@ interface PostgresOptions {
 
 /** Opens a database, runs `work` and closes it. Fails as the database and `work` do. */
 export async function openPostgresStore<T>(
-  { address, password, rootCertificates, access, timeoutMs }: PostgresOptions,
+  { address, password, certificates, access, timeoutMs }: PostgresOptions,
   work: (create: (ports: StorePorts) => Store) => Promise<T>,
 ): Promise<T> {
   // Loaded only where a database is used.
@@ -40,7 +40,7 @@ export async function openPostgresStore<T>(
     import('./stores/postgres/postgres-store.ts'),
   ]);
   const timeout = timeoutMs === undefined ? {} : { timeoutMs };
-  const database = await openDatabase({ address, password, rootCertificates, ...timeout });
+  const database = await openDatabase({ address, password, certificates, ...timeout });
   try {
     if (access !== undefined) await prepareTables(database, access);
     return await work((ports) => createPostgresStore({ ...ports, database }));

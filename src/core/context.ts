@@ -6,7 +6,7 @@ import type { DurableFiles, Files } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
 import type {
-  GuardMemory,
+  AccountDocument,
   RememberedJobs,
   RememberedLists,
   RememberedNames,
@@ -88,7 +88,10 @@ export interface Context {
   readonly jobs: RememberedJobs;
   readonly names: RememberedNames;
   readonly notes: RememberedNotes;
-  readonly guard: GuardMemory;
+  /** What guards keep between their sweeps. */
+  readonly guard: AccountDocument;
+  /** What creates have sent, and which pods are wished for. */
+  readonly creates: AccountDocument;
   /**
    * Starts another process of this program with these arguments, without streams. It goes on when this process ends.
    * Resolves when it has ended, also if it failed or could not be started.

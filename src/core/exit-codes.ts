@@ -9,7 +9,11 @@ export const EXIT_CODES = [
   { name: 'usage', code: 2, meaning: 'usage: refused here, before anything was sent' },
   { name: 'denied', code: 3, meaning: 'no key, 401 or 403, or more than `access` allows' },
   { name: 'notFound', code: 4, meaning: 'not found' },
-  { name: 'refused', code: 5, meaning: 'refused by the service (400, 402, 409, 413, 422)' },
+  {
+    name: 'refused',
+    code: 5,
+    meaning: 'refused by the service (400, 402, 409, 413, 422), or here what is locked or in use',
+  },
   { name: 'rateLimited', code: 6, meaning: 'rate limited, after retries' },
   { name: 'unavailable', code: 7, meaning: 'service or network unavailable; nothing changed' },
   { name: 'unknown', code: 8, meaning: 'outcome unknown: a write was sent and no readable answer came', own: true },

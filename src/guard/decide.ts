@@ -1,16 +1,24 @@
 import { compileGlobs } from '../core/text/glob.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
+import { compileRowFilter, isAmong } from '../core/row-filter.ts';
 import { formatTimestamp } from '../core/text/timestamp.ts';
 import { evaluate, type World } from './conditions.ts';
-import type { Exception, GuardAction, Policy, Rule, Selection } from './rules.ts';
+import {
+  subjectsOf,
+  type Exception,
+  type GuardAction,
+  type Policy,
+  type Rule,
+  type Selection,
+  type Subject,
+} from './rules.ts';
 
 /** `unknown`: whether a rule applies cannot be known. */
 export const VERDICTS = ['over', 'exempt', 'unknown'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** What a guard decided about a pod. */
-export interface Decision {
-  readonly pod: Json;
+/** What a guard decided about a pod, an endpoint or a volume. */
+export interface Decision extends Subject {
   readonly rule: string;
   /** What is done about it. */
   readonly action: GuardAction;
@@ -22,28 +30,41 @@ export interface Decision {
   readonly held: string | undefined;
 }
 
-export const isAction = (decision: Decision): decision is Decision & { readonly action: 'stop' | 'terminate' } =>
-  decision.action !== 'report';
+/** What changes something. */
+export type ActingAction = Exclude<GuardAction, 'report'>;
+export type ActingDecision = Decision & { readonly action: ActingAction };
+
+export const isAction = (decision: Decision): decision is ActingDecision => decision.action !== 'report';
 
 /** What keeps a guard from a pod for a time, by the ids of pods: milliseconds since the epoch. */
 export type Snoozes = ReadonlyMap<string, number>;
 
-const STRENGTH: Readonly<Record<GuardAction, number>> = { report: 0, stop: 1, terminate: 2 };
+const STRENGTH: Readonly<Record<GuardAction, number>> = { report: 0, stop: 1, 'scale-to-zero': 1, terminate: 2 };
 
 /**
- * Decides about pods: for each pod to which a rule applies, or may apply, the strongest decision. It depends on nothing
- * else than its parameters, so that it can be made again right before something is done.
+ * Decides about rows: for each to which a rule applies, or may apply, the strongest decision. It depends on nothing else
+ * than its parameters, so that it can be made again right before something is done.
  */
-export function decide(policy: Policy, pods: readonly Json[], world: World, snoozes: Snoozes): readonly Decision[] {
+export function decide(
+  policy: Policy,
+  subjects: readonly Subject[],
+  world: World,
+  snoozes: Snoozes,
+): readonly Decision[] {
   const excepted = compileExceptions(policy.exceptions, world.now);
-  const rules = policy.rules.map((rule) => ({ rule, isSelected: compileSelection(rule.select) }));
-  return pods.flatMap((pod) => {
-    const found = rules.flatMap(({ rule, isSelected }) =>
-      isSelected(pod, world.now) ? decisionOf(rule, pod, world, policy) : [],
+  const rules = policy.rules.map((rule) => ({
+    rule,
+    kinds: subjectsOf(rule.when),
+    isSelected: compileSelection(rule.select),
+  }));
+  return subjects.flatMap((subject) => {
+    const { kind, row } = subject;
+    const found = rules.flatMap(({ rule, kinds, isSelected }) =>
+      kinds.includes(kind) && isSelected(row, world.now) ? decisionOf(rule, subject, world, policy) : [],
     );
     const [strongest] = found.toSorted((a, b) => rankOf(b) - rankOf(a));
     if (strongest === undefined) return [];
-    const exemption = exemptionOf(pod) ?? excepted(pod) ?? snoozed(pod, snoozes, world.now);
+    const exemption = exemptionOf(row) ?? excepted(row) ?? snoozed(row, snoozes, world.now);
     if (exemption === undefined || strongest.verdict === 'unknown') return [strongest];
     return [{ ...strongest, verdict: 'exempt', action: 'report', held: exemption }];
   });
@@ -52,15 +73,15 @@ export function decide(policy: Policy, pods: readonly Json[], world: World, snoo
 const rankOf = ({ verdict, action }: Decision): number => (verdict === 'over' ? 10 : 0) + STRENGTH[action];
 
 /** The decision of one rule; none where it does not apply. */
-function decisionOf(rule: Rule, pod: Json, world: World, policy: Policy): readonly Decision[] {
-  const { state, why, action = rule.action } = evaluate(rule.when, pod, world);
+function decisionOf(rule: Rule, { kind, row }: Subject, world: World, policy: Policy): readonly Decision[] {
+  const { state, why, action = rule.action } = evaluate(rule.when, row, world);
   if (state === 'not-met') return [];
   // A pod that is stopped needs no stop.
-  if (action === 'stop' && STOPPED.includes(stringAt(pod, 'status') ?? '')) return [];
+  if (action === 'stop' && STOPPED.includes(stringAt(row, 'status') ?? '')) return [];
   const verdict = state === 'met' ? 'over' : 'unknown';
   const wanted: GuardAction = verdict === 'unknown' ? 'report' : action;
-  const held = wanted === 'report' ? undefined : heldBack(pod, wanted, world.now, policy);
-  return [{ pod, rule: rule.name, verdict, why, action: held === undefined ? wanted : 'report', held }];
+  const held = wanted === 'report' ? undefined : heldBack(row, wanted, world.now, policy);
+  return [{ kind, row, rule: rule.name, verdict, why, action: held === undefined ? wanted : 'report', held }];
 }
 
 /** A clock of the service may differ a little from what it wrote. Milliseconds. */
@@ -77,7 +98,7 @@ function heldBack(pod: Json, action: GuardAction, now: number, { allowTerminate 
   const times = ['createdAt', 'startedAt'].map((member) => Date.parse(stringAt(pod, member) ?? ''));
   if (times.some((at) => at > now + CLOCK_TOLERANCE_MS)) return "the service's clock is behind its own times";
   const status = stringAt(pod, 'status') ?? '';
-  if (action === 'stop' && !CAN_STOP.includes(status)) return `it is ${status}, and only a termination ends its cost`;
+  if (action === 'stop' && !CAN_STOP.includes(status)) return 'only terminating ends its cost';
   if (action === 'terminate' && !allowTerminate) return 'the policy does not allow to terminate';
   return undefined;
 }
@@ -104,17 +125,13 @@ function compileExceptions(exceptions: readonly Exception[], now: number): (pod:
     open.find(({ isMatch }) => [stringAt(pod, 'name'), stringAt(pod, 'id')].some((word) => isMatch(word ?? '')))?.text;
 }
 
-/** Compiles a selection. A pod of unknown age or cost does not fit one of these. Fails with usage (2) for an empty pattern. */
-export function compileSelection(selection: Selection): (pod: Json, now: number) => boolean {
-  const { match, status, dataCenter, gpu, olderThanMs, costAbove } = selection;
-  const isMatch = match.length === 0 ? () => true : compileGlobs(match, 'match');
-  const isOf = (wanted: readonly string[], value: string | undefined): boolean =>
-    wanted.length === 0 || wanted.some((each) => each.toLowerCase() === value?.toLowerCase());
-  return (pod, now) =>
-    isMatch(stringAt(pod, 'name') ?? '') &&
-    isOf(status, stringAt(pod, 'status')) &&
-    isOf(dataCenter, stringAt(pod, 'dataCenterId')) &&
-    isOf(gpu, stringAt(pod, 'gpu.id')) &&
-    (olderThanMs === undefined || now - Date.parse(stringAt(pod, 'createdAt') ?? '') > olderThanMs) &&
-    (costAbove === undefined || (numberAt(pod, 'cost') ?? 0) > costAbove);
+/** Compiles a selection. What is of unknown age or cost does not fit one of these. Fails with usage (2) for an empty pattern. */
+export function compileSelection(selection: Selection): (row: Json, now: number) => boolean {
+  const { dataCenter = [], gpu = [], costAbove, ...filter } = selection;
+  const fits = compileRowFilter(filter, 'match');
+  return (row, now) =>
+    fits(row, now) &&
+    isAmong(dataCenter, memberAt(row, 'dataCenterId')) &&
+    isAmong(gpu, memberAt(row, 'gpu.id')) &&
+    (costAbove === undefined || (numberAt(row, 'cost') ?? 0) > costAbove);
 }

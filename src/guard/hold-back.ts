@@ -37,14 +37,15 @@ export function limitActions(
   const wanted = decisions.filter(isAction);
   const byRules = wanted.filter(({ rule }) => rule !== DEADLINE_RULE);
   const running = pods.filter((pod) => CAN_STOP.includes(stringAt(pod, 'status') ?? '')).length;
-  const isHalf = byRules.length > 1 && byRules.length > running / 2;
+  const podsByRules = byRules.filter(({ kind }) => kind === 'pod').length;
+  const isHalf = podsByRules > 1 && podsByRules > running / 2;
   if (wanted.length <= maxActions && !isHalf) return { decisions, refused: undefined };
   const deadlines = wanted.length - byRules.length;
   const isAll = deadlines === 0 || deadlines > maxActions;
   const why = isHalf ? `more than half of the ${running} that run or start` : `more than --max-actions ${maxActions}`;
   const count = isAll ? wanted.length : byRules.length;
   const refused = usage(
-    `${count} ${count === 1 ? 'pod' : 'pods'} would be ended at once, ${why}: ${isAll ? 'nothing was done' : 'only deadlines were kept'}`,
+    `${count} ${nounOf(wanted)}${count === 1 ? '' : 's'} would be ${wanted.some(({ kind }) => kind !== 'pod') ? 'changed' : 'ended'} at once, ${why}: ${isAll ? 'nothing was done' : 'only deadlines were kept'}`,
     'Look at them with the same flags of guard check; --yes does it all the same.',
   );
   if (isAll) throw refused;
@@ -54,3 +55,6 @@ export function limitActions(
       : decision;
   return { decisions: decisions.map(hold), refused };
 }
+
+const nounOf = (decisions: readonly Decision[]): string =>
+  decisions.every(({ kind }) => kind === decisions[0]?.kind) ? (decisions[0]?.kind ?? 'pod') : 'pod and endpoint';

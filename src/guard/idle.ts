@@ -1,5 +1,6 @@
 import { formatDuration } from '../core/units.ts';
-import type { UseSample } from './samples.ts';
+import type { Sample } from './tracks.ts';
+import type { UseSample } from './use-samples.ts';
 
 /** When a pod counts as idle. Percentages: use below each of them, in all samples. */
 export interface IdleLimits {
@@ -26,29 +27,49 @@ const LEAST_KNOWN = 0.8;
 /** The longest time between two sweeps with which a time can be covered, in milliseconds. */
 export const longestInterval = (windowMs: number): number => windowMs * LONGEST_GAP;
 
-/**
- * Whether a pod was idle for all of the last `forMs`. `startedAt` and `now` are the service's time in milliseconds. A
- * sample that shows use decides; without one, samples must cover 80 % of the time and its end.
- */
-export function findIdle(samples: readonly UseSample[], startedAt: number, limits: IdleLimits, now: number): Finding {
-  const from = now - limits.forMs;
-  if (startedAt > from) return { state: 'not-met', why: `started ${formatDuration(Math.max(0, now - startedAt))} ago` };
-  const within = samples.filter(({ at }) => at > from && at <= now);
-  const busy = within.findLast((sample) => overLimit(sample, limits) !== undefined);
-  if (busy !== undefined)
-    return { state: 'not-met', why: `${overLimit(busy, limits) ?? 'used'} ${formatDuration(now - busy.at)} ago` };
-  const known = knownPart(within, from, limits.forMs);
-  if (now - (within.at(-1)?.at ?? from) > longestInterval(limits.forMs))
-    return { state: 'unknown', why: 'its use now is not known' };
-  if (known < LEAST_KNOWN) {
-    const percent = Math.floor(known * 100);
-    return { state: 'unknown', why: `its use is known for ${percent}% of the last ${formatDuration(limits.forMs)}` };
-  }
-  return { state: 'met', why: `idle for ${formatDuration(limits.forMs)}` };
+/** What is looked for in samples of one pod or endpoint. Times are the service's, in milliseconds. */
+export interface QuietTime<S extends Sample> {
+  /** The oldest first. */
+  readonly samples: readonly S[];
+  /** When it was started or created. */
+  readonly since: number;
+  readonly forMs: number;
+  /** What the samples are about, in sentences: `its use`. */
+  readonly what: string;
+  /** What a sample shows of its use, in words; undefined for nothing. */
+  readonly useIn: (sample: S) => string | undefined;
 }
 
+/**
+ * Whether something was not used for all of the last `forMs`. A sample that shows use decides; without one, samples must
+ * cover 80 % of the time and its end.
+ */
+export function findQuiet<S extends Sample>(
+  { samples, since, forMs, what, useIn }: QuietTime<S>,
+  now: number,
+): Finding {
+  const from = now - forMs;
+  if (since > from) return { state: 'not-met', why: `started ${formatDuration(Math.max(0, now - since))} ago` };
+  const within = samples.filter(({ at }) => at > from && at <= now);
+  const busy = within.findLast((sample) => useIn(sample) !== undefined);
+  if (busy !== undefined)
+    return { state: 'not-met', why: `${useIn(busy) ?? 'used'} ${formatDuration(now - busy.at)} ago` };
+  const known = knownPart(within, from, forMs);
+  // A sweep that saw no numbers has no sample.
+  if (within.at(-1)?.at !== now) return { state: 'unknown', why: `${what} now is not known` };
+  if (known < LEAST_KNOWN) {
+    const percent = Math.floor(known * 100);
+    return { state: 'unknown', why: `${what} is known for ${percent}% of the last ${formatDuration(forMs)}` };
+  }
+  return { state: 'met', why: `idle for ${formatDuration(forMs)}` };
+}
+
+/** Whether a pod that was started then was idle for all of the time of its limits. */
+export const findIdle = (samples: readonly UseSample[], since: number, limits: IdleLimits, now: number): Finding =>
+  findQuiet({ samples, since, forMs: limits.forMs, what: 'its use', useIn: (each) => overLimit(each, limits) }, now);
+
 /** The part of a time, from `from`, that samples count for. */
-function knownPart(samples: readonly UseSample[], from: number, windowMs: number): number {
+function knownPart(samples: readonly Sample[], from: number, windowMs: number): number {
   const ends = [from, ...samples.map(({ at }) => at)];
   const gaps = samples.map(({ at }, index) => at - (ends[index] ?? from));
   const knownMs = gaps.reduce((sum, gap) => sum + (gap <= longestInterval(windowMs) ? gap : 0), 0);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
-import { GUARD_ACTIONS, POD_STATUSES } from './rules.ts';
+import { GUARD_ACTIONS, POD_STATUSES, SPENT_SINCE } from './rules.ts';
 
 /** Objects of policies as a JSON Schema describes them. */
 const objectSchema = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
@@ -47,9 +47,23 @@ export const POLICY_SCHEMA: JsonObject = objectSchema({
               ],
               description: 'use below these percentages for so long',
             },
-            spent: { ...AMOUNT_SCHEMA, description: 'US dollars since its start' },
+            spent: {
+              anyOf: [
+                AMOUNT_SCHEMA,
+                objectSchema({ dollars: AMOUNT_SCHEMA, since: { enum: SPENT_SINCE } }, ['dollars']),
+              ],
+              description: 'US dollars since its start, or its creation',
+            },
             accountPerHour: { ...AMOUNT_SCHEMA, description: 'US dollars an hour of the whole account' },
             accountMonth: { ...AMOUNT_SCHEMA, description: 'US dollars of the whole account in this month, UTC' },
+            noJobs: {
+              ...DURATION_SCHEMA,
+              description: 'endpoints that keep workers (workers.min above 0) and had no job for so long',
+            },
+            unusedStorage: {
+              const: true,
+              description: 'stopped pods with a disk, and volumes that are mounted nowhere; only reported',
+            },
           }),
           minProperties: 1,
           maxProperties: 1,

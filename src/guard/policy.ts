@@ -1,13 +1,31 @@
 /** A policy as a document: rules, exceptions and limits of a guard. */
 import { usage } from '../core/failure.ts';
-import { arrayOf, encodeJson, isObject, numberOf, stringOf, type Json } from '../core/json.ts';
-import { parseTimestamp } from '../core/text/timestamp.ts';
-import { parseDuration } from '../core/units.ts';
+import { isObject, type Json } from '../core/json.ts';
 import {
+  dollars,
+  duration,
+  flag,
+  list,
+  members,
+  number,
+  oneOrMore,
+  percent,
+  text,
+  texts,
+  time,
+  word,
+  wrong,
+  type Read,
+  type Readers,
+} from './policy-readers.ts';
+import {
+  actionsFor,
   DEFAULT_MAX_ACTIONS,
   GUARD_ACTIONS,
   IDLE_DEFAULTS,
   POD_STATUSES,
+  SPENT_SINCE,
+  subjectsOf,
   type Condition,
   type Exception,
   type Policy,
@@ -18,84 +36,6 @@ import {
 /** The rule that keeps the deadlines of pods; every policy has it unless it says `deadlines: false`. */
 export const DEADLINE_RULE = 'deadline';
 
-/** A reader of one member. `path` names it in messages. Fails with usage (2). */
-type Read<T> = (value: Json, path: string) => T;
-
-/** Readers of the members of an object, by name. */
-type Readers = Readonly<Record<string, Read<unknown>>>;
-
-type Values<R extends Readers> = { readonly [K in keyof R]: R[K] extends Read<infer T> ? T | undefined : never };
-
-const wrong = (value: Json, path: string, expected: string): Error =>
-  usage(`${path} is not ${expected}: ${encodeJson(value)}`);
-
-const text: Read<string> = (value, path) => {
-  const given = stringOf(value);
-  if (given === undefined || given === '') throw wrong(value, path, 'a text');
-  return given;
-};
-/** One value or a list of them. */
-const oneOrMore =
-  <T>(read: Read<T>): Read<readonly T[]> =>
-  (value, path) =>
-    (arrayOf(value) ?? [value]).map((each, at) => read(each, arrayOf(value) === undefined ? path : `${path}[${at}]`));
-const texts = oneOrMore(text);
-const flag: Read<boolean> = (value, path) => {
-  if (typeof value !== 'boolean') throw wrong(value, path, 'true or false');
-  return value;
-};
-const number =
-  (expected: string, least: number): Read<number> =>
-  (value, path) => {
-    const given = numberOf(value);
-    if (given === undefined || !(given >= least)) throw wrong(value, path, expected);
-    return given;
-  };
-const dollars = number('an amount in US dollars', 0);
-const percent = number('a percentage', 0);
-const duration: Read<number> = (value, path) => {
-  const given = stringOf(value);
-  if (given === undefined || /^[\d.]+$/.test(given)) throw wrong(value, path, 'a duration with its unit, such as 2h');
-  return parseDuration(given, 'h', path);
-};
-const time: Read<number> = (value, path) => {
-  const given = text(value, path);
-  if (!/^\d{4}-/.test(given)) throw wrong(value, path, 'a date (2026-12-01) or a time (2026-12-01T18:00:00Z)');
-  return parseTimestamp(given, path, { now: 0, endOfDay: true }).at;
-};
-const word =
-  <const W extends string>(words: readonly W[]): Read<W> =>
-  (value, path) => {
-    const found = words.find((each) => each === value);
-    if (found === undefined) throw wrong(value, path, `one of ${words.join(', ')}`);
-    return found;
-  };
-
-/** Reads the members of an object. Fails with usage (2) for a member that is not known. */
-function members<const R extends Readers>(readers: R, value: Json, path: string): Values<R> {
-  if (!isObject(value)) throw wrong(value, path, 'an object');
-  const unknown = Object.keys(value).find((name) => !Object.hasOwn(readers, name));
-  if (unknown !== undefined)
-    throw usage(
-      `${path === '' ? 'the policy' : path} has no member ${JSON.stringify(unknown)}`,
-      `It takes ${Object.keys(readers).join(', ')}.`,
-    );
-  const read = Object.entries(readers).flatMap(([name, reader]) => {
-    const given = value[name];
-    return given === undefined ? [] : [[name, reader(given, path === '' ? name : `${path}.${name}`)] as const];
-  });
-  // Every member was read by the reader of its name.
-  return Object.fromEntries(read) as Values<R>;
-}
-
-const list =
-  <T>(read: Read<T>): Read<readonly T[]> =>
-  (value, path) => {
-    const items = arrayOf(value);
-    if (items === undefined) throw wrong(value, path, 'a list');
-    return items.map((item, at) => read(item, `${path}[${at}]`));
-  };
-
 const SELECT = {
   match: texts,
   status: oneOrMore(word(POD_STATUSES)),
@@ -105,17 +45,7 @@ const SELECT = {
   costAbove: dollars,
 } as const;
 
-const selection: Read<Selection> = (value, path) => {
-  const { olderThan, costAbove, ...given } = members(SELECT, value, path);
-  return {
-    match: given.match ?? [],
-    status: given.status ?? [],
-    dataCenter: given.dataCenter ?? [],
-    gpu: given.gpu ?? [],
-    olderThanMs: olderThan,
-    costAbove,
-  };
-};
+const selection: Read<Selection> = (value, path) => members(SELECT, value, path);
 
 /** A condition without a value of its own. */
 const whenTrue =
@@ -142,6 +72,14 @@ const idle: Read<Condition> = (value, path) => {
   return { kind: 'idle', limits: idleLimits(given.for, given) };
 };
 
+const SPENT = { dollars, since: word(SPENT_SINCE) } as const;
+
+const spent: Read<Condition> = (value, path) => {
+  const given = isObject(value) ? members(SPENT, value, path) : { dollars: dollars(value, path), since: undefined };
+  if (given.dollars === undefined) throw usage(`${path} needs an amount: dollars: 20`);
+  return { kind: 'spent', dollars: given.dollars, since: given.since ?? 'start' };
+};
+
 /** The conditions by the member that gives them. */
 const WHEN = {
   deadline: whenTrue({ kind: 'deadline' }),
@@ -149,9 +87,11 @@ const WHEN = {
   age: (value, path): Condition => ({ kind: 'age', ms: duration(value, path) }),
   running: (value, path): Condition => ({ kind: 'running', ms: duration(value, path) }),
   idle,
-  spent: (value, path): Condition => ({ kind: 'spent', dollars: dollars(value, path) }),
+  spent,
   accountPerHour: (value, path): Condition => ({ kind: 'account-per-hour', dollars: dollars(value, path) }),
   accountMonth: (value, path): Condition => ({ kind: 'account-month', dollars: dollars(value, path) }),
+  noJobs: (value, path): Condition => ({ kind: 'no-jobs', ms: duration(value, path) }),
+  unusedStorage: whenTrue({ kind: 'unused-storage' }),
 } as const satisfies Readers;
 
 const condition: Read<Condition> = (value, path) => {
@@ -162,16 +102,32 @@ const condition: Read<Condition> = (value, path) => {
   return only;
 };
 
+/** What only pods have: a condition about something else selects by names and ages. */
+const OF_PODS = ['status', 'dataCenter', 'gpu', 'costAbove'] as const;
+
 const rule: Read<Rule> = (value, path) => {
   const given = members({ name: text, select: selection, when: condition, do: word(GUARD_ACTIONS) }, value, path);
-  if (given.when === undefined) throw usage(`${path} needs a condition: when`);
-  return {
-    name: given.name ?? path,
-    select: given.select ?? selection({}, path),
-    when: given.when,
-    action: given.do ?? 'report',
-  };
+  const { when, select = {}, do: action = 'report' } = given;
+  if (when === undefined) throw usage(`${path} needs a condition: when`);
+  checkRule({ name: given.name ?? path, select, when, action }, path);
+  return { name: given.name ?? path, select, when, action };
 };
+
+const isSet = (value: Selection[(typeof OF_PODS)[number]]): boolean =>
+  typeof value === 'object' ? value.length > 0 : value !== undefined;
+
+/** Refuses an action and a selection that do not fit the condition. `path` names the rule. Fails with usage (2). */
+export function checkRule({ select, when, action }: Rule, path: string): void {
+  const [actions, kinds] = [actionsFor(when), subjectsOf(when)];
+  if (!actions.includes(action))
+    throw usage(`${path} cannot ${action} for its condition`, `It takes ${actions.join(', ')}.`);
+  const other = kinds.every((kind) => kind === 'pod') ? undefined : OF_PODS.find((name) => isSet(select[name]));
+  if (other !== undefined)
+    throw usage(
+      `${path} selects by ${other}, which only pods have`,
+      `It is about ${kinds.join('s and ')}s: select by match or olderThan.`,
+    );
+}
 
 const exception: Read<Exception> = (value, path) => {
   const { match, until, reason } = members({ match: texts, until: time, reason: text }, value, path);
@@ -208,7 +164,7 @@ export function readPolicy(document: Json): Policy {
 /** The rule that keeps the deadlines of pods. The action is that of each deadline. */
 export const deadlineRule = (): Rule => ({
   name: DEADLINE_RULE,
-  select: selection({}, ''),
+  select: {},
   when: { kind: 'deadline' },
   action: 'stop',
 });

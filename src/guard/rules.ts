@@ -1,25 +1,36 @@
 /** The rules of a guard: which pods, under which condition, and what is done about them. */
+import type { Json } from '../core/json.ts';
+import type { RowFilter } from '../core/row-filter.ts';
 import type { IdleLimits } from './idle.ts';
 
 /** What a rule does. Nothing that a rule does deletes data, but for `terminate`, which a policy must allow. */
-export const GUARD_ACTIONS = ['report', 'stop', 'terminate'] as const;
+export const GUARD_ACTIONS = ['report', 'stop', 'terminate', 'scale-to-zero'] as const;
 export type GuardAction = (typeof GUARD_ACTIONS)[number];
 
 /** The statuses that a selection can name (specification 3.1). */
 export const POD_STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
 
-/** Which pods a rule is about; a pod must fit every member that is given, and one of several values. */
-export interface Selection {
-  /** Patterns of names. */
-  readonly match: readonly string[];
-  readonly status: readonly string[];
-  readonly dataCenter: readonly string[];
-  readonly gpu: readonly string[];
-  /** Milliseconds since its creation. */
-  readonly olderThanMs: number | undefined;
-  /** US dollars an hour. */
-  readonly costAbove: number | undefined;
+/** What rules are about. */
+export const SUBJECTS = ['pod', 'endpoint', 'volume'] as const;
+export type SubjectKind = (typeof SUBJECTS)[number];
+
+/** A row of the list of its kind. */
+export interface Subject {
+  readonly kind: SubjectKind;
+  readonly row: Json;
 }
+
+/** Which of them a rule is about; one must fit every member that is given, and one of several values. */
+export interface Selection extends RowFilter {
+  readonly dataCenter?: readonly string[] | undefined;
+  readonly gpu?: readonly string[] | undefined;
+  /** US dollars an hour. */
+  readonly costAbove?: number | undefined;
+}
+
+/** What an amount counts from. */
+export const SPENT_SINCE = ['start', 'creation'] as const;
+export type SpentSince = (typeof SPENT_SINCE)[number];
 
 /** When a rule applies. Times are milliseconds, amounts are US dollars. */
 export type Condition =
@@ -31,11 +42,27 @@ export type Condition =
   | { readonly kind: 'running'; readonly ms: number }
   | { readonly kind: 'idle'; readonly limits: IdleLimits }
   | { readonly kind: 'no-deadline' }
-  /** What it cost since its start. */
-  | { readonly kind: 'spent'; readonly dollars: number }
+  /** What it cost since its start or its creation. */
+  | { readonly kind: 'spent'; readonly dollars: number; readonly since: SpentSince }
+  /** An endpoint keeps workers (`workers.min` above 0), and had no job for so long. */
+  | { readonly kind: 'no-jobs'; readonly ms: number }
+  /** A stopped pod with a disk, and a volume that is mounted nowhere. */
+  | { readonly kind: 'unused-storage' }
   /** What the whole account costs an hour, or has cost in this month (UTC). */
   | { readonly kind: 'account-per-hour'; readonly dollars: number }
   | { readonly kind: 'account-month'; readonly dollars: number };
+
+/** What a condition is about. */
+export function subjectsOf({ kind }: Condition): readonly SubjectKind[] {
+  if (kind === 'no-jobs') return ['endpoint'];
+  return kind === 'unused-storage' ? ['pod', 'volume'] : ['pod'];
+}
+
+/** What can be done where a condition is met. What is stored is only reported: data is never deleted by a rule. */
+export function actionsFor({ kind }: Condition): readonly GuardAction[] {
+  if (kind === 'no-jobs') return ['report', 'scale-to-zero'];
+  return kind === 'unused-storage' ? ['report'] : ['report', 'stop', 'terminate'];
+}
 
 export interface Rule {
   readonly name: string;

@@ -6,7 +6,7 @@ import type { GlobalFlags } from '../settings/resolve.ts';
 import { openConnection } from './connection/connection.ts';
 import { openFiles } from './files/user-files.ts';
 import { listenForInterrupt } from './process/interrupt.ts';
-import { createGuardMemory } from './remembered/guard.ts';
+import { createAccountDocument } from './remembered/account-document.ts';
 import { createRememberedJobs } from './remembered/jobs.ts';
 import { createRememberedLists, type RememberedOptions } from './remembered/lists.ts';
 import { createRememberedNames } from './remembered/names.ts';
@@ -137,7 +137,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     jobs: createRememberedJobs(remembered('jobs')),
     names: createRememberedNames(remembered('names')),
     notes: createRememberedNotes(remembered('notes')),
-    guard: createGuardMemory(remembered('guard')),
+    guard: createAccountDocument(remembered('guard')),
+    creates: createAccountDocument(remembered('creates'), locks),
     background: (argv) => runtime.background(argv),
     blocking: runtime.signals.blocking,
     signal,

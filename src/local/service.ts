@@ -13,6 +13,7 @@ import { createRouter } from './http/routing/router.ts';
 import { createValidator, type Validator } from './http/requests/validate.ts';
 import { takesByProtocol, type Served } from './model/endpoints/record.ts';
 import { endpoints, withServed } from './model/endpoints/seed.ts';
+import { lastStockTurn } from './model/catalog/stock.ts';
 import { giveOddNames } from './model/pods/odd-names.ts';
 import {
   advanceQueue,
@@ -25,6 +26,7 @@ import {
   type StreamShape,
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
+import { allEndpointsChanged } from './resources/stock.ts';
 import { queuesOf } from './queue/state/records.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
 import { createState, originAfter, type State } from './state/state.ts';
@@ -139,6 +141,11 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
             const now = time.update(state);
             checkedBefore = checkedAt;
             noticePause(state);
+            const turned = lastStockTurn(state, state.processedTo, now);
+            if (turned !== undefined) {
+              advanceQueue(state, turned);
+              allEndpointsChanged(state);
+            }
             advanceQueue(state, now);
             try {
               return step(state, now);

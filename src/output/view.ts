@@ -84,6 +84,8 @@ export interface Column {
   readonly dropFirst?: boolean;
   /** Useless when cut, such as an id or a status: other columns are cut first. */
   readonly cutLast?: boolean;
+  /** A sentence: a wide column that is not asked for is shown only beside all of it. */
+  readonly sentence?: boolean;
   /** A total that is told beside the table counts it: a table that leaves it out says so. */
   readonly counted?: boolean;
   /** Aligned to the right, as numbers are. */

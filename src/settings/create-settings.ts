@@ -128,7 +128,7 @@ export function createSettings(input: SettingsInput): Settings {
       return local();
     },
     get accountFlags() {
-      return accountWords(flags);
+      return accountWords(flags, env);
     },
     get profilesPath() {
       return profilesPath();

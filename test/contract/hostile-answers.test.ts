@@ -3,7 +3,8 @@ import { berth } from '../support/worlds/run-berth.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 import { readContract, type Document } from './support/contract.ts';
 import { HARMFUL, HOSTILE, hostile, withoutOwnControls } from './support/hostile.ts';
-import { INVOCATIONS, type Invocation } from './support/invocations.ts';
+import type { Invocation } from './support/invocation.ts';
+import { INVOCATIONS } from './support/invocations.ts';
 import { record } from './support/recorder.ts';
 
 // Row 15 of docs/faults.md: every string in the answer to any command tries to control a terminal.

@@ -85,8 +85,8 @@ describe('the message names both values, their places and why there is one', () 
       '--network-volume takes one value, and is given twice: "a:/x" (word 4), "b:/y" (word 8)',
       'A pod mounts at most one network volume.',
     ],
-    ['pods create --gpu A --gpu B', '"A" (word 4), "B" (word 6)', '--gpu-count says how many'],
-    ['pods create --gpu A --gpu A', '"A" (word 4), "A" (word 6)', 'one type'],
+    ['pods create --cpu A --cpu B', '"A" (word 4), "B" (word 6)', '--vcpu says how many'],
+    ['pods create --cpu A --cpu A', '"A" (word 4), "A" (word 6)', 'one CPU flavor'],
     [
       'pods create --name=x --name y --name z',
       'is given 3 times: "x" (word 3), "y" (word 5), "z" (word 7)',

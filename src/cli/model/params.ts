@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { parseDuration, type TimeUnit } from '../../core/units.ts';
 import type { CommandContext } from './context.ts';
-import { suggestName } from '../words/suggestions.ts';
+import { suggestName } from '../../core/text/nearest.ts';
 import type { Choice } from '../../core/context.ts';
 import type { Completes } from './completion-sources.ts';
 

@@ -1,8 +1,9 @@
 import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
 import { usage, type Failure } from '../../core/failure.ts';
-import { didYouMean, nearestOf, suggestionOf } from '../words/suggestions.ts';
+import { nearestOf, suggestionOf } from '../../core/text/nearest.ts';
+import { didYouMean } from '../words/suggestions.ts';
 import { resolveAlias } from '../words/aliases.ts';
-import { ABSENT_COMMANDS, FLAG_ALIASES, ROOT_COMMANDS } from './words-of-other-programs.ts';
+import { ABSENT_COMMANDS, ABSENT_FLAGS, FLAG_ALIASES, ROOT_COMMANDS } from './words-of-other-programs.ts';
 
 /** How to pass a word that begins with a dash: `berth pods get -- -x`. */
 const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
@@ -38,6 +39,14 @@ function absentCommand(word: string, path: readonly string[], known: readonly st
  */
 export function unknownOption(word: string, path: readonly string[], known: readonly string[]): Failure {
   const name = /^(--[^=\s]*|-[a-z]{0,12}(?![^=])|-.?)/.exec(word)?.[0] ?? '';
+  const absent = ABSENT_FLAGS[[...path, name].join(' ')];
+  if (absent !== undefined) {
+    const [why, instead, commands] = absent;
+    return usage(
+      `'${path.join(' ')}' has no ${name}: ${why}`,
+      lines(instead, ...commands.map((each) => berth`${names(each)}`)),
+    );
+  }
   const what = word.startsWith(`${name}=`)
     ? `option '${name}' is unknown, or takes no value`
     : `unknown option '${name}'`;

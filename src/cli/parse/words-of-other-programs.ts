@@ -34,6 +34,21 @@ export const ABSENT_COMMANDS: Readonly<Record<string, readonly [why: string, ins
   'jobs list': ['the service has no list of jobs', 'The jobs that this machine submitted last:', 'jobs recent'],
 };
 
+/** Why a deadline is no flag of an update, and what there is in its place. */
+const DEADLINE: AbsentFlag = [
+  'a deadline is a variable of the pod, and a change of those restarts a pod that runs',
+  'It is changed when the pod starts the next time. Until then, a lock keeps every guard from it:',
+  ['pods start POD --stop-after 8h', 'pods update POD --locked on'],
+];
+
+type AbsentFlag = readonly [why: string, instead: string, commands: readonly string[]];
+
+/** Flags that are looked for and cannot be: why, what there is in their place, and the commands for it. */
+export const ABSENT_FLAGS: Readonly<Record<string, AbsentFlag>> = {
+  'pods update --stop-after': DEADLINE,
+  'pods update --terminate-after': DEADLINE,
+};
+
 /** Flags of other programs, and those here that mean the same; the first one that the command has is used. */
 export const FLAG_ALIASES: Readonly<Record<string, readonly string[]>> = {
   body: ['input', 'field'],

@@ -12,10 +12,11 @@ import { readRow } from './identity/identify.ts';
 import { listRows } from './identity/requests.ts';
 import type { Resource } from './read.ts';
 import { outcomeResult } from './several/outcomes.ts';
-import { compileFilter, SELECTOR_KEYS, type Filter } from './select/selectors.ts';
+import type { RowFilter } from '../../core/row-filter.ts';
+import { compileFilter, SELECTOR_KEYS } from './select/selectors.ts';
 
 /** The values of a command that accepts ids or selectors. */
-export interface ChoiceValues extends Filter {
+export interface ChoiceValues extends RowFilter {
   readonly id: readonly string[];
   readonly all: boolean;
 }

@@ -1,6 +1,7 @@
 import { berth, inOne, lines, type Message, names } from '../../core/message.ts';
 import type { ApiRequest } from '../../core/api.ts';
-import { usage, rethrowUnlessFailure } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -148,17 +149,17 @@ async function targetsOf(
   return { bySelector: false, targets, leftOut: [] };
 }
 
-/** Fails with usage (2), before anything is sent, for rows that the guard protects. */
+/** Fails with refused (5), before anything is sent, for rows that the guard protects. */
 async function refuseGuarded(ctx: CommandContext, guard: Guard, rows: readonly Json[]): Promise<void> {
   if (rows.length === 0) return;
   const reasons = await guard.reasons(ctx, rows);
   const [first] = reasons.values();
   if (first === undefined) return;
   const hint = lines(await guard.hint(ctx, [...reasons.keys()]), `--force: ${guard.force}`);
-  if (reasons.size === 1) throw usage(`${first}: nothing was sent`, hint);
-  throw usage(`${reasons.size} of ${rows.length} are protected: nothing was sent`, hint).with({
-    errors: [...reasons.values()],
-  });
+  const refused = { code: 'refused', exit: EXIT.refused, hint };
+  if (reasons.size === 1) throw new Failure({ ...refused, message: `${first}: nothing was sent` });
+  const message = `${reasons.size} of ${rows.length} are protected: nothing was sent`;
+  throw new Failure({ ...refused, message, errors: [...reasons.values()] });
 }
 
 /** The reasons that `--force` overrides, as sentences; a sentence that says so if they cannot be read. */

@@ -16,7 +16,8 @@ import { followPages, type Page } from './pages/follow-pages.ts';
 import { mayPrintPages, printPages } from './pages/print-pages.ts';
 import { firstRows, openPages, wantedPages, type OpenPages, type WantedPage } from './pages/wanted-pages.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
-import { compileFilter, filterOptions, type Filter } from './select/selectors.ts';
+import type { RowFilter } from '../../core/row-filter.ts';
+import { compileFilter, filterOptions } from './select/selectors.ts';
 import { sortOption, sortRows, type SortKey } from './select/sort.ts';
 
 interface ListSpec<O extends Params> extends CommandWords {
@@ -87,7 +88,7 @@ export const listOptions = (table: ResourceTable | undefined): Params => ({
 export const limitOption = option.count('show only the first N rows', 1);
 
 /** The values of the flags that every list has. */
-export type ListFilter = Filter & {
+export type ListFilter = RowFilter & {
   readonly sort?: readonly SortKey[] | undefined;
   readonly limit?: number | undefined;
 };

@@ -67,10 +67,7 @@ export async function withSecret(
   if (path !== undefined) return { ...body, [member]: textOf(secret, await ctx.files.read(path), `${file}: ${path}`) };
   if (stringAt(body, member) !== undefined) return body;
   if (!ctx.terminal.canAsk)
-    throw usage(
-      `missing ${stdin} or ${file}`,
-      `The ${member} is asked for on a terminal, and read from stdin with ${stdin}, or from a file with ${file}.`,
-    );
+    throw usage(`missing ${stdin} or ${file}`, `Without one, the ${member} is asked for on a terminal.`);
   const text = await ctx.prompts.secret(question);
   if (text === '') throw usage(`the ${member} is empty`);
   return { ...body, [member]: text };

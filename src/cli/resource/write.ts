@@ -1,6 +1,6 @@
 import { berth, type CommandLine, type Message, names } from '../../core/message.ts';
-import { readRequest, type ApiAnswer, type ApiRequest } from '../../core/api.ts';
-import { EXIT } from '../../core/exit-codes.ts';
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage, unlessFailed } from '../../core/failure.ts';
 import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
@@ -8,15 +8,15 @@ import { answerResult, type Result } from '../../output/view.ts';
 import { flagName, type Params } from '../model/params.ts';
 import { defineCommand, type Command, type Values, type CommandWords } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { asId, type Id } from '../../core/ids.ts';
-import { askUntilThere, createAbsence, type Absence } from '../../core/not-there-yet.ts';
+import { asId } from '../../core/ids.ts';
+import { createAbsence } from '../../core/not-there-yet.ts';
 import { identify, readRow } from './identity/identify.ts';
 import { rememberNames } from './identity/requests.ts';
 import { unlessUnread } from '../run/context/dry-run.ts';
-import { waitFor } from '../run/wait.ts';
+import { afterWait, type WaitSpec } from './wait-for-row.ts';
 import { bodyOptions } from './body/body.ts';
 import { completeBody, composeBody, setExampleOf, type BodySpec } from './body/compose-body.ts';
-import { ask, askAboutRaise, confirmRestart } from './ask-before-write.ts';
+import { ask, askAboutRaise, confirmRestart, tellPrice } from './ask-before-write.ts';
 import { rememberCreated } from './created.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './body/references.ts';
@@ -38,12 +38,12 @@ export interface WriteSpec extends BodySpec, CommandWords {
   /** Completes an update with members of the current row, for members that the service accepts only as a whole. */
   readonly fill?: (body: JsonObject, values: Values, readRow: () => Promise<Json>) => Promise<JsonObject>;
   /** A sentence about the price, printed before a create. Omitted if the catalog cannot be read. */
-  readonly price?: (ctx: CommandContext, body: JsonObject) => Promise<Message | undefined>;
+  readonly price?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<Message | undefined>;
   /** Whether a person is asked about the price of a create, also where nothing else was asked. */
   readonly asksAboutPrice?: (body: JsonObject) => boolean;
   /**
-   * What an update that raises the bill costs before and after it; undefined where it does not. It is shown on a
-   * terminal, and a person is asked; a dry run shows it everywhere. Omitted if it cannot be found out.
+   * What an update that raises the bill costs before and after it; undefined where it does not. A person is asked about it.
+   * Omitted if it cannot be found out.
    */
   readonly raise?: (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
   /**
@@ -60,38 +60,26 @@ export interface WriteSpec extends BodySpec, CommandWords {
   /** A member of a create that is never given on the command line and never printed. */
   readonly secret?: Secret;
   /** Sends the create in another way than as the default request. */
-  readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
+  readonly send?: (ctx: CommandContext, request: CreateRequest, values: Values) => Promise<ApiAnswer>;
+  /** Flags of a create that are no members of its body: `send` reads them. */
+  readonly options?: Params;
+  /** Does something else than a create that is sent now; undefined where it is sent. */
+  readonly instead?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<Result | undefined>;
   /** A refusal in the words of the resource. */
   readonly refused?: (failure: Failure) => Failure;
   /** Lines that are printed after the write. */
   readonly notes?: (row: Json, body: JsonObject) => readonly Message[];
   /** What the user may want next, said on a terminal after a create. */
   readonly nextStep?: (row: Json, body: JsonObject) => Message;
-  /** See `CommandSpec.costs`. */
+  /** See `CommandSpec.costs` and `CommandSpec.exits`. */
   readonly costs?: boolean;
+  readonly exits?: readonly ExitCode[];
   /** Adds `--wait`: polls until the row has the wanted state. */
   readonly wait?: WaitSpec;
 }
 
 /** The default request of a create. */
 export type CreateRequest = Omit<ApiRequest, 'body'> & { readonly body: JsonObject };
-
-/** A state of a row to wait for. */
-export interface WaitSpec {
-  /** The name of the state: `RUNNING`. */
-  readonly until: string;
-  readonly done: (row: Json) => boolean;
-  /** Whether the state cannot be reached any more. */
-  readonly bad: (row: Json) => boolean;
-  /** The path of what is polled, below the row: `releases`. The row itself if absent. */
-  readonly subresource?: string;
-  /** The current state for the spinner; its `status` if absent. */
-  readonly describe?: (seen: Json) => string;
-  /** Lines that are printed after the wait. */
-  readonly notes?: (seen: Json) => readonly string[];
-  /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
-  readonly resumeCommand?: (id: string) => CommandLine;
-}
 
 /** The members of a kind: flags, or the words after `--`. */
 const membersOf = (spec: WriteSpec, kind: 'flag' | 'argument'): Params =>
@@ -104,20 +92,31 @@ const membersOf = (spec: WriteSpec, kind: 'flag' | 'argument'): Params =>
 /** All flags of a create or an update. */
 const optionsOf = (spec: WriteSpec): Params => ({
   ...membersOf(spec, 'flag'),
+  ...spec.options,
   ...bodyOptions(setExampleOf(spec)),
   ...(spec.wait === undefined ? {} : waitOptions('wait until it is ready')),
   ...([spec.asksAboutPrice, spec.raise, spec.restarts].every((asks) => asks === undefined) ? {} : { yes: yesOption }),
 });
 
-const wordsOf = ({ summary, details, examples, costs, price, wait }: WriteSpec) => ({
+const wordsOf = ({ summary, details, examples, costs, price, wait, exits = [] }: WriteSpec) => ({
   summary,
   details,
   examples,
   costs: costs ?? price !== undefined,
-  exits: wait === undefined ? [] : [EXIT.jobFailed],
+  exits: [...exits, ...(wait === undefined ? [] : [EXIT.jobFailed])],
 });
 
 const listLine = (noun: string): CommandLine => berth`${names(noun)} list`;
+
+/** The default request of a create. `name` is the noun on the command line. */
+export const createRequest = ({ path }: Pick<Resource, 'path'>, name: string, body: JsonObject): CreateRequest => ({
+  service: 'base',
+  method: 'POST',
+  path,
+  body,
+  checkCommand: listLine(name),
+  expects: 'created',
+});
 
 /** `berth NOUN create`. `name` is the noun on the command line: `volumes`, `registries delegations`. */
 export function createCommand(resource: Resource, name: string, spec: WriteSpec): Command {
@@ -137,22 +136,14 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       await spec.check?.(plain, undefined, ctx);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
-      const price = await unlessFailed(ctx, async () => spec.price?.(ctx, body));
-      if (price !== undefined) {
-        await ctx.tell(price);
-        if (asked || (spec.asksAboutPrice?.(body) ?? false))
-          await ask(ctx, 'Create it?', 'not confirmed: nothing was created');
-      }
+      const asks = asked || (spec.asksAboutPrice?.(body) ?? false);
+      if ((await tellPrice(ctx, async () => spec.price?.(ctx, body, values), asks)) && asks)
+        await ask(ctx, 'Create it?', 'not confirmed: nothing was created');
+      const instead = await spec.instead?.(ctx, body, values);
+      if (instead !== undefined) return instead;
       const act = () =>
         sendReferences(ctx, spec.references ?? {}, body, (known) =>
-          send(ctx, {
-            service: 'base',
-            method: 'POST',
-            path: resource.path,
-            body: known,
-            checkCommand: listLine(name),
-            expects: 'created',
-          }),
+          send(ctx, createRequest(resource, name, known), values),
         );
       const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act)).catch(
         throwWithWords(ctx, spec, body),
@@ -161,7 +152,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const createdId = stringAt(value, 'id');
       const result = answerResult(resource.view, answer);
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
-      const nameNote = ctx.terminal.errors ? await unlessFailed(ctx, () => sameName(ctx, resource, value)) : undefined;
+      const nameNote = await unlessFailed(ctx, () => sameName(ctx, resource, value));
       const notes = [...(spec.notes?.(value, body) ?? []), nameNote, next].filter((note) => note !== undefined);
       await rememberNames(ctx, resource, [value]);
       if (createdId !== undefined && spec.wait !== undefined) await rememberCreated(ctx, resource.noun, value);
@@ -225,7 +216,6 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
   });
 }
 
-/** Only for a person: a script that creates many would read the list as often. */
 const sameName = async (ctx: CommandContext, resource: Resource, created: Json): Promise<string | undefined> =>
   (await import('./same-name.ts')).sameNameNote(ctx, resource, created);
 
@@ -242,59 +232,4 @@ const throwWithWords =
 function once<T>(run: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => (result ??= run());
-}
-
-/** Waits after a write. Returns the row after the wait, or the answer of the write if a subresource was polled. */
-async function afterWait(
-  ctx: CommandContext,
-  resource: Resource,
-  name: string,
-  id: Id,
-  wait: WaitSpec,
-  values: Values,
-  answer: Result,
-  absence?: Absence,
-): Promise<Result> {
-  const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']), absence);
-  return wait.subresource === undefined ? end : { ...answer, exit: end.exit };
-}
-
-/**
- * Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. `absence` is that of
- * a row that was just created.
- */
-export async function waitForRow(
-  ctx: CommandContext,
-  resource: Resource,
-  name: string,
-  id: Id,
-  wait: WaitSpec,
-  timeoutMs: number,
-  absence?: Absence,
-) {
-  const path = [...resource.path, id, ...(wait.subresource === undefined ? [] : [wait.subresource])];
-  let text = '';
-  const ask = askUntilThere(async () => absence);
-  const value = await waitFor<Json>(ctx, {
-    what: `${resource.noun} ${id} to be ${wait.until}`,
-    poll: async () => {
-      const answer = await ask(() => ctx.api.send(readRequest(path, { id })));
-      if (answer === undefined) return { status: 'not there yet' };
-      text = answer.text;
-      return answer.value ?? null;
-    },
-    done: (row) => wait.done(row) || wait.bad(row),
-    describe: wait.describe ?? ((row) => stringAt(row, 'status') ?? '?'),
-    timeoutMs,
-    resumeCommand: wait.resumeCommand?.(id) ?? berth`${names(name)} wait ${id} --for ${wait.until}`,
-    id,
-  });
-  return {
-    kind: 'one',
-    view: resource.view,
-    value,
-    source: text,
-    exit: wait.bad(value) ? EXIT.jobFailed : undefined,
-    notes: wait.notes?.(value) ?? [],
-  } as const;
 }

@@ -24,7 +24,7 @@ import { createCommandContext, type RunState } from './context/create-context.ts
 import type { CommandContext } from '../model/context.ts';
 import { DryRun, unlessUnread } from './context/dry-run.ts';
 import { commonOptions } from '../model/common-options.ts';
-import { suggestName } from '../words/suggestions.ts';
+import { suggestName } from '../../core/text/nearest.ts';
 import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './context/write-record.ts';
 
 /**

@@ -32,6 +32,7 @@ const MAX_INTERVAL_MS = 5000;
 export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): Promise<T> {
   ctx.setResumeCommand(options.resumeCommand);
   const start = ctx.clock.monotonic();
+  const limitOfRequest = requestLimitNote(ctx, options.timeoutMs);
   let progress = ctx.progress(`waiting for ${options.what}`);
   try {
     let intervalMs = MIN_INTERVAL_MS;
@@ -41,7 +42,7 @@ export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): 
         ctx.setResumeCommand(undefined);
         return state;
       }
-      const lines = (await options.notice?.()) ?? [];
+      const lines = [...limitOfRequest(ctx.clock.monotonic() - start), ...((await options.notice?.()) ?? [])];
       if (lines.length > 0) {
         // A spinner on the same line would be mixed with the text.
         await progress.stop();
@@ -57,6 +58,22 @@ export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): 
   } finally {
     await progress.stop();
   }
+}
+
+/**
+ * A function that tells, once a wait has lasted as long as --timeout, that this is no limit of the wait. It is easily taken
+ * for one; nothing is told where it was not given on this command line.
+ */
+function requestLimitNote({ settings }: CommandContext, timeoutMs: number): (elapsedMs: number) => readonly string[] {
+  const limitMs = settings.source('timeout') === 'flag' ? settings.get('timeout') : Infinity;
+  let isSaid = limitMs >= timeoutMs;
+  return (elapsedMs) => {
+    if (isSaid || elapsedMs < limitMs) return [];
+    isSaid = true;
+    return [
+      `--timeout ${formatDuration(limitMs)} limits each request. This wait ends after ${formatDuration(timeoutMs)}: --wait-timeout.`,
+    ];
+  };
 }
 
 /** The failure of a wait that timed out: wait-ended (9). Nothing is cancelled. */

@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
 import { documentResult } from '../../cli/resource/pages/read-list.ts';
-import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
+import { waitForRow, type WaitSpec } from '../../cli/resource/wait-for-row.ts';
 import { age, percent, text } from '../../output/cells/cell-functions.ts';
 import { type Facts, type Result, type Section, type View } from '../../output/view.ts';
 import { loadCommandLine } from '../shared/container-command.ts';

@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
 import { isNotFound, Failure } from '../../core/failure.ts';
-import { asId, type Id } from '../../core/ids.ts';
+import { asId } from '../../core/ids.ts';
 import type { ApiRequest } from '../../core/api.ts';
-import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import { memberAt, numberAt, stringAt, type Json } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { rowRequest } from '../../cli/resource/identity/requests.ts';
+import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import { deadlinesOf } from '../../guard/deadline.ts';
-import type { Decision } from '../../guard/decide.ts';
-import { PODS } from '../shared/collections.ts';
+import type { ActingAction, ActingDecision } from '../../guard/decide.ts';
+import { ENDPOINTS, PODS } from '../shared/collections.ts';
 
 /** What can become of an action. */
-export const RESULTS = ['stopped', 'terminated', 'ended before', 'changed', 'failed'] as const;
+export const RESULTS = ['stopped', 'terminated', 'scaled to zero', 'ended before', 'changed', 'failed'] as const;
 
 /** What became of an action. */
 export interface Done {
@@ -21,80 +22,123 @@ export interface Done {
   readonly failure?: Failure;
 }
 
-/** The request of an action (contract rules, Pods: actions, DELETE). */
-export const actionRequest = (action: 'stop' | 'terminate', id: Id<'pod'>): ApiRequest =>
-  action === 'terminate'
-    ? { service: 'base', method: 'DELETE', path: [...PODS.path, id], id, checkCommand: berth`pods list` }
-    : {
-        service: 'base',
-        method: 'POST',
-        path: [...PODS.path, id, 'action'],
-        body: { action: 'stop' },
-        id,
-        expects: 'resource',
-        checkCommand: berth`pods get ${id}`,
-      };
+/** What the guard knows of an action. */
+interface Act {
+  readonly collection: Collection;
+  /** The request (contract rules, Pods: actions, DELETE; Serverless endpoints: PATCH). */
+  readonly request: (id: string) => ApiRequest;
+  readonly result: Done['result'];
+  /** What must be as it was when it was decided. */
+  readonly facts: (row: Json) => readonly unknown[];
+  /** Whether nothing is left to be done. */
+  readonly isDone: (row: Json) => boolean;
+}
 
-/** What must be as it was when it was decided: by a change of its variables a pod starts anew. */
-const factsOf = (pod: Json) => [
-  ...['status', 'startedAt', 'locked'].map((member) => memberAt(pod, member) ?? null),
+const membersOf =
+  (...names: readonly string[]) =>
+  (row: Json): readonly unknown[] =>
+    names.map((name) => memberAt(row, name) ?? null);
+
+/** By a change of its variables a pod starts anew. */
+const podFacts = (pod: Json): readonly unknown[] => [
+  ...membersOf('status', 'startedAt', 'locked')(pod),
   deadlinesOf(pod),
 ];
 
+const ACTS: Readonly<Record<ActingAction, Act>> = {
+  stop: {
+    collection: PODS,
+    request: (id) => ({
+      service: 'base',
+      method: 'POST',
+      path: [...PODS.path, id, 'action'],
+      body: { action: 'stop' },
+      id,
+      expects: 'resource',
+      checkCommand: berth`pods get ${id}`,
+    }),
+    result: 'stopped',
+    facts: podFacts,
+    isDone: (pod) => ['EXITED', 'TERMINATED'].includes(stringAt(pod, 'status') ?? ''),
+  },
+  terminate: {
+    collection: PODS,
+    request: (id) => ({
+      service: 'base',
+      method: 'DELETE',
+      path: [...PODS.path, id],
+      id,
+      checkCommand: berth`pods list`,
+    }),
+    result: 'terminated',
+    facts: podFacts,
+    isDone: (pod) => stringAt(pod, 'status') === 'TERMINATED',
+  },
+  'scale-to-zero': {
+    collection: ENDPOINTS,
+    request: (id) => ({
+      service: 'base',
+      method: 'PATCH',
+      path: [...ENDPOINTS.path, id],
+      body: { workers: { min: 0 } },
+      id,
+      expects: 'resource',
+      checkCommand: berth`endpoints get ${id}`,
+    }),
+    result: 'scaled to zero',
+    facts: membersOf('createdAt', 'workers', 'scaling'),
+    isDone: (endpoint) => numberAt(endpoint, 'workers.min') === 0,
+  },
+};
+
+/** The request of an action. */
+export const actionRequest = ({ action, row }: ActingDecision): ApiRequest => ACTS[action].request(asId(idOf(row)));
+
 /**
- * Stops or terminates the pod of a decision. The pod is read again right before: when its status, its start, its lock or
- * its deadlines are others, or `isStillOver` says no, it is left alone. After an answer that was lost or a refusal it is
- * looked at before anything is said. A failure belongs to its pod, also that of an interrupt.
+ * Does what was decided. The row is read again right before: when its facts are others, or `isStillOver` says no, it is
+ * left alone. After an answer that was lost or a refusal it is looked at before anything is said. A failure belongs to its
+ * row, also that of an interrupt.
  */
 export async function act(
   ctx: CommandContext,
-  { pod, action }: Decision & { readonly action: 'stop' | 'terminate' },
-  isStillOver: (pod: Json) => boolean,
+  decision: ActingDecision,
+  isStillOver: (row: Json) => Promise<boolean>,
 ): Promise<Done> {
-  const id = asId<'pod'>(idOf(pod));
+  const { row, action } = decision;
+  const { facts, isDone, result } = ACTS[action];
   try {
-    const fresh = await read(ctx, id);
+    const fresh = await read(ctx, decision);
     if (fresh === undefined) return { result: 'ended before' };
-    if (!isDeepStrictEqual(factsOf(pod), factsOf(fresh)) || !isStillOver(fresh))
-      return { result: hasEnded(fresh, action) ? 'ended before' : 'changed' };
-    await ctx.api.send(actionRequest(action, id));
-    return { result: action === 'stop' ? 'stopped' : 'terminated' };
+    if (!isDeepStrictEqual(facts(row), facts(fresh)) || !(await isStillOver(fresh)))
+      return { result: isDone(fresh) ? 'ended before' : 'changed' };
+    await ctx.api.send(actionRequest(decision));
+    return { result };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (ctx.signal.aborted) return { result: 'failed', failure: error };
-    return await afterFailure(ctx, id, action, error);
+    return await afterFailure(ctx, decision, error);
   }
 }
 
-/** A pod; undefined where it is gone. */
-async function read(ctx: CommandContext, id: Id<'pod'>): Promise<Json | undefined> {
+/** The row of a decision as it is now; undefined where it is gone. */
+async function read(ctx: CommandContext, { row, action }: ActingDecision): Promise<Json | undefined> {
   try {
-    return (await ctx.api.send(rowRequest(PODS, id))).value ?? null;
+    return (await ctx.api.send(rowRequest(ACTS[action].collection, asId(idOf(row))))).value ?? null;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-const hasEnded = (pod: Json, action: 'stop' | 'terminate'): boolean => {
-  const status = stringAt(pod, 'status');
-  return status === 'TERMINATED' || (action === 'stop' && status === 'EXITED');
-};
-
-/** A lost answer (8) and a refusal (409) may mean that the pod is ended: by this request, or by somebody else. */
-async function afterFailure(
-  ctx: CommandContext,
-  id: Id<'pod'>,
-  action: 'stop' | 'terminate',
-  failure: Failure,
-): Promise<Done> {
+/** A lost answer (8) and a refusal (409) may mean that it is done: by this request, or by somebody else. */
+async function afterFailure(ctx: CommandContext, decision: ActingDecision, failure: Failure): Promise<Done> {
   if (failure.exit === EXIT.notFound) return { result: 'ended before' };
   if (failure.exit !== EXIT.unknown && failure.status !== 409) return { result: 'failed', failure };
+  const { isDone, result } = ACTS[decision.action];
   try {
-    const fresh = await read(ctx, id);
-    if (fresh !== undefined && !hasEnded(fresh, action)) return { result: 'failed', failure };
-    if (failure.exit === EXIT.unknown) return { result: action === 'stop' ? 'stopped' : 'terminated' };
-    return { result: 'ended before' };
+    const fresh = await read(ctx, decision);
+    if (fresh !== undefined && !isDone(fresh)) return { result: 'failed', failure };
+    return { result: failure.exit === EXIT.unknown ? result : 'ended before' };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { result: 'failed', failure };

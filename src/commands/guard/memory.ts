@@ -15,11 +15,14 @@ import { berth, sentence, type Message } from '../../core/message.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Snoozes } from '../../guard/decide.ts';
-import { decodeSamples, encodeSamples, type Samples } from '../../guard/samples.ts';
+import { JOB_SAMPLES, type EndpointTracks } from '../../guard/job-samples.ts';
+import { decodeTracks, encodeTracks } from '../../guard/tracks.ts';
+import { USE_SAMPLES, type PodTracks } from '../../guard/use-samples.ts';
 
 /** What is kept, as it was read. Times are the service's, in milliseconds. */
 export interface Memory {
-  readonly samples: Samples;
+  readonly pods: PodTracks;
+  readonly endpoints: EndpointTracks;
   readonly snoozes: Snoozes;
   /** When a guard of this machine last looked; undefined where none did. */
   readonly sweptAt: number | undefined;
@@ -33,7 +36,8 @@ export interface Memory {
 const MAX_HISTORY = 1000;
 
 const decode = (document: Json): Memory => ({
-  samples: decodeSamples(memberAt(document, 'samples')),
+  pods: decodeTracks(memberAt(document, 'pods'), USE_SAMPLES),
+  endpoints: decodeTracks(memberAt(document, 'endpoints'), JOB_SAMPLES),
   snoozes: new Map(
     Object.entries(objectAt(document, 'snoozes') ?? {}).flatMap(([id, value]): [string, number][] => {
       const until = numberOf(value);
@@ -45,8 +49,9 @@ const decode = (document: Json): Memory => ({
   history: itemsAt(document, 'history'),
 });
 
-const encode = ({ samples, snoozes, sweptAt, driftMs, history }: Memory): JsonObject => ({
-  samples: encodeSamples(samples),
+const encode = ({ pods, endpoints, snoozes, sweptAt, driftMs, history }: Memory): JsonObject => ({
+  pods: encodeTracks(pods, USE_SAMPLES),
+  endpoints: encodeTracks(endpoints, JOB_SAMPLES),
   snoozes: Object.fromEntries(snoozes),
   ...(sweptAt === undefined ? {} : { sweptAt }),
   ...(driftMs === undefined ? {} : { driftMs }),
@@ -65,12 +70,12 @@ export const changeMemory = ({ guard }: CommandContext, change: (before: Memory)
     return encodeJson(encode({ ...before, ...change(before) }));
   });
 
-/** What rows have in common that say the same of one start of a pod. */
-const SAME = ['pod', 'rule', 'startedAt', 'action', 'held', 'result'];
+/** What rows have in common that say the same of one start of a pod, or of an endpoint or a volume. */
+const SAME = ['kind', 'id', 'rule', 'startedAt', 'action', 'held', 'result'];
 
 /** Whether a row says something that `known` rows do not. What was done is always new. */
 export const isNews = (row: Json, known: readonly Json[]): boolean =>
-  ['stopped', 'terminated'].includes(stringAt(row, 'result') ?? '') ||
+  ['stopped', 'terminated', 'scaled to zero'].includes(stringAt(row, 'result') ?? '') ||
   !known.some((other) => SAME.every((member) => memberAt(row, member) === memberAt(other, member)));
 
 /** `A guard of this machine last ran 5m ago.` */

@@ -1,15 +1,18 @@
-import { usage } from '../../core/failure.ts';
+import { Failure, usage } from '../../core/failure.ts';
 import { option, flagName, isGiven, onlyWith, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { parseYaml } from '../../cli/resource/body/parse-yaml.ts';
-import { deadlineRule, idleLimits, readPolicy } from '../../guard/policy.ts';
+import { checkRule, deadlineRule, idleLimits, readPolicy } from '../../guard/policy.ts';
 import {
+  actionsFor,
   DEFAULT_MAX_ACTIONS,
   GUARD_ACTIONS,
   POD_STATUSES,
+  SPENT_SINCE,
   type Condition,
   type Policy,
   type Rule,
+  type Selection,
 } from '../../guard/rules.ts';
 import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
 
@@ -25,6 +28,8 @@ const CONDITIONS = {
   maxSpent: dollars('pods that cost more since their start'),
   accountPerHour: dollars('the selected pods, when the account costs more an hour'),
   accountMonth: dollars('the selected pods, when the account has cost more in this month'),
+  withoutJobs: option.duration('endpoints that keep workers (workers.min above 0) and had no job for so long', 'h'),
+  unusedStorage: option.on('report stopped pods with a disk, and volumes that are mounted nowhere'),
 } as const satisfies Params;
 
 const SELECTORS = {
@@ -46,8 +51,9 @@ export const POLICY_OPTIONS = {
   idleGpu: onlyWith(['idle'], percent('idle: GPU use below this (default 5)')),
   idleCpu: onlyWith(['idle'], percent('idle: CPU use below this (default 10)')),
   idleMemory: onlyWith(['idle'], percent('idle: memory use below this (default: not looked at)')),
+  spentSince: onlyWith(['maxSpent'], option.choice('what --max-spent counts from (default start)', SPENT_SINCE)),
   ...SELECTORS,
-  do: option.choice('what is done about them (default stop)', GUARD_ACTIONS),
+  do: option.choice('what is done (default stop, and for endpoints scale-to-zero)', GUARD_ACTIONS),
   allowTerminate: option.on('deadlines and rules may terminate pods'),
   maxActions: option.count(`refuse to end more pods at once without --yes (default ${DEFAULT_MAX_ACTIONS})`, 1),
 } as const satisfies Params;
@@ -57,6 +63,10 @@ type PolicyValues = ValuesOf<typeof POLICY_OPTIONS>;
 /** Flags that may be given beside a file. */
 const WITH_FILE: readonly string[] = ['policy', 'allowTerminate', 'maxActions'];
 
+/** Whether a flag of a policy is given. */
+export const hasPolicy = (values: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys(POLICY_OPTIONS).some((key) => isGiven(values[key]));
+
 /** The policy of the flags or of their file. Fails with usage (2), and with local-file (14) for a file that cannot be read. */
 export async function policyOf(ctx: CommandContext, values: PolicyValues): Promise<Policy> {
   if (values.policy === undefined) return flagPolicy(values);
@@ -65,8 +75,9 @@ export async function policyOf(ctx: CommandContext, values: PolicyValues): Promi
   );
   if (other !== undefined)
     throw usage(`--policy and ${flagName(other)} exclude each other`, 'A policy has all rules: keep one of them.');
+  const from = values.policy === '-' ? 'stdin' : values.policy;
   const text = new TextDecoder().decode(await ctx.files.read(values.policy));
-  const policy = readPolicy(parseYaml(text, values.policy === '-' ? 'stdin' : values.policy));
+  const policy = readFrom(from, () => readPolicy(parseYaml(text, from)));
   return {
     ...policy,
     allowTerminate: policy.allowTerminate || values.allowTerminate,
@@ -74,20 +85,36 @@ export async function policyOf(ctx: CommandContext, values: PolicyValues): Promi
   };
 }
 
+/** Names the file of a policy in the failures of its reading. */
+function readFrom(from: string, read: () => Policy): Policy {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.message.startsWith(from)) throw error;
+    throw error.with({ message: `${from}: ${error.message}` });
+  }
+}
+
 /** Deadlines are always kept; each condition flag adds a rule of its name. */
 function flagPolicy(values: PolicyValues): Policy {
-  const select = {
+  const select: Selection = {
     match: values.match,
     status: values.status,
     dataCenter: values.dataCenter,
     gpu: values.gpu,
-    olderThanMs: values.olderThan,
+    olderThan: values.olderThan,
     costAbove: amountOf(values.costAbove, 'costAbove'),
   };
-  const action = GUARD_ACTIONS.find((each) => each === values.do) ?? 'stop';
+  const given = GUARD_ACTIONS.find((each) => each === values.do);
   const rules = Object.keys(CONDITIONS).flatMap((key): Rule[] => {
     const when = conditionOf(key as keyof typeof CONDITIONS, values);
-    return when === undefined ? [] : [{ name: flagName(key).slice(2), select, when, action }];
+    if (when === undefined) return [];
+    const actions = actionsFor(when);
+    // What can only be reported is reported.
+    const action = actions.length === 1 ? 'report' : (given ?? actions[1] ?? 'report');
+    const rule = { name: flagName(key).slice(2), select, when, action };
+    checkRule(rule, flagName(key));
+    return [rule];
   });
   if (rules.length === 0) refuseWithout(values);
   return {
@@ -123,21 +150,29 @@ function conditionOf(key: keyof typeof CONDITIONS, values: PolicyValues): Condit
     case 'noDeadline':
       return values.noDeadline ? { kind: 'no-deadline' } : undefined;
     case 'maxSpent':
-      return amountCondition('spent', values.maxSpent, key);
+      return withAmount(values.maxSpent, key, (dollars) => ({
+        kind: 'spent',
+        dollars,
+        since: SPENT_SINCE.find((each) => each === values.spentSince) ?? 'start',
+      }));
     case 'accountPerHour':
-      return amountCondition('account-per-hour', values.accountPerHour, key);
+      return withAmount(values.accountPerHour, key, (dollars) => ({ kind: 'account-per-hour', dollars }));
     case 'accountMonth':
-      return amountCondition('account-month', values.accountMonth, key);
+      return withAmount(values.accountMonth, key, (dollars) => ({ kind: 'account-month', dollars }));
+    case 'withoutJobs':
+      return values.withoutJobs === undefined ? undefined : { kind: 'no-jobs', ms: values.withoutJobs };
+    case 'unusedStorage':
+      return values.unusedStorage ? { kind: 'unused-storage' } : undefined;
   }
 }
 
-function amountCondition(
-  kind: 'spent' | 'account-per-hour' | 'account-month',
+function withAmount(
   text: string | undefined,
   key: string,
+  make: (dollars: number) => Condition,
 ): Condition | undefined {
   const amount = amountOf(text, key);
-  return amount === undefined ? undefined : { kind, dollars: amount };
+  return amount === undefined ? undefined : make(amount);
 }
 
 function amountOf(text: string | undefined, key: string): number | undefined {

@@ -6,11 +6,11 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { yesOption } from '../../cli/model/common-options.ts';
 import { option } from '../../cli/model/params.ts';
-import { countOf } from '../../cli/words/words.ts';
 import type { Result } from '../../output/view.ts';
 import { longestInterval } from '../../guard/idle.ts';
 import type { Policy } from '../../guard/rules.ts';
-import { sweepResult } from './check.ts';
+import { adviceOf, windowOf } from './advice.ts';
+import { countsOf, sweepResult } from './check.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { isNews } from './memory.ts';
 import { sweep, type Sweep } from './sweep.ts';
@@ -21,12 +21,15 @@ const MIN_INTERVAL_MS = 10_000;
 
 /** `berth guard run`: one sweep that acts, or with `--every` one after the other. */
 export const run = defineCommand({
-  summary: 'stop the pods that a deadline or a rule applies to',
+  summary: 'do what deadlines and rules say: stop pods, scale endpoints to zero',
   details:
-    'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
+    'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. Volumes are only ever reported. More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
   options: {
     ...POLICY_OPTIONS,
-    every: option.duration('sweep again after this time, until Ctrl-C; -o jsonl prints each decision on a line', 'm'),
+    every: option.duration(
+      'sweep again after this time, at least 10s, until Ctrl-C; -o jsonl prints each decision on a line',
+      'm',
+    ),
     log: option.text('append what was decided to this file, a JSON object on each line', {
       metavar: 'FILE',
       complete: 'file',
@@ -47,7 +50,7 @@ export const run = defineCommand({
     if (every !== undefined) return await sweepAgain(ctx, policy, every, log);
     const swept = await sweep(ctx, { policy, acts: true });
     await append(ctx, log, swept.rows);
-    return sweepResult(ctx, swept);
+    return sweepResult(ctx, policy, swept);
   },
 });
 
@@ -65,6 +68,7 @@ async function sweepAgain(
   for (const line of cannotFire(policy, everyMs)) await ctx.tell(line);
   const rows = ctx.rows(decisionView);
   let known: readonly Json[] = [];
+  let isTold = false;
   try {
     for (;;) {
       const swept = await sweepUnlessFailed(ctx, policy);
@@ -73,11 +77,18 @@ async function sweepAgain(
       await rows.rows(news);
       await append(ctx, log, news);
       if (swept?.failure?.code === 'usage') throw swept.failure;
-      const progress = ctx.progress(
+      const next = `the next sweep is in ${formatDuration(everyMs)}`;
+      const line =
         swept === undefined
-          ? `the next sweep is in ${formatDuration(everyMs)}`
-          : `${countOf(swept.pods, 'pod')}, ${swept.rows.length} over a limit or unknown; the next sweep is in ${formatDuration(everyMs)}`,
-      );
+          ? next
+          : `${countsOf(swept.subjects)}, ${swept.rows.length} over a limit or unknown; ${next}`;
+      if (swept !== undefined && !isTold) {
+        // Without a terminal nothing else says that it runs.
+        await ctx.tell(`${line}. From now on, only what is new is printed.`);
+        for (const each of adviceOf(policy, swept)) await ctx.tell(each);
+        isTold = true;
+      }
+      const progress = ctx.progress(line);
       try {
         await ctx.clock.sleep(everyMs, ctx.signal);
       } finally {
@@ -105,13 +116,12 @@ async function sweepUnlessFailed(ctx: CommandContext, policy: Policy): Promise<S
 
 /** Rules whose time the samples of this interval cannot cover. */
 const cannotFire = ({ rules }: Policy, everyMs: number): readonly string[] =>
-  rules.flatMap(({ name, when }) =>
-    when.kind === 'idle' && everyMs > longestInterval(when.limits.forMs)
-      ? [
-          `Rule ${name} will not apply: ${formatDuration(when.limits.forMs)} need a sample every ${formatDuration(longestInterval(when.limits.forMs))}.`,
-        ]
-      : [],
-  );
+  rules.flatMap((rule) => {
+    const windowMs = windowOf(rule);
+    if (windowMs === undefined || everyMs <= longestInterval(windowMs)) return [];
+    const [whole, most] = [formatDuration(windowMs), formatDuration(longestInterval(windowMs))];
+    return [`Rule ${rule.name} will not apply: ${whole} need a sample every ${most}.`];
+  });
 
 /** Appends rows to the log, each in one write with its end of line. Fails with local-file (14). */
 async function append(ctx: CommandContext, path: string | undefined, rows: readonly Json[]): Promise<void> {

@@ -2,7 +2,6 @@
 import { Failure, messageOf } from '../../core/failure.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Json } from '../../core/json.ts';
-import { asId } from '../../core/ids.ts';
 import type { Api } from '../../core/api.ts';
 import { listRequest, rememberNames } from '../../cli/resource/identity/requests.ts';
 import { readList } from '../../cli/resource/pages/read-list.ts';
@@ -11,22 +10,28 @@ import { combinedFailure } from '../../cli/resource/several/combined-failure.ts'
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import type { World } from '../../guard/conditions.ts';
-import { decide, isAction, type Decision } from '../../guard/decide.ts';
+import { decide, isAction, type ActingDecision, type Decision, type Snoozes } from '../../guard/decide.ts';
 import { heldByClocks, limitActions } from '../../guard/hold-back.ts';
-import type { GuardAction, Policy } from '../../guard/rules.ts';
-import { withSamples } from '../../guard/samples.ts';
+import { withJobs } from '../../guard/job-samples.ts';
+import { subjectsOf, type Policy, type Subject } from '../../guard/rules.ts';
+import { withUse } from '../../guard/use-samples.ts';
 import { PODS } from '../shared/collections.ts';
 import { act, actionRequest, type Done } from './act.ts';
-import { changeMemory, isNews, readMemory, type Memory } from './memory.ts';
+import { changeMemory, isNews, readMemory } from './memory.ts';
+import type { Account } from './read-account.ts';
 import { decisionRow } from './view.ts';
 
 /** What a sweep found and did. */
 export interface Sweep {
-  /** The decisions as rows, in the order of the list. */
+  /** The decisions in the order of the lists. */
+  readonly decisions: readonly Decision[];
+  /** The same as rows. */
   readonly rows: readonly Json[];
-  /** The number of pods that were looked at. */
-  readonly pods: number;
-  /** Whether a rule applied to any pod. */
+  /** What was looked at. */
+  readonly subjects: readonly Subject[];
+  /** The service's time in milliseconds. */
+  readonly now: number;
+  /** Whether a rule applied to anything. */
   readonly isOver: boolean;
   /** The failures of actions, as one. */
   readonly failure: Failure | undefined;
@@ -39,8 +44,9 @@ export interface SweepOptions {
 }
 
 /**
- * Looks at all pods once. Fails as the reading of the list does, which must be whole: nothing is done then. Fails with
- * usage (2), before anything is sent, where too many pods would be ended without `--yes`; in a dry run all are shown.
+ * Looks at everything once that the policy is about. Fails as the reading of the list of pods does, which must be whole:
+ * nothing is done then. Fails with usage (2), before anything is sent, where too many would be ended without `--yes`; in a
+ * dry run all are shown.
  */
 export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions): Promise<Sweep> {
   const { pods, isLocal } = await readPods(ctx);
@@ -48,37 +54,56 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
   // eslint-disable-next-line no-restricted-syntax -- a date, to compare with the service's
   const driftMs = now - ctx.clock.now();
   const memory = await readMemory(ctx);
-  const samples = withSamples(memory.samples, pods, now);
-  const world: World = { now, samples, ...(await readAmounts(ctx, policy, now)) };
-  const decided = decide(policy, pods, world, memory.snoozes);
+  const account = await readMore(ctx, policy, pods, now);
+  const subjects = [...pods.map((row): Subject => ({ kind: 'pod', row })), ...account.subjects];
+  const endpoints = account.subjects.flatMap(({ kind, row }) => (kind === 'endpoint' ? [row] : []));
+  const seen = (before: Pick<World, 'pods' | 'endpoints'>) => ({
+    pods: withUse(before.pods, pods, now),
+    ...(account.health === undefined
+      ? { endpoints: before.endpoints }
+      : { endpoints: withJobs(before.endpoints, endpoints, account.health, now) }),
+  });
+  const world: World = { ...account.facts, now, ...seen(memory) };
+  const decided = decide(policy, subjects, world, memory.snoozes);
   const all = isLocal ? decided : heldByClocks(decided, memory.driftMs, driftMs);
   const { decisions, refused } =
     acts && !ctx.dryRun && !ctx.yes ? limitActions(all, pods, policy) : { decisions: all, refused: undefined };
   const wanted = decisions.filter(isAction);
-  if (acts && ctx.dryRun && wanted.length > 0)
-    return await ctx.previewAll(wanted.map(({ action, pod }) => actionRequest(action, asId(idOf(pod)))));
+  if (acts && ctx.dryRun && wanted.length > 0) return await ctx.previewAll(wanted.map(actionRequest));
   const done = new Map<Decision, Done>();
-  /** Whether a pod that was read again is still to be ended so, also by what it uses now. */
-  const isStillOver = (pod: Json, action: GuardAction): boolean =>
-    decide(policy, [pod], { ...world, samples: withSamples(samples, [pod], now) }, memory.snoozes).some(
-      (again) => again.action === action,
-    );
   if (acts && !ctx.dryRun)
     for (const decision of wanted) {
       // What was done before an interrupt is kept and printed.
       if (ctx.signal.aborted) break;
-      done.set(decision, await act(ctx, decision, (pod) => isStillOver(pod, decision.action)));
+      done.set(
+        decision,
+        await act(ctx, decision, (row) => isStillOver(ctx, policy, { ...decision, row }, world, memory.snoozes)),
+      );
     }
   const rows = decisions.map((decision) => decisionRow(ctx, decision, done.get(decision), now));
-  await remember(ctx, { pods, now, driftMs, ...(acts && !ctx.dryRun ? { sweptAt: now } : {}) }, rows);
+  try {
+    await changeMemory(ctx, (before) => ({
+      ...seen(before),
+      driftMs,
+      // A check is no run of a guard.
+      ...(acts && !ctx.dryRun
+        ? { sweptAt: now, history: [...before.history, ...rows.filter((row) => isNews(row, before.history))] }
+        : {}),
+    }));
+  } catch (error) {
+    // Rules about idleness know less then, and everything else goes on.
+    await ctx.tell(`What was seen cannot be kept for the next sweep: ${messageOf(error)}`);
+  }
   return {
+    decisions,
     rows,
-    pods: pods.length,
+    subjects,
+    now,
     isOver: decisions.some(({ verdict }) => verdict === 'over'),
     failure:
       interruptOf(ctx) ??
       combinedFailure(
-        decisions.map((decision) => ({ id: idOf(decision.pod), failure: done.get(decision)?.failure })),
+        decisions.map((decision) => ({ id: idOf(decision.row), failure: done.get(decision)?.failure })),
       ) ??
       refused,
   };
@@ -86,6 +111,24 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
 
 const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
   signal.aborted && signal.reason instanceof Failure ? signal.reason : undefined;
+
+/** Whether a row that was read again is still to be ended so, also by how it is used now. */
+async function isStillOver(
+  ctx: CommandContext,
+  policy: Policy,
+  { kind, row, action }: ActingDecision,
+  world: World,
+  snoozes: Snoozes,
+): Promise<boolean> {
+  const again: World =
+    kind === 'endpoint'
+      ? { ...world, endpoints: withJobs(world.endpoints, [row], await readHealthOf(ctx, row), world.now) }
+      : { ...world, pods: withUse(world.pods, [row], world.now) };
+  return decide(policy, [{ kind, row }], again, snoozes).some((decision) => decision.action === action);
+}
+
+const readHealthOf = async (ctx: CommandContext, endpoint: Json) =>
+  await (await import('../shared/rate/read-health.ts')).readHealth(ctx, [endpoint]);
 
 /** The whole list, and whether it is that of the local service, whose clock is moved on purpose. */
 async function readPods(ctx: CommandContext): Promise<{ readonly pods: readonly Json[]; readonly isLocal: boolean }> {
@@ -100,33 +143,17 @@ async function readPods(ctx: CommandContext): Promise<{ readonly pods: readonly 
   return { pods, isLocal };
 }
 
-/** The sums of the account that a rule asks for. */
-async function readAmounts(ctx: CommandContext, { rules }: Policy, now: number) {
-  const kinds = rules.map(({ when }) => when.kind);
-  if (!kinds.includes('account-per-hour') && !kinds.includes('account-month'))
-    return { perHour: undefined, month: undefined };
-  return await (await import('./read-account.ts')).readAccount(ctx, kinds, now);
-}
+const NOTHING: Account = { facts: {}, subjects: [], health: undefined };
 
-/** Keeps the samples and what is new. Where that fails, idle rules know less, and everything else goes on. */
-async function remember(
-  ctx: CommandContext,
-  {
-    pods,
-    now,
-    ...clocks
-  }: { readonly pods: readonly Json[]; readonly now: number } & Pick<Partial<Memory>, 'driftMs' | 'sweptAt'>,
-  rows: readonly Json[],
-): Promise<void> {
-  try {
-    await changeMemory(ctx, ({ samples, history }) => ({
-      samples: withSamples(samples, pods, now),
-      ...clocks,
-      history: [...history, ...rows.filter((row) => isNews(row, history))],
-    }));
-  } catch (error) {
-    await ctx.tell(`What was seen cannot be kept for the next sweep: ${messageOf(error)}`);
-  }
+/** What rules ask for beside the pods: most rules ask for nothing. */
+async function readMore(ctx: CommandContext, policy: Policy, pods: readonly Json[], now: number): Promise<Account> {
+  const asks = policy.rules.some(
+    ({ when }) =>
+      when.kind.startsWith('account') ||
+      subjectsOf(when).some((kind) => kind !== 'pod') ||
+      (when.kind === 'spent' && when.since === 'creation'),
+  );
+  return asks ? await (await import('./read-account.ts')).readAccount(ctx, policy, pods, now) : NOTHING;
 }
 
 /** What a one-time sweep ends with: 15 where a rule applied. */

@@ -1,28 +1,28 @@
-import { type Json, memberAt } from '../../core/json.ts';
+import { type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { errorOf } from '../../cli/resource/several/outcomes.ts';
 import { FAILURE } from '../../cli/model/common-schemas.ts';
-import { manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
+import { manyOf, NUMBER, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { age, text } from '../../output/cells/cell-functions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
 import { idOf, type Cell, type View } from '../../output/view.ts';
 import { VERDICTS, type Decision } from '../../guard/decide.ts';
-import { GUARD_ACTIONS } from '../../guard/rules.ts';
-import { stringAt } from '../../core/json.ts';
+import { GUARD_ACTIONS, SUBJECTS } from '../../guard/rules.ts';
 import { RESULTS, type Done } from './act.ts';
 
 /** A decision as `--json` prints it and the log keeps it. */
 export function decisionRow(
   ctx: CommandContext,
-  { pod, rule, verdict, action, why, held }: Decision,
+  { kind, row, rule, verdict, action, why, held }: Decision,
   done: Done | undefined,
   now: number,
-): Json {
-  const [name, status, startedAt] = ['name', 'status', 'startedAt'].map((member) => stringAt(pod, member));
+): JsonObject {
+  const [name, status, startedAt] = ['name', 'status', 'startedAt'].map((member) => stringAt(row, member));
   return {
     at: formatTimestamp(now),
-    pod: idOf(pod),
+    kind,
+    id: idOf(row),
     ...(name === undefined ? {} : { name }),
     ...(status === undefined ? {} : { status }),
     ...(startedAt === undefined ? {} : { startedAt }),
@@ -40,13 +40,14 @@ export const DECISIONS = manyOf(
   ownObject(
     {
       at: { ...TIME, description: "the service's time" },
-      pod: TEXT,
+      kind: oneOf(...SUBJECTS),
+      id: TEXT,
       rule: TEXT,
       verdict: {
         ...oneOf(...VERDICTS),
-        description: 'over: a rule applies; exempt: and a lock, an exception or a snooze keeps it from the pod',
+        description: 'over: a rule applies; exempt: and a lock, an exception or a snooze keeps it from that',
       },
-      action: { ...oneOf(...GUARD_ACTIONS), description: 'what is done about the pod' },
+      action: { ...oneOf(...GUARD_ACTIONS), description: 'what is done about it' },
       why: TEXT,
     },
     {
@@ -56,25 +57,30 @@ export const DECISIONS = manyOf(
       held: { ...TEXT, description: 'why less is done than the rule says' },
       result: { ...oneOf(...RESULTS), description: 'what became of the action' },
       error: FAILURE,
+      saved: { ...NUMBER, description: 'guard history with rules: US dollars that it cost after that' },
     },
   ),
 );
 
-/** Decisions as a table. */
+/** Decisions as a table. What a person reads by is the name and the reason: the id is in the wide table, and in data. */
 export const decisionView: View = {
   noun: ['decision', 'decisions'],
-  id: text('pod'),
-  members: ['at', 'pod', 'name', 'status', 'startedAt', 'rule', 'verdict', 'action', 'why', 'held', 'result', 'error'],
+  id: text('id'),
+  members: [
+    ...['at', 'kind', 'id', 'name', 'status', 'startedAt', 'rule', 'verdict', 'action', 'why', 'held', 'result'],
+    ...['error', 'saved'],
+  ],
   columns: [
-    textColumn('pod', { cutLast: true }),
-    textColumn('name'),
-    textColumn('rule'),
+    { header: 'NAME', show: (row) => text('name')(row) || text('id')(row) },
     { header: 'DECISION', show: decisionCell, cutLast: true },
     {
       header: 'WHY',
-      show: (row) => [text('why')(row), text('held')(row), text('error.message')(row)].filter(Boolean).join('; '),
+      sentence: true,
+      show: (row) => [text('held')(row), text('why')(row), text('error.message')(row)].filter(Boolean).join('; '),
     },
-    { header: 'AGE', show: age('at'), right: true, wide: true },
+    textColumn('rule', { wide: true }),
+    textColumn('id', { wide: true }),
+    textColumn('kind', { wide: true }),
   ],
 };
 

@@ -13,7 +13,7 @@ import { memberHeader, memberLabel } from '../../cli/resource/fields/detail-line
 import { answerResult, listResult, rowsOfAnswer, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
-import { withEndpoint } from './no-endpoint.ts';
+import { withNoSuch } from './no-such.ts';
 import { CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 
@@ -160,8 +160,12 @@ export const reset = defineCommand({
     const whose = settings.local ? `in ${settings.text('data-dir') ?? ''}` : `at ${settings.text('base-url') ?? ''}`;
     return `This forgets everything the local service ${whose} holds: pods, volumes, jobs, faults and its clock.`;
   },
-  run: async (ctx, { seed }) =>
-    changed(ctx, answerResult(statusView, await sendControl(ctx, 'POST', ['reset'], { query: { seed } }))),
+  run: async (ctx, { seed }) => {
+    const answer = await sendControl(ctx, 'POST', ['reset'], { query: { seed } });
+    // Pods of the new account have the ids of the old one.
+    await ctx.guard.update(() => '{}');
+    return changed(ctx, answerResult(statusView, answer));
+  },
 });
 
 export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {
@@ -183,15 +187,6 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
     },
   }),
 });
-
-/** The detail of a 404 of a local service that has no such fault. */
-const NO_FAULT = 'fault not found';
-
-const noFault = (error: Failure, id: string): Failure =>
-  error.with({
-    message: `there is no fault ${JSON.stringify(id)}`,
-    hint: sentence`See which there are: ${berth`local fault list`}`,
-  });
 
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
   add: defineCommand({
@@ -236,7 +231,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         retryAfter: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),
       };
       const answer = await sendControl(ctx, 'POST', ['fault'], { body }).catch((error: unknown) => {
-        throw endpoint === undefined ? error : withEndpoint(error, endpoint);
+        throw endpoint === undefined ? error : withNoSuch(error, 'endpoint', endpoint);
       });
       return changed(ctx, answerResult(faultView, answer));
     },
@@ -259,8 +254,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     run: async (ctx, { id }) => {
       const path = id === undefined ? ['fault'] : ['fault', id];
       await sendControl(ctx, 'DELETE', path).catch((error: unknown) => {
-        if (id !== undefined && error instanceof Failure && error.detail === NO_FAULT) throw noFault(error, id);
-        throw error;
+        throw id === undefined ? error : withNoSuch(error, 'fault', id);
       });
       const notes = [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`];
       return changed(ctx, { kind: 'nothing', notes });

@@ -32,4 +32,9 @@ export const LOCAL_STATUS = ownObject({
   faults: manyOf(FAULT),
 });
 
+export const USE = ownObject(
+  { pod: TEXT },
+  { gpu: COUNT, cpu: COUNT, memory: COUNT, until: { ...TIME, description: 'when it varies again' } },
+);
+
 export const STOCK = manyOf(ownObject({ hardware: TEXT, dataCenter: TEXT, free: COUNT }));

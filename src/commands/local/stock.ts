@@ -1,5 +1,5 @@
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
-import { arg, option } from '../../cli/model/params.ts';
+import { arg, onlyWith, option } from '../../cli/model/params.ts';
 import { itemsAt, type Json, memberAt } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
@@ -23,6 +23,14 @@ const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean
   return { kind: 'many', view: stockView, values, ...whole };
 };
 
+const HARDWARE = arg.text('a GPU type or CPU flavor, as in berth catalog');
+
+/** The flags of a change that holds for a time of the service's clock. */
+const SPAN_OPTIONS = {
+  for: option.duration('only for this time; then as before', 's'),
+  repeat: onlyWith(['for'], option.duration('and again each time this has passed, from now on', 's')),
+};
+
 /** `berth local stock`: how much hardware is free, which decides where pods and workers can run. */
 export const stock = defineGroup('how much hardware is free: to see what happens when there is none', {
   list: defineCommand({
@@ -38,13 +46,20 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     details:
       'Pods and workers are placed only where enough is free. A waiting worker whose hardware is taken is THROTTLED; what runs goes on.',
     args: {
-      hardware: arg.text('a GPU type or CPU flavor, as in berth catalog'),
-      free: arg.text('GPUs or vCPUs', { metavar: 'FREE' }),
+      hardware: HARDWARE,
+      free: arg.text('GPUs or vCPUs: a number, or none, low or high', { metavar: 'FREE' }),
     },
-    options: { dataCenter: option.text('only in this data center (default: in all that have it)', { metavar: 'DC' }) },
-    examples: [['berth local stock set GPU-80G 0', 'no worker and no pod finds one any more']],
-    run: async (ctx, { hardware, free, dataCenter }) => {
-      const body = { hardware, free: wholeNumber(free), dataCenter };
+    options: {
+      dataCenter: option.text('only in this data center (default: in all that have it)', { metavar: 'DC' }),
+      ...SPAN_OPTIONS,
+    },
+    examples: [
+      ['berth local stock set GPU-80G 0', 'no worker and no pod finds one any more'],
+      ['berth local stock set GPU-80G none --data-center US-EAST-1 --for 10m', 'there is one again after 10 minutes'],
+      ['berth local stock set GPU-24G none --for 20m --repeat 30m', 'for 10 minutes of each half hour there is some'],
+    ],
+    run: async (ctx, { hardware, free, dataCenter, ...span }) => {
+      const body = { hardware, free: amountOf(free), dataCenter, ...spanOf(span) };
       const answer = await sendControl(ctx, 'POST', ['stock'], { body });
       return changed(
         ctx,
@@ -52,19 +67,55 @@ export const stock = defineGroup('how much hardware is free: to see what happens
       );
     },
   }),
+  price: defineCommand({
+    output: STOCK,
+    summary: 'set what an hour of a GPU or a vCPU costs',
+    changesMachine: true,
+    details: 'Pods that are there keep the price that they were created at.',
+    args: { hardware: HARDWARE, price: arg.text('US dollars an hour', { metavar: 'DOLLARS' }) },
+    options: {
+      cloud: option.choice('only on this cloud (default: on both)', ['SECURE', 'COMMUNITY']),
+      ...SPAN_OPTIONS,
+    },
+    examples: [['berth local stock price GPU-80G 1.50 --for 1h', 'cheaper for an hour']],
+    run: async (ctx, { hardware, price, cloud, ...span }) => {
+      const body = { hardware, price: dollarsOf(price), cloud, ...spanOf(span) };
+      const answer = await sendControl(ctx, 'POST', ['prices'], { body });
+      return changed(
+        ctx,
+        rowsOf(answer, (row) => memberAt(row, 'hardware') === hardware),
+      );
+    },
+  }),
   clear: defineCommand({
-    summary: 'set all stock back to what a new account sees',
+    summary: 'set all stock and prices back to what a new account sees',
     changesMachine: true,
     examples: [['berth local stock clear', 'all of it']],
     run: async (ctx) => {
       await sendControl(ctx, 'DELETE', ['stock']);
-      return changed(ctx, { kind: 'nothing', notes: ['All stock is as a new account sees it.'] });
+      return changed(ctx, { kind: 'nothing', notes: ['All stock and all prices are as a new account sees them.'] });
     },
   }),
 });
 
-/** Fails with usage (2) when the text is not a whole number. */
-function wholeNumber(given: string): number {
-  if (/^\d{1,7}$/.test(given)) return Number(given);
-  throw usage(`FREE is a whole number, not ${JSON.stringify(given)}`, 'Write 0 for none.');
+/** How much is free by its word, so that the catalog shows it so for one GPU. */
+const AMOUNTS: Readonly<Record<string, number>> = { none: 0, low: 2, high: 1000 };
+
+/** Fails with usage (2) when the text is neither a whole number nor a word for an amount. */
+function amountOf(given: string): number {
+  const amount = /^\d{1,7}$/.test(given) ? Number(given) : AMOUNTS[given.toLowerCase()];
+  if (amount !== undefined) return amount;
+  throw usage(`FREE is a whole number, not ${JSON.stringify(given)}`, 'Or write none, low or high.');
 }
+
+/** Fails with usage (2) when the text is not an amount. */
+function dollarsOf(given: string): number {
+  if (/^\d{1,6}(\.\d{1,4})?$/.test(given)) return Number(given);
+  throw usage(`DOLLARS is an amount, not ${JSON.stringify(given)}`, 'Write 2.39.');
+}
+
+/** The members of a request that say for how long a change holds. */
+const spanOf = (span: { readonly for: number | undefined; readonly repeat: number | undefined }) => ({
+  forMs: span.for,
+  everyMs: span.repeat,
+});

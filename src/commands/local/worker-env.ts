@@ -4,7 +4,7 @@ import { objectAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { membersView, sendControl } from './control.ts';
-import { withEndpoint } from './no-endpoint.ts';
+import { withNoSuch } from './no-such.ts';
 import { workerPrefixOf } from './worker-prefix.ts';
 import { asksForData } from '../../output/view.ts';
 import { mapOf, TEXT } from '../../cli/model/output-schema.ts';
@@ -33,7 +33,7 @@ export const workerEnv = defineCommand({
     const prefix = workerPrefixOf(ctx, workerPrefix);
     const answer = await sendControl(ctx, 'GET', ['workers', endpoint], { query: { prefix } }).catch(
       (error: unknown) => {
-        throw withEndpoint(error, endpoint);
+        throw withNoSuch(error, 'endpoint', endpoint);
       },
     );
     const variables = objectAt(answer.value, 'variables') ?? {};

@@ -1,11 +1,14 @@
+import { EXIT } from '../../core/exit-codes.ts';
 import { berth, inOne, type Message, sentence } from '../../core/message.ts';
-import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
+import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { withoutKey } from '../../create/key.ts';
+import type { Values } from '../../cli/model/command.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { catalogRow } from '../shared/pickers.ts';
-import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { planOf, PLACEMENT_OPTIONS, type PlacementValues } from './capacity/options.ts';
 import { checkCreate } from './body/body-checks.ts';
 import { checkSize } from './body/check-size.ts';
 import { checkDeadlineVariables, deadlinesOfProfile } from './pod/deadline-flags.ts';
@@ -14,6 +17,7 @@ import { askMore } from './body/create-questions.ts';
 import { costUntilDeadline, warnWithoutDeadline } from './pod/deadline-cost.ts';
 import { inOwnWords } from './pod/create-refusals.ts';
 import { DISK_GB, POD_TABLE } from './pod/fields.ts';
+import { catalogPrice } from './pod/price.ts';
 import { REACHABLE } from './pod/reachable.ts';
 import { PODS, podNotes } from './pod/resource.ts';
 import { untilStatus } from './actions/wait.ts';
@@ -27,7 +31,7 @@ export const REFERENCES = {
 
 export const create = createCommand(PODS, 'pods', {
   summary: 'create a pod',
-  details: `A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. Without --disk and --template it has a container disk of ${DISK_GB} GB. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud.`,
+  details: `A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. Without --disk and --template it has a container disk of ${DISK_GB} GB. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud. Several --gpu are candidates, each in every --data-center, in this order: the first that has room is created, and one pod only. With --until-available, --max-price, --start-timeout or --idempotency-key the pod has a key, so that the same command run again with that key makes no second one: docs/guides/waiting-for-a-gpu.md.`,
   ...bodyOf(POD_TABLE, 'create'),
   needed: ['name', ['gpu', 'cpu'], ['image', 'template']],
   exclusive: [
@@ -47,9 +51,13 @@ export const create = createCommand(PODS, 'pods', {
     await checkDeadlineVariables(ctx, body);
     checkCreate(body);
   },
-  send: async (ctx, request) => {
-    await checkSize(ctx, request.body);
+  options: PLACEMENT_OPTIONS,
+  exits: [EXIT.waitEnded, EXIT.limitExceeded],
+  send: async (ctx, request, values) => {
+    const plan = planOf(values as PlacementValues, request.body);
     await warnWithoutDeadline(ctx, request.body);
+    if (plan !== undefined) return await (await import('./capacity/send-planned.ts')).sendPlanned(ctx, request, plan);
+    await checkSize(ctx, request.body);
     return await ctx.api.send(request);
   },
   refused: (failure) => inOwnWords(failure, 'create'),
@@ -67,6 +75,14 @@ export const create = createCommand(PODS, 'pods', {
     [
       'berth pods create --name lab8 --gpu GPU-24G --image example/pytorch:2.8 --stop-after 8h',
       'with a deadline, which a guard keeps: berth guard',
+    ],
+    [
+      'berth pods create --name big --gpu GPU-80G --gpu GPU-48G --max-price 2.50 --until-available 6h --image example/pytorch:2.8',
+      'whichever has room first within six hours, and none above $2.50 an hour',
+    ],
+    [
+      'berth pods create --name nightly --gpu GPU-24G --image example/pytorch:2.8 --idempotency-key nightly-2026-11-23',
+      'in a script that may run twice: one pod',
     ],
     [
       'berth pods create --name web --cpu cpu-general --vcpu 4 --image example/web --port 8080/http',
@@ -103,7 +119,7 @@ function asCreateBody({ dataCenterId, globalNetworking, ...pod }: JsonObject): J
     Object.entries(pod).filter(([name, value]) => value !== null || name === 'registry'),
   );
   return {
-    ...hardware,
+    ...withoutKey(hardware),
     ...(typeof dataCenterId === 'string' ? { dataCenterIds: [dataCenterId] } : {}),
     ...asFlag(globalNetworking),
   };
@@ -117,22 +133,14 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
       ? {}
       : { globalNetworking };
 
-/**
- * The price from the catalog in US dollars an hour, and what it is until a deadline; undefined where the catalog has no
- * price.
- */
-async function hourlyPrice(ctx: CommandContext, body: JsonObject): Promise<Message | undefined> {
-  const cloud = stringOf(body['cloud']) ?? 'SECURE';
-  const gpu = stringAt(body, 'gpu.id');
-  const cpu = stringAt(body, 'cpu.id');
-  const [lookup, id, count, member] =
-    gpu === undefined
-      ? ([CPUS, cpu ?? '', numberAt(body, 'cpu.vcpuCount'), 'price.securePerVcpu'] as const)
-      : ([GPUS, gpu, numberAt(body, 'gpu.count') ?? 1, `price.${cloud.toLowerCase()}`] as const);
-  const price = numberAt(await catalogRow(ctx, lookup, id), member);
-  if (price === undefined || price === 0 || count === undefined) return undefined;
-  const hardware = gpu === undefined ? `${count} vCPU of ${id}` : `${count} x ${id}`;
-  const perHour = `${hardware} on the ${cloud} cloud costs ${formatDollars(price * count)} an hour until it is stopped.`;
-  const untilDeadline = await costUntilDeadline(ctx, body, price * count);
-  return untilDeadline === undefined ? perHour : inOne([perHour, untilDeadline]);
+/** What it costs an hour, and until a deadline; undefined where the catalog has no price. Fails as the catalog does. */
+async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values): Promise<Message | undefined> {
+  // The prices of candidates are said with their order.
+  if (planOf(values as PlacementValues, body)?.wanted !== undefined) return undefined;
+  const price = await catalogPrice(ctx, body);
+  if (price === undefined) return undefined;
+  const { perHour, hardware, cloud } = price;
+  const untilStopped = `${hardware} on the ${cloud} cloud costs ${formatDollars(perHour)} an hour until it is stopped.`;
+  const untilDeadline = await costUntilDeadline(ctx, body, perHour);
+  return untilDeadline === undefined ? untilStopped : inOne([untilStopped, untilDeadline]);
 }

@@ -4,7 +4,7 @@ import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { hourlyPrice } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Collection } from '../../cli/model/collection.ts';
-import { listRows } from '../../cli/resource/identity/requests.ts';
+import { listRows, lookupRows } from '../../cli/resource/identity/requests.ts';
 import { gigabytes, text } from '../../output/cells/cell-functions.ts';
 import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
 
@@ -77,6 +77,5 @@ export const gpuPools = rowsOf(GPUS, (row) => [name(row), hourly('price.serverle
 
 /** One row of a catalog by its id; undefined where the catalog does not have it. */
 export async function catalogRow(ctx: CommandContext, lookup: Collection, id: string): Promise<Json | undefined> {
-  const { values } = await listRows(ctx, lookup);
-  return values.find((row) => memberAt(row, 'id') === id);
+  return (await lookupRows(ctx, lookup)).find((row) => memberAt(row, 'id') === id);
 }

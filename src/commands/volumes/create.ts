@@ -1,4 +1,4 @@
-import { encodeJson, type JsonObject, numberOf, objectOf, stringAt, stringOf } from '../../core/json.ts';
+import { encodeJson, type JsonObject, numberOf, objectOf, stringOf } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
@@ -15,22 +15,18 @@ export const createSpec: WriteSpec = {
   needed: ['name', 'size', 'dataCenter'],
   setExample: 'size=200',
   adapt: withDataCenter,
-  price: (ctx, body) =>
-    Promise.resolve(
-      ctx.terminal.errors
-        ? `${numberOf(body['size']) ?? 0} GB in ${stringOf(body['dataCenter']) ?? '?'} costs ${costOf(body)}.`
-        : undefined,
-    ),
+  price: (_, body) => {
+    const size = numberOf(body['size']) ?? 0;
+    const cost = monthlyCost(size, stringOf(body['type']));
+    return Promise.resolve(
+      `${size} GB in ${stringOf(body['dataCenter']) ?? '?'} costs ${cost}, used or not, until it is deleted.`,
+    );
+  },
   send,
-  notes: (row, body) => [
-    `Volume ${stringAt(row, 'id') ?? stringOf(body['name']) ?? ''} is created. It costs ${costOf(body)}, used or not, until it is deleted.`,
-  ],
   examples: [
     ['berth volumes create --name data --size 100 --data-center EU-NORTH-1', 'a hundred GB of standard storage'],
   ],
 };
-
-const costOf = (body: JsonObject): string => monthlyCost(numberOf(body['size']) ?? 0, stringOf(body['type']));
 
 /**
  * Sends POST {base}/v2/network-volumes. Where a rest address is configured and no tier is given, POST

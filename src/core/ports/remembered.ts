@@ -70,8 +70,8 @@ export interface RememberedNotes {
   make(note: string): Promise<void>;
 }
 
-/** What guards of this machine keep about the account in use between their sweeps. */
-export interface GuardMemory {
+/** A document that this machine keeps about the account in use. */
+export interface AccountDocument {
   /** A JSON object as text, without members where nothing is kept, or it cannot be read. */
   read(): Promise<string>;
   /** Replaces what is kept by what `change` makes of it, also a JSON object as text. Fails as the file system does. */

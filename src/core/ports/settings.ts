@@ -47,7 +47,7 @@ export interface SettingsView {
   readonly profile: string;
   /** True when requests go to the local service in this process. */
   readonly local: boolean;
-  /** The words of the command line that choose the account, such as `--profile other`, for commands that are printed. */
+  /** The words that choose the account, such as `--profile other`, for commands that are printed. */
   readonly accountFlags: readonly string[];
   /** Undefined when no key is configured. Fails with denied (3) for an invalid key (empty, or with an inner newline). */
   key(): Promise<KeyView | undefined>;

@@ -39,23 +39,32 @@ export function readObject(path: string, user: number | undefined): Readonly<Rec
   }
 }
 
+/** Makes the directory of a file. Fails with local-file (14) where another user may change it. */
+export function makeFolder(path: string, user: number | undefined): void {
+  const folder = dirname(path);
+  makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
+  const why = whyForeign(statSync(folder), user);
+  if (why !== undefined) throw localFile(`cannot use the directory ${folder}: it ${why}`);
+}
+
 /**
- * Replaces a file by a small JSON object, atomically and with mode 0600. Creates its directory. Fails as the system does, and
+ * Replaces a file by a small JSON object, atomically and with mode 0600; with `flush` it is on the disk then. Creates its directory. Fails as the system does, and
  * with local-file (14) in a directory that another user may change, and when something else than a file is there already.
  */
 export function writeObject(
   path: string,
   document: Readonly<Record<string, unknown>>,
-  { random, user }: { readonly random: () => number; readonly user: number | undefined },
+  {
+    random,
+    user,
+    flush = false,
+  }: { readonly random: () => number; readonly user: number | undefined; readonly flush?: boolean },
 ): void {
-  const folder = dirname(path);
-  makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
-  const why = whyForeign(statSync(folder), user);
-  if (why !== undefined) throw localFile(`cannot use the directory ${folder}: it ${why}`);
+  makeFolder(path, user);
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) throw localFile(`${path} is not a regular file`);
   const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
   try {
-    writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });
+    writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx', flush });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

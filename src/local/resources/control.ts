@@ -3,25 +3,26 @@ import { SEEDS, type Seed } from '../../core/control/seeds.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { oneOfWords } from '../contract/schemas/schema.ts';
 import { faults, type FaultRecord } from '../http/call/faults.ts';
-import { noContent, reply, unpublished, type Call, type Operation } from '../http/call/operation.ts';
+import { noContent, reply, type Call, type Operation } from '../http/call/operation.ts';
 import { bodyOf } from '../http/requests/validate.ts';
-import { DATA_CENTERS, type CpuData, type GpuData } from '../model/catalog/hardware.ts';
-import { cpusOf, dataCentersWith, gpusOf, resetStock, setStock } from '../model/catalog/stock.ts';
 import { clusters } from '../model/clusters.ts';
 import { takesByProtocol, type EndpointRecord } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
+import type { PodRecord, PodUse } from '../model/pods/record.ts';
 import { pods } from '../model/pods/seed.ts';
 import { registries } from '../model/registries.ts';
 import { templates } from '../model/templates/template-records.ts';
 import { volumes } from '../model/volumes.ts';
-import { endpointChanged, PING_INTERVAL_MS } from '../queue/index.ts';
+import { PING_INTERVAL_MS } from '../queue/index.ts';
 import { queuesOf } from '../queue/state/records.ts';
 import { advanceClock } from '../state/clock.ts';
 import { podKeyOf } from '../state/pod-keys.ts';
 import { nextId, type State } from '../state/state.ts';
 import { workerKeyOf } from '../state/worker-keys.ts';
 import { putBuild, type BuildBody } from './endpoints/builds.ts';
+import { control } from './control-operation.ts';
 import { delegations } from './registries/delegations.ts';
+import { stockOperations } from './stock.ts';
 
 export interface ControlOptions {
   /** Replaces the state by a new one of this seed, even when the present one cannot be read. */
@@ -34,22 +35,13 @@ export interface ControlOptions {
   ) => Readonly<Record<string, string>>;
 }
 
-const control = (
-  id: string,
-  request: string,
-  run: Operation['run'],
-  body?: string,
-  parameters: Operation['parameters'] = [],
-): Operation =>
-  unpublished(id, request, { service: 'control', run, parameters, ...(body === undefined ? {} : { body }) });
-
 /** `POST /local/reset?seed=odd`; `plain` where none is named. */
 const SEED_PARAMETER = { name: 'seed', in: 'query', schema: oneOfWords(...SEEDS) } as const;
 
 const readStatus = reply(200, (state, _call, now) => statusOf(state, now));
 const readClock = reply(200, (state, _call, now) => clockOf(state, now));
 
-/** The operations behind `berth local status`, `worker-env`, `reset`, `clock`, `fault` and `stock`. */
+/** The operations behind `berth local status`, `worker-env`, `reset`, `clock`, `fault`, `stock` and `pods`. */
 export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
   control('localStatus', 'GET /local/status', readStatus),
   control(
@@ -117,6 +109,12 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     reply(200, (state, { params }) => ({ key: podKeyOf(state, pods.find(state, params['id']).id) })),
   ),
   control(
+    'localPodUse',
+    'POST /local/pods/{id}/use',
+    reply(200, (state, call, now) => setUse(findPod(state, call.params['id'] ?? ''), bodyOf(call) as UseBody, now)),
+    'LocalUseRequest',
+  ),
+  control(
     'localBuildPut',
     'POST /local/builds/{id}',
     reply(200, (state, call, now) =>
@@ -124,25 +122,7 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     ),
     'LocalBuildRequest',
   ),
-  control('localStock', 'GET /local/stock', reply(200, stockOf)),
-  control(
-    'localStockSet',
-    'POST /local/stock',
-    reply(200, (state, call) => {
-      changeStock(state, bodyOf(call) as StockBody);
-      allEndpointsChanged(state);
-      return stockOf(state);
-    }),
-    'LocalStockRequest',
-  ),
-  control(
-    'localStockReset',
-    'DELETE /local/stock',
-    noContent((state) => {
-      resetStock(state);
-      allEndpointsChanged(state);
-    }),
-  ),
+  ...stockOperations,
 ];
 
 /** Throws the 404 Problem when no endpoint has this id or name. */
@@ -150,6 +130,26 @@ function findEndpoint(state: State, nameOrId: string): EndpointRecord {
   const endpoint = endpoints.get(state, nameOrId) ?? endpoints.all(state).find(({ name }) => name === nameOrId);
   if (endpoint === undefined) throw notFound('endpoint not found');
   return endpoint;
+}
+
+/** Throws the 404 Problem when no pod, or not exactly one, has this id or name. */
+function findPod(state: State, nameOrId: string): PodRecord {
+  const present = pods.all(state).filter(({ life }) => life.kind !== 'terminated');
+  const named = present.filter(({ name }) => name === nameOrId);
+  const pod = present.find(({ id }) => id === nameOrId) ?? (named.length === 1 ? named[0] : undefined);
+  if (pod === undefined) throw notFound('pod not found');
+  return pod;
+}
+
+interface UseBody extends Omit<PodUse, 'until'> {
+  /** Milliseconds; for good when absent. */
+  readonly forMs?: number;
+}
+
+/** Sets what a pod uses; what is not given varies again. */
+function setUse(pod: PodRecord, { forMs, ...use }: UseBody, now: number): Json {
+  pod.use = forMs === undefined ? use : { ...use, until: now + forMs };
+  return { pod: pod.id, ...use, ...(forMs === undefined ? {} : { until: new Date(now + forMs).toISOString() }) };
 }
 
 /** What the names of a worker's variables may begin with. */
@@ -172,45 +172,6 @@ function attachment(state: State, { params, query, origin }: Call, variablesOf: 
     variables: { ...variablesOf(state, worker, prefix) },
   };
 }
-
-interface StockBody {
-  readonly hardware: string;
-  readonly free: number;
-  /** Every data center that has this hardware in the catalog when absent. */
-  readonly dataCenter?: string;
-}
-
-/** Lets every endpoint start the workers for which there is stock now. */
-function allEndpointsChanged(state: State): void {
-  for (const { id } of endpoints.all(state)) endpointChanged(state, id);
-}
-
-const hardwareOf = (state: State): readonly (GpuData | CpuData)[] => [...gpusOf(state), ...cpusOf(state)];
-
-/** Sets the stock of some hardware. Throws the 400 Problem for hardware or a data center that does not exist. */
-function changeStock(state: State, { hardware, free, dataCenter }: StockBody): void {
-  const found = hardwareOf(state).find(({ id }) => id === hardware);
-  if (found === undefined)
-    throw badRequest(
-      `unknown hardware ${hardware}: one of ${hardwareOf(state)
-        .map(({ id }) => id)
-        .join(', ')}`,
-    );
-  if (dataCenter !== undefined && !DATA_CENTERS.some(({ id }) => id === dataCenter))
-    throw badRequest(`unknown data center ${dataCenter}: one of ${DATA_CENTERS.map(({ id }) => id).join(', ')}`);
-  setStock(state, hardware, dataCenter === undefined ? dataCentersWith(found) : [dataCenter], free);
-}
-
-/** A row for each hardware in each data center that has it. */
-const stockOf = (state: State): Json => ({
-  stock: hardwareOf(state).flatMap((hardware) =>
-    dataCentersWith(hardware).map((dataCenter) => ({
-      hardware: hardware.id,
-      dataCenter,
-      free: hardware.stock[dataCenter] ?? 0,
-    })),
-  ),
-});
 
 const clockOf = (state: State, now: number): Json => ({
   now: new Date(now).toISOString(),

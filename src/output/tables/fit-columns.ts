@@ -4,7 +4,9 @@ export interface ColumnSize {
   readonly natural: number;
   /** The width to which it can be cut and still be read. */
   readonly minimum: number;
-  /** Always shown, or only when it fits: at its minimum (`if-fits`), or at a comfortable width (`if-spare`). */
+  /** The width that it has before an `if-spare` column is shown. */
+  readonly comfortable: number;
+  /** Always shown, or only when it fits: at its minimum (`if-fits`), or where all are comfortable (`if-spare`). */
   readonly shown: 'always' | 'if-fits' | 'if-spare';
 }
 
@@ -45,8 +47,4 @@ export function fitColumns(
 
 const minimumWidth = ({ natural, minimum }: ColumnSize): number => Math.min(natural, minimum);
 
-/** A cell longer than this does not keep other columns from being shown. */
-const COMFORTABLE = 40;
-
-const comfortableWidth = ({ natural, minimum }: ColumnSize): number =>
-  Math.min(natural, Math.max(minimum, COMFORTABLE));
+const comfortableWidth = ({ comfortable }: ColumnSize): number => comfortable;

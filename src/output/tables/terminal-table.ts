@@ -69,22 +69,22 @@ function leftOut(
   return joinText(wrap(text, width).map((line) => styled`${paint(line, 'quiet')}\n`));
 }
 
-function columnSizes(
-  columns: readonly Column[],
-  cells: CellRows,
-  wide: boolean,
-  minimum: number,
-): readonly ColumnSize[] {
+/** A cell longer than this does not keep other columns from being shown, unless it is a sentence. */
+const COMFORTABLE = 40;
+
+function columnSizes(columns: readonly Column[], cells: CellRows, wide: boolean, least: number): readonly ColumnSize[] {
   return columns.map((column, at) => {
     const head = piecesWidth(headerPieces(column));
     const natural = cells.reduce((most, row) => Math.max(most, piecesWidth(row[at] ?? [])), head);
+    // A cut id identifies nothing, and a cut number looks like another number: these columns are cut last.
+    const minimum = Math.min(
+      natural,
+      at === 0 || column.cutLast === true ? 20 : column.right === true ? 10 : Math.max(head, least),
+    );
     return {
       natural,
-      // A cut id identifies nothing, and a cut number looks like another number: these columns are cut last.
-      minimum: Math.min(
-        natural,
-        at === 0 || column.cutLast === true ? 20 : column.right === true ? 10 : Math.max(head, minimum),
-      ),
+      minimum,
+      comfortable: column.sentence === true ? natural : Math.min(natural, Math.max(minimum, COMFORTABLE)),
       shown: wide ? 'always' : column.wide === true ? 'if-spare' : column.dropFirst === true ? 'if-fits' : 'always',
     };
   });

@@ -1,5 +1,6 @@
 import { POD_BODY } from '../../support/local/service-fixture.ts';
 import { gpu, type Case } from './case.ts';
+import { withCluster } from './clusters.ts';
 
 /** Requests for pods and their logs. */
 export const POD_CASES: readonly Case[] = [
@@ -32,10 +33,13 @@ export const POD_CASES: readonly Case[] = [
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', gpu, x: 1 }, status: 422 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', templateId: 'tpl-pytorch', gpu }, status: 201 },
   { id: 'createPod', request: 'POST /v2/pods', body: { name: 'p', templateId: 'tpl-worker', gpu }, status: 422 },
-  ...['train', 'notebook', 'web', 'provisioning', 'starting', 'stopped', 'stopped-cpu', 'broken', 'terminated'].map(
-    (name) => ({ id: 'getPod', request: `GET /v2/pods/pod-${name}`, status: 200 }),
-  ),
+  ...['train', 'notebook', 'web', 'provisioning', 'starting', 'stopped', 'stopped-cpu', 'broken'].map((name) => ({
+    id: 'getPod',
+    request: `GET /v2/pods/pod-${name}`,
+    status: 200,
+  })),
   { id: 'getPod', request: 'GET /v2/pods/none', status: 404 },
+  { id: 'getPod', request: 'GET /v2/pods/pod-terminated', status: 404 },
   {
     id: 'updatePod',
     request: 'PATCH /v2/pods/pod-web',
@@ -44,7 +48,8 @@ export const POD_CASES: readonly Case[] = [
   },
   { id: 'updatePod', request: 'PATCH /v2/pods/pod-web', body: { mounts: { network: [] } }, status: 400 },
   { id: 'updatePod', request: 'PATCH /v2/pods/none', body: {}, status: 404 },
-  { id: 'updatePod', request: 'PATCH /v2/pods/pod-terminated', body: { name: 'x' }, status: 409 },
+  { id: 'updatePod', request: 'PATCH /v2/pods/pod-terminated', body: { name: 'x' }, status: 404 },
+  { id: 'updatePod', ...withCluster, request: 'PATCH /v2/pods/pod-000002', body: { name: 'x' }, status: 409 },
   { id: 'updatePod', request: 'PATCH /v2/pods/pod-web', body: { disk: 0 }, status: 422 },
   { id: 'updatePod', request: 'PATCH /v2/pods/pod-web', body: { templateId: 'tpl-ubuntu' }, status: 200 },
   { id: 'updatePod', request: 'PATCH /v2/pods/pod-web', body: { templateId: 'none' }, status: 404 },

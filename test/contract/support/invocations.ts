@@ -1,16 +1,6 @@
+import { GUARD_INVOCATIONS } from './guard-invocations.ts';
+import { line, type Invocation } from './invocation.ts';
 import type { Answers } from './recorder.ts';
-
-/** One call of a command. */
-export interface Invocation {
-  readonly argv: readonly string[];
-  readonly answers?: Answers;
-  readonly stdin?: string;
-}
-
-const split = (line: string): readonly string[] => line.split(' ').filter((word) => word !== '');
-
-/** Splits a command line at spaces. */
-const line = (text: string, more: Omit<Invocation, 'argv'> = {}): Invocation => ({ argv: split(text), ...more });
 
 const pod = (status: string): Answers => ({ 'GET /v2/pods/{id}': { status } });
 /** A pod without ports is reachable as soon as it runs. */
@@ -32,9 +22,6 @@ const ROLLED_OUT = {
 const SSH = { 'GET /v2/pods/{id}': { status: 'RUNNING', ssh: { proxy: { host: 'proxy', port: 22, username: 'u' } } } };
 /** What an endpoint asks of the catalog. */
 const GPU_ENDPOINT = { pools: ['P1'], count: 2, allowedCudaVersions: ['12.4', '12.8'], minCudaVersion: null };
-/** Rules that apply to none of the pods; the time of an account that has no bill is not known. */
-const RULES =
-  '--idle 2h --idle-gpu 5 --idle-cpu 5 --idle-memory 50 --max-age 52w --max-running 52w --max-spent 99 --account-per-hour 99 --account-month 99 --no-deadline --data-center NOWHERE --gpu G1 --cost-above 1 --do report --allow-terminate --max-actions 3';
 const period = '--from 7d --to 1d --bucket week';
 
 /**
@@ -78,10 +65,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods start p1'),
     line('pods start p1 --wait', { answers: RUNNING }),
   ],
-  'guard check': [line(`guard check ${RULES}`), line('guard check --policy -', { stdin: 'rules: []' })],
-  'guard run': [line(`guard run ${RULES} --yes`), line('guard run --policy -', { stdin: 'rules: []' })],
-  'guard status': [line('guard status')],
-  'guard snooze': [line('guard snooze p1 1h')],
+  ...GUARD_INVOCATIONS,
   'pods stop': [
     line('pods stop p1'),
     line('pods stop --all --yes'),

@@ -43,5 +43,12 @@ export const UNSENT: readonly string[] = [
     'contract',
     'every',
     'log',
+    // test/unit/commands/pods/capacity.test.ts
+    'prefer',
+    'maxPrice',
+    'untilAvailable',
+    'startTimeout',
+    'idempotencyKey',
+    'detach',
   ],
 ];

@@ -14,7 +14,7 @@ const FAILED_BATCH = 'jobs batch run fail --input items.jsonl --out f.jsonl';
 /** Commands that no row of `INVOCATIONS` has. `items.jsonl` has two items. */
 export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
   'guard history': {
-    full: ['guard check', 'guard history'],
+    full: ['guard run --max-age 1m --do report', 'guard history'],
     empty: ['guard history'],
     failing: ['guard history more'],
   },
@@ -69,6 +69,14 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     full: ['local stock set GPU-80G 0 --data-center EU-NORTH-1', 'local stock list'],
     empty: ['local stock list'],
     failing: ['local stock list more'],
+  },
+  'local stock price': {
+    full: ['local stock price GPU-80G 2 --for 10m'],
+    failing: ['local stock price GPU-OTHER 1'],
+  },
+  'local pods use': {
+    full: ['local pods use pod-train --gpu 0 --for 5m'],
+    failing: ['local pods use pod-none --gpu 0'],
   },
   'local stock set': {
     full: ['local stock set GPU-80G 0 --data-center EU-NORTH-1'],

@@ -4,6 +4,7 @@ import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
 import type { GlobalValues } from '../../../src/cli/model/global-flags.ts';
 import { FLAGS, NOUNS } from '../../../src/registry.ts';
 import type { Ran } from './run-berth.ts';
+import type { TestWorld } from './test-world.ts';
 
 const PROGRAM = { nouns: NOUNS, flags: FLAGS };
 const CHOOSE_ACCOUNT = ['profile', 'local', 'base-url', 'queue-url', 'rest-url'] as const;
@@ -22,7 +23,7 @@ const WORD = /^[^\S\n]*((?:'[^']*'|"\$\(printf '[^']*'\)"|\\.|[^\s'"`|<])+)/;
  */
 export async function checkPrintedCommands(
   argv: readonly string[],
-  { out, err }: Pick<Ran, 'out' | 'err'>,
+  { out, err, world }: Pick<Ran, 'out' | 'err' | 'world'>,
 ): Promise<void> {
   if (![out, err].some((text) => text.includes('berth '))) return;
   const run = await parseCommandLine(argv, PROGRAM);
@@ -30,7 +31,16 @@ export async function checkPrintedCommands(
   if (run.globals['help'] === true || /^(help|schema|completion)$/.test(path[0] ?? '')) return;
   const isAdvice = path.includes('explain') || path[0] === 'doctor';
   for (const text of [...textsOf(err), ...(isAdvice ? jsonTextsOf(out) : [])])
-    for (const command of commandsIn(stripVTControlCharacters(text))) await checkCommand(command, run.globals, text);
+    for (const command of commandsIn(stripVTControlCharacters(text)))
+      await checkCommand(command, accountOf(run.globals, world.env), text);
+}
+
+/** The flags of the run; where none chooses the account, those that say the same as its environment. */
+function accountOf(globals: GlobalValues, env: TestWorld['env']): GlobalValues {
+  if (CHOOSE_ACCOUNT.some((name) => globals[name] !== undefined)) return globals;
+  if (env['BERTH_LOCAL'] === '1') return { ...globals, local: true };
+  const isOwn = ['API_KEY', 'API_KEY_FILE', 'BASE_URL', 'QUEUE_URL', 'REST_URL'].some((name) => env[`BERTH_${name}`]);
+  return isOwn || !env['BERTH_PROFILE'] ? globals : { ...globals, profile: env['BERTH_PROFILE'] };
 }
 
 /** Each printed command as the words that a shell makes of it, without `berth`. */

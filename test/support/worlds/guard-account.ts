@@ -2,7 +2,8 @@ import { createAccount, local, type Account } from './local-account.ts';
 
 /** A decision of a guard as `--json` prints it. */
 export interface Row {
-  readonly pod: string;
+  readonly kind: string;
+  readonly id: string;
   readonly name: string;
   readonly rule: string;
   readonly verdict: string;

@@ -43,7 +43,8 @@ describe('get with several ids', () => {
   });
 
   it('--watch ends when all have ended, also where one is gone', async () => {
-    const { code, out } = await get('pod-broken', 'pod-terminated', 'none', '--watch', '-o', 'id');
+    const argv = ['pods', 'get', 'pod-broken', 'pod-terminated', 'none', '--watch', '-o', 'id'];
+    const { code, out } = await berth(['--local', ...argv], { localService: { contract: 'august' } });
     expect([code, out.split('\n').filter(Boolean)]).toEqual([4, ['pod-broken', 'pod-terminated']]);
   });
 

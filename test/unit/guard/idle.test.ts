@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { findIdle, longestInterval } from '../../../src/guard/idle.ts';
-import { decodeSamples, encodeSamples, useOf, withSamples, type Samples } from '../../../src/guard/samples.ts';
+import { decodeTracks, encodeTracks } from '../../../src/guard/tracks.ts';
+import { podKey, useOf, USE_SAMPLES, withUse, type PodTracks } from '../../../src/guard/use-samples.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-10T00:00:00Z');
@@ -27,21 +28,24 @@ const podWith = (use: Use, startedAt = START): Json => ({
 });
 
 /** Sweeps from `from` to `to`, in minutes after START. */
-function sweeps(from: number, to: number, every: number, use: (minute: number) => Use, before: Samples = new Map()) {
+function sweeps(from: number, to: number, every: number, use: (minute: number) => Use, before: PodTracks = new Map()) {
   let samples = before;
   for (let minute = from; minute <= to; minute += every)
-    samples = withSamples(samples, [podWith(use(minute))], START + minute * MINUTE);
+    samples = withUse(samples, [podWith(use(minute))], START + minute * MINUTE);
   return samples;
 }
 
-const stateAt = (samples: Samples, minute: number, startedAt = START) =>
-  findIdle(samples.get('pod-1')?.samples ?? [], startedAt, LIMITS, START + minute * MINUTE).state;
+/** The samples of the start of the pod. */
+const samplesOf = (tracks: PodTracks, startedAt = START) => tracks.get(podKey(podWith(undefined, startedAt)))?.samples;
+
+const stateAt = (samples: PodTracks, minute: number, startedAt = START) =>
+  findIdle(samplesOf(samples, startedAt) ?? [], startedAt, LIMITS, START + minute * MINUTE).state;
 
 const IDLE: Use = [[0], 1];
 const BUSY: Use = [[90], 1];
 
 describe('a pod is idle for two hours', () => {
-  const cases: readonly (readonly [string, 'met' | 'not-met' | 'unknown', Samples])[] = [
+  const cases: readonly (readonly [string, 'met' | 'not-met' | 'unknown', PodTracks])[] = [
     ['with samples each minute', 'met', sweeps(1, 180, 1, () => IDLE)],
     ['with samples every ten minutes', 'met', sweeps(0, 180, 10, () => IDLE)],
     ['not with samples every forty minutes', 'unknown', sweeps(20, 180, 40, () => IDLE)],
@@ -81,25 +85,21 @@ describe('a pod is idle for two hours', () => {
   it('a new start begins anew, also when an old guard knows the start before', () => {
     const before = sweeps(1, 180, 1, () => IDLE);
     const restarted = START + 181 * MINUTE;
-    const after = withSamples(before, [podWith(IDLE, restarted)], START + 182 * MINUTE);
-    expect(after.get('pod-1')?.samples).toHaveLength(1);
+    const after = withUse(before, [podWith(IDLE, restarted)], START + 182 * MINUTE);
+    expect(samplesOf(after, restarted)).toHaveLength(1);
     expect(stateAt(after, 182, restarted)).toBe('not-met');
   });
 
   it('a clock that is set back drops the samples of the future', () => {
     const before = sweeps(1, 180, 1, () => IDLE);
-    const after = withSamples(before, [podWith(IDLE)], START + 60 * MINUTE);
-    expect(after.get('pod-1')?.samples.every(({ at }) => at <= START + 60 * MINUTE)).toBe(true);
+    const after = withUse(before, [podWith(IDLE)], START + 60 * MINUTE);
+    expect(samplesOf(after)?.every(({ at }) => at <= START + 60 * MINUTE)).toBe(true);
   });
 
-  it('a pod that is gone is forgotten', () => {
-    expect(
-      withSamples(
-        sweeps(1, 10, 1, () => IDLE),
-        [],
-        START + 11 * MINUTE,
-      ).size,
-    ).toBe(0);
+  it('a start that ended is kept for the history for a week, and then forgotten', () => {
+    const before = sweeps(1, 10, 1, () => IDLE);
+    expect(withUse(before, [], START + 11 * MINUTE)).toEqual(before);
+    expect(withUse(before, [], START + 8 * 24 * 60 * MINUTE).size).toBe(0);
   });
 });
 
@@ -108,16 +108,27 @@ test('what is not RUNNING has no use', () => {
 });
 
 test('samples are bounded: a week of minutes takes some hundreds', () => {
-  const samples = sweeps(1, 7 * 24 * 60, 1, () => IDLE).get('pod-1')?.samples ?? [];
-  expect(samples.length).toBeLessThan(400);
-  expect(decodeSamples(encodeSamples(new Map([['pod-1', { startedAt: 'x', samples }]]))).get('pod-1')?.samples).toEqual(
-    samples,
-  );
+  const week = sweeps(1, 7 * 24 * 60, 1, () => IDLE);
+  expect(samplesOf(week)?.length).toBeLessThan(400);
+  expect(decodeTracks(encodeTracks(week, USE_SAMPLES), USE_SAMPLES)).toEqual(week);
+});
+
+test('what is kept of a pod has the variables of its deadlines, and no other', () => {
+  const pod = { ...(podWith(IDLE) as object), env: { BERTH_STOP_AFTER: '1h', TOKEN: 'secret' }, image: 'i' };
+  expect([...withUse(new Map(), [pod], START).values()][0]?.row).toEqual({
+    id: 'pod-1',
+    status: 'RUNNING',
+    startedAt: new Date(START).toISOString(),
+    gpu: { id: 'GPU-80G' },
+    env: { BERTH_STOP_AFTER: '1h' },
+  });
 });
 
 test('a file of samples that is damaged gives what is left of it', () => {
-  expect(decodeSamples({ a: { startedAt: 'x', samples: [[1, null, 2, 3], [1], 'x', null] }, b: 1, c: {} })).toEqual(
-    new Map([['a', { startedAt: 'x', samples: [{ at: 1, gpu: undefined, cpu: 2, memory: 3 }] }]]),
+  const row = { id: 'pod-1' };
+  const damaged = { a: { row, seenAt: 1, samples: [[1, null, 2, 3], [1], 'x', null] }, b: 1, c: {}, d: { row } };
+  expect(decodeTracks(damaged, USE_SAMPLES)).toEqual(
+    new Map([['a', { row, seenAt: 1, samples: [{ at: 1, gpu: undefined, cpu: 2, memory: 3 }] }]]),
   );
 });
 
@@ -129,10 +140,10 @@ test('for any intervals and use: idle only when every sweep of the time saw no u
         maxLength: 200,
       }),
       (seen) => {
-        let [minute, samples] = [0, new Map() as Samples];
+        let [minute, samples] = [0, new Map() as PodTracks];
         const all = seen.map(({ gap, gpu }) => {
           minute += gap;
-          samples = withSamples(samples, [podWith([[gpu], 1])], START + minute * MINUTE);
+          samples = withUse(samples, [podWith([[gpu], 1])], START + minute * MINUTE);
           return { minute, gpu };
         });
         const within = all.filter((each) => each.minute > minute - 120);

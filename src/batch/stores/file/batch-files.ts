@@ -1,28 +1,11 @@
-import { dirname, basename, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import type { StoredFile } from '../../model/store.ts';
 import { requireSameFiles } from '../../model/same-files.ts';
 import { readHeader } from './journal/journal.ts';
-import type { BatchHeader } from './journal/record.ts';
-import {
-  inputCopyPath,
-  journalPath,
-  lockPath,
-  orderedPath,
-  sortingPaths,
-  temporaryCopyPath,
-} from './journal/file-names.ts';
-
-/** What the name of a file of a batch is, or begins with: what was cut off the journal or the results is kept too. */
-const ownNames = (path: string): readonly string[] => [
-  path,
-  journalPath(path),
-  `${journalPath(path)}.new`,
-  orderedPath(path),
-  ...sortingPaths(path),
-  temporaryCopyPath(path),
-];
+import { type BatchHeader, isSameBatch } from './journal/record.ts';
+import { inputCopyPath, isTorn, journalPath, lockPath, OWN_ENDS } from './journal/file-names.ts';
 
 /**
  * Returns the files of a batch, the journal last: while it is there, the batch can be removed again. The input is not among
@@ -43,17 +26,15 @@ export async function filesOf(
 }
 
 async function foundFiles(durable: DurableFiles, path: string, { input }: BatchHeader): Promise<readonly StoredFile[]> {
-  const torn = [path, journalPath(path)].map((each) => `${basename(each)}.torn-`);
-  const entries = await durable.entries(dirname(path));
-  const kept = entries.filter(({ name }) =>
-    torn.some((begin) => name.startsWith(begin) && /^[\d.]+$/.test(name.slice(begin.length))),
-  );
-  const copy = input.copied === true ? [inputCopyPath(path)] : [];
-  const names = [...ownNames(path), ...copy, ...kept.map(({ name }) => join(dirname(path), name))];
+  const others = [lockPath(path), ...(input.copied === true ? [] : [inputCopyPath(path)])];
+  const own = OWN_ENDS.map((end) => path + end).filter((name) => !others.includes(name));
+  const torn = (await durable.entries(dirname(path))).filter(({ name }) => isTorn(path, name));
   const files: StoredFile[] = [];
-  for (const address of names) {
+  for (const address of [path, ...own, ...torn.map(({ name }) => join(dirname(path), name))]) {
     const bytes = await durable.size(address);
-    if (bytes !== undefined) files.push({ address, bytes });
+    // The results of another batch may have such a name.
+    const isOther = address !== path && (await durable.size(journalPath(address))) !== undefined;
+    if (bytes !== undefined && !isOther) files.push({ address, bytes });
   }
   return files.toSorted(
     (one, other) => Number(one.address === journalPath(path)) - Number(other.address === journalPath(path)),
@@ -72,8 +53,8 @@ export async function removeFiles(
 ): Promise<void> {
   const release = await durable.lock(lockPath(path), [journalPath(path), path]);
   try {
-    const { createdAt } = await readHeader(durable, journalPath(path));
-    requireSameFiles(path, files, createdAt === header.createdAt ? await foundFiles(durable, path, header) : []);
+    const isSame = isSameBatch(header, await readHeader(durable, journalPath(path)));
+    requireSameFiles(path, files, isSame ? await foundFiles(durable, path, header) : []);
     for (const { address } of files) await durable.remove(address);
   } finally {
     await release();

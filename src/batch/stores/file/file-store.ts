@@ -133,6 +133,7 @@ function fileBatch(ports: StorePorts, path: string, header: BatchHeader): Batch 
     drive: async ({ resume }) => {
       const inputs = await locateInputs(ports, path, header, resume?.input);
       const open = await recoverBatch(durable, path, {
+        header,
         wantFailed: resume?.wantFailed ?? false,
         expiredSince: expiredSince(ports, header),
         resubmit: resume?.resubmit,

@@ -3,6 +3,7 @@ import { localFile } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { journalPath, lockPath, orderedPath, sortingPaths } from './journal/file-names.ts';
 import type { ItemStates } from '../../model/item-states.ts';
+import { type BatchHeader, isSameBatch } from './journal/record.ts';
 import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journal/journal.ts';
 import { replayJournal, type JournalState } from './journal/replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
@@ -14,6 +15,8 @@ import type { KnownJob } from '../../model/run-records.ts';
 import type { Resubmit } from '../../model/store.ts';
 
 export interface RecoverOptions {
+  /** The header of the batch that is meant, as it was read before the lock was taken. */
+  readonly header?: BatchHeader | undefined;
   /** True to load the jobs that failed or timed out, so that they can be retried. */
   readonly wantFailed: boolean;
   /** Expired jobs that were submitted after this date are loaded, so that they can be asked for once more. */
@@ -26,7 +29,7 @@ export interface RecoverOptions {
 
 /**
  * Opens a batch after its process ended in any way, and repairs its files. Fails with local-file (14) when another
- * process works on it, its journal is broken or was shortened, its results were changed, or a file is missing. In these
+ * process works on it, another batch took its place, its journal is broken or was shortened, its results were changed, or a file is missing. In these
  * cases the files are not repaired, except that an interrupted sort may be completed or discarded.
  */
 export async function recoverBatch(durable: DurableFiles, path: string, options: RecoverOptions): Promise<OpenBatch> {
@@ -37,6 +40,11 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
       wantFailed: options.wantFailed,
       expiredSince: options.expiredSince,
     });
+    if (options.header !== undefined && !isSameBatch(options.header, state.header))
+      throw localFile(
+        `another batch took the place of the one at ${path}`,
+        'The one that you meant was removed. Nothing was sent or changed.',
+      );
     await finishInterruptedSort(durable, path, state);
     const content = await readResults(durable, path, state, options.signal);
     checkUnrecorded(path, state, content);

@@ -3,14 +3,7 @@ import type { CommandLine } from '../../../core/message.ts';
 import { dirname } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
-import {
-  inputCopyPath,
-  journalPath,
-  lockPath,
-  orderedPath,
-  sortingPaths,
-  temporaryCopyPath,
-} from './journal/file-names.ts';
+import { inputCopyPath, journalPath, orderedPath, OWN_ENDS, sortingPaths } from './journal/file-names.ts';
 
 /**
  * Resolves the name of a results file, symbolic links included. Changes nothing. Fails with usage (2) when it cannot be
@@ -51,19 +44,16 @@ export async function mustBeNew(
       sentence`Go on with it: ${resumeCommand}. Or name another --out.`,
     );
   if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
-  const owner = OWN_ENDS.map((end) => (path.endsWith(end) ? path.slice(0, -end.length) : undefined));
-  for (const results of owner)
-    if (results !== undefined && (await exists(durable, journalPath(results))))
+  for (const end of [...OWN_ENDS, ...(/(?:\.journal)?\.torn-[\d.]+$/.exec(path)?.slice(0, 1) ?? [])]) {
+    const results = path.slice(0, -end.length);
+    if (path.endsWith(end) && (await exists(durable, journalPath(results))))
       throw localFile(`${path} is a name that the batch at ${results} uses`, 'Name another --out.');
+    if (await exists(durable, journalPath(path + end)))
+      throw localFile(`a batch has its results in ${path}${end}, and this one would write that`, 'Name another --out.');
+  }
   for (const name of [orderedPath(path), ...sortingPaths(path)]) await mustBeUnused(durable, name);
   if (copiesInput) await mustBeUnused(durable, inputCopyPath(path));
 }
-
-/** What the names of the files end with that a batch writes beside its results: they are no names of other results. */
-const OWN_ENDS = [
-  ...[journalPath, lockPath, orderedPath, inputCopyPath, temporaryCopyPath].map((pathOf) => pathOf('')),
-  ...sortingPaths(''),
-];
 
 /** A batch creates files beside its results and never overwrites one that is not its own. Fails with local-file (14). */
 async function mustBeUnused(durable: DurableFiles, path: string): Promise<void> {

@@ -10,12 +10,16 @@ import { createWriteQueue } from './driver/write-queue.ts';
 import { openPaces } from './pace/shared-pace.ts';
 import { claimOut } from './results/out-marker.ts';
 import { addPrice, readAccount, type StoredBatch } from './rows/batch-rows.ts';
+import { listExpired } from './results/part-reader.ts';
 import { listUnknown } from './rows/listing.ts';
 import { ownerText } from './rows/shard-holders.ts';
 import type { Driver } from './rows/shard-rows.ts';
 
 /** A driver waits for the store this long before it gives up. */
 const MAX_OUTAGE_MS = 10 * 60_000;
+
+/** More items that have expired are not listed one by one: the parts of their shards are read for that. */
+const MAX_EXPIRED = 1000;
 
 /**
  * Works on a batch together with other drivers. Fails with local-file (14) when the folder of the results is not that of the
@@ -92,7 +96,9 @@ export async function driverSession(
       return {
         counts,
         unknownItems: await listUnknown(database, batch.batch).catch(() => []),
-        expiredItems: [],
+        // They are in the parts alone. Their number is in the counts.
+        expiredItems:
+          counts.expired === 0 || counts.expired > MAX_EXPIRED ? [] : await listExpired(ports, batch).catch(() => []),
         resubmitted: batch.resubmitted,
         retriableBefore: undefined,
       };

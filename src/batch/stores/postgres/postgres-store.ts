@@ -1,7 +1,8 @@
 import { localFile, usage } from '../../../core/failure.ts';
 import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
 import { unlessBroken } from '../../model/unless-broken.ts';
-import { type SharedPorts, isStoreUnavailable } from './database/database.ts';
+import type { SharedPorts } from './database/database.ts';
+import { isStoreUnavailable } from './database/failures.ts';
 import { driverSession } from './driver-session.ts';
 import { tablesVersion } from './migrations.ts';
 import { contentsOf, removeBatch } from './remove-batch.ts';
@@ -18,7 +19,7 @@ import {
   setCancelled,
   type StoredBatch,
 } from './rows/batch-rows.ts';
-import { deleteBatch, requireFreeOut } from './rows/out-rows.ts';
+import { deleteUnclaimed, requireFreeOut } from './rows/out-rows.ts';
 
 /** Batches in a PostgreSQL database, which drivers on several machines share. */
 export function createPostgresStore(ports: SharedPorts): Store {
@@ -56,8 +57,9 @@ async function requireNewBatch(ports: SharedPorts, { name = '', out: given }: Wa
 }
 
 /**
- * Stores a planned batch and marks its folder. After a failure the batch does not exist, unless the store cannot be reached:
- * without its answer the batch may have been created, and needs the copy of its input.
+ * Stores a planned batch and marks its folder. After a failure the batch does not exist, unless another driver has begun to
+ * work on it, or the store cannot be reached: without its answer the batch may have been created. It needs the copy of its
+ * input then.
  */
 async function createRows(
   ports: SharedPorts,
@@ -76,8 +78,9 @@ async function createRows(
     await createBatchRows(database, name, manifestOf(created, out), created.plan.ranges);
     const batch = await findBatch(database, name);
     await claimOut(ports, batch).catch(async (error: unknown) => {
-      await removeMarker(ports, batch).catch(() => undefined);
-      await deleteBatch(database, batch.batch).catch(() => undefined);
+      if (await deleteUnclaimed(database, batch.batch).catch(() => false))
+        await removeMarker(ports, batch).catch(() => undefined);
+      else copied = undefined;
       throw error;
     });
     return {
@@ -121,8 +124,8 @@ function storedBatch(ports: SharedPorts, batch: StoredBatch): Batch {
       const { resume } = options;
       if (resume === undefined) return await driverSession(ports, batch, options, []);
       if (batch.cancelled) await setCancelled(database, batch.batch, false);
-      const notes = await reopenItems(ports, batch, resume.resubmit);
-      return await driverSession(ports, await findBatch(database, batch.name), options, notes);
+      const { count, notes } = await reopenItems(ports, batch, resume.resubmit);
+      return await driverSession(ports, { ...batch, resubmitted: batch.resubmitted + count }, options, notes);
     },
     cancel: () => setCancelled(database, batch.batch, true),
     leftovers: () => findGarbage(ports, batch),

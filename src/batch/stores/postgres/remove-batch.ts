@@ -4,11 +4,11 @@ import { requireSameFiles } from '../../model/same-files.ts';
 import type { StoredFile } from '../../model/store.ts';
 import type { ReadPorts, Queries } from './database/database.ts';
 import { findGarbage } from './results/garbage.ts';
-import { markerOf, removeMarker } from './results/out-marker.ts';
+import { createMarker, markerOf, removeMarker } from './results/out-marker.ts';
 import { addressIn, partPrefix } from './shard/part-files.ts';
 import { setCancelled, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, listParts } from './rows/listing.ts';
-import { deleteBatch, hasOutAlone } from './rows/out-rows.ts';
+import { deleteBatch, hasOutAlone, isMarked, setMarked } from './rows/out-rows.ts';
 
 /**
  * Returns what a batch has in its folder: its parts, what its drivers wrote and did not publish, the copy of an input that
@@ -36,9 +36,12 @@ export async function contentsOf(ports: ReadPorts, batch: StoredBatch): Promise<
 }
 
 /**
- * Removes these files, and then the batch from the store. A driver that joins meanwhile sends nothing: the batch is
- * cancelled. After a failure it can be removed again. Fails with usage (2) while drivers work on it, and when the batch has
- * other files now: it was worked on, or it is another batch of the same name. Nothing is changed then.
+ * Removes these files, and then the batch from the store. After a failure it can be removed again. Fails with usage (2) while
+ * drivers work on it, and when the batch has other files now: it was worked on, or it is another batch of the same name.
+ * Nothing is changed then.
+ *
+ * A driver that joins meanwhile sends nothing: the batch is cancelled. A resume may take that back, and looks for the marker
+ * after that, which is removed first: it ends there, or what it has claimed and written is noticed.
  */
 export async function removeBatch(
   ports: ReadPorts,
@@ -46,20 +49,22 @@ export async function removeBatch(
   contents: readonly StoredFile[],
 ): Promise<void> {
   const { database, storage, signal } = ports;
-  await database.transaction(async (queries) => {
-    // Waits for claims that have begun, and comes before all later ones.
-    await setCancelled(queries, batch.batch, true);
-    await requireNoDriver(queries, batch);
-  });
+  await requireNoDriver(database, batch);
+  const marker = await removeMarker(ports, batch);
   try {
-    requireSameFiles(batch.name, contents, await contentsOf(ports, batch));
+    await database.transaction(async (queries) => {
+      // Waits for claims that have begun, and comes before all later ones.
+      await setCancelled(queries, batch.batch, true);
+      await setMarked(queries, batch.batch);
+      await requireNoDriver(queries, batch);
+    });
+    requireSameFiles(batch.name, contents, [...marker, ...(await contentsOf(ports, batch))]);
   } catch (error) {
+    if ((await isMarked(database, batch.batch)) === true) await createMarker(ports, batch);
     if (!batch.cancelled) await setCancelled(database, batch.batch, false);
     throw error;
   }
-  const [marker] = await markerOf(ports, batch);
-  for (const { address } of contents) if (address !== marker?.address) await storage.remove(address, signal);
-  await removeMarker(ports, batch);
+  for (const { address } of contents) await storage.remove(address, signal);
   await deleteBatch(database, batch.batch);
 }
 

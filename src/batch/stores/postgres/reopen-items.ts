@@ -16,14 +16,14 @@ import { reopenShard, type ReopenedItems } from './rows/reopen-shard.ts';
 
 /**
  * Sets items of a batch back: those that are to be sent as new jobs, and those whose jobs the service did not have and may
- * have all the same, so that they are asked for once more. Returns what was done about the first: one sentence. Fails with
+ * have all the same, so that they are asked for once more. Returns what was done about the first: their number, and one sentence. Fails with
  * usage (2) while drivers work on the batch. When it is interrupted, the shards that it had not reached are unchanged.
  */
 export async function reopenItems(
   ports: ReadPorts & Pick<StorePorts, 'clock'>,
   batch: StoredBatch,
   resubmit: Resubmit | undefined,
-): Promise<readonly string[]> {
+): Promise<{ readonly count: number; readonly notes: readonly string[] }> {
   const { database, clock } = ports;
   const { drivers } = await countDrivers(database, batch.batch);
   if (drivers > 0 && resubmit !== undefined)
@@ -32,11 +32,12 @@ export async function reopenItems(
       'Items are set back when no driver works on it: stop them, or wait until their leases have ended.',
     );
   const { expired } = await readAccount(database, batch.batch);
-  if (resubmit === undefined && (expired === 0 || drivers > 0)) return [];
+  if (resubmit === undefined && (expired === 0 || drivers > 0)) return { count: 0, notes: [] };
   // eslint-disable-next-line no-restricted-syntax -- a date: parts have that of their publication
   const since = clock.now() - certainMs({ ttlMs: timeToLive(batch.manifest.extras) });
   let count = 0;
   for await (const shard of readShards(ports, batch)) {
+    if (resubmit === undefined && shard.shard.expired === 0) continue;
     const chosen = await chooseItems(ports, batch, shard, resubmit, shard.publishedAt > since);
     if (chosen.again.length + chosen.asked.length === 0) continue;
     const { firstItem, items, ended } = shard.shard;
@@ -45,7 +46,7 @@ export async function reopenItems(
     for (const [, item] of chosen.asked) left.remove(item - firstItem);
     if (await reopenShard(database, batch.batch, shard.shard, chosen, left.bytes())) count += chosen.again.length;
   }
-  return resubmit === undefined ? [] : [describeResubmitted(count, resubmit.onlyError, true)];
+  return { count, notes: resubmit === undefined ? [] : [describeResubmitted(count, resubmit.onlyError, true)] };
 }
 
 async function chooseItems(

@@ -4,7 +4,7 @@ import { arrayOf, memberAt, stringAt, stringOf, type Json, type JsonObject } fro
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../model/context.ts';
 import { DryRun } from '../../run/context/dry-run.ts';
-import { nearestOf, suggestionOf } from '../../words/suggestions.ts';
+import { nearestOf, suggestionOf } from '../../../core/text/nearest.ts';
 import type { Members } from './body.ts';
 import { listCommandOf, type Collection } from '../../model/collection.ts';
 import type { References } from './references.ts';

@@ -1,19 +1,7 @@
-import { compileGlobs } from '../../../core/text/glob.ts';
-import { type Json, memberAt, stringAt, stringOf } from '../../../core/json.ts';
+import type { Json } from '../../../core/json.ts';
+import { compileRowFilter, type RowFilter } from '../../../core/row-filter.ts';
 import { option, type Param, type Params } from '../../model/params.ts';
 import type { ResourceTable } from '../fields/fields.ts';
-
-/**
- * The filters of a list, and the selectors of a command that acts on many. Those that do not fit the resource are
- * absent.
- */
-export interface Filter {
-  readonly match?: readonly string[] | undefined;
-  readonly status?: readonly string[] | undefined;
-  /** Milliseconds. */
-  readonly olderThan?: number | undefined;
-  readonly newerThan?: number | undefined;
-}
 
 /** The keys of the flags that can be used instead of ids. */
 export const SELECTOR_KEYS = ['match', 'status', 'olderThan', 'all'] as const;
@@ -66,28 +54,8 @@ const hasNames = (table: ResourceTable | undefined): boolean =>
 const ageField = (table: ResourceTable | undefined): string | undefined =>
   table?.fields['createdAt']?.type === 'time' ? table.fields['createdAt'].path : undefined;
 
-/**
- * Compiles a filter. A row must match every flag that is given, and at least one of several values of a flag. A row of
- * unknown age is neither older nor newer. `now` is the service's time in milliseconds. Fails with usage (2) for an
- * empty pattern.
- */
-export function compileFilter(
+/** Compiles a filter for the rows of a resource: see `compileRowFilter`. Fails with usage (2) for an empty pattern. */
+export const compileFilter = (
   table: ResourceTable | undefined,
-  { match: patterns = [], status = [], olderThan, newerThan }: Filter,
-): (row: Json, now: number) => boolean {
-  const isMatch = patterns.length === 0 ? () => true : compileGlobs(patterns, '--match');
-  const createdAt = ageField(table) ?? 'createdAt';
-  return (row, now) => {
-    const ageMs = now - Date.parse(stringAt(row, createdAt) ?? '');
-    return (
-      isMatch(stringAt(row, 'name') ?? '') &&
-      isAmong(status, memberAt(row, 'status')) &&
-      (olderThan === undefined || ageMs > olderThan) &&
-      (newerThan === undefined || ageMs < newerThan)
-    );
-  };
-}
-
-/** True when a value is one of the wanted ones, in upper or lower case, or when none is wanted. */
-export const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
-  wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());
+  filter: RowFilter,
+): ((row: Json, now: number) => boolean) => compileRowFilter(filter, '--match', ageField(table));

@@ -1,7 +1,7 @@
 import { usage } from '../../../core/failure.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
 import { option, type Param, type Params } from '../../model/params.ts';
-import { nearestOf, suggestionOf } from '../../words/suggestions.ts';
+import { nearestOf, suggestionOf } from '../../../core/text/nearest.ts';
 import type { FieldType, ResourceTable } from '../fields/fields.ts';
 
 /** One key of `--sort`. */

@@ -1,12 +1,10 @@
-import { unlessFailed } from '../../../core/failure.ts';
-import { asId } from '../../../core/ids.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
 import { formatTimestamp } from '../../../core/text/timestamp.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
-import { healthRequest } from '../../../queue/requests.ts';
 import * as collections from '../../shared/collections.ts';
 import { rateOf, type Rate } from '../../shared/rate/rate.ts';
+import { readHealth } from '../../shared/rate/read-health.ts';
 import { readWorkers, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
 import { SUMMARY, type Report } from './service-reports.ts';
 import { costsOf, daysOf, KIND_REPORTS, type DayCost, type ResourceCost } from './costs.ts';
@@ -25,9 +23,6 @@ export interface Facts {
   /** Lists that could not be read. */
   readonly missing: readonly string[];
 }
-
-/** Endpoints whose health is asked for, at most: each takes a request. */
-const MAX_HEALTH = 50;
 
 /**
  * Reads the costs from `start` to `end` by resource, and those from `daysFrom` to `end` by day; `end` is the end of a day,
@@ -67,25 +62,14 @@ export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: n
   };
 }
 
-async function readRecords(
+/** The records of a billing report from one time to another, by days or hours. Fails as the list does. */
+export async function readRecords(
   ctx: CommandContext,
   { path }: Report,
   start: number,
   end: number,
+  bucketSize: 'day' | 'hour' = 'day',
 ): Promise<readonly Json[]> {
-  const query = { startTime: formatTimestamp(start), endTime: formatTimestamp(end), bucketSize: 'day' };
+  const query = { startTime: formatTimestamp(start), endTime: formatTimestamp(end), bucketSize };
   return (await listRows(ctx, { path, member: 'records' }, query)).values;
-}
-
-async function readHealth(ctx: CommandContext, endpoints: readonly Json[]): Promise<ReadonlyMap<string, Json>> {
-  const found = await Promise.all(
-    endpoints.slice(0, MAX_HEALTH).map(async (endpoint) => {
-      const id = idOf(endpoint);
-      return [
-        id,
-        id === '' ? undefined : await unlessFailed(ctx, () => ctx.api.send(healthRequest(asId(id)))),
-      ] as const;
-    }),
-  );
-  return new Map(found.map(([id, answer]) => [id, answer?.value ?? null]));
 }

@@ -1,4 +1,5 @@
-import { itemsAt, type Json, memberAt, numberAt, stringAt, stringOf } from '../../../core/json.ts';
+import { type Json, memberAt, numberAt } from '../../../core/json.ts';
+import { mountedVolumes } from '../../shared/rate/mounted-volumes.ts';
 import type { Kind } from './costs.ts';
 import { idOf } from '../../../output/view.ts';
 
@@ -43,9 +44,3 @@ function waitingWorkers(health: Json | undefined): number {
   const busy = count('jobs.inQueue') + count('jobs.inProgress') + count('workers.running');
   return busy > 0 ? 0 : count('workers.idle');
 }
-
-const mountedVolumes = (pods: readonly Json[], endpoints: readonly Json[]): ReadonlySet<string> =>
-  new Set([
-    ...pods.flatMap((pod) => itemsAt(pod, 'mounts.network').map((mount) => stringAt(mount, 'volumeId') ?? '')),
-    ...endpoints.flatMap((endpoint) => itemsAt(endpoint, 'networkVolumes').map((id) => stringOf(id) ?? '')),
-  ]);

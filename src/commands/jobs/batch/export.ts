@@ -11,7 +11,7 @@ import { usage } from '../../../core/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { suggestName } from '../../../cli/words/suggestions.ts';
+import { suggestName } from '../../../core/text/nearest.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { checkKnownFields, watchFields } from '../../../output/fields/check-fields.ts';
 import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/formats/row-texts.ts';

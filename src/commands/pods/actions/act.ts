@@ -1,6 +1,6 @@
-import { berth, sentence, type Message } from '../../../core/message.ts';
+import { berth, type Message } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, unlessFailed } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
 import { arrayAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
@@ -16,16 +16,19 @@ import {
   type Chosen,
   type Target,
 } from '../../../cli/resource/choose.ts';
+import { tellPrice } from '../../../cli/resource/ask-before-write.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
 import { inOwnWords } from '../pod/create-refusals.ts';
-import { isLocked, savingOf, stillPaidLines } from './cost.ts';
+import { isLocked, savingOf, startedLines, stillPaidLines } from './cost.ts';
 import { waitForEach, waitForPod } from './poll.ts';
+import { costsUntilDeadlines } from '../pod/deadline-cost.ts';
 import { changeBeforeStart, START_DEADLINES, type Change } from './start-deadlines.ts';
-import { lacksHardware, REACHABLE, statusOf } from '../pod/reachable.ts';
+import { REACHABLE, statusOf } from '../pod/reachable.ts';
+import { costOnceStarted } from '../pod/price.ts';
 import { PODS } from '../pod/resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
@@ -42,8 +45,8 @@ interface ActionSpec extends CommandWords {
   readonly done: string;
   /** The status that the action leads to. */
   readonly until: string;
-  /** What the action does to the cost of an hour. */
-  readonly effect?: (pods: readonly Json[]) => string;
+  /** What the action will do to the cost of an hour, for the question. */
+  readonly effect?: (ctx: CommandContext, pods: readonly Json[]) => Promise<string | undefined>;
   /** Flags of its own. */
   readonly options?: Params;
   /** Changes the pods before the action as these flags say; undefined where they say nothing. */
@@ -76,11 +79,12 @@ function actionCommand(
         ? await selectTargets(ctx, PODS, values, async (pods) => unableReasons(action, pods))
         : { bySelector: false, targets: await namedTargets(ctx, action, until, values.id), leftOut: [] },
     confirmWhen: hasSelector,
-    confirm: async (_ctx, _values, { targets }) => {
+    confirm: async (ctx, _values, { targets }) => {
       const rows = targets.flatMap(({ row, failure }) => (row === undefined || failure !== undefined ? [] : [row]));
-      const lines = [`This will ${action} ${countOf(rows.length, 'pod')}. ${effect?.(rows) ?? ''}`.trimEnd()];
       // What was not read, or is refused, is no question.
       if (rows.length === 0 || rows.length < targets.length) return undefined;
+      const cost = await unlessFailed(ctx, async () => effect?.(ctx, rows));
+      const lines = [`This will ${action} ${countOf(rows.length, 'pod')}. ${cost ?? ''}`.trimEnd()];
       return { rows: { view: PODS.view, values: rows }, lines };
     },
     run: async (ctx, { wait, waitTimeout, ...values }, { bySelector, targets: chosen, leftOut }) => {
@@ -99,6 +103,13 @@ function actionCommand(
           expects: 'resource',
           checkCommand: berth`pods get ${known}`,
         }) as const;
+      if (action === 'start' && ctx.dryRun)
+        await tellPrice(ctx, () =>
+          costOnceStarted(
+            ctx,
+            chosen.flatMap(({ row, failure }) => (failure === undefined ? (row ?? []) : [])),
+          ),
+        );
       const changed = await change?.(ctx, chosen, values);
       const targets = changed?.targets ?? chosen;
       if (ctx.dryRun && changed !== undefined)
@@ -113,7 +124,11 @@ function actionCommand(
       const sent: readonly Acted[] =
         action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
-      const remaining = [...(await remainingLines(ctx, ended)), ...(action === 'start' ? withoutGpuLines(sent) : [])];
+      const remaining = [
+        ...(await remainingLines(ctx, ended)),
+        ...(action === 'start' ? startedLines(ctx, rowsOf(sent)) : []),
+        ...(changed === undefined ? [] : await costsUntilDeadlines(ctx, rowsOf(sent))),
+      ];
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
@@ -161,12 +176,9 @@ async function namedTargets(
   );
 }
 
-/** Names the pods that started without their GPU (additions 6): they are paid for, and of no use. */
-const withoutGpuLines = (sent: readonly Acted[]): readonly Message[] =>
-  sent
-    .flatMap((each) => (each.failure === undefined ? (each.answer.value ?? []) : []))
-    .filter(lacksHardware)
-    .map((pod) => sentence`Pod ${labelOf(pod)} has started without its GPU. Stop it: ${berth`pods stop ${idOf(pod)}`}`);
+/** The pods in the answers of what was accepted. */
+const rowsOf = (sent: readonly Acted[]): readonly Json[] =>
+  sent.flatMap((each) => (each.failure === undefined ? (each.answer.value ?? []) : []));
 
 /** What to do about a refused action: a pod that cannot be stopped is still paid. */
 function refusalHint(action: Action, pod: Json): Message | undefined {
@@ -252,6 +264,7 @@ export const start = actionCommand('start', {
     ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
   ],
   until: 'RUNNING',
+  effect: costOnceStarted,
   options: START_DEADLINES,
   change: changeBeforeStart,
 });
@@ -260,7 +273,7 @@ export const stop = actionCommand('stop', {
   summary: 'stop pods: what they mount is kept, their hardware is not',
   details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
   done: 'stopped',
-  effect: savingOf,
+  effect: async (_, pods) => savingOf(pods),
   examples: [
     ['berth pods stop pod-notebook', 'its mounts are kept'],
     ["berth pods stop --match 'train-*' --older-than 1d --dry-run", 'the requests that would be sent'],

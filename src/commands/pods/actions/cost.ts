@@ -6,6 +6,8 @@ import { countOf } from '../../../cli/words/words.ts';
 import { idOf } from '../../../output/view.ts';
 import { accountLine } from '../../shared/rate/account-line.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
+import { costUntilStopped } from '../pod/price.ts';
+import { lacksHardware } from '../pod/reachable.ts';
 
 export const isLocked = (pod: Json): boolean => memberAt(pod, 'locked') === true;
 
@@ -21,6 +23,22 @@ export async function totalOf(pods: readonly Json[], ctx: CommandContext | undef
 
 /** `It saves $7.47 an hour.` */
 export const savingOf = (pods: readonly Json[]): string => `It saves ${hourlyText(pods)}.`;
+
+/**
+ * What the pods that started cost from now on, without --quiet. Names those that started without their GPU (additions 6):
+ * they are paid for, and of no use.
+ */
+export function startedLines(ctx: CommandContext, pods: readonly Json[]): readonly Message[] {
+  const cost = ctx.settings.get('quiet') ? undefined : costUntilStopped(pods);
+  return [
+    ...(cost === undefined ? [] : [cost]),
+    ...pods
+      .filter(lacksHardware)
+      .map(
+        (pod) => sentence`Pod ${labelOf(pod)} has started without its GPU. Stop it: ${berth`pods stop ${idOf(pod)}`}`,
+      ),
+  ];
+}
 
 /** The most pods that are named one by one. */
 const MAX_NAMED = 10;

@@ -29,6 +29,6 @@ export const terminate = deleteCommand(PODS, 'pods', {
     ['berth pods terminate web --yes', 'without a question, for scripts'],
     ["berth pods terminate --match 'test-*' --older-than 1d --yes", 'some of them, by name and age'],
     ['berth pods terminate --status EXITED --dry-run', 'the requests that would be sent'],
-    ['berth pods terminate --status ERROR --yes --json', 'in a script: an outcome for each'],
+    ["berth pods terminate --match 'lab?' --yes --json", 'in a script: an outcome for each'],
   ],
 });

@@ -7,7 +7,7 @@ import { option } from '../../../cli/model/params.ts';
 import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resource/choose.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL } from '../../../cli/resource/several/outcomes.ts';
-import type { WaitSpec } from '../../../cli/resource/write.ts';
+import type { WaitSpec } from '../../../cli/resource/wait-for-row.ts';
 import { isStuck, waitForEach, waitForPod } from './poll.ts';
 import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../pod/reachable.ts';
 import { PODS } from '../pod/resource.ts';

@@ -18,7 +18,8 @@ import { POD_TABLE } from '../pod/fields.ts';
 export function createCommandLine(body: JsonObject): CommandLine {
   const members = Object.entries(bodyOf(POD_TABLE, 'create').members).flatMap(([key, { param, path, value }]) => {
     const given = memberAt(body, path);
-    const isFlag = param.kind === 'flag' && value === undefined && given !== undefined;
+    // Of several GPU types, the first is in the body.
+    const isFlag = param.kind === 'flag' && (value === undefined || key === 'gpu') && given !== undefined;
     return isFlag ? flagWords(flagName(key), given, param.commas === true) : [];
   });
   return berth`pods create ${flags([...members, ...mountWords(body), ...envWords(body)])}`;

@@ -1,7 +1,8 @@
-import { memberAt, type Json, type JsonObject } from '../../../core/json.ts';
+import { memberAt, numberAt, objectOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { inOne, sentence, type Message } from '../../../core/message.ts';
 import { costOver, formatDollars, formatDuration } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
+import { labelOf } from '../../../cli/resource/choose.ts';
 import { deadlineSpan, hasDeadline } from '../../../guard/deadline.ts';
 
 /**
@@ -22,6 +23,19 @@ export async function costUntilDeadline(
     `It costs at most ${most} until its deadline in ${formatDuration(spanMs)}, if a guard runs.`,
     lastRunLine(sweptAt, ctx.serviceNow()),
   ]);
+}
+
+/** The same for pods that were started with a deadline, without --quiet; nothing for one whose cost is not known. */
+export async function costsUntilDeadlines(ctx: CommandContext, pods: readonly Json[]): Promise<readonly Message[]> {
+  if (ctx.settings.get('quiet')) return [];
+  const costs = await Promise.all(
+    pods.map(async (pod) => {
+      const perHour = numberAt(pod, 'cost');
+      const line = perHour === undefined ? undefined : await costUntilDeadline(ctx, objectOf(pod) ?? {}, perHour);
+      return line === undefined ? [] : [pods.length === 1 ? line : sentence`pod ${labelOf(pod)}: ${line}`];
+    }),
+  );
+  return costs.flat();
 }
 
 const variablesOf = (body: JsonObject): Json | undefined => memberAt(body, 'env');

@@ -36,12 +36,14 @@ const FIELDS = {
   hardware: { show: show.hardware, lines: show.hardwareLines, column: { dropFirst: true } },
   gpu: {
     path: 'gpu.id',
-    create: option.text('the GPU type, as in berth catalog gpus', {
-      metavar: 'GPU',
-      onlyOne: 'The GPUs of a pod are of one type; --gpu-count says how many.',
-      complete: GPUS,
-      ask: pick('GPU type', 'podGpuTypes'),
-    }),
+    create: {
+      param: option.list('the GPU type; of several, the first that has room; as in berth catalog gpus', {
+        metavar: 'GPU',
+        complete: GPUS,
+        ask: pick('GPU type', 'podGpuTypes'),
+      }),
+      value: (given: readonly string[]): Json => given[0] ?? null,
+    },
   },
   gpuCount: {
     path: 'gpu.count',

@@ -21,6 +21,14 @@ const bounded = ({ minimum, maximum }: { readonly minimum: number; readonly maxi
   ...(maximum === undefined ? {} : { maximum }),
 });
 
+const percent: Schema = { ...count, maximum: 100 };
+
+/** A span of the service's clock in milliseconds. */
+const span: Schema = { ...positive, maximum: 31_536_000_000_000 };
+
+/** For how long a change holds, and after which time it holds again. */
+const SPAN: Schemas = { forMs: span, everyMs: span };
+
 /** Bodies outside the published contract: the older volume API, and the local service's own control requests. */
 export const controlSchemas: Schemas = {
   LegacyVolumeRequest: closed({
@@ -30,9 +38,16 @@ export const controlSchemas: Schemas = {
   }),
   LocalBuildRequest: closed({ status: ref('BuildStatus') }, { id: filledText, ...BUILD_DETAILS }),
   LocalClockRequest: closed({ advanceMs: { ...count, maximum: 31_536_000_000_000 } }),
+  LocalUseRequest: closed({}, { gpu: percent, cpu: percent, memory: percent, forMs: span }),
   LocalStockRequest: closed(
     { hardware: filledText, free: { ...count, maximum: 1_000_000 } },
-    { dataCenter: filledText },
+    { dataCenter: filledText, ...SPAN },
+    { dependentRequired: { everyMs: ['forMs'] } },
+  ),
+  LocalPriceRequest: closed(
+    { hardware: filledText, price: { ...number, minimum: 0, maximum: 1_000_000 } },
+    { cloud: oneOfWords('SECURE', 'COMMUNITY'), ...SPAN },
+    { dependentRequired: { everyMs: ['forMs'] } },
   ),
   LocalFaultRequest: closed(
     { kind: oneOfWords(...FAULT_KINDS.map(({ name }) => name)) },

@@ -44,6 +44,14 @@ export type PodEvent =
   | { readonly kind: 'storage'; readonly at: number; readonly disk: number; readonly persistent: number }
   | { readonly kind: 'stop' | 'fail' | 'terminate'; readonly at: number };
 
+/** What a pod's container uses, in percent, where `berth local pods use` has set it: until a time in milliseconds, or for good. */
+export interface PodUse {
+  readonly gpu?: number;
+  readonly cpu?: number;
+  readonly memory?: number;
+  readonly until?: number;
+}
+
 /** A pod's membership in a cluster. */
 export interface Membership {
   readonly id: string;
@@ -77,6 +85,7 @@ export interface PodRecord extends ContainerRecord {
   cluster?: Membership;
   /** It was started without its GPUs. */
   withoutGpu?: true;
+  use?: PodUse;
 }
 
 /** The event that records a pod's storage from `at` on. */

@@ -17,9 +17,13 @@ import { ACTIONS, applyAction, statusAt, type PodAction } from './transitions.ts
 function find(state: State, call: Call, now: number): PodRecord {
   const id = call.params['id'] ?? '';
   const pod = pods.get(state, id);
-  if (pod === undefined || isHidden(pod, call, now)) throw notFound('pod not found');
+  if (pod === undefined || isHidden(pod, call, now) || isGone(pod, call)) throw notFound('pod not found');
   return pod;
 }
+
+/** A terminated pod is found no more (additions 6); the service of August still answered it. */
+const isGone = ({ life }: PodRecord, { settings }: Call): boolean =>
+  life.kind === 'terminated' && settings.contract !== 'august';
 
 /** True for a pod that a lagging replica does not have yet. */
 const isHidden = (pod: PodRecord, call: Call, now: number): boolean => now - pod.createdAt < call.lagMs;
@@ -35,7 +39,7 @@ function checkFreeGpus(state: State, pod: PodRecord, now: number): void {
   if (gpu !== undefined && isTaken(state, gpu.id, dataCenterId, gpu.count)) throw badRequest(NO_ROOM.host);
 }
 
-/** Pods (specification 2.1 to 2.3, 3.1; contract rules, Pods). A terminated pod can still be read. */
+/** Pods (specification 2.1 to 2.3, 3.1; contract rules, Pods). */
 export const podOperations: readonly Operation[] = [
   operation(
     'listPods',

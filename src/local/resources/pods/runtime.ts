@@ -1,22 +1,27 @@
 import type { Json } from '../../../core/json.ts';
-import type { PodRecord } from '../../model/pods/record.ts';
+import type { PodRecord, PodUse } from '../../model/pods/record.ts';
 import { isReachable, startedAt } from './transitions.ts';
 
 /** A container's live metrics, computed from its id and the time; null unless it can be reached (specification 2.2). */
 export function runtimeAt(pod: PodRecord, now: number): Json {
   if (!isReachable(pod, now)) return null;
   const started = startedAt(pod, now) ?? now;
+  const use = useAt(pod, now);
   return {
     uptime: Math.floor((now - started) / 1000),
     gpus: Array.from({ length: pod.withoutGpu === true ? 0 : (pod.gpu?.count ?? 0) }, (_, index) => ({
-      util: wave(`${pod.id}/gpu/${String(index)}`, now, 78, 18),
+      util: use.gpu ?? wave(`${pod.id}/gpu/${String(index)}`, now, 78, 18),
       memoryUtil: wave(`${pod.id}/memory/${String(index)}`, now, 62, 6),
     })),
-    cpu: { util: wave(`${pod.id}/cpu`, now, 34, 25) },
-    memory: { util: wave(`${pod.id}/ram`, now, 48, 9) },
+    cpu: { util: use.cpu ?? wave(`${pod.id}/cpu`, now, 34, 25) },
+    memory: { util: use.memory ?? wave(`${pod.id}/ram`, now, 48, 9) },
     ports: pod.ports.map((port) => portOf(pod, port)),
   };
 }
+
+/** What was set of a pod's use and still counts; what was not set varies. */
+export const useAt = ({ use = {} }: PodRecord, now: number): PodUse =>
+  use.until !== undefined && use.until <= now ? {} : use;
 
 /**
  * A published port. One of type http is proxied: its address is in a private block and cannot be reached (additions 6).

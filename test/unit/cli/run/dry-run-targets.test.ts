@@ -19,10 +19,11 @@ describe('a dry run of a delete', () => {
     });
   });
 
-  test('is refused for what is protected (2)', async () => {
+  test('is refused for what is protected (5), as the action of a locked pod is', async () => {
     const account = createAccount();
     expect((await account('pods terminate pod-web --dry-run')).err).toContain('is locked');
-    expect((await account('pods terminate pod-web --dry-run')).code).toBe(2);
+    expect((await account('pods terminate pod-web --dry-run')).code).toBe(5);
+    expect((await account('pods terminate pod-web --yes')).code).toBe(5);
     expect((await account('pods terminate pod-web --dry-run --force')).code).toBe(0);
   });
 

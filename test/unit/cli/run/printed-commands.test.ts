@@ -161,6 +161,18 @@ describe('a command that a run prints is for the account of the run', () => {
     expect((JSON.parse(out) as { cure: string[] }).cure[0]).toBe('berth --local pods logs pod-broken');
   });
 
+  it('with BERTH_PROFILE or BERTH_LOCAL, which another shell does not have: their flags', async () => {
+    const { world } = await profiles();
+    const run = async (env: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
+      (await berthIn({ ...world, env: { ...world.env, ...env } }, [...flags, 'pods', 'get', 'x'])).err;
+    expect(await run({ BERTH_PROFILE: 'other' })).toContain('berth --profile other pods list');
+    expect(await run({ BERTH_LOCAL: '1' })).toContain('berth --local pods list');
+    // What decides is what the next shell needs: the flag before the variable, the local service before the profile.
+    expect(await run({ BERTH_LOCAL: '1', BERTH_PROFILE: 'other' })).toContain('berth --local pods list');
+    expect(await run({ BERTH_LOCAL: '1' }, '--profile', 'other')).toContain('berth --profile other pods list');
+    expect(await run({ BERTH_LOCAL: '0' })).toContain('berth pods list');
+  });
+
   it('with --base-url: the address goes with it; what is in the environment stays there', async () => {
     const { url } = await serve([json('{"title":"Not Found","status":404}', 404)]);
     const given = await berth(['--base-url', url, 'pods', 'get', 'x'], { env: { BERTH_API_KEY: 'sk-0123456789' } });
@@ -168,5 +180,8 @@ describe('a command that a run prints is for the account of the run', () => {
     const inherited = await berth(['pods', 'get', 'x'], { env: pointedAt(url) });
     expect(inherited.err).not.toContain('--base-url');
     expect(inherited.err).toMatch(/berth auth status|berth pods list/);
+    // With `--profile`, the address and the key of that profile would be used.
+    const both = await berth(['pods', 'get', 'x'], { env: { ...pointedAt(url), BERTH_PROFILE: 'other' } });
+    expect(both.err).not.toContain('--profile');
   });
 });

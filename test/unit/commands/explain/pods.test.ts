@@ -23,6 +23,8 @@ const CASES: readonly CauseCase[] = [
   {
     code: 'terminated',
     setup: [],
+    // A service that still answers a terminated pod; the present one answers 404.
+    service: { contract: 'august' },
     ask: 'pods explain pod-terminated',
     verdict: /^terminated: it is deleted for good/,
     cure: /^berth --local pods create$/,

@@ -82,7 +82,7 @@ describe('a deadline', () => {
     await local(account, 'local clock advance 4h');
     expect(await statusOf(account, 'lab')).toContain('ERROR');
     expect(await rows(account, 'guard run')).toMatchObject([
-      { name: 'lab', action: 'report', held: 'it is ERROR, and only a termination ends its cost' },
+      { name: 'lab', action: 'report', held: 'only terminating ends its cost' },
     ]);
   });
 
@@ -241,15 +241,16 @@ test('guard status ends 15 when a deadline is overdue, and says what that cost',
   );
 });
 
-test('guard history has what was done, and what was reported once', async () => {
+test('guard history has what runs did, and what they reported once; a check is none', async () => {
   const account = await withLab();
+  await local(account, 'pods update lab --locked on');
   await local(account, 'local clock advance 2h');
-  await account('guard check');
-  await account('guard check');
+  for (const line of ['guard check', 'guard run', 'guard run']) await account(line);
+  await local(account, 'pods update lab --locked off');
   await account('guard run');
   expect((await rows(account, 'guard history')).map(({ action, result }) => [action, result])).toEqual([
     ['stop', 'stopped'],
-    ['stop', undefined],
+    ['report', undefined],
   ]);
   expect(await rows(account, 'guard history --limit 1')).toHaveLength(1);
 });
@@ -261,6 +262,9 @@ test.each([
   ['guard check --policy - --idle 2h', 'exclude each other'],
   ['guard run --every 1s', '--every is at least 10s'],
   ['guard check --idle-gpu 3', '--idle-gpu'],
+  ['guard check --spent-since creation', '--spent-since'],
+  ['guard check --without-jobs 1h --do stop', '--without-jobs cannot stop for its condition'],
+  ['guard check --without-jobs 1h --gpu GPU-24G', '--without-jobs selects by gpu'],
 ])('%s is refused', async (line, says) => {
   const ran = await createAccount()(line);
   expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(says)]);

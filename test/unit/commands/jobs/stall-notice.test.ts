@@ -10,6 +10,20 @@ const timesTold = (err: string): number => told(err).split(BLOCKED).length - 1;
 /** What a wait printed on stderr, with the ids of the jobs replaced. */
 const told = (err: string): string => err.replaceAll(/[0-9a-f]{8}-[0-9a-f]{8}-u1/g, 'JOB');
 
+test('a wait that lasts as long as --timeout says that this is no limit of it, once', async () => {
+  const account = createAccount();
+  await local(account, 'endpoints update demo --workers-max 0');
+  const job = await local(account, "jobs run demo --input '{}'");
+  for (const line of [`jobs wait demo ${job}`, `jobs wait demo ${job} ${job}`, 'pods wait pod-web --for EXITED']) {
+    const wait = `${line} --wait-timeout 60s`;
+    const ran = await account(`${wait} --timeout 2s`);
+    const note = '--timeout 2s limits each request. This wait ends after 1m: --wait-timeout.\n';
+    expect([ran.code, ran.err.split(note).length]).toEqual([9, 2]);
+    for (const other of [wait, `${wait} --timeout 90s`]) expect((await account(other)).err).not.toContain('limits');
+    expect((await account(wait, { env: { BERTH_TIMEOUT: '2s' } })).err).not.toContain('limits');
+  }
+});
+
 describe('a wait for a job that does not move', () => {
   test('says after 15 seconds why, once, and goes on waiting', async () => {
     const account = createAccount();

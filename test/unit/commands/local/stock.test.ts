@@ -24,6 +24,7 @@ describe('berth local stock', () => {
     ['hardware that is not there', 'GPU-1 0', 5, /unknown hardware GPU-1: one of GPU-16G/],
     ['a data center that is not there', 'GPU-24G 0 --data-center MOON', 5, /unknown data center MOON/],
     ['a number that is none', 'GPU-24G some', 2, /FREE is a whole number/],
+    ['--repeat without --for', 'GPU-24G 0 --repeat 1h', 2, /--for/],
   ])('refuses %s', async (_, words, code, says) => {
     const ran = await createAccount()(`local stock set ${words}`);
     expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
@@ -38,6 +39,58 @@ describe('berth local stock', () => {
     expect((await account(create)).err).toContain('the pod cannot be placed');
     await local(account, 'local stock clear');
     await local(account, create);
+  });
+
+  const FREE = 'catalog gpus --jq \'map(select(.id=="GPU-192G").availability)[0]\' -r';
+  /** What the catalog says at each of some times, so many minutes after each other. */
+  const seen = async (account: ReturnType<typeof createAccount>, minutes: readonly number[]) => {
+    const levels: string[] = [];
+    for (const each of minutes) {
+      if (each > 0) await local(account, `local clock advance ${String(each)}m`);
+      levels.push(await local(account, FREE));
+    }
+    return levels.join(' ');
+  };
+
+  test('--for ends a change by the clock, and what was set before counts again', async () => {
+    const account = createAccount();
+    await local(account, 'local stock set GPU-192G low');
+    await local(account, 'local stock set GPU-192G none --for 10m');
+    expect(await seen(account, [0, 9, 2])).toBe('NONE NONE LOW');
+    await local(account, 'local stock set GPU-192G high --for 1m');
+    expect(await seen(account, [0, 1])).toBe('HIGH LOW');
+  });
+
+  test('--repeat repeats it: stock comes and goes', async () => {
+    const account = createAccount();
+    await local(account, 'local stock set GPU-192G none --for 20m --repeat 30m');
+    expect(await seen(account, [0, 21, 10, 19, 10])).toBe('NONE MEDIUM NONE MEDIUM NONE');
+    await local(account, 'local stock set GPU-192G high');
+    expect(await seen(account, [0, 31])).toBe('HIGH HIGH');
+  });
+
+  test('a worker that waits for stock goes on when the time of a change has passed', async () => {
+    const account = createAccount();
+    await local(account, 'local stock set cpu-general none --for 1h');
+    const job = await local(account, "jobs run demo --input '{}'");
+    await local(account, 'local clock advance 59m');
+    expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('IN_QUEUE');
+    await local(account, 'local clock advance 2m');
+    expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('COMPLETED');
+  });
+
+  test('a price is in the catalog and in what a new pod costs, for its time', async () => {
+    const account = createAccount();
+    await local(account, 'local stock price GPU-80G 1.50');
+    await local(account, 'local stock price GPU-80G 9.25 --cloud SECURE --for 10m');
+    const price = 'catalog gpus GPU-80G --jq \'"\\(.price.secure) \\(.price.community)"\' -r';
+    const cost = () => local(account, 'pods create --name big --gpu GPU-80G --gpu-count 2 --image a/b:1 --jq .cost');
+    expect([await local(account, price), await cost()]).toEqual(['9.25 1.5', '18.5']);
+    await local(account, 'local clock advance 11m');
+    expect([await local(account, price), await cost()]).toEqual(['1.5 1.5', '3']);
+    await local(account, 'local stock clear');
+    expect(await local(account, price)).toBe('2.39 1.99');
+    expect((await account('local stock price GPU-80G cheap')).err).toContain('DOLLARS is an amount');
   });
 
   test('a worker that waits is THROTTLED without stock, takes no job, and goes on when there is stock again', async () => {

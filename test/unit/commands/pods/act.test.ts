@@ -103,7 +103,9 @@ describe('start, stop and restart', () => {
       'id,ok',
     );
     expect([ran.code, ran.out]).toEqual([5, 'id,ok\npod-stopped,true\npod-provisioning,false\npod-stopped-cpu,true\n']);
-    expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-provisioning: /);
+    expect(ran.err).toMatch(
+      /^They cost \$\d+\.\d\d an hour until they are stopped\.\nerror: 1 of 3 did not go through\n {2}- pod-provisioning: /,
+    );
   });
 
   it.each([

@@ -125,7 +125,12 @@ describe('the value of a secret', () => {
     ['with a zero byte', ['--value-stdin'], 'a\0b', /zero byte/],
     ['too large', ['--value-stdin'], 'x'.repeat(16_777_216), /has more than 16777215 bytes/],
     ['from two places', ['--value-stdin', '--value-file', 'x'], 'x', /exclude each other/],
-    ['from nowhere', [], '', /missing --value-stdin or --value-file/],
+    [
+      'from nowhere',
+      [],
+      '',
+      /^error: missing --value-stdin or --value-file\n {2}-> Without one, the value is asked for on a terminal\.\n$/,
+    ],
   ])('is refused before anything is sent: %s', async (_, flags, stdin, message) => {
     const server = await serve([]);
     const ran = await berth(['secrets', 'create', '--name', 'a', ...flags], { env: pointedAt(server.url), stdin });
@@ -263,7 +268,7 @@ test('a secret in use is not deleted unless it is forced', async () => {
     'pods create --name lab --cpu cpu-general --vcpu 2 --image example/web --env A=@secret:hf-token -o id',
   );
   const refused = await account('secrets delete hf-token --yes');
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('(hf-token) is used by pod ')]);
+  expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('(hf-token) is used by pod ')]);
   await local(account, 'secrets delete hf-token --yes --force');
   expect(JSON.parse(await local(account, 'secrets list --json'))).toMatchObject([{ name: 'api-token' }]);
 });

@@ -135,7 +135,7 @@ test('the output of get can be passed to create and update; the size can grow bu
     'STANDARD',
   ]);
   expect(made.code, made.err).toBe(0);
-  expect(made.err).toContain('It costs $7.00 a month, used or not, until it is deleted.');
+  expect(made.err).toBe('100 GB in EU-WEST-1 costs $7.00 a month, used or not, until it is deleted.\n');
   const yaml = await berthIn(world, ['volumes', 'get', 'a', '-o', 'yaml']);
   const piped = () => ({ ...createTestWorld({ ...LOCAL, stdin: yaml.out }), home: world.home, env: world.env });
   const copy = await berthIn(piped(), ['volumes', 'create', '--file', '-', '--name', 'b', '--json']);
@@ -156,7 +156,7 @@ test('on a terminal missing values are asked for, the data center from a list, a
   const ran = await running;
   expect(ran.code, ran.err).toBe(0);
   expect(JSON.parse(world.out())).toMatchObject({ name: 'data', size: 50 });
-  expect(ran.err).toMatch(/50 GB in \S+ costs \$3\.50 a month\./);
+  expect(ran.err).toMatch(/50 GB in \S+ costs \$3\.50 a month/);
 });
 
 describe('delete', () => {
@@ -172,16 +172,16 @@ describe('delete', () => {
     const use = ['endpoints', 'update', 'demo', '--set', 'networkVolumes=["vol-datasets"]'];
     expect((await berthIn(world, use)).code).toBe(0);
     const one = await berthIn(world, ['volumes', 'delete', 'datasets', '--yes']);
-    expect([one.code, one.out]).toEqual([2, '']);
+    expect([one.code, one.out]).toEqual([5, '']);
     expect(one.err).toMatch(
       /^error: volume vol-datasets \(datasets\) is mounted by pod pod-train \(train-llm\) since \d{4}-\S+Z \(\S+ ago\), used by endpoint demo \(demo\) since .*: nothing was sent/,
     );
-    expect(one.err).toContain('Terminate what mounts it: berth pods terminate pod-train');
+    expect(one.err).toContain('Terminate what mounts it: berth --local pods terminate pod-train');
     expect(one.err).toContain(
-      "Take it out of endpoint demo (demo): berth endpoints update demo --set 'networkVolumes=[]'",
+      "Take it out of endpoint demo (demo): berth --local endpoints update demo --set 'networkVolumes=[]'",
     );
     const several = await berthIn(world, ['volumes', 'delete', 'datasets', 'vol-scratch', 'vol-checkpoints', '--yes']);
-    expect([several.code, several.err]).toEqual([2, expect.stringContaining('2 of 3 are protected') as string]);
+    expect([several.code, several.err]).toEqual([5, expect.stringContaining('2 of 3 are protected') as string]);
     expect((await berthIn(world, ['volumes', 'list', '-o', 'id'])).out.split('\n')).toHaveLength(4);
   });
 
@@ -230,7 +230,7 @@ describe('delete', () => {
     ]);
     const ran = await berth(['volumes', 'delete', 'v1', '--yes'], { env: pointedAt(server.url) });
     expect([ran.code, ran.err]).toEqual([
-      2,
+      5,
       expect.stringContaining('by pod p9 (a), 3 more: nothing was sent') as string,
     ]);
     expect(server.seen.map(({ url }) => url)).toContain('/v2/pods?includeClusterPods=true');

@@ -26,6 +26,15 @@ describe('a server of August', () => {
     expect((await localFixture({ contract: 'august' }).send(method, path, body)).status).toBe(status);
   });
 
+  it('answers a terminated pod, which nothing can be done with', async () => {
+    const { send } = localFixture({ contract: 'august' });
+    const { body } = await send('GET', '/v2/pods/pod-terminated');
+    expect(body).toMatchObject({ status: 'TERMINATED', actions: [], cost: 0, runtime: null });
+    expect((await send('PATCH', '/v2/pods/pod-terminated', { name: 'x' })).status).toBe(409);
+    expect((await send('POST', '/v2/pods/pod-terminated/action', { action: 'start' })).status).toBe(409);
+    expect((await send('DELETE', '/v2/pods/pod-terminated')).status).toBe(404);
+  });
+
   it('publishes the 53 operations that it has', async () => {
     const { body, text } = await localFixture({ contract: 'august' }).send('GET', '/v2/openapi.json', undefined, null);
     const paths = body['paths'] as Record<string, Record<string, { operationId?: string }>>;

@@ -88,7 +88,7 @@ describe('a cluster', () => {
     const local = localFixture();
     const id = await create(local);
     expect((await local.send('DELETE', `/v2/clusters/${id}`)).status).toBe(204);
-    expect((await local.send('GET', '/v2/pods/pod-000002')).body['status']).toBe('TERMINATED');
+    expect((await local.send('GET', '/v2/pods/pod-000002')).status).toBe(404);
     expect((await local.send('GET', `/v2/clusters/${id}/pods`)).status).toBe(404);
     expect((await local.send('GET', '/v2/clusters')).body).toEqual({ clusters: [] });
   });

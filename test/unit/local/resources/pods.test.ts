@@ -32,22 +32,26 @@ describe('a pod over time', () => {
     expect(cost).toBe(1.38);
   });
 
-  it('costs nothing once stopped or terminated, and has no runtime', async () => {
-    const { send } = localFixture();
-    for (const id of ['pod-stopped', 'pod-terminated']) {
-      const { body } = await send('GET', `/v2/pods/${id}`);
-      expect([body.cost, body.runtime]).toEqual([0, null]);
-    }
+  it('costs nothing once stopped, and has no runtime', async () => {
+    const { body } = await localFixture().send('GET', '/v2/pods/pod-stopped');
+    expect([body.cost, body.runtime]).toEqual([0, null]);
   });
 
-  it('stays away from lists once terminated, and can still be read', async () => {
+  it('is gone once it is terminated (additions 6): from lists, and for every request about it', async () => {
     const local = localFixture();
     const id = await create(local);
     expect((await local.send('DELETE', `/v2/pods/${id}`)).status).toBe(204);
     const { pods } = (await local.send('GET', '/v2/pods')).body as { pods: { id: string }[] };
     expect(pods.map((pod) => pod.id)).not.toContain(id);
-    expect((await local.send('GET', `/v2/pods/${id}`)).body).toMatchObject({ status: 'TERMINATED', actions: [] });
-    expect((await local.send('DELETE', `/v2/pods/${id}`)).status).toBe(404);
+    for (const [method, path, body] of [
+      ['GET', id],
+      ['GET', `${id}/logs`],
+      ['PATCH', id, { name: 'x' }],
+      ['POST', `${id}/action`, { action: 'start' }],
+      ['POST', `${id}/action`, { action: 'terminate' }],
+      ['DELETE', id],
+    ] as const)
+      expect([method, path, (await local.send(method, `/v2/pods/${path}`, body)).status]).toEqual([method, path, 404]);
   });
 
   it('takes up global networking at the next start', async () => {
@@ -72,7 +76,6 @@ describe('actions by status (contract rules, Pods)', () => {
     ['RUNNING', 'pod-train', ['stop', 'restart', 'terminate']],
     ['EXITED', 'pod-stopped', ['start', 'terminate']],
     ['ERROR', 'pod-broken', ['start', 'terminate']],
-    ['TERMINATED', 'pod-terminated', []],
   ])('%s', async (status, id, allowed) => {
     for (const action of ACTIONS) {
       const { send } = localFixture();

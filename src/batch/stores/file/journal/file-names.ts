@@ -1,7 +1,9 @@
 /** Names of the files that a batch keeps in the directory of its results file. */
-import { dirname, isAbsolute, relative } from 'node:path';
+import { basename, dirname, isAbsolute, relative } from 'node:path';
 
 export const journalPath = (results: string): string => `${results}.journal`;
+/** The journal while its header is written. */
+export const newJournalPath = (journal: string): string => `${journal}.new`;
 export const lockPath = (results: string): string => `${results}.journal.lock`;
 
 /** The sorted results, until they replace the results file. */
@@ -19,6 +21,20 @@ export const sortingPaths = (results: string): readonly [string, string] => [
  */
 export const temporaryCopyPath = (results: string): string => `${results}.input.new`;
 export const inputCopyPath = (results: string): string => `${results}.input`;
+
+/** What the names of the files of a batch end with, beside its results and what was cut off. */
+export const OWN_ENDS: readonly string[] = [
+  ...[journalPath, lockPath, orderedPath, inputCopyPath, temporaryCopyPath].map((pathOf) => pathOf('')),
+  newJournalPath(journalPath('')),
+  ...sortingPaths(''),
+];
+
+/** Whether a file has what was cut off the journal or the results of a batch, by its name. */
+export const isTorn = (results: string, name: string): boolean =>
+  [results, journalPath(results)].some((path) => {
+    const begin = `${basename(path)}.torn-`;
+    return name.startsWith(begin) && /^[\d.]+$/.test(name.slice(begin.length));
+  });
 
 /**
  * Returns the input's path as the journal stores it: relative to the directory of the results when the input is in or

@@ -2,6 +2,7 @@ import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter, type GroupWriter } from '../../../bytes/group-writer.ts';
+import { newJournalPath } from './file-names.ts';
 import { writeSyncedFile } from '../../../bytes/write-file.ts';
 import {
   checksumOfRecord,
@@ -31,8 +32,9 @@ export async function createJournal(durable: DurableFiles, path: string, header:
   if ((await durable.size(path)) !== undefined) throw localFile(`${path} exists already`, 'Name another --out.');
   const line = encodeRecord({ kind: 'header', header });
   const record = Buffer.from(line);
-  await writeSyncedFile(durable, `${path}.new`, [record]);
-  await durable.replace(`${path}.new`, path);
+  const unfinished = newJournalPath(path);
+  await writeSyncedFile(durable, unfinished, [record]);
+  await durable.replace(unfinished, path);
   return reopenJournal(durable, path, {
     validBytes: record.byteLength,
     tornBytes: 0,

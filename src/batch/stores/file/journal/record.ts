@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
@@ -22,6 +23,9 @@ export interface BatchHeader extends BatchTarget {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
+
+/** Whether two headers are those of one batch: another one may have been begun in its place since the first was read. */
+export const isSameBatch = (one: BatchHeader, other: BatchHeader): boolean => isDeepStrictEqual(one, other);
 
 /** Identifies the input: another file has another length or digest. Earlier versions did not store the types of CSV columns. */
 export interface InputIdentity extends SharedFormat {

@@ -1,83 +1,185 @@
 import { usage } from '../../../../core/failure.ts';
 
-/** Where a PostgreSQL store is, without its password. */
-export interface StoreAddress {
+/** A server that may have the database. */
+export interface StoreHost {
   /** A host name, an IP address, or the directory of a unix socket. */
   readonly host: string;
   readonly port: number;
-  readonly database: string;
-  readonly user: string;
   /** How the connection is protected: `off` for a unix socket and for loopback. */
   readonly tls: 'verified' | 'unverified' | 'off';
+}
+
+/** Where a PostgreSQL store is, without its password. */
+export interface StoreAddress {
+  /** The servers in the order in which they are tried. */
+  readonly hosts: readonly StoreHost[];
+  /** True to use only a server that accepts writes (`target_session_attrs`). */
+  readonly mustWrite: boolean;
+  readonly database: string;
+  readonly user: string;
   /** A file with the certificates of the authorities to trust, in place of those of Node. */
   readonly rootCertificates: string | undefined;
+  /** Files with the certificate of the client and its key. */
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
   /** The address as it may be shown: it has no password. */
   readonly shown: string;
 }
 
-/** The address of a store, and the password that was written in it. */
+/** The address of a store, and the password that was written in it or in its service. */
 interface ParsedAddress {
   readonly address: StoreAddress;
   readonly password: string | undefined;
+  /** True when the password is in the address itself. */
+  readonly showsPassword: boolean;
 }
 
-const DEFAULT_PORT = 5432;
+type Texts = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT_PORT = '5432';
+
+/** Parameters of an address, and the variables that stand for them. */
+const VARIABLES = {
+  host: 'PGHOST',
+  port: 'PGPORT',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  target_session_attrs: 'PGTARGETSESSIONATTRS',
+  service: 'PGSERVICE',
+} as const;
+const PARAMETERS = Object.keys(VARIABLES);
+const OF_SERVICES = [
+  ...PARAMETERS.filter((name) => name !== 'service'),
+  'dbname',
+  'user',
+  'password',
+  'application_name',
+];
+
+/** Variables that ask for a protection or a route that berth does not have, unless they have one of these values. */
+const REFUSED = [
+  'PGHOSTADDR',
+  'PGSSLCRL',
+  'PGSSLCRLDIR',
+  'PGREQUIREPEER',
+  'PGREQUIREAUTH',
+  'PGCHANNELBINDING',
+  'PGGSSENCMODE',
+];
+const HARMLESS = [undefined, '', 'prefer', 'disable'];
+
+/** Returns the name of the service that an address or PGSERVICE names: a section of a service file. Fails with usage (2). */
+export const serviceOf = (text: string, env: Texts): string | undefined =>
+  firstOf(parseUrl(text).url.searchParams.get('service') ?? undefined, env['PGSERVICE']);
 
 /**
- * Parses `postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?host=DIRECTORY&sslmode=MODE&sslrootcert=FILE]`. `env` supplies
- * PGUSER, PGHOST, PGPORT, PGDATABASE, PGSSLMODE and PGSSLROOTCERT for parts that are absent. TLS is on except for loopback
- * and a unix socket, unless sslmode asks for it on loopback. Fails with usage (2); no message contains the address, because it may contain a password.
+ * Parses `postgres://[USER[:PASSWORD]@][HOST[:PORT],...]/[DATABASE][?PARAMETER=VALUE&...]` with the parameters of `VARIABLES`.
+ * What is absent comes from `service`, the members of the service that the address names, then from `env`. TLS is on except for
+ * loopback and a unix socket, unless sslmode or a client certificate asks for it on loopback. Fails with usage (2); no message
+ * contains the address, because it may contain a password.
  */
-export function parseStoreAddress(text: string, env: Readonly<Record<string, string | undefined>>): ParsedAddress {
-  const url = parseUrl(text);
-  const parameter = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
-  for (const name of url.searchParams.keys())
-    if (!PARAMETERS.includes(name))
-      throw usage(`the address of the store has an unknown parameter ${name}`, `Known ones: ${PARAMETERS.join(', ')}.`);
-  const host = parameter('host') ?? firstOf(hostOf(url), env['PGHOST']) ?? 'localhost';
-  const port = Number(firstOf(url.port, env['PGPORT']) ?? DEFAULT_PORT);
-  const user = firstOf(decoded(url.username), env['PGUSER'], env['USER']);
+export function parseStoreAddress(text: string, env: Texts, service: Texts = {}): ParsedAddress {
+  const { url, places } = parseUrl(text);
+  const given = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
+  requireKnown([...url.searchParams.keys()], PARAMETERS, 'the address of the store');
+  requireKnown(Object.keys(service), OF_SERVICES, 'the service of the store');
+  for (const name of REFUSED)
+    if (!HARMLESS.includes(env[name]))
+      throw usage(`${name} is set, and berth has no such setting`, 'Unset it for berth.');
+  const value = (name: keyof typeof VARIABLES): string | undefined =>
+    firstOf(given(name), service[name], env[VARIABLES[name]]);
+  const user = firstOf(decoded(url.username), service['user'], env['PGUSER'], env['USER']);
   if (user === undefined)
     throw usage('the address of the store names no user', 'Write it as postgres://USER@HOST/DATABASE.');
-  const database = firstOf(decoded(url.pathname.slice(1)), env['PGDATABASE']) ?? user;
-  const mode = parameter('sslmode');
-  const tls = mode === undefined ? tlsOfVariable(host, firstOf(env['PGSSLMODE'])) : tlsOf(host, mode, 'sslmode');
-  const rootCertificates = parameter('sslrootcert') ?? firstOf(env['PGSSLROOTCERT']);
-  const place = placeOf(host, port, parameter('host') !== undefined);
-  const shownParameters = new URLSearchParams([...url.searchParams].filter(([name]) => name !== 'password')).toString();
+  const database = firstOf(decoded(url.pathname.slice(1)), service['dbname'], env['PGDATABASE']) ?? user;
+  const certificate = value('sslcert');
+  const mode = given('sslmode');
+  const usual = firstOf(service['sslmode'], env['PGSSLMODE'], certificate === undefined ? undefined : 'verify-full');
+  const tlsOfHost = (host: string): StoreHost['tls'] =>
+    mode === undefined
+      ? usualTls(host, usual, firstOf(service['sslmode']) === undefined ? 'PGSSLMODE' : 'sslmode')
+      : tlsOf(host, mode, 'sslmode');
+  const hosts = hostsOf(
+    given('host') === undefined && places.length > 0
+      ? places.map(({ host }) => host)
+      : listOf(value('host') ?? 'localhost'),
+    places.some(({ port }) => port !== '') ? places.map(({ port }) => port) : listOf(value('port') ?? DEFAULT_PORT),
+  ).map((each) => ({ ...each, tls: tlsOfHost(each.host) }));
+  const place = hosts.map(({ host, port }) => placeOf(host, port, given('host') !== undefined)).join(',');
+  const parameters = decodeURIComponent(url.searchParams.toString());
+  const showsPassword = url.password !== '';
   return {
     address: {
-      host,
-      port,
-      database,
-      user,
-      tls,
-      rootCertificates,
-      shown: `postgres://${encodeURIComponent(user)}@${place}/${encodeURIComponent(database)}${shownParameters === '' ? '' : `?${decodeURIComponent(shownParameters)}`}`,
+      hosts,
+      mustWrite: mustWrite(value('target_session_attrs')),
+      ...{ database, user, certificate },
+      rootCertificates: value('sslrootcert'),
+      key: value('sslkey'),
+      shown: `postgres://${encodeURIComponent(user)}@${place}/${encodeURIComponent(database)}${parameters === '' ? '' : `?${parameters}`}`,
     },
-    password: url.password === '' ? undefined : decoded(url.password),
+    password: showsPassword ? decoded(url.password) : service['password'],
+    showsPassword,
   };
+}
+
+function requireKnown(names: readonly string[], known: readonly string[], where: string): void {
+  for (const name of names)
+    if (!known.includes(name))
+      throw usage(`${where} has an unknown parameter ${name}`, `Known ones: ${known.join(', ')}.`);
+}
+
+const listOf = (text: string): readonly string[] => text.split(',');
+
+/** Pairs hosts with their ports: one port is that of all. */
+function hostsOf(hosts: readonly string[], ports: readonly string[]): readonly Omit<StoreHost, 'tls'>[] {
+  if (ports.length > 1 && ports.length !== hosts.length)
+    throw usage(
+      `the store has ${String(hosts.length)} hosts and ${String(ports.length)} ports`,
+      'Name one port, or one for each.',
+    );
+  return hosts.map((host, at) => {
+    const port = firstOf(ports.length === 1 ? ports[0] : ports[at]) ?? DEFAULT_PORT;
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+      throw usage('the port of the store is not a number', 'Write it as 5432.');
+    return { host: host === '' ? 'localhost' : host, port: Number(port) };
+  });
+}
+
+/** A batch is worked on, so that servers that only read are of no use. Fails with usage (2). */
+function mustWrite(attributes: string | undefined): boolean {
+  if (attributes === undefined || attributes === 'any') return false;
+  if (attributes === 'read-write' || attributes === 'primary') return true;
+  throw usage(`target_session_attrs has no value ${attributes} here`, 'Use any, read-write or primary.');
 }
 
 function placeOf(host: string, port: number, hasParameter: boolean): string {
   if (host.startsWith('/')) return hasParameter ? '' : encodeURIComponent(host);
-  return (host.includes(':') ? `[${host}]` : host) + (port === DEFAULT_PORT ? '' : `:${String(port)}`);
+  return (host.includes(':') ? `[${host}]` : host) + (String(port) === DEFAULT_PORT ? '' : `:${String(port)}`);
 }
 
-const PARAMETERS = ['host', 'sslmode', 'sslrootcert'];
+/** A host and its port as they are written; both may be empty. */
+interface Place {
+  readonly host: string;
+  readonly port: string;
+}
 
-function parseUrl(text: string): URL {
-  try {
-    // The standard has no user without a host; PostgreSQL has, for the directory of a socket in `host`.
-    const url = new URL(text.replace(/^(\w+:\/\/[^/?#]*@)(?=[/?#]|$)/, '$1localhost'));
-    if (url.protocol === 'postgres:' || url.protocol === 'postgresql:') return url;
-  } catch {
-    // The address may contain a password, so the error of the parser is not shown.
-  }
-  throw usage(
-    '--store or BERTH_STORE is not the address of a PostgreSQL database',
-    'Write it as postgres://USER@HOST:PORT/DATABASE.',
-  );
+/** Takes an address apart. The standard knows no lists of hosts, and no user without a host. */
+function parseUrl(text: string): { readonly url: URL; readonly places: readonly Place[] } {
+  const [, scheme, authority = '', rest] = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  const at = authority.lastIndexOf('@') + 1;
+  const written = authority.length === at ? [] : listOf(authority.slice(at));
+  const parts = written.map((place) => /^(?:\[(.*)\]|([^:[\]]*))(?::(\d*))?$/.exec(place));
+  const url = `${scheme ?? ''}${authority.slice(0, at)}localhost${rest ?? ''}`;
+  // The address may contain a password, so the error of the parser is not shown.
+  if (!URL.canParse(url) || parts.includes(null))
+    throw usage(
+      '--store or BERTH_STORE is not the address of a PostgreSQL database',
+      'Write it as postgres://USER@HOST:PORT/DATABASE.',
+    );
+  const places = parts.map((part) => ({ host: decoded(part?.[1] ?? part?.[2] ?? ''), port: part?.[3] ?? '' }));
+  return { url: new URL(url), places };
 }
 
 function decoded(text: string): string {
@@ -92,22 +194,19 @@ function decoded(text: string): string {
 const firstOf = (...texts: readonly (string | undefined)[]): string | undefined =>
   texts.find((text) => text !== undefined && text !== '');
 
-/** The host of an address, without the brackets of an IPv6 address. */
-const hostOf = (url: URL): string => decoded(url.hostname).replace(/^\[(.*)\]$/, '$1');
-
 /** True for this machine: nobody else can read the connection. */
 const isLocal = (host: string): boolean =>
   host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
 /**
- * As `tlsOf`, for the variable, which holds for every database of a user: a unix socket ignores it, and the modes that only
+ * As `tlsOf`, for what holds for every database of a user or every program: a unix socket ignores it, and the modes that only
  * prefer TLS or not leave it to berth.
  */
-const tlsOfVariable = (host: string, mode: string | undefined): StoreAddress['tls'] =>
-  tlsOf(host, host.startsWith('/') || mode === 'allow' || mode === 'prefer' ? undefined : mode, 'PGSSLMODE');
+const usualTls = (host: string, mode: string | undefined, name: string): StoreHost['tls'] =>
+  tlsOf(host, host.startsWith('/') || mode === 'allow' || mode === 'prefer' ? undefined : mode, name);
 
 /** `name` is what the mode was set by, for messages. */
-function tlsOf(host: string, mode: string | undefined, name: string): StoreAddress['tls'] {
+function tlsOf(host: string, mode: string | undefined, name: string): StoreHost['tls'] {
   switch (mode) {
     case undefined:
       return isLocal(host) ? 'off' : 'verified';

@@ -1,9 +1,9 @@
 import type { StorePorts } from '../../../model/store.ts';
 import type { Client, PoolClient, PoolConfig, QueryResultRow } from 'pg';
 import { Failure } from '../../../../core/failure.ts';
-import type { StoreAddress } from './address.ts';
-import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
-import { safeText } from '../../../../core/safe-text.ts';
+import type { StoreAddress, StoreHost } from './address.ts';
+import { failureOf, isStoreUnavailable } from './failures.ts';
+import { EXIT } from '../../../../core/exit-codes.ts';
 
 /** Sends statements of SQL. Integers of 64 bits and numeric values are returned as numbers. */
 export interface Queries {
@@ -31,12 +31,20 @@ export interface Database extends Queries {
   close(): Promise<void>;
 }
 
+/** Certificates and keys as PEM. */
+export interface Certificates {
+  /** Of the authorities to trust, in place of those of Node. */
+  readonly ca?: string | undefined;
+  /** Of the client, and its key. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
 interface DatabaseOptions {
   readonly address: StoreAddress;
-  /** Called when the server asks for a password. */
-  readonly password: () => Promise<string>;
-  /** Certificates of the authorities to trust, as PEM. */
-  readonly rootCertificates?: string | undefined;
+  /** Called when a server asks for a password. */
+  readonly password: (host: StoreHost) => Promise<string>;
+  readonly certificates?: Certificates | undefined;
   /** Maximum time of one statement, in milliseconds. */
   readonly timeoutMs?: number;
   /** Maximum number of connections. */
@@ -68,12 +76,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const types = new pg.TypeOverrides();
   for (const oid of NUMBER_TYPES) types.setTypeParser(oid, Number);
   const config: PoolConfig = {
-    host: address.host,
-    port: address.port,
     user: address.user,
     database: address.database,
-    password: options.password,
-    ssl: address.tls === 'off' ? false : tlsOptions(address, options.rootCertificates),
     // The only parameters of a connection that every pooler accepts.
     application_name: 'berth',
     client_encoding: 'UTF8',
@@ -85,22 +89,54 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     query_timeout: timeoutMs + 1000,
     types,
   };
-  const pool = new pg.Pool(config);
-  // A connection that is lost while it is idle is replaced at its next use.
-  pool.on('error', () => undefined);
-  // A connection in use can be lost between two statements, when no statement reports it, and also together with the message
-  // that makes it ready, before the code that asked for it runs.
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined);
+  const pools = address.hosts.map((host) => {
+    const { tls, ...place } = host;
+    const ssl = tls === 'off' ? false : { rejectUnauthorized: tls === 'verified', ...options.certificates };
+    const pool = new pg.Pool({ ...config, ...place, ssl, password: () => options.password(host) });
+    // A connection that is lost while it is idle is replaced at its next use.
+    pool.on('error', () => undefined);
+    // A connection in use can be lost between two statements, when no statement reports it, and also together with the message
+    // that makes it ready, before the code that asked for it runs.
+    pool.on('connect', (client) => {
+      client.on('error', () => undefined);
+    });
+    return pool;
   });
+  const accepted = new WeakSet<PoolClient>();
+  let current = 0;
+
+  /** Connects to the first server that can be used, beginning with the one that was used last. */
+  const connect = async (): Promise<PoolClient> => {
+    let failure: unknown;
+    for (let step = 0; step < pools.length; step++) {
+      const at = (current + step) % pools.length;
+      try {
+        const client = await pools[at]?.connect();
+        if (client === undefined) continue;
+        if (!address.mustWrite || accepted.has(client) || (await acceptsWrites(client))) {
+          accepted.add(client);
+          current = at;
+          return client;
+        }
+        client.release(true);
+        failure ??= new Failure({
+          code: 'store-unavailable',
+          exit: EXIT.unavailable,
+          message: `the database ${address.shown} has no server that accepts writes now`,
+          hint: 'Try again later: another server may be taking over. See target_session_attrs.',
+        });
+      } catch (error) {
+        const found = failureOf(address, error);
+        // Only where a server cannot be reached or cannot answer, another one may.
+        if (!isStoreUnavailable(found)) throw found;
+        failure ??= found;
+      }
+    }
+    throw failure;
+  };
 
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
-    let client: PoolClient;
-    try {
-      client = await pool.connect();
-    } catch (error) {
-      throw failureOf(address, error);
-    }
+    const client = await connect();
     try {
       const result = await work(client);
       client.release();
@@ -128,7 +164,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     query: (text, values) => transaction((queries) => queries.query(text, values)),
     autocommit: { query: (text, values) => withClient((client) => queriesOf(client).query(text, values)) },
     transaction,
-    close: () => pool.end(),
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.end()));
+    },
   };
 }
 
@@ -145,114 +183,13 @@ const beginTransaction = (timeoutMs: number): string =>
     `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') <> 'remote_apply'`,
   ].join('; ');
 
-const tlsOptions = ({ tls }: StoreAddress, rootCertificates: string | undefined): PoolConfig['ssl'] => ({
-  rejectUnauthorized: tls === 'verified',
-  ...(rootCertificates === undefined ? {} : { ca: rootCertificates }),
-});
-
-/** True when the database may answer later: see `Queries.query`. */
-export const isStoreUnavailable = (error: unknown): error is Failure =>
-  error instanceof Failure && error.code === 'store-unavailable';
-
-/**
- * Classes and codes of errors after which the same transaction may succeed: connection exceptions, rollbacks by
- * conflicts, lack of resources, interventions such as a shutdown, a lock or a statement that took too long, and a server that
- * accepts no writes, as it is for a time when another one takes over. Not: a database that was dropped (57P04).
- */
-const TEMPORARY = /^(08...|40...|53...|57...|55P03|25P0[34]|25006)$/;
-const PERMANENT = /^57P04$/;
-
-/** PgBouncer has one code for all its errors: a violation of the protocol. These of its messages are temporary. */
-const POOLER_CODE = '08P01';
-const POOLER_IS_BUSY =
-  /timeout|server_login_retry|server_lifetime|server conn crashed|no more connections|cannot connect|shutting down|paused|is disabled|database system|terminating|no memory/i;
-const POOLER_DENIES = /auth|no such user|password/i;
-
-/** Errors that no other attempt changes, of the connection or of the library. */
-const CERTIFICATE = /certificate|altnames|does not support SSL|self.signed/i;
-
-/** Returns the failure for an error of the database or of the connection to it. Other errors are returned unchanged. */
-export function failureOf({ shown }: StoreAddress, error: unknown): unknown {
-  if (error instanceof Failure || !(error instanceof Error)) return error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const isServerError = /^[\dA-Z]{5}$/.test(code) && 'severity' in error;
-  const kind = isServerError ? kindOfServerError(code, error.message) : kindOfConnectionError(code, error.message);
-  if (kind === undefined) return error;
-  const { name, exit, what, hint } = KINDS[kind];
-  return new Failure(
-    { code: name, exit, message: `the database ${shown} ${what}: ${safeText(error.message)}`, hint },
-    error,
-  );
-}
-
-type Kind = keyof typeof KINDS;
-
-const KINDS = {
-  unreachable: {
-    name: 'store-unavailable',
-    exit: EXIT.unavailable,
-    what: 'cannot be reached',
-    hint: 'Check the address, the network and the database.',
-  },
-  busy: { name: 'store-unavailable', exit: EXIT.unavailable, what: 'cannot answer now', hint: 'Try again later.' },
-  certificate: {
-    name: 'store-certificate',
-    exit: EXIT.unavailable,
-    what: 'cannot be reached over TLS',
-    hint: 'Check the certificate. For one of your own authority: sslrootcert=FILE in the address, or PGSSLROOTCERT.',
-  },
-  refused: {
-    name: 'store-refused',
-    exit: EXIT.refused,
-    what: 'does not accept this connection',
-    hint: 'Trying again does not help. Check the address, its sslmode, the settings of the pooler, and PGOPTIONS.',
-  },
-  login: {
-    name: 'denied',
-    exit: EXIT.denied,
-    what: 'refused the connection',
-    hint: 'Set the password in BERTH_STORE, PGPASSWORD or PGPASSFILE.',
-  },
-  rights: {
-    name: 'denied',
-    exit: EXIT.denied,
-    what: 'refused a statement',
-    hint: 'The user needs the right to create a schema, or the rights on the schema berth.',
-  },
-  noDatabase: {
-    name: 'not-found',
-    exit: EXIT.notFound,
-    what: 'was not found',
-    hint: 'Create it: createdb NAME',
-  },
-  noTables: {
-    name: 'store-broken',
-    exit: EXIT.localFile,
-    what: 'has lost tables of its batches',
-    hint: 'They were removed, or the database was restored to an earlier state. Nothing more was sent.',
-  },
-} as const satisfies Readonly<
-  Record<string, { readonly name: string; readonly exit: ExitCode; readonly what: string; readonly hint: string }>
->;
-
-function kindOfServerError(code: string, message: string): Kind | undefined {
-  if (code === POOLER_CODE) {
-    if (POOLER_IS_BUSY.test(message)) return 'busy';
-    if (/no such database/i.test(message)) return 'noDatabase';
-    return POOLER_DENIES.test(message) ? 'login' : CERTIFICATE.test(message) ? 'certificate' : 'refused';
+/** A standby and a server that is set to accept no writes have transactions that only read. Fails as the library does. */
+async function acceptsWrites(client: PoolClient): Promise<boolean> {
+  try {
+    const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+    return rows[0]?.transaction_read_only === 'off';
+  } catch (error) {
+    client.release(true);
+    throw error;
   }
-  if (TEMPORARY.test(code) && !PERMANENT.test(code)) return 'busy';
-  if (code.startsWith('28')) return 'login';
-  if (code === '42501') return 'rights';
-  if (code === '3D000' || code === '57P04') return 'noDatabase';
-  return code === '42P01' || code === '3F000' ? 'noTables' : undefined;
-}
-
-/** The library reports a lost connection and a timeout by plain errors. */
-function kindOfConnectionError(code: string, message: string): Kind | undefined {
-  if (/^(CERT_[A-Z_]+|[A-Z_]*(CERT|SIGNATURE|ISSUER)[A-Z_]*)$/.test(code) || CERTIFICATE.test(message))
-    return 'certificate';
-  return /^E[A-Z_]+$/.test(code) || /timeout|terminated|not queryable|Connection/i.test(message)
-    ? 'unreachable'
-    : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../core/context.ts';
-import { isStoreUnavailable } from '../database/database.ts';
+import { isStoreUnavailable } from '../database/failures.ts';
 
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;

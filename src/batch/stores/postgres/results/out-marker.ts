@@ -34,10 +34,9 @@ export async function requireNoMarker(ports: MarkerPorts, out: string): Promise<
  * the folder of a batch that was begun by a version without markers. Fails with local-file (14) when the marker is that of
  * another batch, and when it is missing although it was created: then this is another folder.
  */
-export async function claimOut(
-  ports: ReadPorts,
-  { batch, name, token, manifest: { out } }: StoredBatch,
-): Promise<void> {
+export async function claimOut(ports: ReadPorts, stored: StoredBatch): Promise<void> {
+  const { batch, name, token, manifest } = stored;
+  const { out } = manifest;
   const wasMarked = await isMarked(ports.database, batch);
   if (wasMarked === undefined || token === undefined) return;
   const address = addressIn(out, MARKER_NAME);
@@ -48,8 +47,7 @@ export async function claimOut(
       `Check that ${out} is the same folder on all machines. If it is, and the file was removed, restore it with this line: ${contentOf(name, token, ports.database)}`,
     );
   if (marker === undefined) {
-    const content = Buffer.from(`${contentOf(name, token, ports.database)}\n`);
-    if (!(await ports.storage.create(address, content, ports.signal))) {
+    if (!(await createMarker(ports, stored))) {
       const found = await readMarker(ports, out);
       if (found?.token !== token) throw markedByAnother(out, found);
     }
@@ -67,9 +65,27 @@ export async function markerOf(
   return isOwn ? [object] : [];
 }
 
-/** Removes the marker of a batch; leaves that of another. Fails as the storage does. */
-export async function removeMarker(ports: MarkerPorts, batch: Pick<StoredBatch, 'token' | 'manifest'>): Promise<void> {
-  for (const { address } of await markerOf(ports, batch)) await ports.storage.remove(address, ports.signal);
+/** Creates the marker of a batch. Resolves to false when its folder has one already. Fails as the storage does. */
+export async function createMarker(
+  { storage, database, signal }: ReadPorts,
+  { name, token, manifest: { out } }: StoredBatch,
+): Promise<boolean> {
+  if (token === undefined) return false;
+  return await storage.create(
+    addressIn(out, MARKER_NAME),
+    Buffer.from(`${contentOf(name, token, database)}\n`),
+    signal,
+  );
+}
+
+/** Removes the marker of a batch, and returns it; leaves that of another. Fails as the storage does. */
+export async function removeMarker(
+  ports: MarkerPorts,
+  batch: Pick<StoredBatch, 'token' | 'manifest'>,
+): Promise<readonly StoredObject[]> {
+  const found = await markerOf(ports, batch);
+  for (const { address } of found) await ports.storage.remove(address, ports.signal);
+  return found;
 }
 
 const contentOf = (batch: string, token: string, { shown: store }: Database): string =>

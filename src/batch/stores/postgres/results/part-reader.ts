@@ -2,13 +2,14 @@ import type { ReadPorts } from '../database/database.ts';
 import type { ResultLine } from '../../../model/store.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { localFile } from '../../../../core/failure.ts';
+import { decodeJson } from '../../../../core/json.ts';
 import { compressionOf, decompress } from '../../../bytes/compression.ts';
 import { lineGroups } from '../../../bytes/split-lines.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
 import { listParts, listShards, unknownOf, type PublishedPart, type ShardResults } from '../rows/listing.ts';
 import { createBitmap } from '../shard/bitmap.ts';
 import { addressIn } from '../shard/part-files.ts';
-import { itemOfLine } from '../../../model/result-line.ts';
+import { itemOfLine, stateOf } from '../../../model/result-line.ts';
 
 /** The last line of each item that has ended, without its line feed, by item. */
 type ResultLines = ReadonlyMap<number, Uint8Array>;
@@ -54,6 +55,17 @@ export async function* readShards(
       };
     }
   }
+}
+
+/** Returns the items whose jobs the service no longer had, in ascending order. Reads the parts of their shards. Fails as these do. */
+export async function listExpired(ports: ReadPorts, batch: StoredBatch): Promise<readonly number[]> {
+  const items: number[] = [];
+  for await (const { shard, groups } of readShards(ports, batch))
+    if (shard.expired > 0)
+      for await (const lines of groups())
+        for (const [item, line] of lines)
+          if (stateOf(decodeJson(Buffer.from(line).toString())) === 'expired') items.push(item);
+  return items.sort((one, other) => one - other);
 }
 
 async function* groupsOf(

@@ -66,6 +66,8 @@ export interface ShardResults {
   readonly firstItem: number;
   readonly items: number;
   readonly ended: Uint8Array;
+  /** Number of items whose job the service no longer had. */
+  readonly expired: number;
   readonly source: number;
   readonly range: ItemRange;
   readonly isHeld: boolean;
@@ -79,7 +81,7 @@ export async function listShards(
   untilShard: number,
 ): Promise<readonly ShardResults[]> {
   return await queries.query<{ [Name in keyof ShardResults]: ShardResults[Name] }>(
-    `SELECT shard, epoch, first_item AS "firstItem", items, ended, source, range,
+    `SELECT shard, epoch, first_item AS "firstItem", items, ended, expired, source, range,
       NOT done AND coalesce(lease_until > now(), false) AS "isHeld"
     FROM berth.shards WHERE batch = $1 AND shard >= $2 AND shard < $3 ORDER BY shard`,
     [batch, fromShard, untilShard],

@@ -60,6 +60,19 @@ export async function hasOutAlone(queries: Queries, batch: number, out: string):
   return others.length === 0;
 }
 
+/** Removes a batch that no driver has claimed a shard of. Resolves to false when one has: nothing is removed then. */
+export const deleteUnclaimed = (database: Database, batch: number): Promise<boolean> =>
+  database.transaction(async (queries) => {
+    // A claim holds this lock until it can be seen.
+    await queries.query('SELECT FROM berth.batches WHERE batch = $1 FOR UPDATE', [batch]);
+    const removed = await queries.query(
+      `DELETE FROM berth.batches WHERE batch = $1
+        AND NOT EXISTS (SELECT FROM berth.shards WHERE batch = $1 AND epoch > 0) RETURNING 1`,
+      [batch],
+    );
+    return removed.length > 0;
+  });
+
 /** Removes a batch and all that the store has of it. */
 export async function deleteBatch(database: Database, batch: number): Promise<void> {
   await database.query('DELETE FROM berth.batches WHERE batch = $1', [batch]);

@@ -1,4 +1,4 @@
-import type { StoreAddress } from '../../../../batch/index.ts';
+import type { StoreAddress, StoreHost } from '../../../../batch/index.ts';
 import { usage } from '../../../../core/failure.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 
@@ -9,9 +9,10 @@ import type { CommandContext } from '../../../../cli/model/context.ts';
 export async function readPassword(
   ctx: CommandContext,
   address: StoreAddress,
+  host: StoreHost,
   inAddress: string | undefined,
 ): Promise<string> {
-  const known = inAddress ?? ctx.env['PGPASSWORD'] ?? (await fromFile(ctx, address));
+  const known = inAddress ?? ctx.env['PGPASSWORD'] ?? (await fromFile(ctx, address, host));
   if (known !== undefined) return known;
   if (!ctx.terminal.canAsk)
     throw usage(
@@ -22,23 +23,27 @@ export async function readPassword(
 }
 
 /** Tells the user when the file is not used, as the client library of PostgreSQL does. */
-async function fromFile(ctx: CommandContext, address: StoreAddress): Promise<string | undefined> {
+async function fromFile(ctx: CommandContext, address: StoreAddress, host: StoreHost): Promise<string | undefined> {
   const home = ctx.env['HOME'];
   const path = ctx.env['PGPASSFILE'] ?? (home === undefined ? undefined : `${home}/.pgpass`);
-  const mode = path === undefined ? undefined : await ctx.files.mode(path);
-  if (path === undefined || mode === undefined) return undefined;
-  if ((mode & 0o077) !== 0 && ctx.platform !== 'win32') {
+  if (path === undefined || (await ctx.files.mode(path)) === undefined) return undefined;
+  if (!(await isPrivate(ctx, path))) {
     await ctx.tell(`The password file ${path} is not used, because others can read or write it: chmod 600 ${path}`);
     return undefined;
   }
-  return passwordIn(Buffer.from(await ctx.files.read(path)).toString(), address);
+  return passwordIn(Buffer.from(await ctx.files.read(path)).toString(), address, host);
+}
+
+/** Whether nobody else may read or write a file: what holds a password or a key. */
+export async function isPrivate(ctx: CommandContext, path: string): Promise<boolean> {
+  return ctx.platform === 'win32' || (((await ctx.files.mode(path)) ?? 0) & 0o077) === 0;
 }
 
 /**
  * Returns the password of the first line that matches: HOST:PORT:DATABASE:USER:PASSWORD, where `*` matches everything and
  * a backslash takes the next character as it is.
  */
-function passwordIn(text: string, { host, port, database, user }: StoreAddress): string | undefined {
+function passwordIn(text: string, { database, user }: StoreAddress, { host, port }: StoreHost): string | undefined {
   // PostgreSQL calls the default directory of its sockets localhost.
   const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
   for (const line of text.split(/\r?\n/)) {

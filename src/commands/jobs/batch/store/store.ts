@@ -6,7 +6,7 @@ import {
   storeKindOf,
   type BatchPorts,
   type Store,
-  type StoreAddress,
+  type StoreHost,
   type StoreKind,
   type TableAccess,
 } from '../../../../batch/index.ts';
@@ -14,6 +14,7 @@ import { usage } from '../../../../core/failure.ts';
 import type { CredentialWait } from '../../../../core/context.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { resumeLine } from '../view/command-lines.ts';
+import { readCertificates, readService } from './connection-files.ts';
 import { readPassword } from './password.ts';
 import { requestWorkerPrice } from './worker-price.ts';
 
@@ -58,8 +59,9 @@ export async function withStore<T>(
     const ports = await batchPorts(ctx, values, drives, (name) => [name]);
     return await work({ kind: 'file', store: openFileStore(ports), ports });
   }
-  const { address, password } = parseStoreAddress(values.store ?? ctx.env[VARIABLE] ?? '', ctx.env);
-  if (password !== undefined && values.store !== undefined)
+  const text = values.store ?? ctx.env[VARIABLE] ?? '';
+  const { address, password, showsPassword } = parseStoreAddress(text, ctx.env, await readService(ctx, text));
+  if (showsPassword && values.store !== undefined)
     throw usage(
       'the address of --store contains a password, and others can read a command line',
       `Put the whole address into the variable ${VARIABLE}, or the password into PGPASSWORD or the file of PGPASSFILE.`,
@@ -70,12 +72,17 @@ export async function withStore<T>(
     ...(values.store === undefined ? [] : ['--store', address.shown]),
     ...(values.s3Endpoint === undefined ? [] : ['--s3-endpoint', values.s3Endpoint]),
   ];
-  // The user is asked once, and not for each connection.
-  let known: Promise<string> | undefined;
+  // The user is asked once for each server, and not for each connection.
+  const known = new Map<StoreHost, Promise<string>>();
+  const passwordOf = (host: StoreHost): Promise<string> => {
+    const asked = known.get(host) ?? readPassword(ctx, address, host, password);
+    known.set(host, asked);
+    return asked;
+  };
   const options = {
     address,
-    password: () => (known ??= readPassword(ctx, address, password)),
-    rootCertificates: await certificatesOf(ctx, address),
+    password: passwordOf,
+    certificates: await readCertificates(ctx, address),
     access,
     timeoutMs: leaseMs === undefined ? undefined : Math.max(1000, Math.min(20_000, leaseMs / 4)),
   };
@@ -83,10 +90,6 @@ export async function withStore<T>(
     const ports = await batchPorts(ctx, values, access !== undefined, reference);
     return await work({ kind: 'postgres', store: create(ports), ports });
   });
-}
-
-async function certificatesOf(ctx: CommandContext, { rootCertificates }: StoreAddress): Promise<string | undefined> {
-  return rootCertificates === undefined ? undefined : Buffer.from(await ctx.files.read(rootCertificates)).toString();
 }
 
 /**

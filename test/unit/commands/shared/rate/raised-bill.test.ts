@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount, local } from '../../../../support/worlds/local-account.ts';
-import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import { berth, berthIn } from '../../../../support/worlds/run-berth.ts';
+import { json, pointedAt, routed, serve } from '../../../../support/servers/scripted-server.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../../support/worlds/test-world.ts';
 
 const TERMINAL = { tty: true, columns: 400 };
@@ -14,6 +15,61 @@ async function answered(argv: readonly string[], question: string, ...keys: read
   await world.type(...keys, KEYS.enter);
   return { ...(await running), world };
 }
+
+describe('the price of a write is on stderr in a pipe too, and never on stdout', () => {
+  test.each([
+    [
+      'volumes update checkpoints --size 1000',
+      'Volume vol-checkpoints (checkpoints): 500 GB to 1000 GB, $35.00 a month to $70.00 a month.',
+    ],
+    [
+      'endpoints update demo --workers-min 1',
+      'Workers that always run, also without jobs: 0 ($0.00 an hour, $0.00 a month) to 1 ($',
+    ],
+    ['pods update pod-train --disk 900 --yes', 'It costs more: container disk 50 GB to 900 GB.'],
+    [
+      'volumes create --name data --size 50 --data-center EU-WEST-1',
+      '50 GB in EU-WEST-1 costs $3.50 a month, used or not, until it is deleted.',
+    ],
+    ['pods start pod-stopped', 'It costs $0.86 an hour until it is stopped.'],
+    ['pods create --name a --gpu GPU-24G --image i', '1 x GPU-24G on the SECURE cloud costs $0.69 an hour'],
+  ])('%s', async (line, price) => {
+    for (const flags of ['', ' --dry-run']) {
+      const { code, out, err } = await createAccount()(`${line}${flags} --json`);
+      expect([code, err]).toEqual([0, expect.stringContaining(price)]);
+      expect([err.split(price.slice(0, 20)).length, out.includes('an hour'), out.includes('a month')]).toEqual([
+        2,
+        false,
+        false,
+      ]);
+    }
+    const quiet = await createAccount()(`${line} --quiet --json`);
+    expect([quiet.code, quiet.err]).toEqual([0, expect.not.stringContaining('$') as string]);
+  });
+
+  test('with --quiet it is said to a person who is asked about it', async () => {
+    const argv = ['volumes', 'update', 'checkpoints', '--size', '1000', '--quiet'];
+    expect((await answered(argv, 'Change it?', 'n')).err).toContain('$70.00 a month');
+  });
+
+  test('where it cannot be found out the write is done all the same', async () => {
+    const server = await serve([
+      routed({
+        'GET /v2/serverless/e': json({ id: 'e', name: 'e', type: 'QUEUE', workers: { min: 0, max: 3 } }),
+        'PATCH /v2/serverless/e': json({ id: 'e', name: 'e' }),
+      }),
+    ]);
+    const ran = await berth(['endpoints', 'update', 'e', '--workers-min', '1', '--json'], {
+      env: pointedAt(server.url),
+    });
+    expect([ran.code, JSON.parse(ran.out)]).toEqual([0, { id: 'e', name: 'e' }]);
+  });
+
+  test('of pods to start by a selector is in the question', async () => {
+    const { err } = await answered(['pods', 'start', '--status', 'EXITED'], 'Continue?', 'n');
+    expect(err).toMatch(/This will start 2 pods\. They cost \$0\.\d\d an hour until they are stopped\./);
+  });
+});
 
 describe('what raises the bill', () => {
   test('a volume that grows has its price of a month before and after, cannot be undone, and is asked about', async () => {

@@ -37,9 +37,9 @@ describeWithPostgres('a resume of a shared batch', () => {
       return { database, storage, signal: new AbortController().signal, clock: { ...clock } as Clock };
     };
     const batch = await findBatch(database, 'b');
-    expect(await reopenItems(ports(3_600_000), batch, undefined)).toEqual([]);
+    expect(await reopenItems(ports(3_600_000), batch, undefined)).toEqual({ count: 0, notes: [] });
     expect(await readAccount(database, 1)).toMatchObject({ completed: 3, expired: 2, holds: true });
-    expect(await reopenItems(ports(60_000), batch, undefined)).toEqual([]);
+    expect(await reopenItems(ports(60_000), batch, undefined)).toEqual({ count: 0, notes: [] });
     expect(await readAccount(database, 1)).toMatchObject({ completed: 3, expired: 0, inFlight: 2, holds: true });
 
     const again = openSharedDriver(database, { owner: 'b', storage });

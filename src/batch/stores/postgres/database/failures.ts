@@ -1,0 +1,111 @@
+import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
+import { Failure } from '../../../../core/failure.ts';
+import { safeText } from '../../../../core/safe-text.ts';
+import type { StoreAddress } from './address.ts';
+
+/** True when the database may answer later: see `Queries.query`. */
+export const isStoreUnavailable = (error: unknown): error is Failure =>
+  error instanceof Failure && error.code === 'store-unavailable';
+
+/**
+ * Classes and codes of errors after which the same transaction may succeed: connection exceptions, rollbacks by
+ * conflicts, lack of resources, interventions such as a shutdown, a lock or a statement that took too long, and a server that
+ * accepts no writes, as it is for a time when another one takes over. Not: a database that was dropped (57P04).
+ */
+const TEMPORARY = /^(08...|40...|53...|57...|55P03|25P0[34]|25006)$/;
+const PERMANENT = /^57P04$/;
+
+/** PgBouncer has one code for all its errors: a violation of the protocol. These of its messages are temporary. */
+const POOLER_CODE = '08P01';
+const POOLER_IS_BUSY =
+  /timeout|server_login_retry|server_lifetime|server conn crashed|no more connections|cannot connect|shutting down|paused|is disabled|database system|terminating|no memory/i;
+const POOLER_DENIES = /auth|no such user|password/i;
+
+/** Errors that no other attempt changes, of the connection or of the library. */
+const CERTIFICATE = /certificate|altnames|does not support SSL|self.signed/i;
+
+/** Returns the failure for an error of the database or of the connection to it. Other errors are returned unchanged. */
+export function failureOf({ shown }: StoreAddress, error: unknown): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const isServerError = /^[\dA-Z]{5}$/.test(code) && 'severity' in error;
+  const kind = isServerError ? kindOfServerError(code, error.message) : kindOfConnectionError(code, error.message);
+  if (kind === undefined) return error;
+  const { name, exit, what, hint } = KINDS[kind];
+  return new Failure(
+    { code: name, exit, message: `the database ${shown} ${what}: ${safeText(error.message)}`, hint },
+    error,
+  );
+}
+
+type Kind = keyof typeof KINDS;
+
+const KINDS = {
+  unreachable: {
+    name: 'store-unavailable',
+    exit: EXIT.unavailable,
+    what: 'cannot be reached',
+    hint: 'Check the address, the network and the database.',
+  },
+  busy: { name: 'store-unavailable', exit: EXIT.unavailable, what: 'cannot answer now', hint: 'Try again later.' },
+  certificate: {
+    name: 'store-certificate',
+    exit: EXIT.unavailable,
+    what: 'cannot be reached over TLS',
+    hint: 'Check the certificate. For one of your own authority: sslrootcert=FILE in the address, or PGSSLROOTCERT.',
+  },
+  refused: {
+    name: 'store-refused',
+    exit: EXIT.refused,
+    what: 'does not accept this connection',
+    hint: 'Trying again does not help. Check the address, its sslmode, the settings of the pooler, and PGOPTIONS.',
+  },
+  login: {
+    name: 'denied',
+    exit: EXIT.denied,
+    what: 'refused the connection',
+    hint: 'Set the password in BERTH_STORE, PGPASSWORD or PGPASSFILE.',
+  },
+  rights: {
+    name: 'denied',
+    exit: EXIT.denied,
+    what: 'refused a statement',
+    hint: 'The user needs the right to create a schema, or the rights on the schema berth.',
+  },
+  noDatabase: {
+    name: 'not-found',
+    exit: EXIT.notFound,
+    what: 'was not found',
+    hint: 'Create it: createdb NAME',
+  },
+  noTables: {
+    name: 'store-broken',
+    exit: EXIT.localFile,
+    what: 'has lost tables of its batches',
+    hint: 'They were removed, or the database was restored to an earlier state. Nothing more was sent.',
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly name: string; readonly exit: ExitCode; readonly what: string; readonly hint: string }>
+>;
+
+function kindOfServerError(code: string, message: string): Kind | undefined {
+  if (code === POOLER_CODE) {
+    if (POOLER_IS_BUSY.test(message)) return 'busy';
+    if (/no such database/i.test(message)) return 'noDatabase';
+    return POOLER_DENIES.test(message) ? 'login' : CERTIFICATE.test(message) ? 'certificate' : 'refused';
+  }
+  if (TEMPORARY.test(code) && !PERMANENT.test(code)) return 'busy';
+  if (code.startsWith('28')) return 'login';
+  if (code === '42501') return 'rights';
+  if (code === '3D000' || code === '57P04') return 'noDatabase';
+  return code === '42P01' || code === '3F000' ? 'noTables' : undefined;
+}
+
+/** The library reports a lost connection and a timeout by plain errors. */
+function kindOfConnectionError(code: string, message: string): Kind | undefined {
+  if (/^(CERT_[A-Z_]+|[A-Z_]*(CERT|SIGNATURE|ISSUER)[A-Z_]*)$/.test(code) || CERTIFICATE.test(message))
+    return 'certificate';
+  return /^E[A-Z_]+$/.test(code) || /timeout|terminated|not queryable|Connection/i.test(message)
+    ? 'unreachable'
+    : undefined;
+}

@@ -1,0 +1,83 @@
+import { readRequest } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import type { Id } from '../../core/ids.ts';
+import { stringAt, type Json } from '../../core/json.ts';
+import { berth, names, type CommandLine } from '../../core/message.ts';
+import { askUntilThere, type Absence } from '../../core/not-there-yet.ts';
+import type { Result } from '../../output/view.ts';
+import type { Values } from '../model/command.ts';
+import type { CommandContext } from '../model/context.ts';
+import { waitFor } from '../run/wait.ts';
+import type { Resource } from './read.ts';
+
+/** A state of a row to wait for. */
+export interface WaitSpec {
+  /** The name of the state: `RUNNING`. */
+  readonly until: string;
+  readonly done: (row: Json) => boolean;
+  /** Whether the state cannot be reached any more. */
+  readonly bad: (row: Json) => boolean;
+  /** The path of what is polled, below the row: `releases`. The row itself if absent. */
+  readonly subresource?: string;
+  /** The current state for the spinner; its `status` if absent. */
+  readonly describe?: (seen: Json) => string;
+  /** Lines that are printed after the wait. */
+  readonly notes?: (seen: Json) => readonly string[];
+  /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
+  readonly resumeCommand?: (id: string) => CommandLine;
+}
+
+/** Waits after a write. Returns the row after the wait, or the answer of the write if a subresource was polled. */
+export async function afterWait(
+  ctx: CommandContext,
+  resource: Resource,
+  name: string,
+  id: Id,
+  wait: WaitSpec,
+  values: Values,
+  answer: Result,
+  absence?: Absence,
+): Promise<Result> {
+  const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']), absence);
+  return wait.subresource === undefined ? end : { ...answer, exit: end.exit };
+}
+
+/**
+ * Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. `absence` is that of
+ * a row that was just created.
+ */
+export async function waitForRow(
+  ctx: CommandContext,
+  resource: Resource,
+  name: string,
+  id: Id,
+  wait: WaitSpec,
+  timeoutMs: number,
+  absence?: Absence,
+) {
+  const path = [...resource.path, id, ...(wait.subresource === undefined ? [] : [wait.subresource])];
+  let text = '';
+  const ask = askUntilThere(async () => absence);
+  const value = await waitFor<Json>(ctx, {
+    what: `${resource.noun} ${id} to be ${wait.until}`,
+    poll: async () => {
+      const answer = await ask(() => ctx.api.send(readRequest(path, { id })));
+      if (answer === undefined) return { status: 'not there yet' };
+      text = answer.text;
+      return answer.value ?? null;
+    },
+    done: (row) => wait.done(row) || wait.bad(row),
+    describe: wait.describe ?? ((row) => stringAt(row, 'status') ?? '?'),
+    timeoutMs,
+    resumeCommand: wait.resumeCommand?.(id) ?? berth`${names(name)} wait ${id} --for ${wait.until}`,
+    id,
+  });
+  return {
+    kind: 'one',
+    view: resource.view,
+    value,
+    source: text,
+    exit: wait.bad(value) ? EXIT.jobFailed : undefined,
+    notes: wait.notes?.(value) ?? [],
+  } as const;
+}

@@ -1,0 +1,62 @@
+import { serviceOf, type Certificates, type StoreAddress } from '../../../../batch/index.ts';
+import { usage } from '../../../../core/failure.ts';
+import type { CommandContext } from '../../../../cli/model/context.ts';
+import { isPrivate } from './password.ts';
+
+const textOf = async (ctx: CommandContext, path: string): Promise<string> =>
+  Buffer.from(await ctx.files.read(path)).toString();
+
+/**
+ * Reads the members of the service that an address or PGSERVICE names: from the file of PGSERVICEFILE (default
+ * ~/.pg_service.conf), then from pg_service.conf in the folder of PGSYSCONFDIR. Fails with usage (2) when there is none.
+ */
+export async function readService(ctx: CommandContext, address: string): Promise<Readonly<Record<string, string>>> {
+  const name = serviceOf(address, ctx.env);
+  if (name === undefined) return {};
+  const { HOME: home, PGSERVICEFILE: file, PGSYSCONFDIR: folder } = ctx.env;
+  const paths = [
+    file ?? (home === undefined ? [] : `${home}/.pg_service.conf`),
+    folder === undefined ? [] : `${folder}/pg_service.conf`,
+  ].flat();
+  for (const path of paths) {
+    const found = (await ctx.files.mode(path)) === undefined ? undefined : sectionOf(await textOf(ctx, path), name);
+    if (found !== undefined) return found;
+  }
+  throw usage(
+    `there is no service ${name} of PostgreSQL`,
+    `Searched: ${paths.join(', ')}. PGSERVICEFILE names another file.`,
+  );
+}
+
+/** Returns the members of a section; undefined when there is no such section. */
+function sectionOf(text: string, name: string): Readonly<Record<string, string>> | undefined {
+  const sections = text.split(/^[ \t]*\[(.*)\][ \t]*\r?$/m);
+  const at = sections.findIndex((title, index) => index % 2 === 1 && title === name);
+  if (at < 0) return undefined;
+  const lines = (sections[at + 1] ?? '').split(/\r?\n/).map((line) => line.trim());
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      if (line === '' || line.startsWith('#')) return [];
+      const [, key = line, value = ''] = /^([^=]*?)\s*=\s*(.*)$/.exec(line) ?? [];
+      return [[key, value]];
+    }),
+  );
+}
+
+/**
+ * Reads the files with certificates and the key that an address names. Fails with local-file (14) when one is missing, and
+ * with usage (2) for a key that others can read, and for a certificate without a key.
+ */
+export async function readCertificates(
+  ctx: CommandContext,
+  { rootCertificates, certificate, key }: StoreAddress,
+): Promise<Certificates> {
+  if ((certificate === undefined) !== (key === undefined))
+    throw usage('a client certificate of the store needs sslcert and sslkey', 'Set both, or PGSSLCERT and PGSSLKEY.');
+  const read = async (path: string | undefined): Promise<string | undefined> =>
+    path === undefined ? undefined : await textOf(ctx, path);
+  const certificates = { ca: await read(rootCertificates), cert: await read(certificate), key: await read(key) };
+  if (key !== undefined && !(await isPrivate(ctx, key)))
+    throw usage(`others can read or write the key ${key}`, `Take their rights away: chmod 600 ${key}`);
+  return certificates;
+}

@@ -1,0 +1,32 @@
+import { Failure, localFile, messageOf } from '../../../core/failure.ts';
+import { decodeJson, encodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { decodeAttempts, encodeAttempts, withAttempt, type Attempt } from '../../../create/attempts.ts';
+
+type Kept = Pick<CommandContext, 'creates'>;
+
+/** What this machine keeps of the creates of the account: `attempts`, and the `wishes` that guards work for. */
+export const readCreates = async ({ creates }: Kept): Promise<Json> => decodeJson(await creates.read());
+
+/** Changes some members of it. Fails with local-file (14): nothing may be sent whose key is not on the disk. */
+export async function changeCreates({ creates }: Kept, change: (before: Json) => JsonObject): Promise<void> {
+  try {
+    await creates.update((text) => {
+      const before = decodeJson(text);
+      return encodeJson({ ...(isObject(before) ? before : {}), ...change(before) });
+    });
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw localFile(`cannot keep the key of this create: ${messageOf(error)}`, 'Nothing more was sent.', error);
+  }
+}
+
+/** The requests that this machine has sent for a key. */
+export const readAttempts = async (ctx: Kept, key: string): Promise<readonly Attempt[]> =>
+  decodeAttempts(await readCreates(ctx)).get(key) ?? [];
+
+/** Keeps an attempt before and after its request. Fails as `changeCreates` does. */
+export const keepAttempt = (ctx: Kept, key: string, attempt: Attempt): Promise<void> =>
+  changeCreates(ctx, (before) => ({
+    attempts: encodeAttempts(withAttempt(decodeAttempts(before), key, attempt)),
+  }));

@@ -1,0 +1,89 @@
+import { usage } from '../../../core/failure.ts';
+import { memberAt, stringAt, stringOf, stringsOf, type JsonObject } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import type { Query } from '../../../cli/model/collection.ts';
+import { listRows } from '../../../cli/resource/identity/requests.ts';
+import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
+import { money, text } from '../../../output/cells/cell-functions.ts';
+import { idOf, type View } from '../../../output/view.ts';
+import { offersOf, refuseNever, type Offer, type Wanted } from '../../../create/candidates.ts';
+import { DATA_CENTERS, GPUS, VOLUMES } from '../../shared/collections.ts';
+
+/** Asks the catalog for what a body needs (contract rules, Catalog). */
+function catalogQuery(body: JsonObject, { count, cloud }: Wanted): Query {
+  const versions = stringsOf(memberAt(body, 'gpu.allowedCudaVersions'));
+  return {
+    include: 'AVAILABILITY',
+    product: 'POD',
+    count,
+    cloud,
+    cudaVersions: versions.length === 0 ? undefined : versions.join(','),
+    minCudaVersion: stringAt(body, 'gpu.minCudaVersion'),
+  };
+}
+
+/**
+ * Reads the offers of now, in their order. The first time, what can never be placed is refused: usage (2). Fails as the catalog
+ * does.
+ */
+export async function readOffers(
+  ctx: CommandContext,
+  body: JsonObject,
+  wanted: Wanted,
+  isFirst: boolean,
+): Promise<readonly Offer[]> {
+  const { values } = await listRows(ctx, GPUS, catalogQuery(body, wanted));
+  if (isFirst) {
+    const places = wanted.dataCenters.length === 0 ? [] : (await listRows(ctx, DATA_CENTERS)).values.map(idOf);
+    refuseNever(wanted, values, places);
+  }
+  return offersOf(wanted, values);
+}
+
+/**
+ * What is wanted where the network volume of the body is, which is the only data center for the pod; said once. Fails with
+ * usage (2) where another one was named. A volume that is not found is for the service to refuse.
+ */
+export async function whereVolumeIs(ctx: CommandContext, body: JsonObject, wanted: Wanted): Promise<Wanted> {
+  const given = stringAt(body, 'mounts.network.0.volumeId');
+  if (given === undefined) return wanted;
+  const { values } = await listRows(ctx, VOLUMES);
+  const named = values.filter((row) => stringAt(row, 'name') === given);
+  const volume = values.find((row) => idOf(row) === given) ?? (named.length === 1 ? named[0] : undefined);
+  const place = stringOf(memberAt(volume, 'dataCenter'));
+  if (place === undefined) return wanted;
+  if (wanted.dataCenters.length > 0 && !wanted.dataCenters.includes(place))
+    throw usage(
+      `the volume ${given} is in ${place}, and --data-center names ${wanted.dataCenters.join(', ')}`,
+      'A volume is mounted where it is: name its data center, or none.',
+    );
+  await ctx.tell(`The volume ${given} is in ${place}: only there is the pod placed.`);
+  return { ...wanted, dataCenters: [place] };
+}
+
+/** The body of the request for an offer. */
+export const bodyFor = (body: JsonObject, { gpu, dataCenter }: Offer): JsonObject => ({
+  ...body,
+  gpu: { ...(body['gpu'] as JsonObject | undefined), id: gpu },
+  ...(dataCenter === undefined ? {} : { dataCenterIds: [dataCenter] }),
+});
+
+/** Candidates as a table. */
+export const OFFER_VIEW: View = {
+  noun: ['candidate', 'candidates'],
+  id: text('gpu'),
+  columns: [
+    textColumn('gpu', { cutLast: true }),
+    textColumn('dataCenter'),
+    { header: 'COST/HR', show: money('price'), right: true },
+    textColumn('stock'),
+  ],
+};
+
+/** An offer as a row of `OFFER_VIEW`. */
+export const offerRow = ({ gpu, dataCenter, price, stock }: Offer): JsonObject => ({
+  gpu,
+  dataCenter: dataCenter ?? 'any',
+  ...(price === undefined ? {} : { price }),
+  stock: stock ?? 'unknown',
+});

@@ -1,0 +1,66 @@
+import { usage } from '../../../core/failure.ts';
+import { memberAt, numberAt, stringAt, stringOf, stringsOf, type JsonObject } from '../../../core/json.ts';
+import { flagName, isGiven, option, type Params, type ValuesOf } from '../../../cli/model/params.ts';
+import { LEAST_MS } from '../../../create/wait.ts';
+import type { Wanted } from '../../../create/candidates.ts';
+import { checkKey } from '../../../create/key.ts';
+import { formatDuration } from '../../../core/units.ts';
+
+/** The flags of a create that places its pod on one of several candidates, or waits for one. */
+export const PLACEMENT_OPTIONS = {
+  prefer: option.choice('which candidate first (default order, as given)', ['order', 'price']),
+  maxPrice: option.text('what the pod may cost an hour, with all its GPUs; above it none is kept', {
+    metavar: 'DOLLARS',
+  }),
+  untilAvailable: option.duration('wait so long until a candidate has room', 'h'),
+  startTimeout: option.duration('terminate it if it is not RUNNING so long after its creation; then the next', 'm'),
+  idempotencyKey: option.text('a pod with this key is returned and not made again', { metavar: 'WORD' }),
+} as const satisfies Params;
+
+export type PlacementValues = ValuesOf<typeof PLACEMENT_OPTIONS> & { readonly gpu: readonly string[] };
+
+/** How a pod is placed. */
+export interface Plan {
+  /** What is asked for; undefined where the request is sent as it is. */
+  readonly wanted: Wanted | undefined;
+  /** How long to wait for room; undefined to try once. Milliseconds. */
+  readonly waitMs: number | undefined;
+  /** How long a new pod may take to be RUNNING; undefined for any time. Milliseconds. */
+  readonly startMs: number | undefined;
+  readonly key: string | undefined;
+}
+
+/** Flags that need GPU types to choose from. */
+const OF_GPUS = ['prefer', 'maxPrice', 'untilAvailable', 'startTimeout'] as const;
+
+/** The plan of the flags for a body; undefined for a create as every other. Fails with usage (2). */
+export function planOf(values: PlacementValues, body: JsonObject): Plan | undefined {
+  const { idempotencyKey: key, untilAvailable, startTimeout, prefer } = values;
+  if (key !== undefined) checkKey(key);
+  const gpu = stringAt(body, 'gpu.id');
+  const given = OF_GPUS.filter((flag) => isGiven(values[flag]));
+  const [first] = given;
+  if (first !== undefined && gpu === undefined)
+    throw usage(`${flagName(first)} is for pods with a GPU`, 'Name one or several with --gpu.');
+  if (values.gpu.length < 2 && first === undefined)
+    return key === undefined ? undefined : { wanted: undefined, waitMs: undefined, startMs: undefined, key };
+  if (untilAvailable !== undefined && untilAvailable < LEAST_MS)
+    throw usage(`--until-available is at least ${formatDuration(LEAST_MS)}`);
+  const wanted: Wanted = {
+    gpus: values.gpu.length > 0 ? values.gpu : [gpu ?? ''],
+    dataCenters: stringsOf(memberAt(body, 'dataCenterIds')),
+    count: numberAt(body, 'gpu.count') ?? 1,
+    cloud: stringOf(body['cloud']) === 'COMMUNITY' ? 'COMMUNITY' : 'SECURE',
+    maxPrice: dollarsOf('maxPrice', values.maxPrice),
+    prefer: prefer === 'price' ? 'price' : 'order',
+  };
+  return { wanted, waitMs: untilAvailable, startMs: startTimeout, key };
+}
+
+/** An amount above 0. Fails with usage (2). */
+export function dollarsOf(key: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const amount = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && amount > 0) return amount;
+  throw usage(`${flagName(key)} is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 2.50.');
+}

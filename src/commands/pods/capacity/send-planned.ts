@@ -1,0 +1,75 @@
+import type { ApiAnswer } from '../../../core/api.ts';
+import { encodeJson, type Json } from '../../../core/json.ts';
+import { formatDollars } from '../../../core/units.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
+import type { CreateRequest } from '../../../cli/resource/write.ts';
+import { nameOf, type Offer, type Wanted } from '../../../create/candidates.ts';
+import { withKey } from '../../../create/key.ts';
+import { checkSize } from '../body/check-size.ts';
+import { costUntilDeadline } from '../pod/deadline-cost.ts';
+import { newKey, openKeyedPod } from './keyed-create.ts';
+import { bodyFor, OFFER_VIEW, offerRow, readOffers, whereVolumeIs } from './offers.ts';
+import type { Plan } from './options.ts';
+import { place, withKeyHint } from './place.ts';
+
+/** The attempt in a dry run: a real one is made when the pod is created. */
+const NO_ATTEMPT = 'x'.repeat(16);
+
+/**
+ * Sends a create by its plan, and returns the pod as the answer to it. Fails as `place` does; a dry run shows the candidates
+ * and their requests.
+ */
+export async function sendPlanned(ctx: CommandContext, request: CreateRequest, plan: Plan): Promise<ApiAnswer> {
+  const key = plan.key ?? newKey(ctx);
+  await checkSize(ctx, withKey(request.body, key, NO_ATTEMPT));
+  const { wanted: given } = plan;
+  const wanted =
+    given === undefined
+      ? undefined
+      : ((await unlessUnread(ctx, () => whereVolumeIs(ctx, request.body, given))) ?? given);
+  if (ctx.dryRun) return await preview(ctx, request, wanted, key);
+  const keyed = openKeyedPod(ctx, key);
+  try {
+    if (wanted === undefined) return asAnswer((await keyed.find()) ?? (await keyed.create(request)));
+    if (plan.key === undefined)
+      await ctx.tell(
+        `The key of this create is ${key}: --idempotency-key ${key} goes on with it after an interruption.`,
+      );
+    const begin = (offers: readonly Offer[]) => tellOffers(ctx, request, offers);
+    return asAnswer(await place(ctx, { request, wanted, startMs: plan.startMs, keyed, begin }, plan.waitMs));
+  } catch (error) {
+    throw withKeyHint(error, key);
+  }
+}
+
+const asAnswer = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
+
+/** Says what is tried, in its order, and what the dearest costs until a deadline of the pod. */
+async function tellOffers(ctx: CommandContext, { body }: CreateRequest, offers: readonly Offer[]): Promise<void> {
+  if (ctx.settings.get('quiet')) return;
+  const shown = offers.map((offer) => {
+    const { price, stock = 'stock unknown' } = offer;
+    const cost = price === undefined ? 'price unknown' : `${formatDollars(price)} an hour`;
+    return `${nameOf(offer)} (${cost}, ${stock.toLowerCase()})`;
+  });
+  await ctx.tell(`In this order: ${shown.join(', ')}.`);
+  const most = Math.max(0, ...offers.flatMap(({ price }) => price ?? []));
+  const untilDeadline = most === 0 ? undefined : await costUntilDeadline(ctx, body, most);
+  if (untilDeadline !== undefined) await ctx.tell(untilDeadline);
+}
+
+/** Ends a dry run with the requests, the candidates in their order. Where the catalog cannot be read, in the order given. */
+async function preview(
+  ctx: CommandContext,
+  request: CreateRequest,
+  wanted: Wanted | undefined,
+  key: string,
+): Promise<never> {
+  const keyed = { ...request, body: withKey(request.body, key, NO_ATTEMPT) };
+  const offers =
+    wanted === undefined ? undefined : await unlessUnread(ctx, () => readOffers(ctx, request.body, wanted, true));
+  if (offers === undefined) return await ctx.previewAll([keyed]);
+  await ctx.tellRows(OFFER_VIEW, offers.map(offerRow));
+  return await ctx.previewAll(offers.map((offer) => ({ ...keyed, body: bodyFor(keyed.body, offer) })));
+}

@@ -1,0 +1,21 @@
+import { unlessFailed } from '../../../core/failure.ts';
+import { asId } from '../../../core/ids.ts';
+import type { Json } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { idOf } from '../../../output/view.ts';
+import { healthRequest } from '../../../queue/requests.ts';
+
+/** Endpoints whose health is asked for, at most: each takes a request. */
+const MAX_HEALTH = 50;
+
+/** The health of endpoints by their ids, as far as it can be read; null for what could not be. */
+export async function readHealth(ctx: CommandContext, endpoints: readonly Json[]): Promise<ReadonlyMap<string, Json>> {
+  const found = await Promise.all(
+    endpoints.slice(0, MAX_HEALTH).map(async (endpoint) => {
+      const id = idOf(endpoint);
+      const answer = id === '' ? undefined : await unlessFailed(ctx, () => ctx.api.send(healthRequest(asId(id))));
+      return [id, answer?.value ?? null] as const;
+    }),
+  );
+  return new Map(found);
+}

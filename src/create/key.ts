@@ -1,0 +1,54 @@
+/**
+ * The key of a create: it is in the environment of the pod, so that every machine can see whether the pod was made already.
+ * The service has no idempotency of its own (contract rules, Management API).
+ */
+import { usage } from '../core/failure.ts';
+import { type Json, type JsonObject, memberAt, memberOf, objectOf, stringAt, stringOf } from '../core/json.ts';
+
+/** The variable that holds the key of the create that made a pod. */
+export const CREATE_KEY = 'BERTH_CREATE_KEY';
+
+/** The variable that tells the requests of one key apart. Whoever sent a request may terminate what it made. */
+export const CREATE_ATTEMPT = 'BERTH_CREATE_ATTEMPT';
+
+/** Refuses a key that is not 1 to 100 letters, digits and `.`, `_`, `-`: usage (2). */
+export function checkKey(key: string): void {
+  if (!/^[\w.-]{1,100}$/.test(key))
+    throw usage(
+      `--idempotency-key takes 1 to 100 letters, digits and . _ -, not ${JSON.stringify(key)}`,
+      'Such as train-2026-11-23.',
+    );
+}
+
+/** The body of a create with its key and its attempt among the variables. */
+export const withKey = (body: JsonObject, key: string, attempt: string): JsonObject => ({
+  ...body,
+  env: { ...objectOf(body['env']), [CREATE_KEY]: key, [CREATE_ATTEMPT]: attempt },
+});
+
+/** A body made of another pod, without the key of that pod: they are not the same pod. */
+export function withoutKey(body: JsonObject): JsonObject {
+  const env = objectOf(body['env']);
+  if (env === undefined) return body;
+  const { [CREATE_KEY]: _key, [CREATE_ATTEMPT]: _attempt, ...others } = env;
+  return { ...body, env: others };
+}
+
+/** The attempt that made a pod. */
+export const attemptOf = (pod: Json): string | undefined => stringOf(memberOf(memberAt(pod, 'env'), CREATE_ATTEMPT));
+
+/**
+ * The pods of a key that are there, the oldest first. All that look at the same list see the same order: the pod that is first
+ * stays.
+ */
+export const podsOfKey = (pods: readonly Json[], key: string): readonly Json[] =>
+  pods
+    .filter((pod) => memberOf(memberAt(pod, 'env'), CREATE_KEY) === key && stringAt(pod, 'status') !== 'TERMINATED')
+    .toSorted(
+      (a, b) => createdAt(a) - createdAt(b) || ((stringAt(a, 'id') ?? '') < (stringAt(b, 'id') ?? '') ? -1 : 1),
+    );
+
+function createdAt(pod: Json): number {
+  const at = Date.parse(stringAt(pod, 'createdAt') ?? '');
+  return Number.isNaN(at) ? Number.MAX_SAFE_INTEGER : at;
+}

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type BatchName,
+  commandIn,
+  COUNT,
+  doIn,
+  expectWhole,
+  filePlace,
+  filesIn,
+  killedRun,
+  NAMES,
+  type Place,
+  sharedPlace,
+} from '../../../../support/batch/batch-place.ts';
+import { items } from '../../../../support/batch/command-fixture.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
+import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
+
+/** What is done next, for one of two batches that are aimed at one place. `kill` is a run that is killed at a request. */
+interface Step {
+  readonly name: BatchName;
+  readonly verb: 'run' | 'kill' | 'resume' | 'clean' | 'remove';
+  readonly request: number;
+}
+
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.record({
+    name: fc.constantFrom(...NAMES),
+    verb: fc.constantFrom('run', 'kill', 'kill', 'resume', 'clean', 'remove'),
+    request: fc.integer({ min: COUNT - 1, max: 2 * COUNT }),
+  }),
+  { minLength: 8, maxLength: 16 },
+);
+
+/** Plays the steps. After each one, the place belongs to the batch that a reader of the steps would say, whole and unmixed. */
+async function play(place: Place, history: readonly Step[]): Promise<void> {
+  const { service, named } = place;
+  let owner: BatchName | undefined;
+  for (const { name, verb, request } of history) {
+    const begins = verb === 'run' || verb === 'kill';
+    const isReached = owner !== undefined && (!named || owner === name);
+    const isRefused = begins ? owner !== undefined : !isReached || (verb === 'clean' && !named);
+    const before = isRefused ? await place.contents() : undefined;
+    const { ran, killed } =
+      verb === 'kill' ? await killedRun(place, name, request) : { ran: await doIn(place, name, verb), killed: false };
+    const said = `${verb} ${name}, of ${String(owner)}: ${ran.err}`;
+    if (isRefused) {
+      expect([2, 4, 14], said).toContain(ran.code);
+      expect(await place.contents(), said).toEqual(before);
+      continue;
+    }
+    if (begins) owner = name;
+    if (verb === 'remove') owner = undefined;
+    // What a killed process was just sending is unknown.
+    if (!killed) expect(verb === 'resume' ? [0, 13] : [0], said).toContain(ran.code);
+    if (owner === undefined) expect(await place.contents(), said).toEqual([]);
+    else await expectWhole(place, owner);
+    expect(new Set(service.jobs.map(({ endpoint, n }) => `${endpoint} ${String(n)}`)).size, said).toBe(
+      service.jobs.length,
+    );
+    // The next batch of the same name sends its items anew.
+    if (verb === 'remove') service.jobs.length = 0;
+  }
+}
+
+/** A history that fails is short enough to be read as it is. */
+const optionsOf = (numRuns: number) => ({ numRuns, endOnFailure: true });
+
+describe('two batches that are aimed at one results file', () => {
+  test('never mix: the place is of the first until it is removed, whatever is begun, killed, resumed and cleaned', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (history) => {
+        await play(await filePlace(), history);
+      }),
+      optionsOf(6),
+    );
+  });
+});
+
+describeWithPostgres('two batches that are aimed at one folder', () => {
+  const cluster = useCluster();
+
+  test.each([
+    ['one store', 1],
+    ['two stores', 2],
+  ] as const)(
+    'from %s never mix: it is of the first until that is removed, whatever is begun, killed, resumed and cleaned',
+    async (_, stores) => {
+      await fc.assert(
+        fc.asyncProperty(steps, async (history) => {
+          await play(await sharedPlace(cluster(), stores), history);
+        }),
+        optionsOf(2),
+      );
+    },
+  );
+});
+
+describe('a file that two batches would write', () => {
+  const ends = [
+    '.journal',
+    '.journal.new',
+    '.journal.lock',
+    '.ordered',
+    '.input',
+    '.input.new',
+    '.sorting-0',
+    '.torn-5',
+  ];
+  const runTo = (place: Place, name: BatchName, out: string, stdin: string): Promise<Ran> =>
+    berthIn({ ...createTestWorld({ stdin, clock: place.world.clock }), env: place.world.env, cwd: place.world.cwd }, [
+      ...['jobs', 'batch', 'run', name, '--input', '-', '--out', out],
+    ]);
+
+  test.each(
+    ends.flatMap((end) => [[end, 'r.jsonl', `r.jsonl${end}`] as const, [end, `r.jsonl${end}`, 'r.jsonl'] as const]),
+  )('%s: with %s first, %s is refused, or each has its own and is removed alone', async (_, first, second) => {
+    const place = await filePlace();
+    expect((await runTo(place, 'one', first, items(COUNT))).code).toBe(0);
+    const before = filesIn(place.world.directory);
+    const ran = await runTo(place, 'two', second, items(COUNT));
+    if (ran.code !== 0) {
+      expect([ran.code, filesIn(place.world.directory)], ran.err).toEqual([14, before]);
+      return;
+    }
+    expect(filesIn(place.world.directory)).toEqual(expect.arrayContaining([...before]));
+    expect((await commandIn(place, 'two', 'remove', second, '--yes')).code).toBe(0);
+    expect(filesIn(place.world.directory)).toEqual(before);
+  });
+
+  test('is not removed with the batch that may have written such a file', async () => {
+    const place = await filePlace();
+    for (const out of ['r.jsonl.torn-5', 'r.jsonl']) await runTo(place, 'one', out, items(COUNT));
+    expect((await commandIn(place, 'one', 'remove', 'r.jsonl', '--yes')).code).toBe(0);
+    expect((await commandIn(place, 'one', 'status', 'r.jsonl.torn-5')).code).toBe(0);
+    expect(readFileSync(join(place.world.directory, 'r.jsonl.torn-5'), 'utf8')).not.toBe('');
+  });
+});
