@@ -9,7 +9,7 @@ export const cat = defineCommand({
   summary: 'print a file of a network volume',
   details: 'The bytes are printed as they are; on a terminal, control characters are shown and not obeyed.',
   args: { place: PLACE },
-  examples: [['berth files cat checkpoints:runs/7/log.txt | tail', 'the end of a log']],
+  examples: [['berth files cat datasets:inputs/items.jsonl', 'without a copy of it here']],
   run: async (ctx, { place }) => {
     const address = parseVolumeAddress(place);
     const volume = await openVolume(ctx, address.volume);

@@ -25,10 +25,11 @@ export const cp = defineCommand({
     recursive: option.on('also folders, with all that is in them', { short: '-R' }),
   },
   changesMachine: true,
+  writes: true,
   output: FILE_OUTCOMES,
   examples: [
-    ['berth files cp model.bin datasets:models/', 'up'],
-    ['berth files cp -R checkpoints:runs/7 ./runs/', 'a folder down'],
+    ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
+    ['berth files cp -R datasets:inputs ./', 'a folder of a volume to this machine'],
   ],
   run: async (ctx, { place, recursive }) => {
     const [sources, target] = places(place);
@@ -54,7 +55,8 @@ export const cp = defineCommand({
           bytes += count;
           progress.update(`${shown(copy.from)}: ${formatBytes(bytes)} in ${countOf(outcomes.length + 1, 'file')}`);
         };
-        const failure = copy.refused ?? (await failureOf(ctx, () => copyOne(ctx, copy, onBytes)));
+        const failure =
+          copy.refused ?? (ctx.dryRun ? undefined : await failureOf(ctx, () => copyOne(ctx, copy, onBytes)));
         outcomes.push({ from: shown(copy.from), to: shown(copy.to), bytes: copy.from.file.bytes, failure });
       }
     } finally {

@@ -26,7 +26,7 @@ export const du = defineCommand({
   details: 'A line for each folder directly below the place, the largest first, and one for all of it, the last.',
   args: { place: PLACE },
   output: manyOf(ownObject({ path: TEXT, files: WHOLE, bytes: WHOLE })),
-  examples: [['berth files du checkpoints:', 'what takes the space']],
+  examples: [['berth files du datasets:', 'what takes the space']],
   run: async (ctx, { place }) => {
     const address = parseVolumeAddress(place);
     const volume = await openVolume(ctx, address.volume);

@@ -63,7 +63,7 @@ export const ls = defineCommand({
   ),
   examples: [
     ['berth files ls datasets:', 'what is at the top'],
-    ['berth files ls -R datasets:runs --sort size', 'the largest files below a folder first'],
+    ['berth files ls -R datasets:inputs --sort size', 'the largest files below a folder first'],
   ],
   run: async (ctx, { place, recursive, sort }) => {
     const address = parseVolumeAddress(place);

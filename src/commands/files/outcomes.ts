@@ -18,11 +18,17 @@ export interface FileOutcome {
   /** Where it is now; undefined where it was removed. */
   readonly to: string | undefined;
   readonly bytes: number;
+  /** Why it did not go through; undefined where it did, and in a dry run. */
   readonly failure: Failure | undefined;
 }
 
 /** What `--json` prints of files that a command acted on. */
-export const FILE_OUTCOMES = manyOf(ownObject({ from: TEXT, bytes: WHOLE, ok: YES_NO }, { to: TEXT, error: FAILURE }));
+export const FILE_OUTCOMES = manyOf(
+  ownObject(
+    { from: TEXT, bytes: WHOLE },
+    { to: TEXT, ok: { ...YES_NO, description: 'absent in a dry run' }, error: FAILURE },
+  ),
+);
 
 const viewOf = (done: string): View => ({
   noun: ['file', 'files'],
@@ -31,7 +37,11 @@ const viewOf = (done: string): View => ({
   columns: [
     {
       header: 'RESULT',
-      show: (row) => (memberAt(row, 'ok') === true ? { text: done, tone: 'good' } : { text: 'failed', tone: 'bad' }),
+      show: (row) => {
+        const ok = memberAt(row, 'ok');
+        if (ok === undefined) return { text: `not ${done}`, tone: 'quiet' };
+        return ok === true ? { text: done, tone: 'good' } : { text: 'failed', tone: 'bad' };
+      },
     },
     { header: 'SIZE', show: (row) => formatBytes(numberAt(row, 'bytes') ?? 0), right: true },
     textColumn('from', { cutLast: true }),
@@ -51,10 +61,10 @@ export function fileOutcomes(ctx: CommandContext, outcomes: readonly FileOutcome
       from,
       ...(to === undefined ? {} : { to }),
       bytes: size,
-      ok: failure === undefined,
+      ...(ctx.dryRun && failure === undefined ? {} : { ok: failure === undefined }),
       ...(failure === undefined ? {} : { error: errorOf(failure, ctx.settings) }),
     })),
-    notes: [`${countOf(through.length, 'file')} ${done}, ${formatBytes(bytes)}`],
+    notes: [`${countOf(through.length, 'file')} ${ctx.dryRun ? 'would be ' : ''}${done}, ${formatBytes(bytes)}`],
     failure: combinedFailure(outcomes.map(({ from, failure }) => ({ id: from, failure }))),
   };
 }

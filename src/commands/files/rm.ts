@@ -23,6 +23,7 @@ export const rm = defineCommand({
   details:
     'A folder is removed with --recursive: the files that were there when it was listed, one after the other. Nothing is removed when the list cannot be read whole.',
   args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE' }) },
+  writes: true,
   options: { recursive: option.on('also folders, with all that is in them', { short: '-R' }) },
   output: FILE_OUTCOMES,
   prepare: async (ctx, { place, recursive }) => {
@@ -43,15 +44,15 @@ export const rm = defineCommand({
     return `This removes ${countOf(targets.length, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
   },
   examples: [
-    ['berth files rm checkpoints:old.bin', 'one file'],
-    ['berth files rm -R checkpoints:runs/7 --yes', 'a folder, without a question'],
+    ['berth files rm -R datasets:inputs --dry-run', 'see what a folder has before it is removed'],
+    ['berth files rm datasets:inputs/items.jsonl --yes', 'one file, without a question'],
   ],
   run: async (ctx, _, targets) => {
     const outcomes: FileOutcome[] = [];
     for (const { address, volume, file } of targets) {
       const from = addressText({ ...address, path: file.key });
       try {
-        await volume.remove(file.key);
+        if (!ctx.dryRun) await volume.remove(file.key);
         outcomes.push({ from, to: undefined, bytes: file.bytes, failure: undefined });
       } catch (error) {
         rethrowUnlessFailure(error, ctx);

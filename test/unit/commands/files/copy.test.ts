@@ -141,6 +141,22 @@ test('files that one folder cannot hold on every system are refused one by one',
   expect(await keys('datasets:')).toEqual(['TWO', 'e/three']);
 });
 
+test('a dry run says what would be copied or removed, and does neither', async () => {
+  const { files, keys, folder } = start();
+  const copied = await files('cp -R d datasets:x --dry-run --json');
+  expect(copied.rows).toEqual([
+    { from: 'd/e/three', to: 'datasets:x/d/e/three', bytes: 5 },
+    { from: 'd/two', to: 'datasets:x/d/two', bytes: 4 },
+  ]);
+  expect(copied.err).toContain('2 files would be copied, 9 B');
+  expect(await keys('datasets:')).toEqual([]);
+  await files('cp -R d datasets:x');
+  expect((await files('cp -R datasets:x/ back --dry-run')).code).toBe(0);
+  expect(existsSync(path.join(folder, 'back'))).toBe(false);
+  expect((await files('rm -R datasets:x --dry-run')).code).toBe(0);
+  expect(await keys('datasets:')).toHaveLength(2);
+});
+
 describe('files rm', () => {
   it('removes a file, or a folder with --recursive, and asks', async () => {
     const { files, keys } = start();
