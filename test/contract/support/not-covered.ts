@@ -10,6 +10,7 @@ export const SILENT: readonly string[] = [
   'help',
   'schema',
   'guard history',
+  'guard wishes',
   // Uses only the queue API and has its own tests.
   'jobs batch',
 ];
