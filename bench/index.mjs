@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build, root } from '../scripts/prepare.mjs';
 import { benchBatch } from './batch.mjs';
+import { benchGuard } from './guard.mjs';
 import { benchListCosts } from './list-costs.mjs';
 import { benchLocal } from './local-status.mjs';
 import { environment } from './measure.mjs';
@@ -16,6 +17,7 @@ import { benchWorkers } from './workers.mjs';
 const PARTS = {
   start: benchStart,
   lists: benchListCosts,
+  guard: benchGuard,
   local: async (world) => {
     await benchStatus(world);
     await benchLocal(world);

@@ -3,10 +3,10 @@
  * multiple of the document. Numbers such as 0.0, which JavaScript writes differently, are rows of their own. A list
  * in pages is compared with the one in one page that ran just before it: medians of the ratios. Needs curl, jq and bash. `BENCH_LIST_PODS` sets the lengths: `10000,50000`.
  */
-import { fork, spawn, spawnSync } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once as event } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { median, printTable } from './measure.mjs';
+import { commandCosts, median, printTable } from './measure.mjs';
 
 const LENGTHS = (process.env.BENCH_LIST_PODS ?? '10000,50000').split(',').map(Number);
 const ROUNDS = 3;
@@ -32,18 +32,6 @@ async function startServer(count, numbers, pages = 1) {
   return { url, bytes, stop: () => child.disconnect() };
 }
 
-/** Runs a command line. Returns its exit code, the CPU milliseconds of all its processes, and the peak MiB of berth. */
-async function run(command, env) {
-  const timed = `TIMEFORMAT='cpu %U %S'; time { ${command} > /dev/null; }`;
-  const child = spawn('bash', ['-c', timed], { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
-  let [errors, report] = ['', ''];
-  child.stderr.on('data', (data) => (errors += data));
-  child.stdio[3].on('data', (data) => (report += data));
-  const [code] = await event(child, 'close');
-  const [, user, system] = /cpu ([\d.]+) ([\d.]+)\s*$/.exec(errors) ?? [];
-  return { code, milliseconds: 1000 * (Number(user) + Number(system)), mebibytes: Number(report) };
-}
-
 async function benchLength(count, berth, env) {
   const servers = {
     whole: await startServer(count, 'whole'),
@@ -64,11 +52,11 @@ async function benchLength(count, berth, env) {
   const results = cases.map(() => []);
   const pairs = PAGED.map(() => []);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [index, { command }] of cases.entries()) results[index].push(await run(command, env));
+    for (const [index, { command }] of cases.entries()) results[index].push(await commandCosts(command, env));
     for (const [index, format] of PAGED.entries())
       pairs[index].push([
-        await run(list(servers.whole, `-o ${format}`), env),
-        await run(list(servers.paged, `-o ${format}`), env),
+        await commandCosts(list(servers.whole, `-o ${format}`), env),
+        await commandCosts(list(servers.paged, `-o ${format}`), env),
       ]);
   }
   const base = median(results[0].map(({ milliseconds }) => milliseconds));

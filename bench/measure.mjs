@@ -1,5 +1,6 @@
 /** Measures whole processes: several commands in turn, so that a busy machine affects all of them. */
 import { spawn } from 'node:child_process';
+import { once as event } from 'node:events';
 import { loadavg } from 'node:os';
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -54,6 +55,21 @@ export async function interleaved(commands, rounds, pick) {
     }
   }
   return results;
+}
+
+/**
+ * Runs a command line of bash. Returns its exit code, the CPU milliseconds of all its processes, and the peak MiB that
+ * `peak-memory.cjs` reports.
+ */
+export async function commandCosts(command, env) {
+  const timed = `TIMEFORMAT='cpu %U %S'; time { ${command} > /dev/null; }`;
+  const child = spawn('bash', ['-c', timed], { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+  let [errors, report] = ['', ''];
+  child.stderr.on('data', (data) => (errors += data));
+  child.stdio[3].on('data', (data) => (report += data));
+  const [code] = await event(child, 'close');
+  const [, user, system] = /cpu ([\d.]+) ([\d.]+)\s*$/.exec(errors) ?? [];
+  return { code, milliseconds: 1000 * (Number(user) + Number(system)), mebibytes: Number(report) };
 }
 
 /** Prints a table; the first column is aligned left, the others right. */

@@ -74,16 +74,20 @@ export function withSeen<S extends Sample>(
  * are added.
  */
 function thinned<S extends Sample>(samples: readonly S[], now: number, merge: SampleKind<S>['merge']): readonly S[] {
-  const kept = new Map<string, S>();
+  const kept: S[] = [];
+  let cellEnd = Number.NEGATIVE_INFINITY;
   for (const sample of samples) {
     const ageMs = now - sample.at;
     if (ageMs > MAX_WINDOW_MS) continue;
-    const cellMs = CELL_MS * 2 ** Math.max(0, Math.floor(Math.log2(ageMs / SHORT_CELLS_MS)));
-    const cell = `${cellMs} ${Math.floor(sample.at / cellMs)}`;
-    const other = kept.get(cell);
-    kept.set(cell, other === undefined ? sample : merge(sample, other));
+    // The oldest comes first: those of one cell are neighbours.
+    const other = sample.at < cellEnd ? kept.pop() : undefined;
+    if (other === undefined) {
+      const cellMs = CELL_MS * 2 ** Math.max(0, Math.floor(Math.log2(ageMs / SHORT_CELLS_MS)));
+      cellEnd = (Math.floor(sample.at / cellMs) + 1) * cellMs;
+    }
+    kept.push(other === undefined ? sample : merge(sample, other));
   }
-  return [...kept.values()];
+  return kept;
 }
 
 /** Tracks as JSON: `{KEY: {row, seenAt, samples: [[...], ...]}}`. */

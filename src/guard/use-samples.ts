@@ -1,5 +1,5 @@
 /** The use of pods by their samples. */
-import { itemsAt, memberAt, numberAt, type Json, type JsonObject, stringAt } from '../core/json.ts';
+import { itemsAt, memberAt, numberAt, numberOf, type Json, type JsonObject, stringAt } from '../core/json.ts';
 import { DEADLINE_ACTIONS, DEADLINE_VARIABLES } from './deadline.ts';
 import { withSeen, type Sample, type SampleKind, type Seen, type Tracks } from './tracks.ts';
 
@@ -68,9 +68,10 @@ function rowOf(pod: Json): JsonObject {
   const row: Record<string, Json> = {};
   for (const path of ROW_MEMBERS) {
     const value = memberAt(pod, path);
+    const plain = numberOf(value) ?? (typeof value === 'object' ? undefined : value);
     const [name = '', inner] = path.split('.');
-    if (value === undefined) continue;
-    row[name] = inner === undefined ? value : { ...(row[name] as JsonObject | undefined), [inner]: value };
+    if (plain === undefined) continue;
+    row[name] = inner === undefined ? plain : { ...(row[name] as JsonObject | undefined), [inner]: plain };
   }
   return row;
 }

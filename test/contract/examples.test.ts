@@ -45,6 +45,10 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
     'berth clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image example/a:1',
   ],
   files: ['berth files cp items.jsonl datasets:inputs/'],
+  guard: [
+    'berth local stock set GPU-80G none',
+    'berth pods create --name later --gpu GPU-80G --image a/b:1 --until-available 6h --detach --idempotency-key later',
+  ],
   endpoints: [`berth api POST /local/builds/echo --input '{"id":"build-7","status":"BUILDING"}'`],
   auth: ['staging', 'default'].map(
     (name) => `berth auth login --with-key --no-check --profile ${name} --base-url https://api.example.com < key.txt`,
@@ -61,7 +65,8 @@ const needsServedService = (line: string): boolean => line.includes('berth local
 const needsStore = (line: string): boolean => line.includes('--store postgres://');
 
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
-const isEndless = (line: string): boolean => / --(watch|follow|every)\b|^berth local serve/.test(line);
+const isEndless = (line: string): boolean =>
+  / --(watch|follow|every)\b|^berth local serve/.test(line) && !line.startsWith('berth catalog gpus');
 
 /** Examples that find something on a new account of the local service, and how they end. */
 const FINDS: Readonly<Record<string, number>> = {

@@ -61,6 +61,45 @@ it.each(lines)('berth %s is a command that ends 0 on an account without rules th
   expect([ran.code, ran.err]).toEqual([0, ran.err]);
 });
 
+/** A program `berth` that ends with the code in the variable CODE, in a folder of its own. */
+function folderOfBerth(): string {
+  const folder = temporaryDirectory();
+  writeFileSync(path.join(folder, 'berth'), '#!/bin/sh\nexit "$CODE"\n', { mode: 0o755 });
+  return folder;
+}
+
+interface Recipes {
+  readonly jobs: { readonly guard: { readonly steps: readonly { readonly run: string }[] } };
+  readonly spec: {
+    readonly jobTemplate: {
+      readonly spec: {
+        readonly template: {
+          readonly spec: { readonly containers: readonly { readonly command: readonly string[] }[] };
+        };
+      };
+    };
+  };
+}
+
+/** The first document of a language. */
+const documentOf = (language: string): Recipes => parseDocument(ofLanguage(language).at(-1) ?? '').toJS() as Recipes;
+
+it.each([
+  ['a CI schedule', ['sh', '-c', documentOf('yaml').jobs.guard.steps[0]?.run ?? '']],
+  ['Kubernetes', documentOf('yml').spec.jobTemplate.spec.template.spec.containers[0]?.command ?? []],
+])('the line of %s takes 15 for a success, and nothing else', (_, [shell = '', ...words]) => {
+  const folder = folderOfBerth();
+  const codes = [0, 15, 2, 7].map(
+    (code) => spawnSync(shell, words, { env: { PATH: `${folder}:/usr/bin:/bin`, CODE: String(code) } }).status === 0,
+  );
+  expect(codes).toEqual([true, true, false, false]);
+});
+
+it('the schedules are five fields, of a known range', () => {
+  const schedules = blocks.flatMap(({ text }) => text.match(/\*\/\d+ \* \* \* \*/g) ?? []);
+  expect(schedules).toHaveLength(3);
+});
+
 it('there are four recipes', () => {
   expect(lines).toHaveLength(4);
 });

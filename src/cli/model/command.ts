@@ -76,6 +76,8 @@ export interface CommandSpec<A extends Params, O extends Params, T> extends Comm
 export interface WatchSpec {
   /** True for a result after which nothing can change any more: the watch ends. `first` is that of the first poll. */
   readonly ended?: (result: Result, first: Result) => boolean;
+  /** Rings the bell of the terminal at that result. */
+  readonly bell?: true;
 }
 
 /** The end of a watch of one row or several, by each row. A row that is gone (`ok` is false) has ended. */

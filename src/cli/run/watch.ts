@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
 import type { Result } from '../../output/view.ts';
+import { styled } from '../../output/text/terminal-text.ts';
 import { openWatchView } from '../../output/live/open-watch-view.ts';
 import type { WatchView } from '../../output/live/watch-view.ts';
 import type { Command, Values, WatchSpec } from '../model/command.ts';
@@ -44,6 +45,7 @@ export async function watch(
     throw error;
   } finally {
     await live.close(hasEnded);
+    if (hasEnded && command.watch.bell === true && ctx.terminal.errors) await ctx.stderr.write(styled`\u0007`);
     if (gone !== undefined) await ctx.tell(`${gone.message}: the watch has ended`);
   }
 }

@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { defineCommand, type Command, type CommandWords } from '../../cli/model/command.ts';
+import { defineCommand, type Command, type CommandWords, type WatchSpec } from '../../cli/model/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, flagName, isGiven, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import type { Query } from '../../cli/model/collection.ts';
@@ -17,6 +17,10 @@ interface CatalogSpec<O extends Params> extends CommandWords {
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
   /** The view for these flags and rows; the resource's own view where absent. */
   readonly view?: (values: ValuesOf<O>, rows: readonly Json[]) => View;
+  /** Refuses values by all rows of a list, before they are filtered: usage (2). */
+  readonly check?: (values: ValuesOf<O>, rows: readonly Json[]) => void;
+  /** See `CommandSpec.watch`. */
+  readonly watch?: WatchSpec;
   /** Flags that only a list takes. */
   readonly listOnly?: readonly (keyof O & string)[];
   /** The path that one entry is read from; the path of the list where absent. */
@@ -35,13 +39,19 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
     fields: resource.view.paths,
     output: either(manyOf(rowSchema(resource)), rowSchema(resource)),
     examples,
+    ...(spec.watch === undefined ? {} : { watch: spec.watch }),
     run: async (ctx, allValues) => {
       const values = allValues as unknown as ValuesOf<O>;
       const { id: given, ...filter } = allValues as unknown as ListFilter & { readonly id?: string };
       const asked = query(values);
       if (given === undefined) {
-        const keep = (row: Json) => spec.keep?.(row, values) ?? true;
+        const all: Json[] = [];
+        const keep = (row: Json) => {
+          all.push(row);
+          return spec.keep?.(row, values) ?? true;
+        };
         const result = await filteredRows(ctx, resource, filter, { query: asked, keep });
+        spec.check?.(values, all);
         return { ...result, view: spec.view?.(values, result.values) ?? resource.view };
       }
       const ofLists = [...listOnly, ...Object.keys(ofEveryList)];

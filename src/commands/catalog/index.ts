@@ -1,8 +1,10 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, type Json } from '../../core/json.ts';
+import { memberAt, numberAt, type Json } from '../../core/json.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { resourceOf } from '../../cli/resource/read.ts';
+import { idOf } from '../../output/view.ts';
+import { dollarsOf } from '../shared/dollars.ts';
 import * as collections from '../shared/collections.ts';
 import { TEMPLATE_TABLE } from '../templates/fields.ts';
 import { availabilityQuery, catalogCommand, joined } from './command.ts';
@@ -14,16 +16,42 @@ const available = option.on('only what can be had now');
 /** Whether some of it can be had; an unknown word counts as yes, and so does none. */
 const isAvailable = (row: Json): boolean => memberAt(row, 'availability') !== 'NONE';
 
+/** Whether a pod of a GPU type costs no more than a limit, on the cloud that is asked for or on any. US dollars an hour. */
+function isWithin(
+  row: Json,
+  most: number | undefined,
+  { count = 1, cloud }: { readonly count: number | undefined; readonly cloud: string | undefined },
+): boolean {
+  if (most === undefined) return true;
+  const clouds = cloud === undefined ? ['secure', 'community'] : [cloud.toLowerCase()];
+  return clouds.some((each) => {
+    const price = numberAt(row, `price.${each}`) ?? 0;
+    return price > 0 && price * count <= most;
+  });
+}
+
 const GPUS = resourceOf(collections.GPUS, GPU_TABLE);
 const DATA_CENTERS = resourceOf(collections.DATA_CENTERS, DATA_CENTER_TABLE);
 
 const gpus = catalogCommand(GPUS, {
   summary: 'list GPU types with their prices and availability, or show one',
   view: ({ map }, rows) => (map ? mapView(rows) : GPUS.view),
-  keep: (row, values) => !values.available || isAvailable(row),
-  listOnly: ['available'],
+  details:
+    'With --watch it looks until one of them can be had, rings the bell and ends; it buys nothing: berth pods create --until-available does.',
+  keep: (row, values) =>
+    (!values.available || isAvailable(row)) &&
+    (values.gpu.length === 0 || values.gpu.includes(idOf(row))) &&
+    isWithin(row, dollarsOf('maxPrice', values.maxPrice), values),
+  check: ({ gpu }, rows) => {
+    const unknown = gpu.find((id) => !rows.some((row) => idOf(row) === id));
+    if (unknown !== undefined) throw usage(`there is no GPU type ${unknown}`, `One of ${rows.map(idOf).join(', ')}.`);
+  },
+  watch: { ended: (result) => result.kind === 'many' && result.values.some(isAvailable), bell: true },
+  listOnly: ['available', 'gpu', 'maxPrice'],
   options: {
     available,
+    gpu: option.list('only these GPU types', { metavar: 'GPU', complete: collections.GPUS }),
+    maxPrice: option.text('only what costs at most this an hour, with --count GPUs', { metavar: 'DOLLARS' }),
     map: option.on('a grid: which GPU type can be had in which data center'),
     product: option.list('for these products (default POD)', { choices: ['POD', 'CLUSTER', 'SERVERLESS'] }),
     count: option.count('GPUs in one pod', 1),
@@ -45,6 +73,7 @@ const gpus = catalogCommand(GPUS, {
   },
   examples: [
     ['berth catalog gpus --available --count 4', 'where four in one pod can be had now'],
+    ['berth catalog gpus --watch --interval 30s --gpu GPU-80G --max-price 2.50', 'until there is one at this price'],
     ['berth catalog gpus --map', 'GPU types by data center, as a grid'],
     ['berth catalog gpus --sort securePrice', 'the cheapest first'],
   ],

@@ -4,6 +4,7 @@ import { history } from './history.ts';
 import { run } from './run.ts';
 import { snooze } from './snooze.ts';
 import { status } from './status.ts';
+import { wishes } from './wishes.ts';
 
 export const guard = defineGroup('deadlines and rules that end pods nobody needs', {
   check,
@@ -11,4 +12,5 @@ export const guard = defineGroup('deadlines and rules that end pods nobody needs
   status,
   history,
   snooze,
+  wishes,
 });

@@ -1,7 +1,5 @@
 /** What guards of this machine keep between sweeps: samples, snoozes, what they did, and when they last looked. */
 import {
-  decodeJson,
-  encodeJson,
   itemsAt,
   memberAt,
   numberAt,
@@ -11,6 +9,7 @@ import {
   stringAt,
   type JsonObject,
 } from '../../core/json.ts';
+import type { PlainObject } from '../../core/ports/remembered.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -35,7 +34,10 @@ export interface Memory {
 /** The most rows of the history; the oldest are dropped. */
 const MAX_HISTORY = 1000;
 
-const decode = (document: Json): Memory => ({
+/** What JSON.parse makes is JSON. */
+const decode = (kept: PlainObject): Memory => decodeJsonObject(kept as JsonObject);
+
+const decodeJsonObject = (document: JsonObject): Memory => ({
   pods: decodeTracks(memberAt(document, 'pods'), USE_SAMPLES),
   endpoints: decodeTracks(memberAt(document, 'endpoints'), JOB_SAMPLES),
   snoozes: new Map(
@@ -58,16 +60,16 @@ const encode = ({ pods, endpoints, snoozes, sweptAt, driftMs, history }: Memory)
   history: history.slice(-MAX_HISTORY),
 });
 
-export const readMemory = async ({ guard }: CommandContext): Promise<Memory> => decode(decodeJson(await guard.read()));
+export const readMemory = async ({ guard }: CommandContext): Promise<Memory> => decode(await guard.read());
 
 /**
  * Changes what is kept, from what is kept now: another guard of this machine may have written it since it was read. Fails
  * as the file system does.
  */
 export const changeMemory = ({ guard }: CommandContext, change: (before: Memory) => Partial<Memory>): Promise<void> =>
-  guard.update((text) => {
-    const before = decode(decodeJson(text));
-    return encodeJson(encode({ ...before, ...change(before) }));
+  guard.update((document) => {
+    const before = decode(document);
+    return encode({ ...before, ...change(before) });
   });
 
 /** What rows have in common that say the same of one start of a pod, or of an endpoint or a volume. */

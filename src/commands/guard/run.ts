@@ -11,6 +11,7 @@ import { longestInterval } from '../../guard/idle.ts';
 import type { Policy } from '../../guard/rules.ts';
 import { adviceOf, windowOf } from './advice.ts';
 import { countsOf, sweepResult } from './check.ts';
+import { grantWishes } from './grant-wishes.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { isNews } from './memory.ts';
 import { sweep, type Sweep } from './sweep.ts';
@@ -23,7 +24,7 @@ const MIN_INTERVAL_MS = 10_000;
 export const run = defineCommand({
   summary: 'do what deadlines and rules say: stop pods, scale endpoints to zero',
   details:
-    'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. Volumes are only ever reported. More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
+    'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. Volumes are only ever reported. Then it tries the wishes of this machine (pods create --detach). More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
   options: {
     ...POLICY_OPTIONS,
     every: option.duration(
@@ -40,6 +41,7 @@ export const run = defineCommand({
   output: DECISIONS,
   writes: true,
   destroys: true,
+  costs: true,
   examples: [
     ['berth guard run', 'once: for cron'],
     ['berth guard run --every 1m --idle 2h --log guard.jsonl', 'and again each minute'],
@@ -50,6 +52,7 @@ export const run = defineCommand({
     if (every !== undefined) return await sweepAgain(ctx, policy, every, log);
     const swept = await sweep(ctx, { policy, acts: true });
     await append(ctx, log, swept.rows);
+    if (!ctx.dryRun && !ctx.signal.aborted) await grantWishes(ctx);
     return sweepResult(ctx, policy, swept);
   },
 });
@@ -77,6 +80,7 @@ async function sweepAgain(
       await rows.rows(news);
       await append(ctx, log, news);
       if (swept?.failure?.code === 'usage') throw swept.failure;
+      if (!ctx.dryRun) await grantWishes(ctx);
       const next = `the next sweep is in ${formatDuration(everyMs)}`;
       const line =
         swept === undefined

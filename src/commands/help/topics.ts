@@ -16,6 +16,9 @@ const exitCodes = (): Page =>
     text(
       'Codes 8 to 13 and 15 come from the commands whose help names them, 9 to 12 from those that wait (--wait, wait, --stream, --sync). `status`, `get` and `explain` end with 0 when the service answered; with --exit-status they end with the outcome.',
     ),
+    text(
+      'After 8, look before you repeat. pods create --idempotency-key WORD looks by itself: 8 is then rare, and the same command run again creates no second pod.',
+    ),
   ]);
 
 const output = (): Page =>

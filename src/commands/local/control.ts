@@ -163,7 +163,7 @@ export const reset = defineCommand({
   run: async (ctx, { seed }) => {
     const answer = await sendControl(ctx, 'POST', ['reset'], { query: { seed } });
     // Pods of the new account have the ids of the old one.
-    await ctx.guard.update(() => '{}');
+    await ctx.guard.update(() => ({}));
     return changed(ctx, answerResult(statusView, answer));
   },
 });

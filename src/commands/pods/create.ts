@@ -7,7 +7,6 @@ import { withoutKey } from '../../create/key.ts';
 import type { Values } from '../../cli/model/command.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { planOf, PLACEMENT_OPTIONS, type PlacementValues } from './capacity/options.ts';
 import { checkCreate } from './body/body-checks.ts';
 import { checkSize } from './body/check-size.ts';
@@ -18,16 +17,10 @@ import { costUntilDeadline, warnWithoutDeadline } from './pod/deadline-cost.ts';
 import { inOwnWords } from './pod/create-refusals.ts';
 import { DISK_GB, POD_TABLE } from './pod/fields.ts';
 import { catalogPrice } from './pod/price.ts';
+import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { REACHABLE } from './pod/reachable.ts';
 import { PODS, podNotes } from './pod/resource.ts';
 import { untilStatus } from './actions/wait.ts';
-
-/** Members of a body that hold the id of something else, where a name works too (contract rules, Pods). */
-export const REFERENCES = {
-  templateId: TEMPLATES,
-  registry: REGISTRIES,
-  'mounts.network.0.volumeId': VOLUMES,
-} as const;
 
 export const create = createCommand(PODS, 'pods', {
   summary: 'create a pod',
@@ -46,13 +39,17 @@ export const create = createCommand(PODS, 'pods', {
     ...withEnv(deadlinesOfProfile(env, settings)),
   }),
   adapt: asCreateBody,
-  references: REFERENCES,
+  references: CREATE_REFERENCES,
   check: async (body, _, ctx) => {
     await checkDeadlineVariables(ctx, body);
     checkCreate(body);
   },
   options: PLACEMENT_OPTIONS,
   exits: [EXIT.waitEnded, EXIT.limitExceeded],
+  instead: async (ctx, body, values) => {
+    const plan = values['detach'] === true && !ctx.dryRun ? planOf(values as PlacementValues, body) : undefined;
+    return plan === undefined ? undefined : await (await import('./capacity/detach.ts')).keepWish(ctx, body, plan);
+  },
   send: async (ctx, request, values) => {
     const plan = planOf(values as PlacementValues, request.body);
     await warnWithoutDeadline(ctx, request.body);

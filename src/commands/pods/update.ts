@@ -7,9 +7,10 @@ import { updateCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { checkUpdate } from './body/body-checks.ts';
 import { checkDeadlineVariables } from './pod/deadline-flags.ts';
-import { asFlag, REFERENCES } from './create.ts';
+import { asFlag } from './create.ts';
 import { POD_TABLE } from './pod/fields.ts';
 import { withPath } from './pod/mounts.ts';
+import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { PODS } from './pod/resource.ts';
 import { restartSentence } from './restart-sentence.ts';
 
@@ -24,7 +25,7 @@ export const update = updateCommand(PODS, 'pods', {
   prints: [...(FIELDS.prints ?? []), 'dataCenterIds', 'startSsh', 'startJupyter'],
   setExample: 'disk=100',
   adapt: ({ globalNetworking, ...pod }) => ({ ...pod, ...asFlag(globalNetworking) }),
-  references: REFERENCES,
+  references: CREATE_REFERENCES,
   fill: wholeMount,
   check: async (body, readPod, ctx) => {
     await checkDeadlineVariables(ctx, body, readPod);

@@ -70,10 +70,13 @@ export interface RememberedNotes {
   make(note: string): Promise<void>;
 }
 
+/** An object as JSON.parse makes it. */
+export type PlainObject = Readonly<Record<string, unknown>>;
+
 /** A document that this machine keeps about the account in use. */
 export interface AccountDocument {
-  /** A JSON object as text, without members where nothing is kept, or it cannot be read. */
-  read(): Promise<string>;
-  /** Replaces what is kept by what `change` makes of it, also a JSON object as text. Fails as the file system does. */
-  update(change: (before: string) => string): Promise<void>;
+  /** Without members where nothing is kept, or it cannot be read. */
+  read(): Promise<PlainObject>;
+  /** Replaces what is kept by what `change` makes of it, with plain numbers. Fails as the file system does. */
+  update(change: (before: PlainObject) => PlainObject): Promise<void>;
 }

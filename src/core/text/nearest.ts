@@ -7,7 +7,7 @@ const MIN_SIMILARITY = 0.4;
  * The number of edits that turn one word into another: a letter inserted, deleted, replaced, or swapped with the next one
  * (optimal string alignment distance).
  */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (let row = 1; row <= from.length; row++) {

@@ -1,5 +1,5 @@
 import type { FileLocks } from '../../core/files/locks.ts';
-import type { AccountDocument } from '../../core/ports/remembered.ts';
+import type { AccountDocument, PlainObject } from '../../core/ports/remembered.ts';
 import { isRecord, makeFolder, readObject, writeObject } from './json-file.ts';
 import type { RememberedOptions } from './lists.ts';
 
@@ -11,14 +11,13 @@ const LOCK_WAIT_MS = 30_000;
  * no change of another process is lost, and a change is on the disk when it is done.
  */
 export function createAccountDocument(options: RememberedOptions, locks?: FileLocks): AccountDocument {
-  const kept = (): string => {
+  const kept = (): PlainObject => {
     const { account, memory } = readObject(options.path(), options.user);
-    return JSON.stringify(account === (options.account() ?? null) && isRecord(memory) ? memory : {});
+    return account === (options.account() ?? null) && isRecord(memory) ? memory : {};
   };
-  const update = (change: (before: string) => string): void => {
+  const update = (change: (before: PlainObject) => PlainObject): void => {
     // Without a pause between reading and writing: other runs on this machine write it too.
-    const memory: unknown = JSON.parse(change(kept()));
-    const document = { account: options.account() ?? null, memory };
+    const document = { account: options.account() ?? null, memory: change(kept()) };
     writeObject(options.path(), document, { ...options, flush: locks !== undefined });
   };
   return {

@@ -232,6 +232,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'secrets delete': [line('secrets delete s1 --yes')],
   'catalog gpus': [
     line('catalog gpus'),
+    line('catalog gpus --gpu x --max-price 2.50'),
     line(`catalog gpus --available --product POD,CLUSTER --count 2 --cloud SECURE --country se,us ${CUDA}`),
     line('catalog gpus --available --min-cuda 12.4'),
     line(`catalog gpus G1 --product POD --count 2 --cloud COMMUNITY --country se ${CUDA}`),

@@ -12,6 +12,7 @@ export const SILENT: readonly string[] = [
   'guard history',
   // Uses the interface of files, and has its own tests.
   'files',
+  'guard wishes',
   // Uses only the queue API and has its own tests.
   'jobs batch',
 ];

@@ -1,7 +1,7 @@
-import { berth, type Message } from '../../../core/message.ts';
+import { berth } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, unlessFailed } from '../../../core/failure.ts';
-import { asId, type Id } from '../../../core/ids.ts';
+import { Failure, unlessFailed } from '../../../core/failure.ts';
+import type { Id } from '../../../core/ids.ts';
 import { arrayAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { Params } from '../../../cli/model/params.ts';
@@ -19,11 +19,12 @@ import {
 import { tellPrice } from '../../../cli/resource/ask-before-write.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
-import { sendEach, shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
+import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
-import { inOwnWords } from '../pod/create-refusals.ts';
 import { isLocked, savingOf, startedLines, stillPaidLines } from './cost.ts';
+import { acceptReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
+import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
 import { waitForEach, waitForPod } from './poll.ts';
 import { costsUntilDeadlines } from '../pod/deadline-cost.ts';
 import { changeBeforeStart, START_DEADLINES, type Change } from './start-deadlines.ts';
@@ -31,13 +32,10 @@ import { REACHABLE, statusOf } from '../pod/reachable.ts';
 import { costOnceStarted } from '../pod/price.ts';
 import { PODS } from '../pod/resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
-import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';
 import { waitOptions } from '../../../cli/model/common-options.ts';
 import { either } from '../../../cli/model/output-schema.ts';
 import { OUTCOMES } from '../../../cli/model/common-schemas.ts';
-
-type Action = 'start' | 'stop' | 'restart';
 
 interface ActionSpec extends CommandWords {
   readonly details: string;
@@ -114,13 +112,16 @@ function actionCommand(
       const targets = changed?.targets ?? chosen;
       if (ctx.dryRun && changed !== undefined)
         return await ctx.previewAll(changed.requests.flatMap((each) => [each, request(each.id)]));
-      const answered = (
-        await sendEach(
-          ctx,
-          PODS,
-          targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
-        )
-      ).map((each) => inActionWords(each, action));
+      const send = async (which: readonly Target[]) =>
+        (
+          await sendEach(
+            ctx,
+            PODS,
+            which.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
+          )
+        ).map((each) => inActionWords(each, action));
+      const waitMs = (values as Values)['untilAvailable'] as number | undefined;
+      const answered = await (waitMs === undefined ? send(targets) : sendUntilFree(ctx, targets, send, waitMs));
       const sent: readonly Acted[] =
         action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
@@ -180,11 +181,6 @@ async function namedTargets(
 const rowsOf = (sent: readonly Acted[]): readonly Json[] =>
   sent.flatMap((each) => (each.failure === undefined ? (each.answer.value ?? []) : []));
 
-/** What to do about a refused action: a pod that cannot be stopped is still paid. */
-function refusalHint(action: Action, pod: Json): Message | undefined {
-  return action === 'stop' ? stillPaidLines([pod])[0] : undefined;
-}
-
 /** Why pods cannot do an action now: a lock, or their status. A service that does not list actions is asked. */
 function unableReasons(action: Action, pods: readonly Json[]): ReadonlyMap<string, string> {
   return new Map(
@@ -195,47 +191,6 @@ function unableReasons(action: Action, pods: readonly Json[]): ReadonlyMap<strin
       return [[idOf(pod), `pod ${labelOf(pod)} is ${statusOf(pod)} and cannot ${action}`]];
     }),
   );
-}
-
-/** A pod that an action was sent to; `isReached` when it had the wanted status before. */
-type Acted = Sent<'pod'> & { readonly isReached?: boolean };
-
-/**
- * Reads the pods whose action the service refused (409): one that has the wanted status already is done, as one that a
- * selector leaves out is no failure. Another refusal stays, also when the pod cannot be read; it says what goes on costing.
- */
-async function acceptReached(
-  ctx: CommandContext,
-  sent: readonly Sent<'pod'>[],
-  action: Action,
-  until: string,
-): Promise<readonly Acted[]> {
-  const accepted: Acted[] = [];
-  for (const each of sent)
-    accepted.push(each.failure?.status === 409 ? await unlessReached(ctx, each, action, until) : each);
-  return accepted;
-}
-
-/** A refusal in the words of its class; a stop is refused for other reasons. */
-const inActionWords = (sent: Sent<'pod'>, action: Action): Sent<'pod'> =>
-  sent.failure === undefined || action === 'stop' ? sent : { ...sent, failure: inOwnWords(sent.failure, action) };
-
-const withHint = (refused: Sent<'pod'>, hint: Message | undefined): Sent<'pod'> =>
-  refused.failure === undefined || hint === undefined
-    ? refused
-    : { ...refused, failure: refused.failure.with({ hint }) };
-
-async function unlessReached(ctx: CommandContext, refused: Sent<'pod'>, action: Action, until: string): Promise<Acted> {
-  const known = asId<'pod'>(refused.id);
-  try {
-    const answer = await ctx.api.send(rowRequest(PODS, known));
-    const pod = answer.value ?? null;
-    if (statusOf(pod) !== until) return withHint(refused, refusalHint(action, pod));
-    return { ...shownOf(answer, refused.name), id: refused.id, known, answer, isReached: true };
-  } catch (error) {
-    rethrowUnlessFailure(error, ctx);
-    return refused;
-  }
 }
 
 /** Waits for the pods that were accepted. The outcomes have the order of the requests. */
@@ -253,19 +208,22 @@ async function afterWait(
 export const start = actionCommand('start', {
   summary: 'start stopped pods',
   details:
-    'A pod that is EXITED or in ERROR can be started. It gets hardware again and costs money again. A deadline that it has counts from each start: --stop-after gives it another one, or none.',
+    'A pod that is EXITED or in ERROR can be started. It gets hardware again and costs money again. A deadline that it has counts from each start: --stop-after gives it another one, or none. It starts on the machine that it had: while that has too few free GPUs, --until-available waits.',
   done: 'started',
   examples: [
     [
       'berth pods start old-experiment --stop-after 8h --dry-run',
       'with another deadline: the requests that would be sent',
     ],
-    ['berth pods start nightly-report --wait', 'and wait until it can be reached'],
+    [
+      'berth pods start nightly-report --until-available 6h --wait',
+      'as soon as its machine has free GPUs, and wait until it can be reached',
+    ],
     ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
   ],
   until: 'RUNNING',
   effect: costOnceStarted,
-  options: START_DEADLINES,
+  options: { ...START_DEADLINES, ...UNTIL_FREE },
   change: changeBeforeStart,
 });
 

@@ -1,6 +1,7 @@
 import { usage } from '../../../core/failure.ts';
 import { memberAt, numberAt, stringAt, stringOf, stringsOf, type JsonObject } from '../../../core/json.ts';
-import { flagName, isGiven, option, type Params, type ValuesOf } from '../../../cli/model/params.ts';
+import { flagName, isGiven, onlyWith, option, type Params, type ValuesOf } from '../../../cli/model/params.ts';
+import { dollarsOf } from '../../shared/dollars.ts';
 import { LEAST_MS } from '../../../create/wait.ts';
 import type { Wanted } from '../../../create/candidates.ts';
 import { checkKey } from '../../../create/key.ts';
@@ -15,6 +16,7 @@ export const PLACEMENT_OPTIONS = {
   untilAvailable: option.duration('wait so long until a candidate has room', 'h'),
   startTimeout: option.duration('terminate it if it is not RUNNING so long after its creation; then the next', 'm'),
   idempotencyKey: option.text('a pod with this key is returned and not made again', { metavar: 'WORD' }),
+  detach: onlyWith(['untilAvailable'], option.on('do not wait: leave it, with its variables, to berth guard run here')),
 } as const satisfies Params;
 
 export type PlacementValues = ValuesOf<typeof PLACEMENT_OPTIONS> & { readonly gpu: readonly string[] };
@@ -55,12 +57,4 @@ export function planOf(values: PlacementValues, body: JsonObject): Plan | undefi
     prefer: prefer === 'price' ? 'price' : 'order',
   };
   return { wanted, waitMs: untilAvailable, startMs: startTimeout, key };
-}
-
-/** An amount above 0. Fails with usage (2). */
-export function dollarsOf(key: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const amount = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && amount > 0) return amount;
-  throw usage(`${flagName(key)} is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 2.50.');
 }

@@ -8,10 +8,10 @@ import { nameOf, type Offer, type Wanted } from '../../../create/candidates.ts';
 import { withKey } from '../../../create/key.ts';
 import { checkSize } from '../body/check-size.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
-import { newKey, openKeyedPod } from './keyed-create.ts';
-import { bodyFor, OFFER_VIEW, offerRow, readOffers, whereVolumeIs } from './offers.ts';
+import { newKey, openKeyedPod } from '../../shared/capacity/keyed-create.ts';
+import { bodyFor, OFFER_VIEW, offerRow, readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
 import type { Plan } from './options.ts';
-import { place, withKeyHint } from './place.ts';
+import { place, withKeyHint } from '../../shared/capacity/place.ts';
 
 /** The attempt in a dry run: a real one is made when the pod is created. */
 const NO_ATTEMPT = 'x'.repeat(16);

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, isInterrupt, isNotFound, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
-import { numberAt, type Json } from '../../../core/json.ts';
+import { numberAt, stringAt, type Json } from '../../../core/json.ts';
 import { berth, lines, sentence } from '../../../core/message.ts';
 import { formatDollars, formatDuration } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
@@ -20,8 +20,7 @@ import {
   withRefusal,
   type Tries,
 } from '../../../create/wait.ts';
-import { PODS } from '../../shared/collections.ts';
-import { statusOf } from '../pod/reachable.ts';
+import { PODS } from '../collections.ts';
 import { again, shownPod, type KeyedPod } from './keyed-create.ts';
 import { bodyFor, readOffers } from './offers.ts';
 
@@ -204,6 +203,8 @@ async function notKept(
   await ctx.tell(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
   return new Failure({ code: NOT_KEPT, exit, message, id });
 }
+
+const statusOf = (pod: Json): string => stringAt(pod, 'status') ?? '?';
 
 /** Statuses of a pod that is on its way. */
 const ON_ITS_WAY = ['PROVISIONING', 'STARTING'];

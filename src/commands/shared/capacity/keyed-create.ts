@@ -10,7 +10,7 @@ import type { CreateRequest } from '../../../cli/resource/write.ts';
 import { idOf } from '../../../output/view.ts';
 import { findingOf, type Attempt, type Finding } from '../../../create/attempts.ts';
 import { attemptOf, withKey } from '../../../create/key.ts';
-import { PODS } from '../../shared/collections.ts';
+import { PODS } from '../collections.ts';
 import { keepAttempt, readAttempts } from './memory.ts';
 
 /** The pauses before each look at the list while an outcome is not known: together over a minute. Milliseconds. */

@@ -7,7 +7,7 @@ import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
 import { money, text } from '../../../output/cells/cell-functions.ts';
 import { idOf, type View } from '../../../output/view.ts';
 import { offersOf, refuseNever, type Offer, type Wanted } from '../../../create/candidates.ts';
-import { DATA_CENTERS, GPUS, VOLUMES } from '../../shared/collections.ts';
+import { DATA_CENTERS, GPUS, VOLUMES } from '../collections.ts';
 
 /** Asks the catalog for what a body needs (contract rules, Catalog). */
 function catalogQuery(body: JsonObject, { count, cloud }: Wanted): Query {

@@ -1,20 +1,21 @@
 import { Failure, localFile, messageOf } from '../../../core/failure.ts';
-import { decodeJson, encodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
+import type { Json, JsonObject } from '../../../core/json.ts';
+import type { PlainObject } from '../../../core/ports/remembered.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { decodeAttempts, encodeAttempts, withAttempt, type Attempt } from '../../../create/attempts.ts';
 
 type Kept = Pick<CommandContext, 'creates'>;
 
 /** What this machine keeps of the creates of the account: `attempts`, and the `wishes` that guards work for. */
-export const readCreates = async ({ creates }: Kept): Promise<Json> => decodeJson(await creates.read());
+export const readCreates = async ({ creates }: Kept): Promise<Json> => jsonOf(await creates.read());
+
+/** What JSON.parse makes is JSON. */
+const jsonOf = (kept: PlainObject): Json => kept as JsonObject;
 
 /** Changes some members of it. Fails with local-file (14): nothing may be sent whose key is not on the disk. */
 export async function changeCreates({ creates }: Kept, change: (before: Json) => JsonObject): Promise<void> {
   try {
-    await creates.update((text) => {
-      const before = decodeJson(text);
-      return encodeJson({ ...(isObject(before) ? before : {}), ...change(before) });
-    });
+    await creates.update((before) => ({ ...before, ...change(jsonOf(before)) }));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw localFile(`cannot keep the key of this create: ${messageOf(error)}`, 'Nothing more was sent.', error);

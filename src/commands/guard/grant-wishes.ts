@@ -1,0 +1,81 @@
+import { rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { createRequest } from '../../cli/resource/write.ts';
+import { sendReferences } from '../../cli/resource/body/references.ts';
+import { idOf } from '../../output/view.ts';
+import { consequenceOf } from '../../create/refusals.ts';
+import { describeOffers, isExhausted, LEAST_MS } from '../../create/wait.ts';
+import { decodeWishes, encodeWishes, withChange, type Wish } from '../../create/wishes.ts';
+import { openKeyedPod } from '../shared/capacity/keyed-create.ts';
+import { changeCreates, readCreates } from '../shared/capacity/memory.ts';
+import { tryRound } from '../shared/capacity/place.ts';
+import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
+import { PODS } from '../shared/collections.ts';
+
+/**
+ * Tries each wish of this machine once. What becomes of it is kept, and said where it ends. A failure belongs to its wish;
+ * an interrupt ends it, and the next guard goes on with the same key.
+ */
+export async function grantWishes(ctx: CommandContext): Promise<void> {
+  const waiting = decodeWishes(await readCreates(ctx)).filter(({ state }) => state === 'waiting');
+  for (const { key } of waiting) {
+    try {
+      await grantWish(ctx, key);
+    } catch (error) {
+      // Deadlines are kept all the same.
+      rethrowUnlessFailure(error, ctx);
+      await ctx.tell(`Wish ${key}: ${error.message}.`);
+    }
+  }
+}
+
+async function grantWish(ctx: CommandContext, key: string): Promise<void> {
+  // It may have been cancelled since the list was read.
+  const wish = decodeWishes(await readCreates(ctx)).find((each) => each.key === key && each.state === 'waiting');
+  const now = ctx.serviceNow();
+  if (wish === undefined || (wish.triedAt !== undefined && Math.abs(now - wish.triedAt) < LEAST_MS)) return;
+  const change = await tryWish(ctx, wish, now);
+  await changeCreates(ctx, (before) => ({
+    wishes: encodeWishes(withChange(decodeWishes(before), key, { triedAt: now, ...change })),
+  }));
+  if (change.state === 'made') await ctx.tell(`Wish ${key}: there is pod ${change.pod ?? '?'}.`);
+  else if (change.state !== undefined) await ctx.tell(`Wish ${key} has ended: ${change.why ?? ''}.`);
+}
+
+/** What one try changes about a wish. */
+async function tryWish(ctx: CommandContext, wish: Wish, now: number): Promise<Partial<Wish>> {
+  const { key, wanted, body } = wish;
+  const keyed = openKeyedPod(ctx, key);
+  const isOver = now >= wish.until;
+  try {
+    const found = await keyed.find();
+    if (found !== undefined && isOver) return { state: 'made', pod: idOf(found) };
+    if (isOver) return { state: 'over', why: 'its time is over, and nothing was created' };
+    const beganAt = ctx.clock.monotonic();
+    const round = await sendReferences(ctx, CREATE_REFERENCES, body, (known) =>
+      tryRound(
+        ctx,
+        { request: createRequest(PODS, 'pods', known), wanted, startMs: undefined, keyed },
+        { tries: new Map(), hasBegun: false, beganAt, isOnce: false },
+      ),
+    );
+    if (round.pod !== undefined) return { state: 'made', pod: idOf(round.pod) };
+    if (round.offers !== undefined && isExhausted(round.offers, round.tries))
+      return { state: 'refused', why: round.refusal?.message ?? 'no candidate is allowed' };
+    return {
+      why:
+        round.offers === undefined
+          ? (round.refusal?.message ?? '')
+          : describeOffers(round.offers, round.tries, wanted.maxPrice),
+    };
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return refused(error);
+  }
+}
+
+/** A service that does not answer is asked again; anything else ends the wish. */
+const refused = (failure: Failure): Partial<Wish> =>
+  ['later', 'next'].includes(consequenceOf(failure))
+    ? { why: failure.message }
+    : { state: 'refused', why: failure.message };

@@ -1,0 +1,102 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Json } from '../../core/json.ts';
+import { formatTimestamp } from '../../core/text/timestamp.ts';
+import { NUMBER, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
+import { defineCommand, defineGroup } from '../../cli/model/command.ts';
+import { arg } from '../../cli/model/params.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { list, money, text, toned } from '../../output/cells/cell-functions.ts';
+import type { View } from '../../output/view.ts';
+import { stringOf } from '../../core/json.ts';
+import { decodeWishes, encodeWishes, WISH_STATES, withChange, type Wish } from '../../create/wishes.ts';
+import { changeCreates, readCreates } from '../shared/capacity/memory.ts';
+
+const WISHES = manyOf(
+  ownObject(
+    { key: TEXT, state: oneOf(...WISH_STATES), gpus: manyOf(TEXT), dataCenters: manyOf(TEXT), until: TIME },
+    {
+      name: TEXT,
+      maxPrice: NUMBER,
+      triedAt: TIME,
+      pod: TEXT,
+      why: { ...TEXT, description: 'why there is no pod yet' },
+    },
+  ),
+);
+
+const rowOf = ({ key, state, body, wanted, until, triedAt, pod, why }: Wish): Json => {
+  const name = stringOf(body['name']);
+  return {
+    key,
+    ...(name === undefined ? {} : { name }),
+    state,
+    gpus: wanted.gpus,
+    dataCenters: wanted.dataCenters,
+    ...(wanted.maxPrice === undefined ? {} : { maxPrice: wanted.maxPrice }),
+    until: formatTimestamp(until),
+    ...(triedAt === undefined ? {} : { triedAt: formatTimestamp(triedAt) }),
+    ...(pod === undefined ? {} : { pod }),
+    ...(why === undefined ? {} : { why }),
+  };
+};
+
+const wishView: View = {
+  noun: ['wish', 'wishes'],
+  id: text('key'),
+  members: ['key', 'name', 'state', 'gpus', 'dataCenters', 'maxPrice', 'until', 'triedAt', 'pod', 'why'],
+  columns: [
+    textColumn('key', { cutLast: true }),
+    textColumn('name'),
+    {
+      header: 'STATE',
+      show: toned('state', { waiting: 'busy', made: 'good', refused: 'bad', over: 'warn' }),
+      cutLast: true,
+    },
+    { header: 'GPU', show: list('gpus') },
+    { header: 'MOST/HR', show: money('maxPrice'), right: true },
+    textColumn('until'),
+    textColumn('pod'),
+    textColumn('why'),
+  ],
+};
+
+/** `berth guard wishes`: pods that guards of this machine create as soon as there is room. */
+export const wishes = defineGroup('pods that guard run creates as soon as there is room', {
+  list: defineCommand({
+    summary: 'list the wishes of this machine, with what was found at the last try',
+    details: 'pods create --until-available 6h --detach makes one. Those that have ended are listed too, the last 50.',
+    output: WISHES,
+    examples: [['berth guard wishes list', 'what is waited for, and why there is none yet']],
+    run: async (ctx) => ({ kind: 'many', view: wishView, values: decodeWishes(await readCreates(ctx)).map(rowOf) }),
+  }),
+  cancel: defineCommand({
+    summary: 'cancel wishes: no guard tries them any more',
+    details: 'A pod that was created already stays.',
+    changesMachine: true,
+    output: WISHES,
+    examples: [['berth guard wishes cancel later', 'by its key']],
+    args: { key: arg.ids('the key of a wish', { metavar: 'KEY' }) },
+    run: async (ctx, { key: keys }) => {
+      let changed: readonly Wish[] = [];
+      await changeCreates(ctx, (before) => {
+        let after = decodeWishes(before);
+        for (const key of keys) {
+          if (!after.some((wish) => wish.key === key && wish.state === 'waiting')) throw noWish(key);
+          after = withChange(after, key, { state: 'cancelled' });
+        }
+        changed = after.filter(({ key }) => keys.includes(key));
+        return { wishes: encodeWishes(after) };
+      });
+      return { kind: 'many', view: wishView, values: changed.map(rowOf) };
+    },
+  }),
+});
+
+const noWish = (key: string): Failure =>
+  new Failure({
+    code: 'not-found',
+    exit: EXIT.notFound,
+    message: `no wish with the key ${key} waits: nothing was cancelled`,
+    id: key,
+  });

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { remoteService } from '../../../support/servers/remote-service.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+
+const WISH = 'pods create --name lab --image a/b:1 --until-available 2h --detach --idempotency-key k';
+
+interface Row {
+  readonly key: string;
+  readonly state: string;
+  readonly why?: string;
+  readonly pod?: string;
+}
+
+type Account = ReturnType<typeof createAccount>;
+
+const wishes = async (account: Account): Promise<readonly Row[]> =>
+  JSON.parse(await local(account, 'guard wishes list --json')) as readonly Row[];
+
+const made = (account: Account): Promise<string> =>
+  local(account, 'pods list --jq \'map(select(.name=="lab").env.BERTH_CREATE_KEY) | join(",")\' -r');
+
+/** An account without a GPU-80G for the next half hour, and a wish for one. */
+async function withWish(flags = '--gpu GPU-80G'): Promise<Account> {
+  const account = createAccount();
+  await local(account, 'local stock set GPU-80G none --for 30m');
+  const ran = await account(`${WISH} ${flags}`);
+  expect([ran.code, ran.out, ran.err]).toEqual([0, '', expect.stringContaining('nothing was created yet')]);
+  return account;
+}
+
+describe('a wish', () => {
+  test('is tried by each guard run, and becomes one pod once there is room', async () => {
+    const account = await withWish();
+    await local(account, 'guard run');
+    expect(await wishes(account)).toMatchObject([{ key: 'k', state: 'waiting', why: 'GPU-80G: none' }]);
+    await local(account, 'local clock advance 31m');
+    const ran = await account('guard run');
+    expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(/Wish k: there is pod pod-\w+\./)]);
+    await local(account, 'local clock advance 1m');
+    await local(account, 'guard run');
+    expect([await made(account), await wishes(account)]).toMatchObject(['k', [{ state: 'made' }]]);
+  });
+
+  test('ends when its time is over, and when it is cancelled', async () => {
+    const over = await withWish();
+    await local(over, 'local stock set GPU-80G none');
+    await local(over, 'local clock advance 3h');
+    await local(over, 'guard run');
+    expect(await wishes(over)).toMatchObject([{ state: 'over' }]);
+
+    const cancelled = await withWish();
+    await local(cancelled, 'guard wishes cancel k');
+    expect((await cancelled('guard wishes cancel k')).code).toBe(4);
+    await local(cancelled, 'local clock advance 1h');
+    await local(cancelled, 'guard run');
+    expect([await made(cancelled), await wishes(cancelled)]).toMatchObject(['', [{ state: 'cancelled' }]]);
+  });
+
+  test('ends with the reason when no candidate can help', async () => {
+    const account = await withWish();
+    await local(account, 'local clock advance 31m');
+    await local(account, "local fault add low-balance --match 'POST /v2/pods'");
+    await local(account, 'guard run');
+    expect(await wishes(account)).toMatchObject([{ state: 'refused', why: expect.stringContaining('402') as string }]);
+  });
+
+  test('is not made of what can never fit, and not twice with one key', async () => {
+    const account = await withWish();
+    const refused = async (flags: string): Promise<string> => {
+      const ran = await account(`${WISH} ${flags}`);
+      expect(ran.code).toBe(2);
+      return ran.err;
+    };
+    expect(await refused('--gpu GPU-80G')).toContain('there is a wish with the key k already');
+    expect(await refused('--gpu GPU-81G')).toContain('no GPU type GPU-81G');
+    expect(await refused('--gpu GPU-80G --start-timeout 5m')).toContain('--start-timeout exclude each other');
+  });
+
+  test('is kept for this user alone, and its variables no longer than it waits', async () => {
+    const remote = await remoteService();
+    const directory = temporaryDirectory();
+    const env = { ...remote.env, BERTH_DATA_DIR: directory };
+    const secret = 'a-secret-of-the-wish';
+    const ran = await berth([...WISH.split(' '), '--gpu', 'GPU-80G', '--env', `TOKEN=${secret}`], { env });
+    expect(ran.code, ran.err).toBe(0);
+    const files = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join(directory, name))
+      .filter((file) => statSync(file).isFile());
+    const holding = () => files.filter((file) => readFileSync(file, 'utf8').includes(secret));
+    expect(holding().map((file) => statSync(file).mode & 0o777)).toEqual([0o600]);
+    expect((await berth(['guard', 'run'], { env })).code).toBe(0);
+    expect(holding()).toEqual([]);
+    expect((await remote.send('GET', '/v2/pods')).text).toContain(secret);
+  });
+});
