@@ -107,8 +107,8 @@ export const usage = (message: string, hint?: Message): Failure =>
 export const localFile = (message: string, hint?: Message, cause?: unknown): Failure =>
   new Failure({ code: 'local-file', exit: EXIT.localFile, message, hint }, cause);
 
-/** The failure for Ctrl-C (130), and for SIGTERM or a closed terminal (143). The hint says how to continue. */
-export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', hint?: Message): Failure =>
+/** The failure for Ctrl-C (130), and for SIGTERM, a closed terminal or Ctrl-\\ (143). The hint says how to continue. */
+export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT', hint?: Message): Failure =>
   new Failure({
     code: signal === 'SIGINT' ? 'interrupted' : 'terminated',
     exit: signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated,

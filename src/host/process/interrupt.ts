@@ -3,7 +3,7 @@ import { interrupted } from '../../core/failure.ts';
 import type { StopSignal } from '../runtime/signals.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** The signals that end a command: SIGINT (Ctrl-C), SIGTERM and SIGHUP. */
+/** The signals that end a command: SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT (Ctrl-\\). */
 export interface Interrupt {
   /** Aborted by the first signal; its reason is the interrupted Failure (130 or 143). */
   readonly signal: AbortSignal;

@@ -25,7 +25,9 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt): Spawn {
         });
         if (child.pid !== undefined) watcher?.write(`watch ${String(child.pid)}\n`);
         const endRedirect = interrupt.redirect((signal) => {
-          if (signal !== 'SIGINT' || runtime.stdin.isTTY !== true) child.kill(signal);
+          const isOfKey = signal === 'SIGINT' || signal === 'SIGQUIT';
+          // The terminal has sent it to the child too.
+          if (!isOfKey || runtime.stdin.isTTY !== true) child.kill(signal);
         });
         const cleanUp = (): void => {
           endRedirect();

@@ -3,7 +3,7 @@ import { CAN_INTERRUPT, workRunner } from './blocking-work.ts';
 import { isHangupIgnored } from './ignored-hangup.ts';
 import { suspendHandlers } from './suspend.ts';
 
-export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+export type StopSignal = (typeof STOP_SIGNALS)[number];
 
 export interface Signals {
   /** Calls a listener for each signal, which replaces Node's default action. Returns a function that removes it. */
@@ -63,7 +63,8 @@ export function realSignals(): Signals {
   };
 }
 
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** SIGQUIT is one of them because its default action leaves a core file, which has the key in it. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /** The signals that end the process at once during blocking work. */
 const NOT_HANDLED_WHILE_BLOCKING: readonly StopSignal[] = CAN_INTERRUPT ? ['SIGTERM', 'SIGHUP'] : STOP_SIGNALS;

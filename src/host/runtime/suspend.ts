@@ -1,15 +1,12 @@
 import type { SuspendHooks } from '../../core/context.ts';
 
-/** Handles Ctrl-Z and Ctrl-\\: calls the hooks, then the default action. Returns the function that adds hooks. */
+/** Handles Ctrl-Z: calls the hooks, then the default action. Returns the function that adds hooks. */
 export function suspendHandlers(): (hooks: SuspendHooks) => () => void {
   const hooksAdded = new Set<SuspendHooks>();
   let stopped = false;
-  const callSuspend = (): void => {
-    for (const { suspend } of hooksAdded) suspend();
-  };
   const stop = (): void => {
     stopped = true;
-    callSuspend();
+    for (const { suspend } of hooksAdded) suspend();
     // Without a listener the system suspends the process, except in an orphaned process group.
     process.off('SIGTSTP', stop);
     process.kill(process.pid, 'SIGTSTP');
@@ -19,15 +16,9 @@ export function suspendHandlers(): (hooks: SuspendHooks) => () => void {
     stopped = false;
     for (const { resume } of hooksAdded) resume();
   };
-  const quit = (): void => {
-    callSuspend();
-    process.off('SIGQUIT', quit);
-    process.kill(process.pid, 'SIGQUIT');
-  };
   const listen = (change: 'on' | 'off'): void => {
     process[change]('SIGTSTP', stop);
     process[change]('SIGCONT', onContinue);
-    process[change]('SIGQUIT', quit);
   };
   return (hooks) => {
     if (process.platform === 'win32') return () => undefined;

@@ -7,6 +7,7 @@ describe('an interrupt', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGQUIT', 143],
   ] as const)('%s asks to end with %i; the second one ends at once', (name, exit) => {
     const world = createTestWorld();
     const { signal } = listenForInterrupt(world);
