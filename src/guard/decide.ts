@@ -41,33 +41,32 @@ export type Snoozes = ReadonlyMap<string, number>;
 
 const STRENGTH: Readonly<Record<GuardAction, number>> = { report: 0, stop: 1, 'scale-to-zero': 1, terminate: 2 };
 
+/** Decides about rows: for each to which a rule applies, or may apply, the strongest decision. */
+type Decide = (subjects: readonly Subject[], world: World, snoozes: Snoozes) => readonly Decision[];
+
 /**
- * Decides about rows: for each to which a rule applies, or may apply, the strongest decision. It depends on nothing else
- * than its parameters, so that it can be made again right before something is done.
+ * Compiles a policy. What it returns depends on nothing else than its parameters, so that it can be decided again right
+ * before something is done. Fails with usage (2) for an empty pattern.
  */
-export function decide(
-  policy: Policy,
-  subjects: readonly Subject[],
-  world: World,
-  snoozes: Snoozes,
-): readonly Decision[] {
-  const excepted = compileExceptions(policy.exceptions, world.now);
+export function compilePolicy(policy: Policy): Decide {
+  const excepted = compileExceptions(policy.exceptions);
   const rules = policy.rules.map((rule) => ({
     rule,
     kinds: subjectsOf(rule.when),
     isSelected: compileSelection(rule.select),
   }));
-  return subjects.flatMap((subject) => {
-    const { kind, row } = subject;
-    const found = rules.flatMap(({ rule, kinds, isSelected }) =>
-      kinds.includes(kind) && isSelected(row, world.now) ? decisionOf(rule, subject, world, policy) : [],
-    );
-    const [strongest] = found.toSorted((a, b) => rankOf(b) - rankOf(a));
-    if (strongest === undefined) return [];
-    const exemption = exemptionOf(row) ?? excepted(row) ?? snoozed(row, snoozes, world.now);
-    if (exemption === undefined || strongest.verdict === 'unknown') return [strongest];
-    return [{ ...strongest, verdict: 'exempt', action: 'report', held: exemption }];
-  });
+  return (subjects, world, snoozes) =>
+    subjects.flatMap((subject) => {
+      const { kind, row } = subject;
+      const found = rules.flatMap(({ rule, kinds, isSelected }) =>
+        kinds.includes(kind) && isSelected(row, world.now) ? decisionOf(rule, subject, world, policy) : [],
+      );
+      const [strongest] = found.toSorted((a, b) => rankOf(b) - rankOf(a));
+      if (strongest === undefined) return [];
+      const exemption = exemptionOf(row) ?? excepted(row, world.now) ?? snoozed(row, snoozes, world.now);
+      if (exemption === undefined || strongest.verdict === 'unknown') return [strongest];
+      return [{ ...strongest, verdict: 'exempt', action: 'report', held: exemption }];
+    });
 }
 
 const rankOf = ({ verdict, action }: Decision): number => (verdict === 'over' ? 10 : 0) + STRENGTH[action];
@@ -113,16 +112,18 @@ function snoozed(pod: Json, snoozes: Snoozes, now: number): string | undefined {
   return until !== undefined && until > now ? `snoozed until ${formatTimestamp(until)}` : undefined;
 }
 
-/** Returns the exception that a pod is under, as a sentence. Exceptions that have ended count no more. */
-function compileExceptions(exceptions: readonly Exception[], now: number): (pod: Json) => string | undefined {
-  const open = exceptions
-    .filter(({ until }) => until > now)
-    .map(({ match, until, reason }) => ({
-      isMatch: compileGlobs(match, 'match'),
-      text: `an exception until ${formatTimestamp(until)}${reason === undefined ? '' : `: ${reason}`}`,
-    }));
-  return (pod) =>
-    open.find(({ isMatch }) => [stringAt(pod, 'name'), stringAt(pod, 'id')].some((word) => isMatch(word ?? '')))?.text;
+/** Returns the exception that a row is under, as a sentence. Exceptions that have ended count no more. */
+function compileExceptions(exceptions: readonly Exception[]): (row: Json, now: number) => string | undefined {
+  const all = exceptions.map(({ match, until, reason }) => ({
+    until,
+    isMatch: compileGlobs(match, 'match'),
+    text: `an exception until ${formatTimestamp(until)}${reason === undefined ? '' : `: ${reason}`}`,
+  }));
+  return (row, now) =>
+    all.find(
+      ({ until, isMatch }) =>
+        until > now && [stringAt(row, 'name'), stringAt(row, 'id')].some((word) => isMatch(word ?? '')),
+    )?.text;
 }
 
 /** Compiles a selection. What is of unknown age or cost does not fit one of these. Fails with usage (2) for an empty pattern. */

@@ -1,7 +1,7 @@
 /** What a policy would have done about pods, by what was seen of them. */
 import { numberAt, type Json } from '../core/json.ts';
 import { costOver } from '../core/units.ts';
-import { decide, isAction, type ActingDecision, type Decision } from './decide.ts';
+import { compilePolicy, isAction, type ActingDecision, type Decision } from './decide.ts';
 import type { Condition, Policy } from './rules.ts';
 import type { PodTracks, UseSample } from './use-samples.ts';
 import type { Track } from './tracks.ts';
@@ -36,7 +36,8 @@ export const canReplay = (when: Condition): boolean =>
  */
 export function replay(policy: Policy, tracks: PodTracks): Replay {
   const known: Policy = { ...policy, rules: policy.rules.filter(({ when }) => canReplay(when)) };
-  const found = [...tracks].map(([key, track]) => replayOne(known, key, track));
+  const decide = compilePolicy(known);
+  const found = [...tracks].map(([key, track]) => replayOne(decide, key, track));
   return {
     done: found.flatMap(({ done }) => done ?? []).toSorted((a, b) => b.at - a.at),
     unknown: found.filter(({ done, isUnknown }) => done === undefined && isUnknown).length,
@@ -51,7 +52,7 @@ const earliest = (one: number | undefined, other: number | undefined): number | 
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
 function replayOne(
-  policy: Policy,
+  decide: ReturnType<typeof compilePolicy>,
   key: string,
   track: Track<UseSample>,
 ): { readonly done: WouldHave | undefined; readonly isUnknown: boolean } {
@@ -60,7 +61,7 @@ function replayOne(
   for (const [index, { at }] of track.samples.entries()) {
     const then = { ...track, seenAt: at, samples: track.samples.slice(0, index + 1) };
     const world = { now: at, pods: new Map([[key, then]]), endpoints: new Map() };
-    [last] = decide(policy, [{ kind: 'pod', row }], world, new Map());
+    [last] = decide([{ kind: 'pod', row }], world, new Map());
     if (last === undefined || !isAction(last)) continue;
     const cost = numberAt(row, 'cost');
     return {

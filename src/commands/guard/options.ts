@@ -33,11 +33,11 @@ const CONDITIONS = {
 } as const satisfies Params;
 
 const SELECTORS = {
-  match: option.texts("only pods with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' }),
+  match: option.texts("only with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' }),
   status: option.list('only pods with one of these statuses', { metavar: 'STATUS', choices: POD_STATUSES }),
-  olderThan: option.age('only pods created longer ago than this'),
-  dataCenter: option.list('only in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
-  gpu: option.list('only with these GPU types', { metavar: 'GPU', complete: GPUS }),
+  olderThan: option.age('only created longer ago than this'),
+  dataCenter: option.list('only pods in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
+  gpu: option.list('only pods with these GPU types', { metavar: 'GPU', complete: GPUS }),
   costAbove: dollars('only pods that cost more an hour'),
 } as const satisfies Params;
 

@@ -10,7 +10,7 @@ import { combinedFailure } from '../../cli/resource/several/combined-failure.ts'
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import type { World } from '../../guard/conditions.ts';
-import { decide, isAction, type ActingDecision, type Decision, type Snoozes } from '../../guard/decide.ts';
+import { compilePolicy, isAction, type ActingDecision, type Decision, type Snoozes } from '../../guard/decide.ts';
 import { heldByClocks, limitActions } from '../../guard/hold-back.ts';
 import { withJobs } from '../../guard/job-samples.ts';
 import { subjectsOf, type Policy, type Subject } from '../../guard/rules.ts';
@@ -64,7 +64,8 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
       : { endpoints: withJobs(before.endpoints, endpoints, account.health, now) }),
   });
   const world: World = { ...account.facts, now, ...seen(memory) };
-  const decided = decide(policy, subjects, world, memory.snoozes);
+  const decide = compilePolicy(policy);
+  const decided = decide(subjects, world, memory.snoozes);
   const all = isLocal ? decided : heldByClocks(decided, memory.driftMs, driftMs);
   const { decisions, refused } =
     acts && !ctx.dryRun && !ctx.yes ? limitActions(all, pods, policy) : { decisions: all, refused: undefined };
@@ -77,7 +78,7 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
       if (ctx.signal.aborted) break;
       done.set(
         decision,
-        await act(ctx, decision, (row) => isStillOver(ctx, policy, { ...decision, row }, world, memory.snoozes)),
+        await act(ctx, decision, (row) => isStillOver(ctx, decide, { ...decision, row }, world, memory.snoozes)),
       );
     }
   const rows = decisions.map((decision) => decisionRow(ctx, decision, done.get(decision), now));
@@ -121,7 +122,7 @@ const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
 /** Whether a row that was read again is still to be ended so, also by how it is used now. */
 async function isStillOver(
   ctx: CommandContext,
-  policy: Policy,
+  decide: ReturnType<typeof compilePolicy>,
   { kind, row, action }: ActingDecision,
   world: World,
   snoozes: Snoozes,
@@ -130,7 +131,7 @@ async function isStillOver(
     kind === 'endpoint'
       ? { ...world, endpoints: withJobs(world.endpoints, [row], await readHealthOf(ctx, row), world.now) }
       : { ...world, pods: withUse(world.pods, [row], world.now) };
-  return decide(policy, [{ kind, row }], again, snoozes).some((decision) => decision.action === action);
+  return decide([{ kind, row }], again, snoozes).some((decision) => decision.action === action);
 }
 
 const readHealthOf = async (ctx: CommandContext, endpoint: Json) =>

@@ -34,6 +34,11 @@ export interface Cluster {
   readonly restart: () => Promise<void>;
   /** Ends the server with SIGKILL. */
   readonly kill: () => Promise<void>;
+  /**
+   * Takes a base backup with pg_basebackup. Returns a function that restores it once: the server is stopped and started with
+   * the state of the backup. Fails where the program is not installed.
+   */
+  readonly baseBackup: () => Promise<() => Promise<void>>;
   readonly log: () => string;
   /** Ends the server and removes all its files. */
   readonly remove: () => Promise<void>;

@@ -231,6 +231,22 @@ export async function createCluster({ durable = false, tls, settings = {}, templ
       signal('SIGKILL');
       await waitForEnd();
     },
+    baseBackup: async () => {
+      const backup = mkdtempSync(path.join(folder, 'backup-'));
+      if (owner !== undefined) chownSync(backup, owner.uid, owner.gid);
+      const server = ['-h', folder, '-p', String(port), '-U', 'postgres'];
+      await run(
+        program('pg_basebackup'),
+        [...server, '-D', backup, '-X', 'stream', '-c', 'fast', '--no-sync'],
+        options,
+      );
+      return async () => {
+        await cluster.stop();
+        rmSync(data, { recursive: true });
+        renameSync(backup, data);
+        await start();
+      };
+    },
     log: () => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
     removeNow,
     /** Ends the server and removes all its files. */

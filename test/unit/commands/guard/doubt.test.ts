@@ -178,13 +178,16 @@ describe('what happens to an action', () => {
     expect(JSON.parse(kept.out)).toHaveLength(2);
   });
 
-  it('of a pod that is used since it was looked at is not sent', async () => {
+  const runtime = { gpus: [{ util: 90, memoryUtil: 90 }], cpu: { util: 90 }, memory: { util: 50 } };
+  it.each([
+    ['is used', runtime],
+    ['has no numbers', null],
+  ])('of a pod that %s since it was looked at is not sent', async (_, after) => {
     const { remote, world, pass, id } = await overdue((method, url) =>
       method === 'GET' && url.startsWith(`/v2/pods/${id}`) ? { answer: JSON.stringify(used) } : undefined,
     );
     const { body } = await remote.send('GET', `/v2/pods/${id}`);
-    const runtime = { gpus: [{ util: 90, memoryUtil: 90 }], cpu: { util: 90 }, memory: { util: 50 } };
-    const used = { ...body, runtime };
+    const used = { ...body, runtime: after };
     const flags = ['--idle', '30m', '--idle-gpu', '100', '--idle-cpu', '80'];
     for (let minute = 0; minute < 40; minute++) {
       await berthIn(world, ['guard', 'check', ...flags]);

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { databaseWithShard } from '../../../../../support/batch/database-with-shard.ts';
 import { acceptItem, completeItem, openSharedDriver } from '../../../../../support/batch/shared-driver.ts';
+import { findPostgres } from '../../../../../support/postgres/cluster.mjs';
 import { describeWithPostgres, useCluster } from '../../../../../support/postgres/postgres.ts';
 
 // A real database decides how long it takes.
@@ -24,6 +27,26 @@ describeWithPostgres('a driver whose database has lost what it had confirmed', (
     await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(1);
     expect(failures[0]).toMatchObject({ exit: 14, message: expect.stringContaining('sent again: 1-2, 4') as unknown });
   });
+
+  const hasBackups = existsSync(join(findPostgres()?.folder ?? '', 'pg_basebackup'));
+  test.skipIf(!hasBackups)(
+    'stops after a base backup, which is older, was restored (needs pg_basebackup)',
+    async () => {
+      const database = await databaseWithShard(cluster());
+      const { records, failures, advance } = openSharedDriver(database);
+      await records.claim();
+      await acceptItem(records, 1);
+      const restore = await cluster().baseBackup();
+      for (const item of [2, 4]) await acceptItem(records, item);
+      await restore();
+      advance(20_000);
+      await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(1);
+      expect(failures[0]).toMatchObject({
+        exit: 14,
+        message: expect.stringMatching(/sent again: (1-2|2), 4/) as unknown,
+      });
+    },
+  );
 
   test('does not stop when another driver has taken the shard over, or when it publishes', async () => {
     const database = await databaseWithShard(cluster(), 2);
