@@ -32,12 +32,13 @@ export function createService({ command, folder, env, endpoint }) {
   let port = 0;
   let offsetMs = 0;
 
-  /** Reads the jobs from the state file, which is always consistent and has every answered submission. */
+  /** Reads the jobs from the state file, a log that has every answered submission. Its last line may be incomplete. */
   const readJobs = async () => {
-    const text = await readFile(state, 'utf8').catch(() => undefined);
-    if (text === undefined) return;
-    for (const [id, job] of Object.entries(JSON.parse(text).queue.jobs))
-      if (!jobs.has(id)) jobs.set(id, JSON.parse(job.input).mark);
+    const text = await readFile(state, 'utf8').catch(() => '');
+    for (const line of text.split('\n').slice(0, -1))
+      for (const { jobs: changed } of JSON.parse(line).parts?.queue ?? [])
+        for (const { id, input } of changed?.set ?? [])
+          if (input !== undefined && !jobs.has(id)) jobs.set(id, JSON.parse(input).mark);
   };
 
   const open = async () => {
