@@ -130,6 +130,19 @@ describe('an endpoint that keeps workers and had no job for an hour', () => {
   });
 });
 
+test('more endpoints than --max-actions are refused before anything is sent', async () => {
+  const { remote, world, check } = await keeping();
+  await remote.send('PATCH', '/v2/serverless/echo', { workers: { min: 1 } });
+  await check(70);
+  const flags = ['--without-jobs', '1h', '--max-actions', '1'];
+  const ran = await berthIn(world, ['guard', 'run', ...flags]);
+  expect([ran.code, ran.err]).toEqual([
+    2,
+    expect.stringContaining('2 endpoints would be changed at once, more than --max-actions 1: nothing was done'),
+  ]);
+  expect(await leastWorkers(remote)).toBe(1);
+});
+
 test('an endpoint under an exception is exempt, and a pattern selects endpoints by their names', async () => {
   const { world, check } = await keeping();
   await check(70);
