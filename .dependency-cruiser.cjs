@@ -97,6 +97,7 @@ const LAYERS = {
   // Inside the local service, from the top down.
   '^src/local/index\\.ts$': [
     'local/service.ts',
+    'local/objects',
     'local/table.ts',
     'local/file-store.ts',
     'local/workers',

@@ -63,6 +63,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/volumes/index.ts')).volumes,
   },
   {
+    name: 'files',
+    section: 'Storage and images',
+    summary: 'the files on network volumes: list, copy, remove',
+    load: async () => (await import('./commands/files/index.ts')).files,
+  },
+  {
     name: 'templates',
     section: 'Storage and images',
     summary: 'container settings to start pods and endpoints from',

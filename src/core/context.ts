@@ -12,6 +12,7 @@ import type {
   RememberedNames,
   RememberedNotes,
 } from './ports/remembered.ts';
+import type { VolumeFiles, VolumePlace } from './ports/volume-files.ts';
 import type { ProfileStore, SettingsView } from './ports/settings.ts';
 import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
@@ -64,6 +65,8 @@ export interface Context {
   readonly terminal: Terminal;
   /** Takes data: text in a machine-readable format, or text that was made safe. */
   readonly stdout: Sink<DataText | TerminalText>;
+  /** Takes the content of files, as it is; on a terminal its control characters are shown and not obeyed. */
+  readonly rawOutput: { write(bytes: Uint8Array): Promise<void> };
   /** Takes messages to the user: only text that was made safe. */
   readonly stderr: Sink<TerminalText>;
   readonly files: Files;
@@ -71,6 +74,8 @@ export interface Context {
   durable(): Promise<DurableFiles>;
   /** Opens files and objects by address. Loads its modules on the first call. */
   storage(options?: StorageOptions): Promise<ObjectStorage>;
+  /** Opens the files of a network volume. Loads its modules on the first call. */
+  volumeFiles(place: VolumePlace): Promise<VolumeFiles>;
   readonly prompts: Prompts;
   readonly spawn: Spawn;
   readonly localHost: LocalHost;

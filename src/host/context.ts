@@ -16,7 +16,7 @@ import { createLazyLocks } from './lock/lazy-locks.ts';
 import { createLocalHost } from './connection/serve-local.ts';
 import { createPrompts } from './terminal/prompts.ts';
 import { createSpawn } from './process/spawn.ts';
-import { dataOutput, messageOutput } from './terminal/output-sinks.ts';
+import { contentOutput, dataOutput, messageOutput } from './terminal/output-sinks.ts';
 import { describeTerminal } from './terminal/terminal.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { hostSettings } from './runtime/settings.ts';
@@ -104,6 +104,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     env,
     terminal,
     stdout: dataOutput(() => runtime.stdout),
+    rawOutput: contentOutput(() => runtime.stdout),
     stderr,
     files: openFiles(runtime, signal),
     durable,
@@ -118,6 +119,13 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       const storage = openHostStorage({ runtime, settings, signal, stderr, files: await durable() }, options);
       storages.push(storage);
       return storage;
+    },
+    volumeFiles: async (place) => {
+      const { openHostVolumes } = await import('./connection/volume-files.ts');
+      const { localService } = runtime;
+      const volumes = openHostVolumes({ runtime, settings, signal, stderr, files: await durable(), localService });
+      storages.push(volumes);
+      return volumes.open(place);
     },
     prompts: createPrompts(() => runtime, terminal, signal),
     spawn: createSpawn(runtime, interrupt),

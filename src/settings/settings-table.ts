@@ -65,6 +65,14 @@ export const SETTINGS = [
     summary: 'address of the older volume API',
   },
   {
+    ...kept,
+    kind: 'text',
+    name: 'storage-url',
+    flag: '--storage-url',
+    variable: 'BERTH_STORAGE_URL',
+    summary: 'address of the files on volumes; {data-center} in it stands for the data center of the volume',
+  },
+  {
     kind: 'key',
     name: 'api-key',
     variable: 'BERTH_API_KEY',
@@ -235,10 +243,12 @@ export type SettingName = (typeof SETTINGS)[number]['name'];
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
 /** Variables that contain a key or name a key file. They are removed from the environment of child processes. */
-export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
+export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE', 'BERTH_STORAGE_SECRET'];
 
 /** Environment variables that berth reads but that are not settings. */
 export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
+  { variable: 'BERTH_STORAGE_ACCESS_KEY', summary: 'the access key of the files on volumes; else AWS_ACCESS_KEY_ID' },
+  { variable: 'BERTH_STORAGE_SECRET', summary: 'the secret of that access key' },
   { variable: 'FORCE_COLOR', summary: 'use colour also without a terminal; 0 for none' },
   { variable: 'CI', summary: 'no questions, no spinners, no live views' },
   { variable: 'TERM', summary: '"dumb": no colour, no spinners, no live views, and questions in plain lines' },

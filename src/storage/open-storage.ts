@@ -90,13 +90,14 @@ const PART_BYTES = 16 * 1024 * 1024;
 /** A batch of hours must outlive a disturbance of minutes, so objects are retried more often than other requests. */
 const MIN_RETRIES = 8;
 
-const retriesOf = (retries: number): number => (retries === 0 ? 0 : Math.max(MIN_RETRIES, retries));
+/** How often storage is tried again, from how often other requests are. */
+export const retriesOf = (retries: number): number => (retries === 0 ? 0 : Math.max(MIN_RETRIES, retries));
 
 /** Limit for a file of settings, in bytes. */
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 
 /** Returns the text of a file; undefined when there is none. Fails with local-file (14), also when it is too large. */
-async function readSettings(files: DurableFiles, path: string): Promise<string | undefined> {
+export async function readSettings(files: DurableFiles, path: string): Promise<string | undefined> {
   if ((await files.size(path)) === undefined) return undefined;
   const bytes = await collectBytes(files.read(path), MAX_SETTINGS_BYTES);
   if (bytes !== undefined) return bytes.toString();

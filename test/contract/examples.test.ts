@@ -44,6 +44,7 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
   billing: [
     'berth clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image example/a:1',
   ],
+  files: ['berth files cp items.jsonl datasets:inputs/'],
   guard: [
     'berth local stock set GPU-80G none',
     'berth pods create --name later --gpu GPU-80G --image a/b:1 --until-available 6h --detach --idempotency-key later',

@@ -29,6 +29,7 @@ const WITHOUT_JSON = [
   'config set',
   'config unset',
   'config path',
+  'files cat',
   'local serve',
   'local exec',
   'local fault clear',

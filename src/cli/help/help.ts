@@ -65,7 +65,7 @@ export function groupHelp(path: readonly string[], group: Group): Page {
 function shortVerbs(verbs: readonly string[]): string | undefined {
   const meant = SHORT_VERBS.flatMap((short) => {
     const verb = resolveAlias(short, verbs);
-    return verb === undefined ? [] : [`${short} for ${verb}`];
+    return verb === undefined || verb === short ? [] : [`${short} for ${verb}`];
   });
   return meant.length === 0 ? undefined : `Short verbs: ${meant.join(', ')}.`;
 }

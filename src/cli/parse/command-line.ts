@@ -84,7 +84,9 @@ export async function parseCommandLine(
     // Creating a parser takes time: only verbs that are among the words get one.
     const verbs = Object.keys(target.commands);
     for (const [verb, inner] of Object.entries(target.commands)) {
-      const shorts = SHORT_VERBS.filter((short) => argv.includes(short) && resolveAlias(short, verbs) === verb);
+      const shorts = SHORT_VERBS.filter(
+        (short) => short !== verb && argv.includes(short) && resolveAlias(short, verbs) === verb,
+      );
       if (argv.includes(verb) || shorts.length > 0)
         attach(parser.command(verb).aliases(shorts), [...path, verb], inner);
     }

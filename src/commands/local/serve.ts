@@ -110,6 +110,9 @@ const environment = (server: LocalServer): Readonly<Record<string, string>> => (
   BERTH_REST_URL: server.url,
   BERTH_API_KEY: server.key,
   BERTH_SECRET_PREFIX: server.secretPrefix,
+  BERTH_STORAGE_URL: server.url,
+  BERTH_STORAGE_ACCESS_KEY: server.storageKey.accessKeyId,
+  BERTH_STORAGE_SECRET: server.storageKey.secretAccessKey,
   BERTH_LOCAL: '',
   BERTH_PROFILE: '',
 });

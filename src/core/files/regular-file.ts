@@ -11,8 +11,10 @@ export interface OpenSystem {
 }
 
 export interface OpenWanted {
-  /** As `open` of the system takes them. A file that is created has mode 0600. */
+  /** As `open` of the system takes them. */
   readonly flags: number;
+  /** The permissions of a file that is created, before the mask of the process; default 0600. */
+  readonly mode?: number;
   /** Whether a link to a file may be there: it is not where berth writes, because its target may be another program's. */
   readonly links: 'followed' | 'refused';
   /** The error when something else is there; local-file (14) with the path by default. */
@@ -26,12 +28,12 @@ export interface OpenWanted {
 export function openRegular(
   system: OpenSystem,
   path: string,
-  { flags, links, refuse = refusalOf(path) }: OpenWanted,
+  { flags, mode = 0o600, links, refuse = refusalOf(path) }: OpenWanted,
 ): number {
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = system.constants;
   let descriptor: number;
   try {
-    descriptor = system.openSync(path, flags | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0), 0o600);
+    descriptor = system.openSync(path, flags | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0), mode);
   } catch (error) {
     if (errorCode(error) === 'ELOOP' && links === 'refused') throw refuse('it is a link');
     // Not the same as no file: a new file would replace the link, or be somewhere else.

@@ -73,8 +73,11 @@ export interface DurableFiles {
    * stdin is a terminal.
    */
   read(path: string, from?: number): AsyncIterable<Uint8Array>;
-  /** Creates a file with mode 0600 and flushes its directory entry to disk. Fails when the file exists. */
-  create(path: string): Promise<AppendFile>;
+  /**
+   * Creates a file and flushes its directory entry to disk. `mode` are its permissions before the mask of the process, by
+   * default 0600. Fails when the file exists.
+   */
+  create(path: string, mode?: number): Promise<AppendFile>;
   /** Opens an existing file. */
   open(path: string): Promise<AppendFile>;
   /** Renames `from` to `to`, replacing what was there, and flushes that to disk. */

@@ -41,6 +41,8 @@ export interface LocalServer {
   readonly key: string;
   /** What the placeholders of its secrets begin with. */
   readonly secretPrefix: string;
+  /** The key of the files on volumes. */
+  readonly storageKey: { readonly accessKeyId: string; readonly secretAccessKey: string };
   stop(): Promise<void>;
 }
 

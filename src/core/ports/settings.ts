@@ -8,6 +8,7 @@ export interface SettingValues {
   readonly 'base-url': string | undefined;
   readonly 'queue-url': string | undefined;
   readonly 'rest-url': string | undefined;
+  readonly 'storage-url': string | undefined;
   readonly 'api-key-file': string | undefined;
   readonly profile: string;
   readonly local: boolean;

@@ -10,6 +10,7 @@ import {
   createLocalService,
   fileStore,
   LOCAL_KEY,
+  LOCAL_STORAGE_KEY,
   memoryStore,
   SECRET_PREFIX,
   serveLocal,
@@ -76,6 +77,7 @@ export async function startLocalServer(
   return {
     url: served.url,
     key: LOCAL_KEY,
+    storageKey: LOCAL_STORAGE_KEY,
     secretPrefix: options.secretPrefix ?? SECRET_PREFIX,
     stop: async () => {
       await endWatch?.();

@@ -7,6 +7,7 @@ import {
   DroppedConnection,
   fileStore,
   LOCAL_KEY,
+  LOCAL_STORAGE_KEY,
   type GivenSettings,
   type LocalService,
 } from '../../local/index.ts';
@@ -18,6 +19,8 @@ export interface LocalTransport {
   readonly origin: string;
   /** The seeded full-access key. */
   readonly key: string;
+  /** The key of the files on volumes. */
+  readonly storageKey: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
 interface LocalTransportOptions extends GivenSettings {
@@ -49,6 +52,7 @@ export function openLocalTransport(dataDirectory: string, options: LocalTranspor
     }),
     origin: 'http://localhost',
     key: LOCAL_KEY,
+    storageKey: LOCAL_STORAGE_KEY,
   };
 }
 

@@ -3,11 +3,11 @@ import type { DurableFiles, Sink, StorageOptions } from '../../core/context.ts';
 import { say, type TerminalText } from '../../core/safe-text.ts';
 import { traceLine, type TraceEvent } from '../../http/trace.ts';
 import type { Settings } from '../../settings/create-settings.ts';
-import { openStorage, type OpenStorage } from '../../storage/open-storage.ts';
+import { openStorage, type OpenStorage, type StoragePorts } from '../../storage/open-storage.ts';
 import { createRunProgram } from '../process/run-program.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-interface HostStorageOptions {
+export interface HostStorageOptions {
   readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random' | 'platform' | 'cwd'>;
   readonly settings: Settings;
   readonly signal: AbortSignal;
@@ -17,26 +17,24 @@ interface HostStorageOptions {
 }
 
 /** Opens storage with the settings of this run. */
-export function openHostStorage(
-  { runtime, settings, signal, stderr, files }: HostStorageOptions,
-  options: StorageOptions,
-): OpenStorage {
+export const openHostStorage = (host: HostStorageOptions, options: StorageOptions): OpenStorage =>
+  openStorage(storagePorts(host), options);
+
+/** What storage uses of the host, with the settings of this run. */
+export function storagePorts({ runtime, settings, signal, stderr, files }: HostStorageOptions): StoragePorts {
   const { env, home, clock, random } = runtime;
   const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
-  return openStorage(
-    {
-      env,
-      home,
-      clock,
-      random,
-      files,
-      runProgram: createRunProgram(runtime),
-      signal,
-      userAgent: `berth/${version}`,
-      retries: settings.get('retries'),
-      timeoutMs: settings.get('timeout'),
-      trace: settings.get('verbose') ? trace : undefined,
-    },
-    options,
-  );
+  return {
+    env,
+    home,
+    clock,
+    random,
+    files,
+    runProgram: createRunProgram(runtime),
+    signal,
+    userAgent: `berth/${version}`,
+    retries: settings.get('retries'),
+    timeoutMs: settings.get('timeout'),
+    trace: settings.get('verbose') ? trace : undefined,
+  };
 }

@@ -45,13 +45,18 @@ export function openDurable(
     for (const lock of held) lock.check();
   };
   const absolute = (path: string): string => absolutePath(runtime, path);
-  const opened = (path: string, flags: number): Promise<AppendFile> =>
+  const opened = (path: string, flags: number, mode?: number): Promise<AppendFile> =>
     wrapErrors(`cannot open ${path}`, async () => {
       check();
       return appendTo(
         path,
         absolute(path),
-        openFile(absolute(path), { flags, links: 'refused', refuse: refusalOf(path) }),
+        openFile(absolute(path), {
+          flags,
+          links: 'refused',
+          refuse: refusalOf(path),
+          ...(mode === undefined ? {} : { mode }),
+        }),
         check,
       );
     });
@@ -68,8 +73,8 @@ export function openDurable(
       }),
     read: (path, from) =>
       path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
-    create: async (path) => {
-      const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+    create: async (path, mode) => {
+      const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
       await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));
       return file;
     },

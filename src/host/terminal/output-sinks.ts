@@ -1,4 +1,5 @@
 import type { Sink } from '../../core/context.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { closedPipe, interrupted, localFile, type Failure } from '../../core/failure.ts';
 import type { Output } from '../runtime/runtime.ts';
 
@@ -17,6 +18,19 @@ export function dataOutput(output: () => Output): Sink {
   };
 }
 
+/** Creates the sink for the content of files: as `dataOutput`, but of bytes. On a terminal they are text that was made safe. */
+export function contentOutput(output: () => Output): { write(bytes: Uint8Array): Promise<void> } {
+  const write = writer(output);
+  const decoder = new TextDecoder();
+  return {
+    write: async (bytes) => {
+      const isTerminal = output().isTTY === true;
+      const error = await write(isTerminal ? safeText(decoder.decode(bytes, { stream: true }), true) : bytes);
+      if (error !== undefined) throw outputFailure(error, isTerminal);
+    },
+  };
+}
+
 /** Creates the sink for messages to a person. Errors are ignored: the command continues without its messages. */
 export function messageOutput(output: () => Output): Sink {
   const write = writer(output);
@@ -29,7 +43,7 @@ export function messageOutput(output: () => Output): Sink {
 
 type WriteError = NodeJS.ErrnoException;
 
-function writer(output: () => Output): (text: string) => Promise<WriteError | undefined> {
+function writer(output: () => Output): (text: string | Uint8Array) => Promise<WriteError | undefined> {
   let opened: Output | undefined;
   let broken: WriteError | undefined;
   const open = (): Output => {
@@ -42,7 +56,7 @@ function writer(output: () => Output): (text: string) => Promise<WriteError | un
   };
   return (text) =>
     new Promise((resolve) => {
-      if (broken !== undefined || text === '') {
+      if (broken !== undefined || text.length === 0) {
         resolve(broken);
         return;
       }

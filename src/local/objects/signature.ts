@@ -3,8 +3,10 @@ import type { LocalRequest } from '../http/call/request-and-answer.ts';
 import { ObjectError } from './object-error.ts';
 
 /** Public by design, like the keys of the local service: local services only accept them. */
-export const LOCAL_ACCESS_KEY = 'berth-local-access';
-export const LOCAL_SECRET_KEY = 'berth-local-secret';
+export const LOCAL_STORAGE_KEY = {
+  accessKeyId: 'berth-local-access',
+  secretAccessKey: 'berth-local-secret',
+} as const;
 
 /** How far a client's clock may be off, in milliseconds (storage contract, Credentials). */
 const MAX_SKEW_MS = 3_600_000;
@@ -38,7 +40,7 @@ export function checkSignature(request: LocalRequest, now: number): Signed {
     FORM.exec(request.headers['authorization'] ?? '') ?? [];
   if (signature === '')
     throw new ObjectError(400, 'AuthorizationHeaderMalformed', 'The authorization header is malformed.');
-  if (accessKey !== LOCAL_ACCESS_KEY)
+  if (accessKey !== LOCAL_STORAGE_KEY.accessKeyId)
     throw new ObjectError(403, 'InvalidAccessKeyId', 'The access key does not exist in our records.');
   const time = request.headers['x-amz-date'] ?? '';
   const sentAt = timeOf(time);
@@ -52,7 +54,10 @@ export function checkSignature(request: LocalRequest, now: number): Signed {
     );
   const content = request.headers['x-amz-content-sha256'] ?? '';
   const scope = `${date}/${region}/s3/aws4_request`;
-  const key = [date, region, 's3', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${LOCAL_SECRET_KEY}`);
+  const key = [date, region, 's3', 'aws4_request'].reduce<string | Buffer>(
+    hmac,
+    `AWS4${LOCAL_STORAGE_KEY.secretAccessKey}`,
+  );
   const sign = (text: string): string => hmac(key, text).toString('hex');
   const expected = sign([ALGORITHM, time, scope, sha256(canonical(request, names.split(';'), content))].join('\n'));
   if (content === '' || !timingSafeEqual(Buffer.from(expected), Buffer.from(signature)))

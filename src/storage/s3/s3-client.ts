@@ -66,6 +66,8 @@ export interface S3Client {
   open(request: S3Request): Promise<WireAnswer | LostOrRefused>;
   /** The end of an attempt whose body broke off. */
   lost(request: S3Request, error: WireError): LostOrRefused;
+  /** Waits so many milliseconds. Rejects with the reason of the signal, by default the user's interrupt. */
+  pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
   /** Waits before the next attempt, or throws the failure when another attempt would not help. `attempts` counts from 1. */
   waitForRetry(end: LostOrRefused, attempts: number, waitedMs: number, request: S3Request): Promise<number>;
 }
@@ -202,6 +204,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
 
   return {
     open: (request) => attempt(request, 1),
+    pause: (milliseconds, own) => clock.sleep(milliseconds, own ?? signal),
     lost: (request, error) => lostBody(request, error, connection),
     waitForRetry,
     send: async (request) => {

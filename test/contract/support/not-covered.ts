@@ -10,6 +10,8 @@ export const SILENT: readonly string[] = [
   'help',
   'schema',
   'guard history',
+  // Uses the interface of files, and has its own tests.
+  'files',
   'guard wishes',
   // Uses only the queue API and has its own tests.
   'jobs batch',

@@ -27,6 +27,17 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
   'guard wishes cancel': { full: [WISH, 'guard wishes cancel k'], failing: ['guard wishes cancel none'] },
   'auth list': { full: ['auth login --with-key', 'auth list'], empty: ['auth list'], failing: ['auth list more'] },
   'config list': { full: ['config list'], failing: ['config list more'] },
+  'files ls': {
+    full: ['files cp items.jsonl datasets:a/', 'files ls -R datasets:'],
+    empty: ['files ls datasets:'],
+    failing: ['files ls datasets:none'],
+  },
+  'files du': { full: ['files cp items.jsonl datasets:a/', 'files du datasets:'], failing: ['files du datasets:none'] },
+  'files cp': { full: ['files cp items.jsonl datasets:a/'], failing: ['files cp none datasets:'] },
+  'files rm': {
+    full: ['files cp items.jsonl datasets:a/', 'files rm datasets:a/items.jsonl --yes'],
+    failing: ['files rm datasets:none --yes'],
+  },
   limits: { full: ['pods list', 'limits'], empty: ['limits'], failing: ['limits --profile nobody'] },
   'jobs batch run': {
     full: [BATCH],

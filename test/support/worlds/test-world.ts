@@ -20,6 +20,8 @@ export interface TestWorldOptions {
   readonly clock?: TestClock;
   readonly platform?: string;
   readonly stdoutClosed?: boolean;
+  /** The working directory; by default a directory of the world. */
+  readonly cwd?: string;
   /** The number of the user that runs berth; of this process by default. */
   readonly user?: number;
   /** The settings of the local service in this process (`--local`), such as a size of pages. */
@@ -77,7 +79,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     clock: options.clock ?? createTestClock(),
     random: () => 0.5,
     platform: options.platform ?? 'linux',
-    cwd: directory,
+    cwd: options.cwd ?? directory,
     home: directory,
     foreignHome: undefined,
     user: options.user ?? process.geteuid?.(),

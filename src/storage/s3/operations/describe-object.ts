@@ -7,6 +7,8 @@ export interface DescribedObject {
   readonly object: StoredObject;
   /** The service encrypted it with a key of its own, so that its ETag is not a checksum. */
   readonly encrypted: boolean;
+  /** Milliseconds since the epoch; undefined where the service does not say it. */
+  readonly modifiedAt: number | undefined;
 }
 
 /** Returns size and version of an object; undefined when there is none. */
@@ -29,5 +31,10 @@ export async function describeObject(
   const encrypted =
     headers['x-amz-server-side-encryption'] === 'aws:kms' ||
     'x-amz-server-side-encryption-customer-algorithm' in headers;
-  return { object: { address, bytes: Number(length), version: etag }, encrypted };
+  const modifiedAt = Date.parse(headers['last-modified'] ?? '');
+  return {
+    object: { address, bytes: Number(length), version: etag },
+    encrypted,
+    modifiedAt: Number.isNaN(modifiedAt) ? undefined : modifiedAt,
+  };
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { realClock } from '../../../../src/host/runtime/clock.ts';
-import { LOCAL_ACCESS_KEY, LOCAL_SECRET_KEY } from '../../../../src/local/objects/signature.ts';
+import { LOCAL_STORAGE_KEY } from '../../../../src/local/objects/signature.ts';
 import { serveLocal } from '../../../../src/local/http/server/server.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
@@ -28,8 +28,8 @@ async function served() {
   const env = {
     PATH: inject('callerEnvironment')['PATH'] ?? '',
     HOME: folder,
-    AWS_ACCESS_KEY_ID: LOCAL_ACCESS_KEY,
-    AWS_SECRET_ACCESS_KEY: LOCAL_SECRET_KEY,
+    AWS_ACCESS_KEY_ID: LOCAL_STORAGE_KEY.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: LOCAL_STORAGE_KEY.secretAccessKey,
     AWS_REGION: 'EU-NORTH-1',
     AWS_DEFAULT_REGION: 'EU-NORTH-1',
     AWS_ENDPOINT_URL_S3: url,

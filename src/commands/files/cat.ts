@@ -1,0 +1,21 @@
+import { defineCommand } from '../../cli/model/command.ts';
+import { parseVolumeAddress, addressText } from './address.ts';
+import { isFolderFailure } from './file-failures.ts';
+import { PLACE } from './ls.ts';
+import { findOnVolume, openVolume } from './open-volume.ts';
+
+/** `berth files cat`: prints a file of a volume. */
+export const cat = defineCommand({
+  summary: 'print a file of a network volume',
+  details: 'The bytes are printed as they are; on a terminal, control characters are shown and not obeyed.',
+  args: { place: PLACE },
+  examples: [['berth files cat datasets:inputs/items.jsonl', 'without a copy of it here']],
+  run: async (ctx, { place }) => {
+    const address = parseVolumeAddress(place);
+    const volume = await openVolume(ctx, address.volume);
+    const found = await findOnVolume(volume, address);
+    if (found.kind === 'folder') throw isFolderFailure(addressText(address), 'files ls');
+    for await (const chunk of volume.read(found.file)) await ctx.rawOutput.write(chunk);
+    return { kind: 'nothing' };
+  },
+});

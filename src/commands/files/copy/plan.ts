@@ -1,0 +1,152 @@
+import type { DurableFiles } from '../../../core/context.ts';
+import { Failure, usage } from '../../../core/failure.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
+import { addressText, baseName, folderKey, type FileAddress } from '../address.ts';
+import { isFolderFailure, notThere } from '../file-failures.ts';
+import { filesBelow, findOnVolume, lookOnVolume } from '../open-volume.ts';
+import { foldedName, refusedName } from './names.ts';
+import type { LocalFile } from './upload.ts';
+
+/** One end of a copy. */
+export type End =
+  | { readonly kind: 'volume'; readonly name: string; readonly volume: VolumeFiles; readonly key: string }
+  | { readonly kind: 'local'; readonly path: string };
+
+/** One file to copy. */
+export interface Copy {
+  readonly from:
+    | (End & { readonly kind: 'volume'; readonly file: VolumeFile })
+    | (End & { readonly kind: 'local'; readonly file: LocalFile });
+  readonly to: End;
+  /** Why it cannot be copied. */
+  readonly refused: Failure | undefined;
+}
+
+/** What the copies need to look at their ends. */
+export interface Places {
+  readonly durable: DurableFiles;
+  readonly open: (volume: string) => Promise<VolumeFiles>;
+  readonly platform: string;
+}
+
+type Place = Exclude<FileAddress, { kind: 'stream' }>;
+
+/**
+ * The files to copy, in order. A file is copied into the target where that is a folder or ends with a slash, and else under
+ * the target's name. A folder is copied into the target, which is then one: a slash at its end means what is in it, without it
+ * the folder itself, as with rsync. Fails
+ * with usage (2) for a folder without `recursive`, and for several sources with a target that is no folder; with not-found (4)
+ * or local-file (14) for a source that is not there. Links and special files are left out, and named to `onLeftOut`.
+ */
+export async function* planCopies(
+  places: Places,
+  sources: readonly Place[],
+  target: Place,
+  options: { readonly recursive: boolean; readonly onLeftOut: (path: string) => Promise<void> },
+): AsyncGenerator<Copy> {
+  const into = await isFolderTarget(places, target);
+  if (sources.length > 1 && !into)
+    throw usage('several sources need a folder as the target', `End the target with a slash: ${textOf(target)}/`);
+  const taken = new Set<string>();
+  for (const source of sources) {
+    const base = baseName(source.kind === 'volume' && source.path === '' ? '' : source.path);
+    for await (const { from, below } of filesOf(places, source, options)) {
+      const isFolder = below !== undefined;
+      // The whole of a volume has no name.
+      const isContent = isFolder && (base === '' || /[/\\]$/.test(source.path));
+      const parts = [...((into || isFolder) && !isContent ? [base] : []), ...(isFolder ? [below] : [])];
+      const to = await endOf(places, target, parts.join('/'));
+      yield { from, to, refused: refusalOf(places, from, to, parts.join('/'), taken) };
+    }
+  }
+}
+
+const textOf = (place: Place): string => (place.kind === 'volume' ? addressText(place) : place.path);
+
+async function isFolderTarget({ durable, open }: Places, target: Place): Promise<boolean> {
+  if (target.path === '' || /[/\\]$/.test(target.path)) return true;
+  if (target.kind === 'local') return (await durable.resolve(target.path)).kind === 'directory';
+  return (await lookOnVolume(await open(target.volume), target))?.kind === 'folder';
+}
+
+/** An end below a target; `rest` is empty for the target itself. */
+async function endOf({ open }: Places, target: Place, rest: string): Promise<End> {
+  if (target.kind === 'local')
+    return {
+      kind: 'local',
+      path: rest === '' ? target.path : `${target.path.replace(/[/\\]+$/, '') || '/'}/${rest}`.replace(/^\/\//, '/'),
+    };
+  const key = rest === '' ? target.path : `${folderKey(target.path)}${rest}`;
+  return { kind: 'volume', name: target.volume, volume: await open(target.volume), key };
+}
+
+interface Source {
+  readonly from: Copy['from'];
+  /** The path below the source where that is a folder. */
+  readonly below: string | undefined;
+}
+
+async function* filesOf(
+  places: Places,
+  source: Place,
+  { recursive, onLeftOut }: Parameters<typeof planCopies>[3],
+): AsyncGenerator<Source> {
+  if (source.kind === 'volume') {
+    const volume = await places.open(source.volume);
+    const found = await findOnVolume(volume, source);
+    const of = (file: VolumeFile) => ({ kind: 'volume', name: source.volume, volume, key: file.key, file }) as const;
+    if (found.kind === 'file') yield { from: of(found.file), below: undefined };
+    else if (!recursive) throw isFolderFailure(addressText(source), '--recursive');
+    else
+      for await (const file of filesBelow(volume, found.key))
+        yield { from: of(file), below: file.key.slice(found.key.length) };
+    return;
+  }
+  const { durable } = places;
+  const { kind } = await durable.resolve(source.path);
+  if (kind === 'file') {
+    const file = await durable.describe(source.path);
+    if (file === undefined) throw notThere(source.path);
+    yield { from: { kind: 'local', path: source.path, file: { path: source.path, ...file } }, below: undefined };
+  } else if (kind === 'directory') {
+    if (!recursive) throw isFolderFailure(source.path, '--recursive');
+    yield* localFilesBelow(durable, source.path.replace(/[/\\]+$/, '') || '/', '', onLeftOut);
+  } else throw notThere(source.path);
+}
+
+async function* localFilesBelow(
+  durable: DurableFiles,
+  root: string,
+  folder: string,
+  onLeftOut: (path: string) => Promise<void>,
+): AsyncGenerator<Source> {
+  const entries = await durable.entries(`${root}/${folder}`);
+  for (const { name, kind, link } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const below = `${folder}${name}`;
+    const path = `${root}/${below}`;
+    const file = kind === 'file' && link === undefined ? await durable.describe(path) : undefined;
+    if (kind === 'folder') yield* localFilesBelow(durable, root, `${below}/`, onLeftOut);
+    else if (file === undefined) await onLeftOut(path);
+    else yield { from: { kind: 'local', path, file: { path, ...file } }, below };
+  }
+}
+
+/** Why a file cannot be there under this name; `taken` holds the names that are used. */
+function refusalOf(
+  { platform }: Places,
+  from: Copy['from'],
+  to: End,
+  rest: string,
+  taken: Set<string>,
+): Failure | undefined {
+  const name = rest === '' ? baseName(to.kind === 'local' ? to.path : to.key) : rest;
+  const reason = refusedName(name, to.kind === 'local' ? platform : 'linux');
+  const folded = foldedName(rest);
+  const isTaken = rest !== '' && taken.has(folded);
+  taken.add(folded);
+  const why = reason ?? (isTaken ? 'another file of the copy has a name that is the same on some systems' : undefined);
+  if (why === undefined) return undefined;
+  const shown = from.kind === 'local' ? from.path : addressText({ volume: from.name, path: from.key });
+  return new Failure({ code: 'bad-name', exit: EXIT.localFile, message: `${shown} was not copied: ${why}` });
+}

@@ -1,0 +1,47 @@
+import type { DurableFiles } from '../../../core/context.ts';
+import { localFile } from '../../../core/failure.ts';
+import type { VolumeFiles } from '../../../core/ports/volume-files.ts';
+
+/** A regular file of this machine. */
+export interface LocalFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly version: string;
+}
+
+/** Writes a file of this machine to a volume. A file that changes while it is read fails, and is tried once more. */
+export async function upload(
+  durable: DurableFiles,
+  volume: VolumeFiles,
+  file: LocalFile,
+  key: string,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  let current = file;
+  for (let isLast = false; ; isLast = true) {
+    const { path, version, bytes } = current;
+    const check = async (): Promise<void> => {
+      if ((await durable.describe(path))?.version !== version)
+        throw localFile(`${path} changed while it was read`, 'Copy it when nothing writes to it.');
+    };
+    try {
+      await volume.write(key, { bytes, check, read: (start, end) => rangeOf(durable, path, start, end) }, onBytes);
+      return;
+    } catch (error) {
+      const found = await durable.describe(path);
+      if (found === undefined || found.version === version || isLast) throw error;
+      current = { path, ...found };
+    }
+  }
+}
+
+async function* rangeOf(durable: DurableFiles, path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  let at = start;
+  if (at === end) return;
+  for await (const chunk of durable.read(path, start)) {
+    const wanted = chunk.subarray(0, end - at);
+    yield wanted;
+    at += wanted.byteLength;
+    if (at === end) return;
+  }
+}

@@ -1,0 +1,113 @@
+import { allowedAccess, requireAccess } from '../../core/access.ts';
+import { rethrowUnlessFailure, usage, type Failure } from '../../core/failure.ts';
+import { formatBytes } from '../../core/units.ts';
+import type { VolumeFiles } from '../../core/ports/volume-files.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { countOf } from '../../cli/words/words.ts';
+import { addressText, parseFileAddress, type FileAddress } from './address.ts';
+import { download } from './copy/download.ts';
+import { planCopies, type Copy, type End } from './copy/plan.ts';
+import { upload } from './copy/upload.ts';
+import { openVolume } from './open-volume.ts';
+import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from './outcomes.ts';
+
+/** `berth files cp`: copies files to and from network volumes. */
+export const cp = defineCommand({
+  summary: 'copy files to and from network volumes',
+  details:
+    'A place is VOLUME:PATH, or a local path; a local name with a colon is written ./a:b. A file is copied into the target where that is a folder or ends with a slash, and else under the name of the target. A folder is copied into the target: a slash at its end means what is in it, without it the folder itself, as with rsync.\nA file is done when it was seen there with its size and its checksum; until then the file before it stays. An interrupted copy goes on with the same command: parts that arrived are not sent again. Between two volumes the data goes through this machine. Links are left out. Times and permissions are not kept: the volume has none.',
+  args: {
+    place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file' }),
+  },
+  options: {
+    recursive: option.on('also folders, with all that is in them', { short: '-R' }),
+  },
+  changesMachine: true,
+  writes: true,
+  output: FILE_OUTCOMES,
+  examples: [
+    ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
+    ['berth files cp -R datasets:inputs ./', 'a folder of a volume to this machine'],
+  ],
+  run: async (ctx, { place, recursive }) => {
+    const [sources, target] = places(place);
+    if (target.kind === 'volume') requireAccess('write', allowedAccess(ctx.settings));
+    const durable = await ctx.durable();
+    const opened = new Map<string, Promise<VolumeFiles>>();
+    const open = (word: string): Promise<VolumeFiles> => {
+      const volume = opened.get(word) ?? openVolume(ctx, word);
+      opened.set(word, volume);
+      return volume;
+    };
+    const onLeftOut = (path: string): Promise<void> =>
+      ctx.tell(`${path} is left out: it is a link, or no regular file.`);
+    const outcomes: FileOutcome[] = [];
+    const progress = ctx.progress('Looking at the files');
+    let bytes = 0;
+    try {
+      for await (const copy of planCopies({ durable, open, platform: ctx.platform }, sources, target, {
+        recursive,
+        onLeftOut,
+      })) {
+        const onBytes = (count: number): void => {
+          bytes += count;
+          progress.update(`${shown(copy.from)}: ${formatBytes(bytes)} in ${countOf(outcomes.length + 1, 'file')}`);
+        };
+        const failure =
+          copy.refused ?? (ctx.dryRun ? undefined : await failureOf(ctx, () => copyOne(ctx, copy, onBytes)));
+        outcomes.push({ from: shown(copy.from), to: shown(copy.to), bytes: copy.from.file.bytes, failure });
+      }
+    } finally {
+      await progress.stop();
+    }
+    return fileOutcomes(ctx, outcomes, 'copied');
+  },
+});
+
+type Place = Exclude<FileAddress, { kind: 'stream' }>;
+
+/** The sources, and the target, the last word. Fails with usage (2) where none of them is on a volume. */
+function places(words: readonly string[]): readonly [readonly Place[], Place] {
+  const all = words.map(parseFileAddress);
+  const target = all.at(-1);
+  if (target === undefined || all.length < 2)
+    throw usage('a copy needs a source and a target', 'The last place is the target.');
+  const named = all.filter((each): each is Place => each.kind !== 'stream');
+  if (named.length < all.length)
+    throw usage(
+      '- is no place to copy from or to',
+      'Name a file; what a file on a volume has is printed by files cat.',
+    );
+  if (!named.some(({ kind }) => kind === 'volume'))
+    throw usage('none of the places is on a volume', 'Write VOLUME:PATH for a file on a volume.');
+  return [named.slice(0, -1), target as Place];
+}
+
+async function failureOf(ctx: CommandContext, work: () => Promise<void>): Promise<Failure | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return error;
+  }
+}
+
+async function copyOne(ctx: CommandContext, { from, to }: Copy, onBytes: (bytes: number) => void): Promise<void> {
+  const durable = await ctx.durable();
+  if (to.kind === 'local') {
+    if (from.kind === 'local') throw usage('a local file is copied to a local file by other programs');
+    const slash = Math.max(to.path.lastIndexOf('/'), to.path.lastIndexOf('\\'));
+    if (slash > 0) await durable.makeFolder(to.path.slice(0, slash));
+    await download(durable, from.volume, from.file, to.path, onBytes);
+  } else if (from.kind === 'local') await upload(durable, to.volume, from.file, to.key, onBytes);
+  else {
+    await to.volume.writeStream(to.key, from.volume.read(from.file));
+    onBytes(from.file.bytes);
+  }
+}
+
+const shown = (end: End): string =>
+  end.kind === 'local' ? end.path : addressText({ volume: end.name, path: end.key });

@@ -1,0 +1,56 @@
+import { formatBytes } from '../../core/units.ts';
+import { numberAt, stringAt, type Json } from '../../core/json.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { manyOf, ownObject, TEXT, WHOLE } from '../../cli/model/output-schema.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { text } from '../../output/cells/cell-functions.ts';
+import type { View } from '../../output/view.ts';
+import { parseVolumeAddress } from './address.ts';
+import { PLACE } from './ls.ts';
+import { filesBelow, findOnVolume, openVolume } from './open-volume.ts';
+
+const view: View = {
+  noun: ['folder', 'folders'],
+  id: text('path'),
+  members: ['path', 'files', 'bytes'],
+  columns: [
+    { header: 'SIZE', show: (row) => formatBytes(numberAt(row, 'bytes') ?? 0), right: true },
+    textColumn('files', { right: true }),
+    { header: 'PATH', show: (row) => (stringAt(row, 'path') === '' ? '(all)' : text('path')(row)), cutLast: true },
+  ],
+};
+
+/** `berth files du`: how much space folders take. */
+export const du = defineCommand({
+  summary: 'show how much space the folders of a network volume take',
+  details: 'A line for each folder directly below the place, the largest first, and one for all of it, the last.',
+  args: { place: PLACE },
+  output: manyOf(ownObject({ path: TEXT, files: WHOLE, bytes: WHOLE })),
+  examples: [['berth files du datasets:', 'what takes the space']],
+  run: async (ctx, { place }) => {
+    const address = parseVolumeAddress(place);
+    const volume = await openVolume(ctx, address.volume);
+    const found = await findOnVolume(volume, address);
+    if (found.kind === 'file')
+      return { kind: 'many', view, values: [{ path: found.file.key, files: 1, bytes: found.file.bytes }] };
+    const sums = new Map<string, { files: number; bytes: number }>();
+    const all = { files: 0, bytes: 0 };
+    for await (const { key, bytes } of filesBelow(volume, found.key)) {
+      const slash = key.indexOf('/', found.key.length);
+      add(all, bytes);
+      if (slash < 0) continue;
+      const folder = key.slice(0, slash + 1);
+      const sum = sums.get(folder) ?? { files: 0, bytes: 0 };
+      add(sum, bytes);
+      sums.set(folder, sum);
+    }
+    const rows = [...sums].map(([path, sum]): Json => ({ path, ...sum }));
+    rows.sort((one, other) => (numberAt(other, 'bytes') ?? 0) - (numberAt(one, 'bytes') ?? 0));
+    return { kind: 'many', view, values: [...rows, { path: found.key, ...all }] };
+  },
+});
+
+function add(sum: { files: number; bytes: number }, bytes: number): void {
+  sum.files += 1;
+  sum.bytes += bytes;
+}

@@ -1,0 +1,52 @@
+import { stringAt } from '../../core/json.ts';
+import { notThere } from './file-failures.ts';
+import type { VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
+import { readRow } from '../../cli/resource/identity/identify.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { idOf } from '../../output/view.ts';
+import { VOLUMES } from '../shared/collections.ts';
+import { addressText, folderKey, type VolumeAddress } from './address.ts';
+
+/** Opens the files of a volume by its id or name. Fails as the lookup of the volume does. */
+export async function openVolume(ctx: CommandContext, word: string): Promise<VolumeFiles> {
+  const { answer } = await readRow(ctx, VOLUMES, word);
+  const { value = null } = answer;
+  return ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
+}
+
+/** Yields all files below a folder, in the order of their keys. Each folder is read whole before its first file. */
+export async function* filesBelow(volume: VolumeFiles, folder: string): AsyncGenerator<VolumeFile> {
+  const { files, folders } = await volume.folder(folder);
+  const left = files.toReversed();
+  for (const below of folders) {
+    for (let next = left.at(-1); next !== undefined && next.key < below; next = left.at(-1)) {
+      left.pop();
+      yield next;
+    }
+    yield* filesBelow(volume, below);
+  }
+  yield* left.toReversed();
+}
+
+/** What an address on a volume leads to. */
+export type Found =
+  { readonly kind: 'file'; readonly file: VolumeFile } | { readonly kind: 'folder'; readonly key: string };
+
+/** Looks at an address. A folder is there where anything is in it. Fails with not-found (4) where neither is. */
+export async function findOnVolume(volume: VolumeFiles, address: VolumeAddress): Promise<Found> {
+  const found = await lookOnVolume(volume, address);
+  if (found === undefined) throw notThere(addressText(address));
+  return found;
+}
+
+/** Looks at an address; undefined where nothing is there. */
+export async function lookOnVolume(volume: VolumeFiles, { path }: VolumeAddress): Promise<Found | undefined> {
+  const key = folderKey(path);
+  if (path !== '' && !path.endsWith('/')) {
+    const file = await volume.find(path);
+    if (file !== undefined) return { kind: 'file', file };
+  }
+  if (path === '') return { kind: 'folder', key };
+  const { files, folders } = await volume.folder(key);
+  return files.length + folders.length > 0 ? { kind: 'folder', key } : undefined;
+}

@@ -1,0 +1,39 @@
+import type { VolumeFiles, VolumePlace } from '../core/ports/volume-files.ts';
+import { usage } from '../core/failure.ts';
+import { berth, sentence } from '../core/message.ts';
+import { parseKeyAddress } from '../core/text/address.ts';
+import type { Transport } from '../http/message/transport.ts';
+import { createVolumeFiles } from './volume-files/create-volume-files.ts';
+import { readSettings, retriesOf, type StoragePorts } from './open-storage.ts';
+import { findCredentials, type FoundCredentials } from './s3/credentials/find-credentials.ts';
+import { createS3Client } from './s3/s3-client.ts';
+
+/** What stands for the data center of a volume in the address, in lower case. */
+const DATA_CENTER = '{data-center}';
+
+/**
+ * Opens the files of a volume. `url` is the address of the S3-compatible interface, in which `{data-center}` stands for the
+ * data center of the volume. Fails with usage (2) without one, and for plain http to another machine; with denied (3) without
+ * credentials.
+ */
+export async function openVolumeFiles(
+  ports: StoragePorts,
+  transport: Transport,
+  { id, dataCenter }: VolumePlace,
+  { url, own }: { readonly url: string | undefined; readonly own: FoundCredentials['credentials'] | undefined },
+): Promise<VolumeFiles> {
+  if (url === undefined)
+    throw usage(
+      'no address of the files on volumes is configured',
+      sentence`Set BERTH_STORAGE_URL, or keep it: ${berth`config set storage-url URL`} ({data-center} in it stands for the data center of the volume). Or use the local service: --local.`,
+    );
+  const endpoint = parseKeyAddress(url.replaceAll(DATA_CENTER, dataCenter.toLowerCase()), 'storage-url');
+  const { env, home, runProgram, files } = ports;
+  const found: FoundCredentials =
+    own === undefined
+      ? await findCredentials({ env, home, runProgram, readText: (path) => readSettings(files, path) })
+      : { credentials: own, source: 'the variable BERTH_STORAGE_ACCESS_KEY', readAgain: undefined };
+  const connection = { endpoint, region: dataCenter, found };
+  const client = createS3Client({ ...ports, transport, connection, retries: retriesOf(ports.retries) });
+  return createVolumeFiles(client, id, ports.partBytes);
+}

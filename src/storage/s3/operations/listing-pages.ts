@@ -1,0 +1,144 @@
+import { childrenOf, childText, parseDocument, type XmlElement } from '../../../core/text/xml.ts';
+import type { S3Client } from '../s3-client.ts';
+import { unreadable } from '../s3-failures.ts';
+
+/** An object as a listing names it. */
+export interface ListedObject {
+  readonly key: string;
+  readonly bytes: number;
+  readonly version: string;
+  /** Milliseconds since the epoch; undefined where the listing does not say it. */
+  readonly modifiedAt: number | undefined;
+}
+
+/** A whole listing. */
+export interface Listing {
+  readonly objects: readonly ListedObject[];
+  /** What a delimiter ends: each ends with a slash. */
+  readonly prefixes: readonly string[];
+}
+
+/** How many pages without a key may follow one another: more are no listing that ends. */
+const MAX_EMPTY_PAGES = 1000;
+
+/** How often a listing is begun again whose pages go round in circles. */
+const MAX_LISTINGS = 5;
+
+/**
+ * Reads a whole listing. What a service does not promise is not relied on: keys may come in any order, and twice. Where a
+ * page names a page that was read before, as it happens while the service computes checksums of new files (storage contract),
+ * the listing begins again after a pause, a bounded number of times. Fails with unavailable (7) rather than leave out a key.
+ */
+export async function readListing(
+  client: S3Client,
+  { bucket, prefix, delimiter }: { readonly bucket: string; readonly prefix: string; readonly delimiter: '' | '/' },
+  what: string,
+  signal: AbortSignal | undefined,
+): Promise<Listing> {
+  for (let attempt = 1; ; attempt++) {
+    const listing = await readPages(
+      client,
+      bucket,
+      { prefix, ...(delimiter === '' ? {} : { delimiter }) },
+      what,
+      signal,
+    );
+    if (listing !== undefined) return listing;
+    if (attempt === MAX_LISTINGS)
+      throw unreadable(
+        what,
+        'its pages go round in circles: it may still compute the checksums of new files. Run it again later',
+      );
+    await client.pause(1000 * 2 ** attempt, signal);
+  }
+}
+
+/** All pages; undefined where one names a page that was read before. */
+async function readPages(
+  client: S3Client,
+  bucket: string,
+  query: { readonly prefix: string; readonly delimiter?: string },
+  what: string,
+  signal: AbortSignal | undefined,
+): Promise<Listing | undefined> {
+  const objects = new Map<string, ListedObject>();
+  const prefixes = new Set<string>();
+  const tokens = new Set<string>();
+  let emptyPages = 0;
+  for (let token: string | undefined; ;) {
+    const { body } = await client.send({
+      what,
+      method: 'GET',
+      bucket,
+      key: '',
+      query: {
+        'list-type': '2',
+        'encoding-type': 'url',
+        ...query,
+        ...(token === undefined ? {} : { 'continuation-token': token }),
+      },
+      signal,
+    });
+    const page = await readPage(body, what);
+    for (const object of page.objects) objects.set(object.key, object);
+    for (const each of page.prefixes) prefixes.add(each);
+    for (const key of [...page.objects.map((object) => object.key), ...page.prefixes])
+      if (!key.startsWith(query.prefix)) throw unreadable(what, `${JSON.stringify(key)} was not asked for`);
+    if (page.next === undefined)
+      return {
+        objects: [...objects.values()].sort(byBytes(({ key }) => key)),
+        prefixes: [...prefixes].sort(byBytes((key) => key)),
+      };
+    emptyPages = page.objects.length + page.prefixes.length === 0 ? emptyPages + 1 : 0;
+    if (emptyPages > MAX_EMPTY_PAGES) throw unreadable(what, 'it has pages without keys, and no end');
+    if (tokens.has(page.next)) return undefined;
+    tokens.add(page.next);
+    token = page.next;
+  }
+}
+
+const byBytes =
+  <T>(keyOf: (item: T) => string) =>
+  (one: T, other: T): number =>
+    Buffer.compare(Buffer.from(keyOf(one)), Buffer.from(keyOf(other)));
+
+async function readPage(
+  body: Uint8Array,
+  what: string,
+): Promise<Listing & { /** The token of the next page; undefined on the last. */ readonly next: string | undefined }> {
+  try {
+    const listing = await parseDocument(body, 'ListBucketResult');
+    const isEncoded = childText(listing, 'EncodingType') === 'url';
+    const decoded = (key: string): string => (isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key);
+    const isLast = needed(listing, 'IsTruncated') !== 'true';
+    return {
+      objects: childrenOf(listing, 'Contents').map((entry) => objectOf(entry, decoded)),
+      prefixes: childrenOf(listing, 'CommonPrefixes').map((entry) => decoded(needed(entry, 'Prefix'))),
+      next: isLast ? undefined : needed(listing, 'NextContinuationToken'),
+    };
+  } catch (error) {
+    throw unreadable(what, error instanceof Error ? (error.message.split('\n')[0] ?? '') : '');
+  }
+}
+
+function objectOf(entry: XmlElement, decoded: (key: string) => string): ListedObject {
+  const key = needed(entry, 'Key');
+  const size = needed(entry, 'Size');
+  if (!/^\d{1,15}$/.test(size)) throw new Error(`the size of ${JSON.stringify(key)} is not a number`);
+  const version = needed(entry, 'ETag');
+  // It becomes a header of a read.
+  if (!/^[\x21-\x7e]{1,1024}$/.test(version)) throw new Error(`the ETag of ${JSON.stringify(key)} is not one`);
+  const modifiedAt = Date.parse(childText(entry, 'LastModified') ?? '');
+  return {
+    key: decoded(key),
+    bytes: Number(size),
+    version,
+    modifiedAt: Number.isNaN(modifiedAt) ? undefined : modifiedAt,
+  };
+}
+
+function needed(element: XmlElement, name: string): string {
+  const text = childText(element, name);
+  if (text === undefined || text === '') throw new Error(`it has no ${name}`);
+  return text;
+}

@@ -1,0 +1,54 @@
+import type { StoredObject } from '../../core/context.ts';
+import type { VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
+import { addressOf, parseObjectAddress } from '../s3/object-address.ts';
+import { readListing } from '../s3/operations/listing-pages.ts';
+import { describeObject } from '../s3/operations/describe-object.ts';
+import { readObject } from '../s3/operations/read-object.ts';
+import { uploadFile } from '../s3/operations/upload-file.ts';
+import { writeObject } from '../s3/operations/write-object.ts';
+import type { S3Client } from '../s3/s3-client.ts';
+
+/** The smallest part of a large file; a few of them are in memory. Bytes. */
+const PART_BYTES = 16 * 1024 * 1024;
+
+/** The files of the volume whose id is `bucket`. */
+export function createVolumeFiles(client: S3Client, bucket: string, partBytes = PART_BYTES): VolumeFiles {
+  const signal = undefined;
+  const at = (key: string): string => {
+    const address = addressOf(bucket, key);
+    parseObjectAddress(address);
+    return address;
+  };
+  const fileOf = (key: string, { bytes, version }: StoredObject): VolumeFile => ({
+    key,
+    bytes,
+    version,
+    modifiedAt: undefined,
+  });
+  return {
+    folder: async (prefix) => {
+      const what = `list ${addressOf(bucket, prefix)}`;
+      const { objects, prefixes } = await readListing(client, { bucket, prefix, delimiter: '/' }, what, signal);
+      return {
+        // A service may name an empty folder as an object whose key ends with a slash.
+        files: objects.filter(({ key }) => !key.endsWith('/')),
+        folders: [
+          ...new Set([...prefixes, ...objects.map(({ key }) => key).filter((key) => key.endsWith('/'))]),
+        ].filter((key) => key !== prefix),
+      };
+    },
+    find: async (key) => {
+      const found = await describeObject(client, at(key), signal);
+      return found === undefined ? undefined : { ...fileOf(key, found.object), modifiedAt: found.modifiedAt };
+    },
+    read: ({ key, bytes, version }, start = 0) =>
+      readObject(client, { address: at(key), bytes, version }, start, bytes, signal),
+    write: async (key, source, onBytes = () => undefined) =>
+      fileOf(key, await uploadFile(client, at(key), source, { partBytes, signal, onBytes })),
+    writeStream: async (key, chunks) => fileOf(key, await writeObject(client, at(key), chunks, partBytes, signal)),
+    remove: async (key) => {
+      const name = parseObjectAddress(at(key));
+      await client.send({ what: `remove ${at(key)}`, method: 'DELETE', ...name, handled: [404], signal });
+    },
+  };
+}

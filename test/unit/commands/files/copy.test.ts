@@ -1,0 +1,195 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+
+interface Row {
+  readonly from: string;
+  readonly to?: string;
+  readonly ok: boolean;
+  readonly error?: { readonly message: string };
+}
+
+/** An account, and a folder with files in it: `one`, `d/two`, `d/e/three`. */
+function start() {
+  const account = createAccount();
+  const folder = temporaryDirectory();
+  mkdirSync(path.join(folder, 'd/e'), { recursive: true });
+  writeFileSync(path.join(folder, 'one'), 'one');
+  writeFileSync(path.join(folder, 'd/two'), 'two!');
+  writeFileSync(path.join(folder, 'd/e/three'), 'three');
+  const files = async (line: string) => {
+    const ran = await account(`files ${line}`, { cwd: folder });
+    return { ...ran, rows: ran.out.startsWith('[') ? (JSON.parse(ran.out) as readonly Row[]) : [] };
+  };
+  const keys = async (place: string) =>
+    (JSON.parse(await local(account, `files ls -R ${place} --json`)) as readonly { path: string }[]).map(
+      (row) => row.path,
+    );
+  return { account, folder, files, keys };
+}
+
+describe('where a copy goes', () => {
+  it.each([
+    ['cp one datasets:', ['one']],
+    ['cp one datasets:a', ['a']],
+    ['cp one datasets:a/', ['a/one']],
+    ['cp one datasets:/a//b', ['a/b']],
+    ['cp one d/two datasets:x/', ['x/one', 'x/two']],
+    ['cp -R d datasets:', ['d/e/three', 'd/two']],
+    ['cp -R d/ datasets:', ['e/three', 'two']],
+    ['cp -R d datasets:x', ['x/d/e/three', 'x/d/two']],
+    ['cp -R d/ datasets:x', ['x/e/three', 'x/two']],
+    ['cp -R d one datasets:x/', ['x/d/e/three', 'x/d/two', 'x/one']],
+  ])('%s', async (line, expected) => {
+    const { files, keys } = start();
+    const ran = await files(`${line} --json`);
+    expect(ran.code, ran.err).toBe(0);
+    expect(await keys('datasets:')).toEqual(expected);
+  });
+
+  it.each([
+    ['cp datasets:d/two back', ['back'], []],
+    ['cp datasets:d/two d', [], ['d/two']],
+    ['cp datasets:d/two new/', [], ['new/two']],
+    ['cp -R datasets:d new', [], ['new/d/two', 'new/d/e/three']],
+    ['cp -R datasets:d/ new', [], ['new/two', 'new/e/three']],
+    ['cp -R datasets: new', [], ['new/d/two', 'new/d/e/three']],
+  ])('%s', async (line, files, below) => {
+    const { files: run, folder } = start();
+    await run('cp -R d datasets:');
+    const ran = await run(`${line} --json`);
+    expect(ran.code, ran.err).toBe(0);
+    for (const name of [...files, ...below]) expect(existsSync(path.join(folder, name)), name).toBe(true);
+  });
+
+  it('is into the folder that the target is, on the volume too', async () => {
+    const { files, keys } = start();
+    await files('cp one datasets:x/');
+    await files('cp d/two datasets:x');
+    expect(await keys('datasets:')).toEqual(['x/one', 'x/two']);
+  });
+
+  it('is another volume, through this machine', async () => {
+    const { files, keys } = start();
+    await files('cp -R d datasets:');
+    expect((await files('cp -R datasets:d checkpoints:runs --json')).rows).toMatchObject([
+      { from: 'datasets:d/e/three', to: 'checkpoints:runs/d/e/three', ok: true },
+      { from: 'datasets:d/two', to: 'checkpoints:runs/d/two', ok: true },
+    ]);
+    expect(await keys('checkpoints:')).toEqual(['runs/d/e/three', 'runs/d/two']);
+  });
+});
+
+describe('a copy is refused', () => {
+  it.each([
+    ['cp one two', 2, 'none of the places is on a volume'],
+    ['cp one', 2, 'needs a source and a target'],
+    ['cp - datasets:x', 2, 'no place to copy from or to'],
+    ['cp d datasets:x', 2, 'is a folder'],
+    ['cp one d/two datasets:x', 2, 'several sources need a folder'],
+    ['cp one datasets:../x', 2, 'no "." or ".."'],
+    ['cp none datasets:x', 4, 'no such file or folder'],
+    ['cp datasets:none x', 4, 'no such file or folder'],
+    ['cp one nowhere:x', 4, 'volume'],
+  ])('%s', async (line, code, says) => {
+    const { files } = start();
+    expect(await files(line)).toMatchObject({ code, err: expect.stringContaining(says) as string });
+  });
+
+  it('with the access of a reader', async () => {
+    const { account, folder } = start();
+    const env = { BERTH_ACCESS: 'read' };
+    expect((await account('files cp one datasets:', { cwd: folder, env })).code).toBe(3);
+    expect((await account('files rm datasets:one --yes', { cwd: folder, env })).code).toBe(3);
+  });
+});
+
+test('bytes arrive as they are, in both directions, and no temporary file stays', async () => {
+  const { files, folder } = start();
+  const content = Buffer.from(Array.from({ length: 70_000 }, (_, at) => (at * 7) % 256));
+  writeFileSync(path.join(folder, 'ünï #?&+%.bin'), content);
+  writeFileSync(path.join(folder, 'empty'), '');
+  for (const name of ["'ünï #?&+%.bin'", 'empty']) {
+    await files(`cp ${name} datasets:x/`);
+    await files(`cp datasets:x/${name.replaceAll("'", '')} back/`.replace(/datasets:.*bin/, "'$&'"));
+  }
+  expect(readFileSync(path.join(folder, 'back/ünï #?&+%.bin')).equals(content)).toBe(true);
+  expect(statSync(path.join(folder, 'back/empty')).size).toBe(0);
+  expect(readdirSync(path.join(folder, 'back')).sort()).toEqual(['empty', 'ünï #?&+%.bin']);
+});
+
+test('links are left out, and said', async () => {
+  const { files, folder, keys } = start();
+  symlinkSync('/etc', path.join(folder, 'd/folder-link'));
+  symlinkSync('../one', path.join(folder, 'd/file-link'));
+  const ran = await files('cp -R d/ datasets:');
+  expect(ran.err).toContain('d/file-link is left out');
+  expect(ran.err).toContain('d/folder-link is left out');
+  expect(await keys('datasets:')).toEqual(['e/three', 'two']);
+});
+
+test('files that one folder cannot hold on every system are refused one by one', async () => {
+  const { files, folder, keys } = start();
+  writeFileSync(path.join(folder, 'd/TWO'), 'x');
+  const ran = await files('cp -R d/ datasets: --json');
+  expect([ran.code, ran.rows.filter(({ ok }) => !ok)]).toMatchObject([
+    14,
+    [{ error: { message: expect.stringContaining('the same on some systems') as string } }],
+  ]);
+  expect(await keys('datasets:')).toEqual(['TWO', 'e/three']);
+});
+
+test('a dry run says what would be copied or removed, and does neither', async () => {
+  const { files, keys, folder } = start();
+  const copied = await files('cp -R d datasets:x --dry-run --json');
+  expect(copied.rows).toEqual([
+    { from: 'd/e/three', to: 'datasets:x/d/e/three', bytes: 5 },
+    { from: 'd/two', to: 'datasets:x/d/two', bytes: 4 },
+  ]);
+  expect(copied.err).toContain('2 files would be copied, 9 B');
+  expect(await keys('datasets:')).toEqual([]);
+  await files('cp -R d datasets:x');
+  expect((await files('cp -R datasets:x/ back --dry-run')).code).toBe(0);
+  expect(existsSync(path.join(folder, 'back'))).toBe(false);
+  expect((await files('rm -R datasets:x --dry-run')).code).toBe(0);
+  expect(await keys('datasets:')).toHaveLength(2);
+});
+
+describe('files rm', () => {
+  it('removes a file, or a folder with --recursive, and asks', async () => {
+    const { files, keys } = start();
+    await files('cp -R d one datasets:');
+    expect((await files('rm datasets:one')).code).toBe(2);
+    expect((await files('rm datasets:d --yes')).code).toBe(2);
+    expect((await files('rm datasets:one --yes')).code).toBe(0);
+    expect((await files('rm -R datasets:d --yes --json')).rows.map(({ from }) => from)).toEqual([
+      'datasets:d/e/three',
+      'datasets:d/two',
+    ]);
+    expect((await files('rm datasets:one --yes')).code).toBe(4);
+    // The folders are still there, and empty.
+    expect(await keys('datasets:')).toEqual([]);
+  });
+});
+
+test('files du shows the folders below a place, the largest first, and the sum', async () => {
+  const { files, account } = start();
+  await files('cp -R d one datasets:');
+  await files('cp one datasets:other/');
+  expect(JSON.parse(await local(account, 'files du datasets --json'))).toEqual([
+    { path: 'd/', files: 2, bytes: 9 },
+    { path: 'other/', files: 1, bytes: 3 },
+    { path: '', files: 4, bytes: 15 },
+  ]);
+});
+
+test('files cat prints the bytes; on a terminal control characters are shown', async () => {
+  const { files, account, folder } = start();
+  writeFileSync(path.join(folder, 'one'), 'a\u001b[31mb\n');
+  await files('cp one datasets:');
+  expect(await files('cat datasets:one')).toMatchObject({ code: 0, out: 'a\u001b[31mb\n' });
+  const shown = await account('files cat datasets:one', { tty: true });
+  expect(shown.out).not.toContain('\u001b[31m');
+});

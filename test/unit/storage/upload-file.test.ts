@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { FileSource, VolumeFiles } from '../../../src/core/ports/volume-files.ts';
+import type { Transport, WireRequest } from '../../../src/http/message/transport.ts';
+import { transportTo } from '../../../src/host/connection/local-transport.ts';
+import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/signature.ts';
+import { createVolumeFiles } from '../../../src/storage/volume-files/create-volume-files.ts';
+import { createS3Client } from '../../../src/storage/s3/s3-client.ts';
+import { collectBytes } from '../../../src/core/files/byte-streams.ts';
+import { textsOf, volumeFixture } from '../../support/local/object-requests.ts';
+
+const MIB = 1_048_576;
+
+/** The files of a volume of the local service, in parts of 1 MiB; `before` may fail or change each request. */
+function volume(before: (request: WireRequest) => void = () => undefined) {
+  const { service, clock, object, folder } = volumeFixture();
+  const sent: string[] = [];
+  const toService = transportTo(service);
+  const transport: Transport = (request) => {
+    const { searchParams, pathname } = new URL(request.url);
+    sent.push(`${request.method} ${searchParams.get('partNumber') ?? pathname.split('/').slice(2).join('/')}`);
+    before(request);
+    return toService(request);
+  };
+  const client = createS3Client({
+    transport,
+    connection: {
+      endpoint: { origin: 'http://localhost', prefix: '', secure: false, loopback: true },
+      region: 'EU-NORTH-1',
+      found: { credentials: LOCAL_STORAGE_KEY, source: 'the test', readAgain: undefined },
+    },
+    clock,
+    random: () => 0.5,
+    signal: new AbortController().signal,
+    retries: 2,
+    timeoutMs: 30_000,
+    userAgent: 'test',
+  });
+  return { files: createVolumeFiles(client, 'vol-datasets', MIB), sent, object, folder };
+}
+
+/** A file of so many MiB, each with its own content. */
+const source = (mebibytes: number, seed = 'a'): FileSource & { readonly content: Buffer } => {
+  const content = Buffer.concat(
+    Array.from({ length: mebibytes }, (_, at) =>
+      Buffer.alloc(
+        MIB,
+        createHash('sha256')
+          .update(`${seed}${String(at)}`)
+          .digest(),
+      ),
+    ),
+  );
+  return {
+    content,
+    bytes: content.byteLength,
+    read: async function* (start, end) {
+      yield await Promise.resolve(content.subarray(start, end));
+    },
+    check: () => Promise.resolve(),
+  };
+};
+
+const contentOf = async (files: VolumeFiles, key: string): Promise<Buffer | undefined> => {
+  const found = await files.find(key);
+  return found === undefined ? undefined : collectBytes(files.read(found), found.bytes);
+};
+
+const isPart = ({ method, url }: WireRequest): boolean => method === 'PUT' && url.includes('partNumber=');
+
+describe('a large file', () => {
+  it('goes in parts, and is there as it is here', async () => {
+    const { files, sent } = volume();
+    const file = source(5);
+    let bytes = 0;
+    await files.write('big', file, (count) => (bytes += count));
+    expect([bytes, sent.filter((line) => line.startsWith('PUT')).sort()]).toEqual([
+      5 * MIB,
+      ['PUT 1', 'PUT 2', 'PUT 3', 'PUT 4', 'PUT 5'],
+    ]);
+    expect((await contentOf(files, 'big'))?.equals(file.content)).toBe(true);
+  });
+
+  it.each([1, 2, 4, 5])(
+    'whose upload was killed at part %i goes on, and sends no part twice that arrived',
+    async (at) => {
+      let isKilled = false;
+      let isFirst = true;
+      const { files, sent } = volume((request) => {
+        isKilled ||= isFirst && isPart(request) && request.url.includes(`partNumber=${String(at)}&`);
+        if (isKilled) throw new Error('killed');
+      });
+      const file = source(5);
+      await expect(files.write('big', file)).rejects.toThrow('killed');
+      const arrived = new Set(sent.filter((line) => /^PUT \d/.test(line) && line !== `PUT ${String(at)}`));
+      [isKilled, isFirst] = [false, false];
+      sent.length = 0;
+      await files.write('big', file);
+      const again = sent.filter((line) => line.startsWith('PUT'));
+      // Those in flight at the kill may have arrived or not.
+      expect(again.length).toBeLessThanOrEqual(5 - Math.max(0, arrived.size - 2));
+      expect(again).toContain(`PUT ${String(at)}`);
+      expect(sent).not.toContain('POST big?uploads');
+      expect((await contentOf(files, 'big'))?.equals(file.content)).toBe(true);
+    },
+  );
+
+  it('whose content is another one since its upload was killed is sent anew where it differs', async () => {
+    let isKilled = false;
+    const { files, sent } = volume((request) => {
+      if (isKilled || (isPart(request) && request.url.includes('partNumber=5&') && sent.length < 20)) {
+        isKilled = true;
+        throw new Error('killed');
+      }
+    });
+    const old = source(5, 'old');
+    await expect(files.write('big', old)).rejects.toThrow('killed');
+    isKilled = false;
+    sent.push(...Array.from({ length: 20 }, () => 'later'));
+    const changed = source(5, 'new');
+    old.content.copy(changed.content, 0, 0, 2 * MIB);
+    await files.write('big', changed);
+    expect((await contentOf(files, 'big'))?.equals(changed.content)).toBe(true);
+    const later = sent.slice(sent.indexOf('later')).filter((line) => line.startsWith('PUT'));
+    expect(later.sort()).toEqual(['PUT 3', 'PUT 4', 'PUT 5']);
+  });
+
+  it('leaves no unfinished upload behind it', async () => {
+    const { files, object } = volume();
+    await files.write('big', source(3));
+    const { text } = await object('GET', '/vol-datasets', { query: { uploads: '' } });
+    expect(textsOf(text, 'Key')).toEqual([]);
+  });
+
+  it('that changed while it was read is not put together', async () => {
+    const { files } = volume();
+    const changed: FileSource = { ...source(3), check: () => Promise.reject(new Error('changed')) };
+    await expect(files.write('big', changed)).rejects.toThrow('changed');
+    expect(await files.find('big')).toBeUndefined();
+  });
+});
