@@ -3,11 +3,15 @@ import { itemsAt, memberAt, objectAt, stringAt, stringOf, type Json, type JsonOb
 import { attemptOf, podsOfKey } from './key.ts';
 
 /**
- * `sent`: its outcome is not known. `made`: it made a pod. `over`: it made none, or the pod was terminated by its maker.
+ * `sent`: its outcome is not known. `made`: the answer named its pod, which no list had yet. `seen`: a list had its pod. `over`:
+ * it made none, or the pod was terminated by its maker.
  */
-export type AttemptState = 'sent' | 'made' | 'over';
+export type AttemptState = 'sent' | 'made' | 'seen' | 'over';
 
-const STATES: readonly AttemptState[] = ['sent', 'made', 'over'];
+const STATES: readonly AttemptState[] = ['sent', 'made', 'seen', 'over'];
+
+/** Whether a pod of an attempt may be there although no list had it. */
+export const isOpen = ({ state }: Attempt): boolean => state === 'sent' || state === 'made';
 
 export interface Attempt {
   /** The value of its variable. */
@@ -40,13 +44,13 @@ export const decodeAttempts = (document: Json | undefined): Attempts =>
 
 export function encodeAttempts(attempts: Attempts): JsonObject {
   const all = [...attempts].map(([key, each]) => [key, bounded(each)] as const);
-  const kept = all.filter(([, each], at) => at >= all.length - MAX_KEYS || each.some(({ state }) => state === 'sent'));
+  const kept = all.filter(([, each], at) => at >= all.length - MAX_KEYS || each.some(isOpen));
   return Object.fromEntries(kept.map(([key, each]) => [key, each.map((attempt) => ({ ...attempt }))]));
 }
 
 /** What is not known is never dropped. */
 const bounded = (attempts: readonly Attempt[]): readonly Attempt[] =>
-  attempts.filter(({ state }, at) => state === 'sent' || at >= attempts.length - MAX_ATTEMPTS);
+  attempts.filter((attempt, at) => isOpen(attempt) || at >= attempts.length - MAX_ATTEMPTS);
 
 /** The attempts with one of them added or changed; its key becomes the last. */
 export function withAttempt(attempts: Attempts, key: string, attempt: Attempt): Attempts {
@@ -64,7 +68,7 @@ export interface Finding {
   readonly surplus: readonly Json[];
   /** Younger pods of other machines, which terminate them. */
   readonly others: readonly Json[];
-  /** Whether an attempt is not in the list whose outcome is not known. */
+  /** Whether an attempt is not in the list that may have made a pod. */
   readonly isOpen: boolean;
 }
 
@@ -78,6 +82,6 @@ export function findingOf(pods: readonly Json[], key: string, attempts: readonly
     pod,
     surplus: younger.filter(isOwn),
     others: younger.filter((each) => !isOwn(each)),
-    isOpen: attempts.some(({ id, state }) => state === 'sent' && !seen.includes(id)),
+    isOpen: attempts.some((attempt) => isOpen(attempt) && !seen.includes(attempt.id)),
   };
 }

@@ -71,21 +71,19 @@ export const wishes = defineGroup('pods that guard run creates as soon as there 
     run: async (ctx) => ({ kind: 'many', view: wishView, values: decodeWishes(await readCreates(ctx)).map(rowOf) }),
   }),
   cancel: defineCommand({
-    summary: 'cancel wishes: no guard tries them any more',
+    summary: 'cancel a wish: no guard tries it any more',
     details: 'A pod that was created already stays.',
     changesMachine: true,
     output: WISHES,
     examples: [['berth guard wishes cancel later', 'by its key']],
-    args: { key: arg.ids('the key of a wish', { metavar: 'KEY' }) },
-    run: async (ctx, { key: keys }) => {
+    args: { key: arg.text('the key of a wish') },
+    run: async (ctx, { key }) => {
       let changed: readonly Wish[] = [];
       await changeCreates(ctx, (before) => {
-        let after = decodeWishes(before);
-        for (const key of keys) {
-          if (!after.some((wish) => wish.key === key && wish.state === 'waiting')) throw noWish(key);
-          after = withChange(after, key, { state: 'cancelled' });
-        }
-        changed = after.filter(({ key }) => keys.includes(key));
+        const wishes = decodeWishes(before);
+        if (!wishes.some((wish) => wish.key === key && wish.state === 'waiting')) throw noWish(key);
+        const after = withChange(wishes, key, { state: 'cancelled' });
+        changed = after.filter((wish) => wish.key === key);
         return { wishes: encodeWishes(after) };
       });
       return { kind: 'many', view: wishView, values: changed.map(rowOf) };

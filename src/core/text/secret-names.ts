@@ -24,14 +24,15 @@ const PLACEHOLDER = /^\{\{ *\w+_SECRET_[^{}]+\}\}$/;
 /**
  * Returns a function that tells by its name whether a variable is secret. A part of a name ends at `_`, at another
  * character that is no letter or digit, and before a capital: `HF_TOKEN`, `api-keys`, `dbPassword`. `more` are words
- * besides `SECRET_WORDS`, in any case. An empty value, a placeholder, a number of tokens and a public key are no secrets.
+ * besides `SECRET_WORDS`, in any case. An empty value, a placeholder, a number of tokens, a public key and
+ * the key of a create (`pods create --idempotency-key`) are no secrets.
  */
 export function createIsSecret(more: readonly string[]): IsSecret {
   const words = [...SECRET_WORDS, ...more.map(partsOf)].map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const secret = new RegExp(`(${words.join('|')})S?(_|$)`, 'u');
   return (name, value) => {
     const text = stringOf(value);
-    const parts = partsOf(name).replace(/PUB(LIC)?_?KEYS?(?=_|$)/g, '');
+    const parts = partsOf(name).replace(/PUB(LIC)?_?KEYS?(?=_|$)|^BERTH_CREATE_KEY$/g, '');
     if (text === '' || (text !== undefined && PLACEHOLDER.test(text))) return false;
     const isCount = parts.endsWith('TOKENS') && /^\d+$/.test(text ?? '');
     return !isCount && secret.test(parts);

@@ -8,13 +8,16 @@ import { listRequest } from '../../../cli/resource/identity/requests.ts';
 import { readList } from '../../../cli/resource/pages/read-list.ts';
 import type { CreateRequest } from '../../../cli/resource/write.ts';
 import { idOf } from '../../../output/view.ts';
-import { findingOf, type Attempt, type Finding } from '../../../create/attempts.ts';
+import { findingOf, isOpen, type Attempt, type Finding } from '../../../create/attempts.ts';
 import { attemptOf, withKey } from '../../../create/key.ts';
 import { PODS } from '../collections.ts';
 import { keepAttempt, readAttempts } from './memory.ts';
 
 /** The pauses before each look at the list while an outcome is not known: together over a minute. Milliseconds. */
 const SETTLING_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
+
+/** The same for a new pod, until a list has it: in all five minutes. */
+const VERIFYING_MS = [...SETTLING_MS, ...Array.from({ length: 8 }, () => 30_000)];
 
 /** A pod that was just created is looked at twice: another process may have sent the same key. */
 const LEAST_LOOKS = 2;
@@ -64,9 +67,11 @@ export function openKeyedPod(ctx: CommandContext, key: string): KeyedPod {
     }
     const seen = [finding.pod, ...finding.surplus].flatMap((pod) => pod ?? []);
     for (const attempt of await attempts()) {
-      if (attempt.state !== 'sent') continue;
-      const pod = seen.find((each) => attemptOf(each) === attempt.id);
-      await keep(pod === undefined ? { ...attempt, state: 'over' } : { ...attempt, state: 'made', pod: idOf(pod) });
+      if (!isOpen(attempt)) continue;
+      const { id } = attempt;
+      const pod = seen.find((each) => attemptOf(each) === id);
+      // A pod that appears later still counts: only what was terminated is named with `over`.
+      await keep(pod === undefined ? { id, state: 'over' } : { id, state: 'seen', pod: idOf(pod) });
     }
     return finding;
   };
@@ -112,13 +117,14 @@ export function openKeyedPod(ctx: CommandContext, key: string): KeyedPod {
   };
 
   /** Looks until the list has the new pod, and an older one of the same key if there is one. */
-  const verified = async (made: Json): Promise<Json> => {
-    for (const [at, pause] of SETTLING_MS.entries()) {
+  const verified = async (made: Json, attempt: string): Promise<Json> => {
+    for (const [at, pause] of VERIFYING_MS.entries()) {
       if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
       try {
         const { pod, pods, surplus } = await look();
         const isSeen = pods.some((each) => idOf(each) === idOf(made));
         if (pod === undefined || !(isSeen || (await isOver(made)))) continue;
+        if (isSeen) await keep({ id: attempt, state: 'seen', pod: idOf(made) });
         for (const each of surplus) await terminateSurplus(each, pod);
         if (idOf(pod) !== idOf(made)) return pod;
         if (at + 1 >= LEAST_LOOKS) return pod;
@@ -172,7 +178,7 @@ export function openKeyedPod(ctx: CommandContext, key: string): KeyedPod {
       }
       await keep({ id, state: 'made', pod: idOf(made) });
       try {
-        return await verified(made);
+        return await verified(made, id);
       } catch (error) {
         if (!isInterrupt(error)) throw error;
         throw error.with({ id: idOf(made), hint: lines(`Pod ${idOf(made)} was created.`, again(key)) });

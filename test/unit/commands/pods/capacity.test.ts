@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { remoteService } from '../../../support/servers/remote-service.ts';
-import { berth } from '../../../support/worlds/run-berth.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 const CREATE = 'pods create --name lab --image a/b:1';
@@ -207,6 +211,51 @@ describe('--idempotency-key', () => {
     ]);
     const [pod, ...others] = await made(account);
     expect([pod?.env['BERTH_CREATE_KEY'], others]).toEqual(['train-7', []]);
+  });
+
+  test('the key is no secret: it is shown where other keys are hidden', async () => {
+    const account = createAccount();
+    const first = await local(account, `${KEYED} --env API_KEY=hidden -o id`);
+    const shown = (await account(`pods get ${first}`, { tty: true })).out;
+    expect([shown.includes('train-7'), shown.includes('hidden')]).toEqual([true, false]);
+  });
+
+  test('a key that cannot be kept on the disk ends it with 14, and nothing is sent', async () => {
+    const remote = await remoteService();
+    const file = path.join(temporaryDirectory(), 'file');
+    writeFileSync(file, '');
+    const env = { ...remote.env, BERTH_DATA_DIR: path.join(file, 'data') };
+    const ran = await berth([...KEYED.split(' ')], { env });
+    expect([ran.code, ran.out]).toEqual([14, '']);
+    expect(remote.server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('without a list nothing is known: a lost answer stays unknown (8), and the next run finds the pod', async () => {
+    let isLost = true;
+    const remote = await remoteService(({ method, url }) => {
+      if (!isLost || !url.startsWith('/v2/pods')) return undefined;
+      if (method === 'POST') return 'lose';
+      return remote.server.seen.some((each) => each.method === 'POST') ? { refuse: 503 } : undefined;
+    });
+    const env = { ...remote.env, BERTH_DATA_DIR: temporaryDirectory() };
+    const lost = await berth([...KEYED.split(' ')], { env });
+    expect([lost.code, lost.err]).toEqual([8, expect.stringContaining('--idempotency-key train-7')]);
+    isLost = false;
+    const found = await berth([...KEYED.split(' '), '-o', 'id'], { env });
+    expect([found.code, found.out]).toEqual([0, expect.stringMatching(/^pod-\w+\n$/)]);
+    const pods = (await remote.send('GET', '/v2/pods')).body['pods'] as readonly Row[];
+    expect(pods.filter(({ name }) => name === 'lab')).toHaveLength(1);
+  });
+
+  test('a wait that is interrupted says its key', async () => {
+    const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+    await berthIn(world, ['local', 'stock', 'set', 'GPU-80G', 'none']);
+    const running = berthIn(world, [...CREATE.split(' '), '--gpu', 'GPU-80G', '--until-available', '9w']);
+    while (!world.err().includes('Waiting for a GPU')) await new Promise(setImmediate);
+    world.signal('SIGINT');
+    const ran = await running;
+    expect([ran.code, ran.out]).toEqual([130, '']);
+    expect(ran.err.replace(/\s+/g, ' ')).toMatch(/Run the same command again with --idempotency-key auto-\w+/);
   });
 
   test('a CPU pod takes it too, and another key makes another pod', async () => {
