@@ -4,7 +4,7 @@ import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.t
 import type { Ending } from '../model/item-states.ts';
 import { createPollDelays, retryPollDelay } from './poll-delays.ts';
 import { createPollSchedule, type Job, type JobRef, newJob } from './poll-order.ts';
-import type { RetryLater } from './queue-client.ts';
+import type { RetryLater, RetryOutcome, StatusOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
@@ -151,17 +151,20 @@ export function createPoller(run: RunState) {
     }
   };
 
+  /** Makes a request about a job of an earlier run: it may have to be made again later. */
+  const askEarlier = async <T extends StatusOutcome | RetryOutcome>(job: Job, request: Promise<T>): Promise<T> => {
+    const sentAt = clock.monotonic();
+    const outcome = await request;
+    if (outcome.kind === 'retry-later') postpone(job, outcome, sentAt);
+    else pendingEarlier -= 1;
+    if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
+    return outcome;
+  };
+
   /** Retries a job whose result is written already: nothing changes unless the retry succeeds. */
   const retryEnded = async (job: Job): Promise<void> => {
-    const sentAt = clock.monotonic();
-    const outcome = await client.retry(job.job);
-    if (outcome.kind === 'retry-later') {
-      postpone(job, outcome, sentAt);
-      return;
-    }
-    pendingEarlier -= 1;
+    const outcome = await askEarlier(job, client.retry(job.job));
     if (outcome.kind === 'refused') observer.onNotRetried?.(outcome.failure);
-    if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
     // With an unknown outcome, the next poll shows whether it runs again.
     if (outcome.kind !== 'requeued' && outcome.kind !== 'unknown') return;
     onSuccess();
@@ -173,14 +176,7 @@ export function createPoller(run: RunState) {
 
   /** Asks once for a job that the service did not have. It is polled like any other when it is there after all. */
   const findExpired = async (job: Job): Promise<void> => {
-    const sentAt = clock.monotonic();
-    const outcome = await client.status(job.job);
-    if (outcome.kind === 'retry-later') {
-      postpone(job, outcome, sentAt);
-      return;
-    }
-    pendingEarlier -= 1;
-    if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
+    const outcome = await askEarlier(job, client.status(job.job));
     if (outcome.kind !== 'found') return;
     onSuccess();
     rerunCount += 1;

@@ -33,14 +33,14 @@ export type SubmitOutcome =
   | RetryLater
   | Fatal;
 
-type StatusOutcome =
+export type StatusOutcome =
   | { readonly kind: 'found'; readonly document: Json }
   /** The service does not have the job. */
   | { readonly kind: 'not-found' }
   | RetryLater
   | Fatal;
 
-type RetryOutcome =
+export type RetryOutcome =
   | { readonly kind: 'requeued' }
   | { readonly kind: 'refused'; readonly failure: Failure }
   /** The service may have accepted it; the job's status shows whether it did. */

@@ -2,7 +2,13 @@ import { usage } from '../../core/failure.ts';
 import { arrayOf, type Json, numberAt } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields/fields.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, CREATED_AT } from '../shared/container-fields.ts';
+import {
+  CONTAINER_FIELDS,
+  CONTAINER_MEMBERS,
+  CONTAINER_SECTION,
+  NAME_FLAG,
+  CREATED_AT,
+} from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import * as show from './show.ts';
 import { DATA_CENTERS, GPUS, VOLUMES, CPUS, POOLS, TEMPLATES } from '../shared/collections.ts';
@@ -153,22 +159,9 @@ export const ENDPOINT_TABLE = defineTable({
   ],
   others: { title: 'other' },
   members: [
-    ...[
-      'id',
-      'name',
-      'type',
-      'image',
-      'args',
-      'entrypoint',
-      'cmd',
-      'disk',
-      'ports',
-      'env',
-      'registry',
-      'gpu',
-      'cpu',
-      'dataCenterIds',
-    ],
+    ...['id', 'name', 'type'],
+    ...CONTAINER_MEMBERS,
+    ...['gpu', 'cpu', 'dataCenterIds'],
     ...['networkVolumes', 'flashboot', 'requestUrls', 'workers', 'scaling', 'timeout', 'createdAt'],
   ],
 });

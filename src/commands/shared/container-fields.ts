@@ -114,6 +114,9 @@ export const CONTAINER_SECTION = {
   fields: ['image', 'entrypoint', 'cmd', 'disk', 'registry', 'port', 'env'],
 } as const;
 
+/** The names of a container's fields for `--fields`, in the order of a document. */
+export const CONTAINER_MEMBERS = ['image', 'args', 'entrypoint', 'cmd', 'disk', 'ports', 'env', 'registry'] as const;
+
 /** The flag that names a new thing, asked for where it is missing. */
 export const NAME_FLAG = option.text('its name', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } });
 

@@ -4,7 +4,14 @@ import { defineTable, viewOf, type Fields } from '../../../cli/resource/fields/f
 import { text } from '../../../output/cells/cell-functions.ts';
 import type { View } from '../../../output/view.ts';
 import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../shared/collections.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff, CREATED_AT } from '../../shared/container-fields.ts';
+import {
+  CONTAINER_FIELDS,
+  CONTAINER_MEMBERS,
+  CONTAINER_SECTION,
+  NAME_FLAG,
+  onOff,
+  CREATED_AT,
+} from '../../shared/container-fields.ts';
 import { pick } from '../../shared/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
 import { atLeast, vcpuCount } from './number-rules.ts';
@@ -241,23 +248,9 @@ export const POD_TABLE = defineTable({
   ],
   others: { title: 'other' },
   members: [
-    ...[
-      'id',
-      'name',
-      'status',
-      'actions',
-      'image',
-      'args',
-      'entrypoint',
-      'cmd',
-      'disk',
-      'ports',
-      'env',
-      'registry',
-      'mounts',
-      'gpu',
-      'cpu',
-    ],
+    ...['id', 'name', 'status', 'actions'],
+    ...CONTAINER_MEMBERS,
+    ...['mounts', 'gpu', 'cpu'],
     ...['cloud', 'dataCenterId', 'cudaVersion', 'template', 'cost', 'locked', 'cluster', 'globalNetworking', 'ssh'],
     ...['runtime', 'createdAt', 'startedAt'],
   ],

@@ -1,3 +1,5 @@
+import { isObject, numberAt, objectAt, stringAt } from '../../../../core/json.ts';
+
 /**
  * The shared budget of requests of one kind at one endpoint. All times are milliseconds of the database's clock, which all
  * drivers share. A driver is granted requests for one second of this clock at a time.
@@ -50,6 +52,21 @@ export const NEW_PACE: PaceState = {
   slowDowns: 0,
   fraction: 1,
 };
+
+const PACE_NUMBERS = ['blockedUntil', 'slowedAt', 'slowDowns', 'fraction'];
+const DRIVER_NUMBERS = [
+  ...['batchRate', 'limits.rate', 'limits.concurrency', 'wanted'],
+  ...['seenAt', 'second', 'granted', 'grantedBefore'],
+];
+
+/** Whether a value is a state that a driver has written: anybody with the rights can change a row. */
+export const isPace = (value: unknown): value is PaceState =>
+  isObject(value) &&
+  PACE_NUMBERS.every((name) => numberAt(value, name) !== undefined) &&
+  Object.values(objectAt(value, 'drivers') ?? { missing: null }).every(
+    (driver) =>
+      stringAt(driver, 'batch') !== undefined && DRIVER_NUMBERS.every((name) => numberAt(driver, name) !== undefined),
+  );
 
 /** A driver that has not asked for this long has no share. Its grants end earlier. */
 const LAPSE_MS = 3000;

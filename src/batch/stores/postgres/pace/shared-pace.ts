@@ -1,5 +1,5 @@
 import type { SharedPorts, Queries } from '../database/database.ts';
-import { NEW_PACE, type PaceLimits, type PaceState, slowDown, withoutLapsed } from './pace-state.ts';
+import { isPace, NEW_PACE, type PaceLimits, type PaceState, slowDown, withoutLapsed } from './pace-state.ts';
 import type { Clock } from '../../../../core/context.ts';
 import { leave, takeGrant } from './take-grant.ts';
 import type { Paces, RequestKind, SharedPace } from '../../../model/run-records.ts';
@@ -27,8 +27,9 @@ const NOW = 'extract(epoch FROM clock_timestamp())::float8 * 1000 AS now';
 async function readPace(database: Queries, key: string): Promise<PaceRow> {
   const select = `SELECT version::float8 AS version, state, ${NOW} FROM berth.pace WHERE key = $1`;
   for (;;) {
-    const [row] = await database.query<{ version: number; state: PaceState; now: number }>(select, [key]);
-    if (row !== undefined) return row;
+    const [row] = await database.query<{ version: number; state: unknown; now: number }>(select, [key]);
+    // A rate may be lost: one that nobody can read begins anew.
+    if (row !== undefined) return { ...row, state: isPace(row.state) ? row.state : NEW_PACE };
     await database.query('INSERT INTO berth.pace (key, state) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
       key,
       JSON.stringify(NEW_PACE),

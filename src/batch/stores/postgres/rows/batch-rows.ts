@@ -1,23 +1,12 @@
-import type { BatchTarget, PartCompression } from '../../../model/store.ts';
 import { berth, sentence } from '../../../../core/message.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
-import { Failure, localFile, usage } from '../../../../core/failure.ts';
+import { Failure, usage } from '../../../../core/failure.ts';
 import type { DollarRange } from '../../../../core/units.ts';
-import type { BatchInputs } from '../../../read/inputs.ts';
 import type { PlannedRange } from '../../../read/range.ts';
 import type { ItemCounts } from '../../../model/item-states.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { insertOut } from './out-rows.ts';
-
-/** What a batch is, as it was planned. */
-export interface Manifest extends BatchInputs, BatchTarget {
-  readonly version: 1;
-  /** The input as the user named it. */
-  readonly input: string;
-  /** The folder, or the prefix of object storage, of the parts. */
-  readonly out: string;
-  readonly compression: PartCompression;
-}
+import { checked, isManifest, type Manifest } from './stored-json.ts';
 
 /** A batch as the store has it. */
 export interface StoredBatch {
@@ -102,7 +91,7 @@ export async function findBatch(database: Database, name: string): Promise<Store
   const [row] = await database.query<{
     batch: number;
     token: string | null;
-    manifest: Manifest;
+    manifest: unknown;
     planned: number;
     invalid: number;
     shards: number;
@@ -124,11 +113,10 @@ export async function findBatch(database: Database, name: string): Promise<Store
       message: `the store ${database.shown} has no batch ${name}`,
       hint: 'For a batch with a journal beside its results, name the results file and give --store file.',
     });
-  if (typeof row.manifest.endpoint !== 'string' || typeof row.manifest.input !== 'string')
-    throw localFile(`the rows of batch ${name} in the store were changed by hand: its manifest is none`);
+  const manifest = checked(row.manifest, isManifest, `the manifest of batch ${name}`);
   const { created, token, price_low: low, price_high: high, ...members } = row;
   const workerPrice = low === null || high === null ? undefined : { low, high };
-  return { ...members, token: token ?? undefined, name, createdAt: created, workerPrice };
+  return { ...members, manifest, token: token ?? undefined, name, createdAt: created, workerPrice };
 }
 
 /** The names of all batches, in the order in which they were begun. */

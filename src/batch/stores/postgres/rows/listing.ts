@@ -2,6 +2,7 @@
 import type { ItemRange } from '../../../read/range.ts';
 import type { EndsInSecond } from '../shard/part-ends.ts';
 import type { Queries } from '../database/database.ts';
+import { areEnds, checked, isItemRange } from './stored-json.ts';
 
 /** Maximum number of unknown items that are listed. */
 const MAX_LISTED = 100_000;
@@ -51,12 +52,15 @@ export async function listParts(
   fromShard: number,
   untilShard: number,
 ): Promise<readonly PublishedPart[]> {
-  return await queries.query<{ [Name in keyof PublishedPart]: PublishedPart[Name] }>(
+  const rows = await queries.query<{
+    [Name in keyof PublishedPart]: Name extends 'ends' ? unknown : PublishedPart[Name];
+  }>(
     `SELECT shard, epoch, name, bytes, sha256, coalesce(to_jsonb(p) -> 'ends', '[]') AS ends,
       floor(extract(epoch FROM published_at) * 1000) AS "publishedAt"
     FROM berth.parts p WHERE batch = $1 AND shard >= $2 AND shard < $3 AND name <> '' ORDER BY shard, epoch`,
     [batch, fromShard, untilShard],
   );
+  return rows.map((row) => ({ ...row, ends: checked(row.ends, areEnds, `the history of part ${row.name}`) }));
 }
 
 /** A shard as a reader of results sees it. */
@@ -80,12 +84,18 @@ export async function listShards(
   fromShard: number,
   untilShard: number,
 ): Promise<readonly ShardResults[]> {
-  return await queries.query<{ [Name in keyof ShardResults]: ShardResults[Name] }>(
+  const rows = await queries.query<{
+    [Name in keyof ShardResults]: Name extends 'range' ? unknown : ShardResults[Name];
+  }>(
     `SELECT shard, epoch, first_item AS "firstItem", items, ended, expired, source, range,
       NOT done AND coalesce(lease_until > now(), false) AS "isHeld"
     FROM berth.shards WHERE batch = $1 AND shard >= $2 AND shard < $3 ORDER BY shard`,
     [batch, fromShard, untilShard],
   );
+  return rows.map((row) => ({
+    ...row,
+    range: checked(row.range, isItemRange, `the range of shard ${String(row.shard)}`),
+  }));
 }
 
 /** Returns the unknown items of some shards. */

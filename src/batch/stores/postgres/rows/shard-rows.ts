@@ -1,8 +1,8 @@
 import type { WrittenPart } from '../shard/part-files.ts';
-import type { ItemRange, PlannedRange } from '../../../read/range.ts';
+import type { PlannedRange } from '../../../read/range.ts';
 import type { ClaimedShard, Publication, RecordGroup } from '../shard/held-shard.ts';
-import type { ShardEvent } from '../shard/shard-events.ts';
 import type { Database, Queries } from '../database/database.ts';
+import { areEvents, checked, isItemRange } from './stored-json.ts';
 
 /**
  * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
@@ -30,7 +30,7 @@ interface ShardRow {
   readonly shard: number;
   readonly epoch: number;
   readonly source: number;
-  readonly range: ItemRange;
+  readonly range: unknown;
   readonly first_item: number;
   readonly items: number;
   readonly invalid: number;
@@ -76,12 +76,18 @@ export async function claimShard(
     const [left] = await queries.query<ShardRow>(CLAIM_LEFT, values);
     const row = left ?? (await queries.query<ShardRow>(CLAIM_NEW, values))[0];
     if (row === undefined) return undefined;
-    const records = await queries.query<{ events: readonly ShardEvent[] }>(
+    const records = await queries.query<{ events: unknown }>(
       'SELECT events FROM berth.records WHERE batch = $1 AND shard = $2 ORDER BY epoch, number',
       [batch, row.shard],
     );
     const { first_item: firstItem, ...others } = row;
-    return { ...others, firstItem, records: records.map(({ events }) => events) };
+    const shard = `shard ${String(row.shard)}`;
+    return {
+      ...others,
+      firstItem,
+      range: checked(row.range, isItemRange, `the range of ${shard}`),
+      records: records.map(({ events }) => checked(events, areEvents, `a record of ${shard}`)),
+    };
   });
 }
 

@@ -14,7 +14,8 @@ describeWithPostgres('a resume of a shared batch', () => {
   test('asks once more for expired jobs that the service may still have, and not for older ones', async () => {
     const database = await databaseWithShard(cluster());
     await database.query(
-      `UPDATE berth.batches SET manifest = '{"out":"/out","extras":"","endpoint":"ep","input":"in.jsonl"}'`,
+      `UPDATE berth.batches SET manifest = '{"out":"/out","extras":"","endpoint":"ep","endpointId":"ep","service":"",
+        "input":"in.jsonl","sources":[],"format":{"format":"jsonl"},"compression":"none"}'`,
     );
     const storage = createFolderStorage(memoryFiles(), () => 0.5);
     const expire = (records: ReturnType<typeof openSharedDriver>['records'], item: number): Promise<void> =>

@@ -1,0 +1,70 @@
+/** What the columns of JSON hold, checked where it enters: anybody with the rights can change a row. */
+import { EXIT } from '../../../../core/exit-codes.ts';
+import { Failure } from '../../../../core/failure.ts';
+import { isObject, itemsAt, numberAt, stringAt } from '../../../../core/json.ts';
+import type { BatchTarget, PartCompression } from '../../../model/store.ts';
+import type { BatchInputs } from '../../../read/inputs.ts';
+import type { InputFormat } from '../../../read/items/item.ts';
+import type { ItemRange } from '../../../read/range.ts';
+import type { EndsInSecond } from '../shard/part-ends.ts';
+import type { ShardEvent } from '../shard/shard-events.ts';
+
+/** What a batch is, as it was planned. */
+export interface Manifest extends BatchInputs, BatchTarget {
+  readonly version: 1;
+  /** The input as the user named it. */
+  readonly input: string;
+  /** The folder, or the prefix of object storage, of the parts. */
+  readonly out: string;
+  readonly compression: PartCompression;
+}
+
+/** Returns a value that has the form that was asked for. Fails with local-file (14) for another one. */
+export function checked<T>(value: unknown, isForm: (given: unknown) => given is T, what: string): T {
+  if (isForm(value)) return value;
+  throw new Failure({
+    code: 'store-broken',
+    exit: EXIT.localFile,
+    message: `the store was changed by hand: ${what} is none`,
+    hint: 'Nothing more was sent. Restore the database as it was.',
+  });
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const MANIFEST_TEXTS = ['endpoint', 'endpointId', 'service', 'input', 'extras', 'out'];
+const COMPRESSIONS: readonly unknown[] = ['none', 'gzip', 'zstd'] satisfies PartCompression[];
+const FORMATS: readonly unknown[] = ['jsonl', 'csv', 'parquet'] satisfies InputFormat['format'][];
+
+export const isManifest = (value: unknown): value is Manifest =>
+  isObject(value) &&
+  MANIFEST_TEXTS.every((name) => isText(value[name])) &&
+  COMPRESSIONS.includes(value['compression']) &&
+  FORMATS.includes(stringAt(value, 'format.format')) &&
+  itemsAt(value, 'sources').every(
+    (source) =>
+      stringAt(source, 'address') !== undefined &&
+      isCount(numberAt(source, 'bytes')) &&
+      stringAt(source, 'version') !== undefined,
+  );
+
+const RANGE_COUNTS = ['start', 'end', 'firstItem', 'items', 'invalid', 'firstLine'];
+
+export const isItemRange = (value: unknown): value is ItemRange =>
+  isObject(value) && RANGE_COUNTS.every((name) => isCount(value[name])) && isText(value['digest']);
+
+export const areEvents = (value: unknown): value is readonly ShardEvent[] =>
+  Array.isArray(value) && value.every(isEvent);
+
+function isEvent(value: unknown): value is ShardEvent {
+  const members: readonly unknown[] = Array.isArray(value) ? value : [];
+  const [code, item, third, at] = members;
+  if (!isCount(item)) return false;
+  if (code === 'i') return third === undefined || isText(third);
+  return code === 'w' || code === 'u' || ((code === 's' || code === 'r') && isText(third) && isCount(at));
+}
+
+export const areEnds = (value: unknown): value is readonly EndsInSecond[] =>
+  Array.isArray(value) &&
+  value.every((each: unknown) => Array.isArray(each) && each.length === 3 && each.every(isCount));
