@@ -41,7 +41,12 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
     commas: true,
     summary: 'print these members only, in any format',
   },
-  { name: 'jq', flag: '--jq', metavar: 'EXPR', summary: 'filter the JSON with a jq expression' },
+  {
+    name: 'jq',
+    flag: '--jq',
+    metavar: 'EXPR',
+    summary: 'filter the JSON with a jq expression (built in, 256 MB of memory)',
+  },
   { name: 'raw', flag: '--raw', short: '-r', summary: 'print text that --jq gives without its quotes' },
   {
     name: 'csvRaw',

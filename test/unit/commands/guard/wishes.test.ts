@@ -45,6 +45,13 @@ describe('a wish', () => {
     expect([await made(account), await wishes(account)]).toMatchObject(['k', [{ state: 'made' }]]);
   });
 
+  test('keeps the numbers of its pod, however they are written', async () => {
+    const account = await withWish('--gpu GPU-80G --set disk=30.0');
+    await local(account, 'local clock advance 31m');
+    await local(account, 'guard run');
+    expect(await local(account, 'pods list --jq \'map(select(.name=="lab").disk)[0]\'')).toBe('30');
+  });
+
   test('ends when its time is over, and when it is cancelled', async () => {
     const over = await withWish();
     await local(over, 'local stock set GPU-80G none');

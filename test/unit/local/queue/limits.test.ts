@@ -183,6 +183,32 @@ describe('known limits (contract rules, Queue API)', () => {
     expect(Object.keys(queuesOf(service.state).windows)).toEqual(['test demo purge-queue']);
   });
 
+  test.each([
+    ['POST /echo/run', '{"input":{}}', 1000],
+    ['POST /echo/runsync', '{"input":{}}', 2000],
+    ['GET /echo/status/none', '', 2000],
+    ['GET /echo/stream/none', '', 2000],
+  ])('%s: in 10 s', async (request, body, most) => {
+    const service = createHarness({ queueLimits: true });
+    queuesOf(service.state).windows[`test echo ${request.split('/')[2] ?? ''}`] = {
+      from: service.clock.now(),
+      count: most - 1,
+    };
+    expect((await service.call(request, body)).status).not.toBe(429);
+    expect((await service.call(request, body)).status).toBe(429);
+    expect((await service.call(request.replace('echo', 'demo'), body)).status).not.toBe(429);
+  });
+
+  test('workers times requests per worker, where that is higher', async () => {
+    const service = createHarness({ queueLimits: true });
+    await service.submit('echo', '{}');
+    const scaling = { type: 'REQUEST_COUNT', requestCount: 3 };
+    Object.assign(endpoints.get(service.state, 'echo') ?? {}, { scaling });
+    const statuses: number[] = [];
+    for (let time = 0; time < 4; time++) statuses.push((await service.call('POST /echo/purge-queue')).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
   test('cancel: 100 in 10 s', async () => {
     const service = createHarness({ queueLimits: true });
     const id = await service.submit('echo', '{}');
