@@ -1,6 +1,6 @@
 import { compileGlobs } from '../core/text/glob.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { compileRowFilter, isAmong } from '../core/row-filter.ts';
+import { compileRowFilter, isAmong } from '../core/text/row-filter.ts';
 import { formatTimestamp } from '../core/text/timestamp.ts';
 import { evaluate, type World } from './conditions.ts';
 import {

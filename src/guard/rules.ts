@@ -1,6 +1,6 @@
 /** The rules of a guard: which pods, under which condition, and what is done about them. */
 import type { Json } from '../core/json.ts';
-import type { RowFilter } from '../core/row-filter.ts';
+import type { RowFilter } from '../core/text/row-filter.ts';
 import type { IdleLimits } from './idle.ts';
 
 /** What a rule does. Nothing that a rule does deletes data, but for `terminate`, which a policy must allow. */

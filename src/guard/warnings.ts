@@ -1,6 +1,6 @@
 /** What in a policy does nothing: exceptions that have ended, and words that nothing matches. */
 import { type Json, stringAt } from '../core/json.ts';
-import { isAmong } from '../core/row-filter.ts';
+import { isAmong } from '../core/text/row-filter.ts';
 import { compileGlobs } from '../core/text/glob.ts';
 import { formatTimestamp } from '../core/text/timestamp.ts';
 import { subjectsOf, type Exception, type Policy, type Rule, type Subject } from './rules.ts';

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../cli/model/command.ts';
-import { parseVolumeAddress, addressText } from './address.ts';
-import { isFolderFailure } from './file-failures.ts';
+import { parseVolumeAddress, addressText } from './places/address.ts';
+import { isFolderFailure } from './places/file-failures.ts';
 import { PLACE } from './ls.ts';
-import { findOnVolume, openVolume } from './open-volume.ts';
+import { findOnVolume, openVolume } from './places/open-volume.ts';
 
 /** `berth files cat`: prints a file of a volume. */
 export const cat = defineCommand({

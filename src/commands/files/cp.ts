@@ -6,11 +6,11 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words/words.ts';
-import { addressText, parseFileAddress, type FileAddress } from './address.ts';
+import { addressText, parseFileAddress, type FileAddress } from './places/address.ts';
 import { download } from './copy/download.ts';
 import { planCopies, type Copy, type End } from './copy/plan.ts';
 import { upload } from './copy/upload.ts';
-import { openVolume } from './open-volume.ts';
+import { openVolume } from './places/open-volume.ts';
 import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from './outcomes.ts';
 
 /** `berth files cp`: copies files to and from network volumes. */

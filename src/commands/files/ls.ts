@@ -10,8 +10,8 @@ import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { age, text } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
-import { parseVolumeAddress } from './address.ts';
-import { filesBelow, findOnVolume, openVolume } from './open-volume.ts';
+import { parseVolumeAddress } from './places/address.ts';
+import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
 
 /** The argument for a file or a folder of a volume. */
 export const PLACE = arg.text('VOLUME:PATH, or VOLUME for all of it', { metavar: 'PLACE' });

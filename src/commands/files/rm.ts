@@ -5,9 +5,9 @@ import type { VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words/words.ts';
-import { addressText, parseVolumeAddress, type VolumeAddress } from './address.ts';
-import { isFolderFailure } from './file-failures.ts';
-import { filesBelow, findOnVolume, openVolume } from './open-volume.ts';
+import { addressText, parseVolumeAddress, type VolumeAddress } from './places/address.ts';
+import { isFolderFailure } from './places/file-failures.ts';
+import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
 import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from './outcomes.ts';
 
 /** A file to remove, and the place that names it. */

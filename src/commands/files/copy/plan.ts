@@ -2,9 +2,9 @@ import type { DurableFiles } from '../../../core/context.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
-import { addressText, baseName, folderKey, type FileAddress } from '../address.ts';
-import { isFolderFailure, notThere } from '../file-failures.ts';
-import { filesBelow, findOnVolume, lookOnVolume } from '../open-volume.ts';
+import { addressText, baseName, folderKey, type FileAddress } from '../places/address.ts';
+import { isFolderFailure, notThere } from '../places/file-failures.ts';
+import { filesBelow, findOnVolume, lookOnVolume } from '../places/open-volume.ts';
 import { foldedName, refusedName } from './names.ts';
 import type { LocalFile } from './upload.ts';
 

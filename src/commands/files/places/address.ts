@@ -1,4 +1,4 @@
-import { usage } from '../../core/failure.ts';
+import { usage } from '../../../core/failure.ts';
 
 /** A place of files: on a volume, on this machine, or the standard stream. */
 export type FileAddress =

@@ -1,10 +1,10 @@
-import { stringAt } from '../../core/json.ts';
+import { stringAt } from '../../../core/json.ts';
 import { notThere } from './file-failures.ts';
-import type { VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
-import { readRow } from '../../cli/resource/identity/identify.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { idOf } from '../../output/view.ts';
-import { VOLUMES } from '../shared/collections.ts';
+import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
+import { readRow } from '../../../cli/resource/identity/identify.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { idOf } from '../../../output/view.ts';
+import { VOLUMES } from '../../shared/collections.ts';
 import { addressText, folderKey, type VolumeAddress } from './address.ts';
 
 /** Opens the files of a volume by its id or name. Fails as the lookup of the volume does. */

@@ -1,5 +1,5 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure, usage } from '../../../core/failure.ts';
 
 /** The failure (4) of an address where nothing is. */
 export const notThere = (address: string): Failure =>
