@@ -2,8 +2,11 @@
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
-/** Milliseconds after which a program counts as hanging. */
-export const MAX_RUN_MS = 60_000;
+/**
+ * Milliseconds after which a program counts as hanging: longer than the minute for which berth asks again for a job that was
+ * submitted and is not found.
+ */
+export const MAX_RUN_MS = 180_000;
 const MAX_OUTPUT_CHARACTERS = 400_000;
 
 /** Running children, which are killed when the campaign exits. */

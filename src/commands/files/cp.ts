@@ -1,5 +1,6 @@
 import { allowedAccess, requireAccess } from '../../core/access.ts';
-import { rethrowUnlessFailure, usage, type Failure } from '../../core/failure.ts';
+import { rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { berth } from '../../core/message.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { VolumeFiles } from '../../core/ports/volume-files.ts';
 import { defineCommand } from '../../cli/model/command.ts';
@@ -44,7 +45,9 @@ export const cp = defineCommand({
     const onLeftOut = (path: string): Promise<void> =>
       ctx.tell(`${path} is left out: it is a link, or no regular file.`);
     const outcomes: FileOutcome[] = [];
-    const progress = ctx.progress('Looking at the files');
+    // What is there is not sent again.
+    ctx.setResumeCommand(berth`files cp ${recursive ? ['--recursive'] : []} ${place}`);
+    const progress = ctx.progress('the files');
     let bytes = 0;
     try {
       for await (const copy of planCopies({ durable, open, platform: ctx.platform }, sources, target, {
@@ -55,9 +58,9 @@ export const cp = defineCommand({
           bytes += count;
           progress.update(`${shown(copy.from)}: ${formatBytes(bytes)} in ${countOf(outcomes.length + 1, 'file')}`);
         };
-        const failure =
-          copy.refused ?? (ctx.dryRun ? undefined : await failureOf(ctx, () => copyOne(ctx, copy, onBytes)));
-        outcomes.push({ from: shown(copy.from), to: shown(copy.to), bytes: copy.from.file.bytes, failure });
+        const { failure = copy.refused, isSame = false } =
+          copy.refused !== undefined || ctx.dryRun ? {} : await outcomeOf(ctx, () => copyOne(ctx, copy, onBytes));
+        outcomes.push({ from: shown(copy.from), to: shown(copy.to), bytes: copy.from.file.bytes, isSame, failure });
       }
     } finally {
       await progress.stop();
@@ -85,28 +88,30 @@ function places(words: readonly string[]): readonly [readonly Place[], Place] {
   return [named.slice(0, -1), target as Place];
 }
 
-async function failureOf(ctx: CommandContext, work: () => Promise<void>): Promise<Failure | undefined> {
+async function outcomeOf(ctx: CommandContext, work: () => Promise<boolean>): Promise<Partial<FileOutcome>> {
   try {
-    await work();
-    return undefined;
+    return { isSame: await work() };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
-    return error;
+    return { failure: error };
   }
 }
 
-async function copyOne(ctx: CommandContext, { from, to }: Copy, onBytes: (bytes: number) => void): Promise<void> {
+/** Copies a file. Returns whether it was there already with the same content. */
+async function copyOne(ctx: CommandContext, { from, to }: Copy, onBytes: (bytes: number) => void): Promise<boolean> {
   const durable = await ctx.durable();
   if (to.kind === 'local') {
     if (from.kind === 'local') throw usage('a local file is copied to a local file by other programs');
     const slash = Math.max(to.path.lastIndexOf('/'), to.path.lastIndexOf('\\'));
     if (slash > 0) await durable.makeFolder(to.path.slice(0, slash));
-    await download(durable, from.volume, from.file, to.path, onBytes);
-  } else if (from.kind === 'local') await upload(durable, to.volume, from.file, to.key, onBytes);
-  else {
-    await to.volume.writeStream(to.key, from.volume.read(from.file));
-    onBytes(from.file.bytes);
+    return await download(durable, from.volume, from.file, to.path, onBytes);
   }
+  if (from.kind === 'local') return await upload(durable, to.volume, from.file, to.key, onBytes);
+  const there = await to.volume.find(to.key);
+  if (there?.bytes === from.file.bytes && there.version === from.file.version) return true;
+  await to.volume.writeStream(to.key, from.volume.read(from.file));
+  onBytes(from.file.bytes);
+  return false;
 }
 
 const shown = (end: End): string =>

@@ -18,6 +18,8 @@ export interface FileOutcome {
   /** Where it is now; undefined where it was removed. */
   readonly to: string | undefined;
   readonly bytes: number;
+  /** It was there already, with the same content: nothing was sent. */
+  readonly isSame?: boolean;
   /** Why it did not go through; undefined where it did, and in a dry run. */
   readonly failure: Failure | undefined;
 }
@@ -26,20 +28,26 @@ export interface FileOutcome {
 export const FILE_OUTCOMES = manyOf(
   ownObject(
     { from: TEXT, bytes: WHOLE },
-    { to: TEXT, ok: { ...YES_NO, description: 'absent in a dry run' }, error: FAILURE },
+    {
+      to: TEXT,
+      same: { ...YES_NO, description: 'it was there already, and was not sent' },
+      ok: { ...YES_NO, description: 'absent in a dry run' },
+      error: FAILURE,
+    },
   ),
 );
 
 const viewOf = (done: string): View => ({
   noun: ['file', 'files'],
   id: text('from'),
-  members: ['from', 'to', 'bytes', 'ok', 'error'],
+  members: ['from', 'to', 'bytes', 'same', 'ok', 'error'],
   columns: [
     {
       header: 'RESULT',
       show: (row) => {
         const ok = memberAt(row, 'ok');
         if (ok === undefined) return { text: `not ${done}`, tone: 'quiet' };
+        if (memberAt(row, 'same') === true) return { text: 'same', tone: 'quiet' };
         return ok === true ? { text: done, tone: 'good' } : { text: 'failed', tone: 'bad' };
       },
     },
@@ -52,19 +60,23 @@ const viewOf = (done: string): View => ({
 
 /** The result of a command that acted on files: a row for each; it fails with the worst of the failures. */
 export function fileOutcomes(ctx: CommandContext, outcomes: readonly FileOutcome[], done: string): Result {
-  const through = outcomes.filter(({ failure }) => failure === undefined);
+  const through = outcomes.filter(({ failure, isSame }) => failure === undefined && isSame !== true);
+  const same = outcomes.filter(({ isSame }) => isSame === true).length;
   const bytes = through.reduce((sum, each) => sum + each.bytes, 0);
   return {
     kind: 'many',
     view: viewOf(done),
-    values: outcomes.map(({ from, to, bytes: size, failure }): Json => ({
+    values: outcomes.map(({ from, to, bytes: size, isSame, failure }): Json => ({
       from,
       ...(to === undefined ? {} : { to }),
       bytes: size,
+      ...(isSame === true ? { same: true } : {}),
       ...(ctx.dryRun && failure === undefined ? {} : { ok: failure === undefined }),
       ...(failure === undefined ? {} : { error: errorOf(failure, ctx.settings) }),
     })),
-    notes: [`${countOf(through.length, 'file')} ${ctx.dryRun ? 'would be ' : ''}${done}, ${formatBytes(bytes)}`],
+    notes: [
+      `${countOf(through.length, 'file')} ${ctx.dryRun ? 'would be ' : ''}${done}, ${formatBytes(bytes)}${same === 0 ? '' : `; ${countOf(same, 'file')} the same`}`,
+    ],
     failure: combinedFailure(outcomes.map(({ from, failure }) => ({ id: from, failure }))),
   };
 }

@@ -37,6 +37,11 @@ export interface VolumeFiles {
   folder(prefix: string): Promise<VolumeFolder>;
   /** Undefined where there is no such file. */
   find(key: string): Promise<VolumeFile | undefined>;
+  /**
+   * Whether a file of the volume has the content of a source, by its size and its ETag. False where that cannot be known: the
+   * ETag of a file that another program wrote in parts.
+   */
+  isSame(file: VolumeFile, source: Omit<FileSource, 'check'>): Promise<boolean>;
   /** Fails with local-file (14) where the file was changed or removed since it was looked at. */
   read(file: VolumeFile, start?: number): AsyncIterable<Uint8Array>;
   /**

@@ -4,7 +4,7 @@ import { addressOf, parseObjectAddress } from '../s3/object-address.ts';
 import { readListing } from '../s3/operations/listing-pages.ts';
 import { describeObject } from '../s3/operations/describe-object.ts';
 import { readObject } from '../s3/operations/read-object.ts';
-import { uploadFile } from '../s3/operations/upload-file.ts';
+import { etagOf, uploadFile } from '../s3/operations/upload-file.ts';
 import { writeObject } from '../s3/operations/write-object.ts';
 import type { S3Client } from '../s3/s3-client.ts';
 
@@ -40,6 +40,10 @@ export function createVolumeFiles(client: S3Client, bucket: string, partBytes = 
     find: async (key) => {
       const found = await describeObject(client, at(key), signal);
       return found === undefined ? undefined : { ...fileOf(key, found.object), modifiedAt: found.modifiedAt };
+    },
+    isSame: async ({ bytes, version }, source) => {
+      if (bytes !== source.bytes || !/^"[0-9a-f]{32}(-\d+)?"$/.test(version)) return false;
+      return version === `"${(await etagOf(source, partBytes)) ?? ''}"`;
     },
     read: ({ key, bytes, version }, start = 0) =>
       readObject(client, { address: at(key), bytes, version }, start, bytes, signal),

@@ -61,6 +61,10 @@ const source = (mebibytes: number, seed = 'a'): FileSource & { readonly content:
   };
 };
 
+async function* chunks(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(bytes);
+}
+
 const contentOf = async (files: VolumeFiles, key: string): Promise<Buffer | undefined> => {
   const found = await files.find(key);
   return found === undefined ? undefined : collectBytes(files.read(found), found.bytes);
@@ -123,6 +127,16 @@ describe('a large file', () => {
     expect((await contentOf(files, 'big'))?.equals(changed.content)).toBe(true);
     const later = sent.slice(sent.indexOf('later')).filter((line) => line.startsWith('PUT'));
     expect(later.sort()).toEqual(['PUT 3', 'PUT 4', 'PUT 5']);
+  });
+
+  it.each([0, 1, 3])('of %i MiB is known to be the same, and one with another content is not', async (size) => {
+    const { files } = volume();
+    const file = source(size);
+    const written = await files.write('big', file);
+    const other = Buffer.from(file.content);
+    if (size > 0) other[other.byteLength - 1] = (other.at(-1) ?? 0) + 1;
+    const otherSource = { bytes: file.bytes, read: (start: number, end: number) => chunks(other.subarray(start, end)) };
+    expect([await files.isSame(written, file), await files.isSame(written, otherSource)]).toEqual([true, size === 0]);
   });
 
   it('leaves no unfinished upload behind it', async () => {

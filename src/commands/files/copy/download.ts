@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
+import { rangeOf } from './upload.ts';
 
 /** The permissions of a new file, before the process's mask. */
 const FILE_MODE = 0o666;
@@ -10,9 +11,10 @@ const FILE_MODE = 0o666;
 const MD5 = /^"([0-9a-f]{32})"$/;
 
 /**
- * Reads a file of a volume into a file of this machine. It goes to a temporary name beside the target, which an interrupted
+ * Reads a file of a volume into a file of this machine, unless that has the same content. It goes to a temporary name beside the target, which an interrupted
  * download leaves there: the next one of the same version goes on at its end. At the end its size, its MD5 where the ETag is
  * one, and the version on the volume must be right; then it replaces the target. `onBytes` is called with what is there.
+ * Returns whether it was the same.
  */
 export async function download(
   durable: DurableFiles,
@@ -20,12 +22,15 @@ export async function download(
   file: VolumeFile,
   target: string,
   onBytes: (bytes: number) => void,
-): Promise<void> {
+): Promise<boolean> {
+  const there = await durable.size(target);
+  const read = (start: number, end: number) => rangeOf(durable, target, start, end);
+  if (there !== undefined && (await volume.isSame(file, { bytes: there, read }))) return true;
   const partial = partialName(target, file);
-  const there = await durable.size(partial);
-  if (there !== undefined && there > file.bytes) await durable.remove(partial);
-  const start = there === undefined || there > file.bytes ? 0 : there;
-  const output = start === 0 && there !== 0 ? await durable.create(partial, FILE_MODE) : await durable.open(partial);
+  const begun = await durable.size(partial);
+  if (begun !== undefined && begun > file.bytes) await durable.remove(partial);
+  const start = begun === undefined || begun > file.bytes ? 0 : begun;
+  const output = start === 0 && begun !== 0 ? await durable.create(partial, FILE_MODE) : await durable.open(partial);
   try {
     onBytes(start);
     for await (const chunk of volume.read(file, start)) {
@@ -43,6 +48,7 @@ export async function download(
     throw localFile(`${file.key} was changed on the volume while it was read`, 'Run it again.');
   }
   await durable.replace(partial, target);
+  return false;
 }
 
 /** The temporary name: another version of the file has another one. */

@@ -110,6 +110,26 @@ async function sendParts(
   return parts;
 }
 
+/**
+ * The ETag, without quotes, that an object has which `uploadFile` wrote from a source; undefined when the source has fewer bytes
+ * than it says.
+ */
+export async function etagOf(
+  { bytes, read }: Omit<FileSource, 'check'>,
+  partBytes: number,
+): Promise<string | undefined> {
+  const size = bytes <= partBytes ? Math.max(bytes, 1) : partSize(bytes, partBytes);
+  const digests: Buffer[] = [];
+  for (let start = 0; start < Math.max(bytes, 1); start += size) {
+    const block = await collectBytes(read(start, Math.min(start + size, bytes)), size);
+    if (block?.byteLength !== Math.min(size, bytes - start)) return undefined;
+    digests.push(md5(block));
+  }
+  return bytes <= partBytes
+    ? digests[0]?.toString('hex')
+    : `${md5(Buffer.concat(digests)).toString('hex')}-${String(digests.length)}`;
+}
+
 async function rangeOf(source: FileSource, start: number, end: number, { what }: Target): Promise<Buffer> {
   const bytes = await collectBytes(source.read(start, end), end - start);
   if (bytes?.byteLength === end - start) return bytes;

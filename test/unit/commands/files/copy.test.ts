@@ -120,6 +120,31 @@ test('bytes arrive as they are, in both directions, and no temporary file stays'
   expect(readdirSync(path.join(folder, 'back')).sort()).toEqual(['empty', 'ünï #?&+%.bin']);
 });
 
+describe('the same copy again', () => {
+  it('sends only what differs, to a volume', async () => {
+    const { files, folder } = start();
+    await files('cp -R d/ datasets:');
+    writeFileSync(path.join(folder, 'd/two'), 'TWO!');
+    const ran = await files('cp -R d/ datasets: --json');
+    expect(ran.rows).toMatchObject([
+      { from: 'd/e/three', same: true },
+      { from: 'd/two', ok: true },
+    ]);
+    expect(ran.rows[1]).not.toHaveProperty('same');
+    expect(ran.err).toContain('1 file copied, 4 B; 1 file the same');
+    expect((await files('cat datasets:two')).out).toBe('TWO!');
+  });
+
+  it('reads only what differs, from a volume', async () => {
+    const { files, folder } = start();
+    await files('cp -R d/ datasets:');
+    await files('cp -R datasets: back');
+    writeFileSync(path.join(folder, 'back/two'), 'other');
+    expect((await files('cp -R datasets: back --json')).rows).toMatchObject([{ same: true }, { ok: true }]);
+    expect(readFileSync(path.join(folder, 'back/two'), 'utf8')).toBe('two!');
+  });
+});
+
 test('links are left out, and said', async () => {
   const { files, folder, keys } = start();
   symlinkSync('/etc', path.join(folder, 'd/folder-link'));
