@@ -200,8 +200,9 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const answer = async (request: LocalRequest): Promise<LocalAnswer> => {
     // Loaded here: most commands with --local ask for no file.
     if (isSigned(request))
+      // Not the time of the service, which may be moved: it is the clients' clocks that are checked.
       // eslint-disable-next-line no-restricted-syntax -- a date
-      return (await import('./objects/interface.ts')).answerObjectRequest(folders, request, time.now());
+      return (await import('./objects/interface.ts')).answerObjectRequest(folders, request, clock.now());
     const answered = await route(request);
     if (request.method === 'DELETE' && request.path.startsWith(VOLUMES_PATH)) await folders.clean();
     return answered;

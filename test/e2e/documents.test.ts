@@ -12,6 +12,10 @@ import { hasPython } from './workers/support.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
+/** Commands for a shell, also as the steps of a pipeline. */
+const isForShell = ({ language, text }: Block): boolean =>
+  language === 'sh' || (language === 'yaml' && /^jobs:/m.test(text));
+
 /** Blocks that are run by other tests, or are left out where a program is missing. */
 const needsStore = ({ text }: Block): boolean => text.includes('BERTH_STORE');
 const buildsBerth = ({ text }: Block): boolean => /^npm /m.test(text);
@@ -37,9 +41,7 @@ function check(name: string, ran: readonly RanBlock[]): void {
 // The commands are for a shell of POSIX.
 describe.skipIf(process.platform === 'win32')('the commands of a page run as printed, from its top to its end', () => {
   const pages = PAGES.map(({ name, blocks }) => {
-    const ofShell = blocks.filter(
-      (block) => ['sh', 'yaml'].includes(block.language) && !needsStore(block) && !buildsBerth(block),
-    );
+    const ofShell = blocks.filter((block) => isForShell(block) && !needsStore(block) && !buildsBerth(block));
     const missing = [...new Set(ofShell.flatMap((block) => lacks(block) ?? []))];
     if (missing.length > 0)
       console.log(`note: ${missing.join(' and ')} not installed, some blocks of ${name} are left out`);
@@ -60,20 +62,21 @@ describe.skipIf(process.platform === 'win32')('the commands of a page run as pri
 describeWithPostgres('the commands that need a database run as printed', () => {
   const cluster = useCluster();
   describeWithS3('and an object storage', (peer) => {
-    it.each(PAGES.filter(({ blocks }) => blocks.some(needsStore)).map(({ name, blocks }) => [name, blocks] as const))(
-      '%s',
-      async (name, blocks) => {
-        const folder = await temporaryFolder();
-        const database = cluster().url(await cluster().createDatabase());
-        const bucket = await peer().createBucket();
-        const text = (block: Block): string =>
-          block.text
-            .replaceAll(/postgres:\/\/\S+@db\.example\.com\/\w+/g, database)
-            .replaceAll('https://s3.example.com', peer().endpoint)
-            .replaceAll('s3://data/', `s3://${bucket}/`);
-        const ofStore = blocks.filter(needsStore).map((block) => ({ ...block, text: text(block) }));
-        check(name, await runShellBlocks(ofStore, { env: { ...readerEnvironment(folder), ...S3_ENV }, cwd: folder }));
-      },
-    );
+    it.each(
+      PAGES.map(({ name, blocks }) => [name, blocks.filter(isForShell)] as const).filter(([, blocks]) =>
+        blocks.some(needsStore),
+      ),
+    )('%s', async (name, blocks) => {
+      const folder = await temporaryFolder();
+      const database = cluster().url(await cluster().createDatabase());
+      const bucket = await peer().createBucket();
+      const text = (block: Block): string =>
+        block.text
+          .replaceAll(/postgres:\/\/\S+@db\.example\.com\/\w+/g, database)
+          .replaceAll('https://s3.example.com', peer().endpoint)
+          .replaceAll('s3://data/', `s3://${bucket}/`);
+      const ofStore = blocks.filter(needsStore).map((block) => ({ ...block, text: text(block) }));
+      check(name, await runShellBlocks(ofStore, { env: { ...readerEnvironment(folder), ...S3_ENV }, cwd: folder }));
+    });
   });
 });

@@ -180,7 +180,7 @@ describe('a connection that never opens: nothing was sent, 7, and writes are ret
       [
         '--retries',
         '1',
-        ...['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC', '--type', 'STANDARD'],
+        ...['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC', '--type', 'STANDARD', '--quiet'],
       ],
       { exit: 7, says: [...says, 'no-such-host.invalid'] },
       [],

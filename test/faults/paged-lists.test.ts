@@ -71,7 +71,7 @@ describe('names, selectors and completion find a row of the third page', () => {
 
   test('a volume that a pod of the third page mounts is not deleted', async () => {
     const ran = await run(['volumes', 'delete', 'vol-1', '--yes']);
-    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('mounted by pod pod-300') as string]);
+    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('mounted by pod pod-300') as string]);
     expect(writesAfterList(ran.seen)).toEqual([]);
   });
 

@@ -150,7 +150,7 @@ describe('an unusable id in the answer to a create', () => {
     ['jobs run of a name', ['jobs', 'run', 'org/model', '--input', '{}'], 'berth health org/model'],
     [
       'volumes create',
-      ['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC'],
+      ['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC', '--quiet'],
       'berth volumes list',
     ],
     ['templates create', ['templates', 'create', '--name', 'n', '--image', 'i'], 'berth templates list'],

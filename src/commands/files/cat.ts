@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { parseVolumeAddress, addressText } from './places/address.ts';
 import { isFolderFailure } from './places/file-failures.ts';
@@ -14,7 +15,10 @@ export const cat = defineCommand({
     const address = parseVolumeAddress(place);
     const volume = await openVolume(ctx, address.volume);
     const found = await findOnVolume(volume, address);
-    if (found.kind === 'folder') throw isFolderFailure(addressText(address), 'files ls');
+    if (found.kind === 'folder') {
+      const shown = addressText(address);
+      throw isFolderFailure(shown, sentence`See what is in it: ${berth`files ls ${shown}`}`);
+    }
     for await (const chunk of volume.read(found.file)) await ctx.rawOutput.write(chunk);
     return { kind: 'nothing' };
   },

@@ -34,7 +34,7 @@ export const cp = defineCommand({
   ],
   run: async (ctx, { place, recursive }) => {
     const [sources, target] = places(place);
-    if (target.kind === 'volume') requireAccess('write', allowedAccess(ctx.settings));
+    if (target.kind === 'volume' && !ctx.dryRun) requireAccess('write', allowedAccess(ctx.settings));
     const durable = await ctx.durable();
     const opened = new Map<string, Promise<VolumeFiles>>();
     const open = (word: string): Promise<VolumeFiles> => {

@@ -19,21 +19,21 @@ interface Target {
 
 /** `berth files rm`: removes files of a volume. The volume itself is deleted by `volumes delete`. */
 export const rm = defineCommand({
-  summary: 'remove files of a network volume; the volume stays',
+  summary: 'remove files of a network volume',
   details:
-    'A folder is removed with --recursive: the files that were there when it was listed, one after the other. Nothing is removed when the list cannot be read whole.',
+    'The volume stays. A folder is removed with --recursive: the files that were there when it was listed, one after the other. Nothing is removed when the list cannot be read whole.',
   args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE' }) },
   writes: true,
   options: { recursive: option.on('also folders, with all that is in them', { short: '-R' }) },
   output: FILE_OUTCOMES,
   prepare: async (ctx, { place, recursive }) => {
-    requireAccess('full', allowedAccess(ctx.settings));
+    if (!ctx.dryRun) requireAccess('full', allowedAccess(ctx.settings));
     const targets: Target[] = [];
     for (const given of place) {
       const address = parseVolumeAddress(given);
       const volume = await openVolume(ctx, address.volume);
       const found = await findOnVolume(volume, address);
-      if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address), '--recursive');
+      if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
       if (found.kind === 'file') targets.push({ address, volume, file: found.file });
       else for await (const file of filesBelow(volume, found.key)) targets.push({ address, volume, file });
     }

@@ -6,7 +6,7 @@ import { checkSignature, queryPairs, type Signed } from './signature.ts';
 import type { VolumeFolders } from './volumes.ts';
 import { element, xmlDocument } from './xml.ts';
 
-/** Answers a request of the S3-compatible interface. `now` is the service's time in milliseconds. */
+/** Answers a request of the S3-compatible interface. `now` is the time of this machine in milliseconds. */
 export async function answerObjectRequest(
   folders: VolumeFolders,
   request: LocalRequest,

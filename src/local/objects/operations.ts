@@ -20,7 +20,7 @@ export interface ObjectCall {
   readonly content: AsyncIterable<Uint8Array>;
   /** Opens the volume that a copy reads from. */
   readonly openSource: (bucket: string) => Promise<Volume>;
-  /** The service's time in milliseconds. */
+  /** The time of this machine in milliseconds. */
   readonly now: number;
 }
 

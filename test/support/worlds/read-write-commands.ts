@@ -31,7 +31,8 @@ export const READS: Readonly<Record<string, Read>> = {
   'api GET': { argv: ['api', 'GET', '/v2/pods'] },
 };
 
-const VOLUME = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
+// Without the line that says what it costs.
+const VOLUME = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1', '--quiet'];
 
 /** Commands that write, by name. */
 export const WRITES: Readonly<Record<string, Write>> = {

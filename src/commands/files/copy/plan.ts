@@ -97,7 +97,7 @@ async function* filesOf(
     const found = await findOnVolume(volume, source);
     const of = (file: VolumeFile) => ({ kind: 'volume', name: source.volume, volume, key: file.key, file }) as const;
     if (found.kind === 'file') yield { from: of(found.file), below: undefined };
-    else if (!recursive) throw isFolderFailure(addressText(source), '--recursive');
+    else if (!recursive) throw isFolderFailure(addressText(source));
     else
       for await (const file of filesBelow(volume, found.key))
         yield { from: of(file), below: file.key.slice(found.key.length) };
@@ -110,7 +110,7 @@ async function* filesOf(
     if (file === undefined) throw notThere(source.path);
     yield { from: { kind: 'local', path: source.path, file: { path: source.path, ...file } }, below: undefined };
   } else if (kind === 'directory') {
-    if (!recursive) throw isFolderFailure(source.path, '--recursive');
+    if (!recursive) throw isFolderFailure(source.path);
     yield* localFilesBelow(durable, source.path.replace(/[/\\]+$/, '') || '/', '', onLeftOut);
   } else throw notThere(source.path);
 }

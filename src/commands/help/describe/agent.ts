@@ -20,7 +20,7 @@ The command line of a GPU cloud: pods, serverless endpoints and their jobs, netw
 - Where an id is expected, a unique name works too. Never put a key on a command line; use BERTH_API_KEY.
 - BERTH_ACCESS=read refuses everything that writes, =write everything that destroys (exit 3). BERTH_NO_INPUT=1 never asks.
 - --fields a,b.c picks members; --jq EXPR filters (built in); -o id prints ids alone.
-- Durations are 90s, 5m, 1h30m. \`--wait\` is bounded (10m) and ends 9 when the time is up.
+- Durations: 90s, 5m, 1h30m. \`--wait\` ends 9 after 10m.
 - Pods, clusters, endpoints with workers and volumes cost money until they are stopped or deleted.
 - One command in full: \`berth help NOUN VERB --json\`. Everything: \`berth help --json\`.
 

@@ -4,7 +4,8 @@ import { formatDollars } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
 import type { CreateRequest } from '../../../cli/resource/write.ts';
-import { nameOf, type Offer, type Wanted } from '../../../create/candidates.ts';
+import { isTooExpensive, nameOf, type Offer } from '../../../create/candidates.ts';
+import { offersOnce } from '../../../create/wait.ts';
 import { withKey } from '../../../create/key.ts';
 import { checkSize } from '../body/check-size.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
@@ -28,7 +29,7 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
     given === undefined
       ? undefined
       : ((await unlessUnread(ctx, () => whereVolumeIs(ctx, request.body, given))) ?? given);
-  if (ctx.dryRun) return await preview(ctx, request, wanted, key);
+  if (ctx.dryRun) return await preview(ctx, request, { ...plan, wanted }, key);
   const keyed = openKeyedPod(ctx, key);
   try {
     if (wanted === undefined) return asAnswer((await keyed.find()) ?? (await keyed.create(request)));
@@ -36,7 +37,7 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
       await ctx.tell(
         `The key of this create is ${key}: --idempotency-key ${key} goes on with it after an interruption.`,
       );
-    const begin = (offers: readonly Offer[]) => tellOffers(ctx, request, offers);
+    const begin = (offers: readonly Offer[]) => tellOffers(ctx, request, triedOf(offers, plan));
     return asAnswer(await place(ctx, { request, wanted, startMs: plan.startMs, keyed, begin }, plan.waitMs));
   } catch (error) {
     throw withKeyHint(error, key);
@@ -44,6 +45,12 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
 }
 
 const asAnswer = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
+
+/** The offers that are tried: without a wait those in stock, and never one above the price. */
+const triedOf = (offers: readonly Offer[], { wanted, waitMs }: Plan): readonly Offer[] =>
+  waitMs === undefined
+    ? offersOnce(offers, wanted?.maxPrice)
+    : offers.filter((offer) => !isTooExpensive(offer, wanted?.maxPrice));
 
 /** Says what is tried, in its order, and what the dearest costs until a deadline of the pod. */
 async function tellOffers(ctx: CommandContext, { body }: CreateRequest, offers: readonly Offer[]): Promise<void> {
@@ -60,16 +67,13 @@ async function tellOffers(ctx: CommandContext, { body }: CreateRequest, offers: 
 }
 
 /** Ends a dry run with the requests, the candidates in their order. Where the catalog cannot be read, in the order given. */
-async function preview(
-  ctx: CommandContext,
-  request: CreateRequest,
-  wanted: Wanted | undefined,
-  key: string,
-): Promise<never> {
+async function preview(ctx: CommandContext, request: CreateRequest, plan: Plan, key: string): Promise<never> {
+  const { wanted } = plan;
   const keyed = { ...request, body: withKey(request.body, key, NO_ATTEMPT) };
-  const offers =
+  const all =
     wanted === undefined ? undefined : await unlessUnread(ctx, () => readOffers(ctx, request.body, wanted, true));
-  if (offers === undefined) return await ctx.previewAll([keyed]);
-  await ctx.tellRows(OFFER_VIEW, offers.map(offerRow));
-  return await ctx.previewAll(offers.map((offer) => ({ ...keyed, body: bodyFor(keyed.body, offer) })));
+  if (all === undefined) return await ctx.previewAll([keyed]);
+  const tried = triedOf(all, plan);
+  await ctx.tellRows(OFFER_VIEW, all.map(offerRow));
+  return await ctx.previewAll(tried.map((offer) => ({ ...keyed, body: bodyFor(keyed.body, offer) })));
 }

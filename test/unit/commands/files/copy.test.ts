@@ -103,6 +103,7 @@ describe('a copy is refused', () => {
     const env = { BERTH_ACCESS: 'read' };
     expect((await account('files cp one datasets:', { cwd: folder, env })).code).toBe(3);
     expect((await account('files rm datasets:one --yes', { cwd: folder, env })).code).toBe(3);
+    expect((await account('files cp one datasets: --dry-run', { cwd: folder, env })).code).toBe(0);
   });
 });
 
@@ -217,4 +218,17 @@ test('files cat prints the bytes; on a terminal control characters are shown', a
   expect(await files('cat datasets:one')).toMatchObject({ code: 0, out: 'a\u001b[31mb\n' });
   const shown = await account('files cat datasets:one', { tty: true });
   expect(shown.out).not.toContain('\u001b[31m');
+});
+
+test('the clock of the local service may be moved', async () => {
+  const { files, keys, account } = start();
+  await local(account, 'local clock advance 9h');
+  expect((await files('cp -R d datasets:')).code).toBe(0);
+  expect(await keys('datasets:')).toEqual(['d/e/three', 'd/two']);
+});
+
+test('a folder is not printed', async () => {
+  const { files } = start();
+  await files('cp -R d datasets:');
+  expect(await files('cat datasets:d')).toMatchObject({ code: 2, err: expect.stringContaining('files ls') as string });
 });

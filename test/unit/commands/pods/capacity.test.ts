@@ -59,7 +59,6 @@ describe('candidates of pods create', () => {
       body.dataCenterIds,
     ]);
     expect(bodies).toEqual([
-      [{ id: 'GPU-24G', count: 2 }, ['EU-NORTH-1']],
       [{ id: 'GPU-24G', count: 2 }, ['US-EAST-1']],
       [{ id: 'GPU-80G', count: 2 }, ['EU-NORTH-1']],
       [{ id: 'GPU-80G', count: 2 }, ['US-EAST-1']],
@@ -67,6 +66,13 @@ describe('candidates of pods create', () => {
     expect(ran.err).toMatch(/GPU-24G │ EU-NORTH-1 +│ +\$1\.38 │ NONE/);
     expect(ran.err).toMatch(/GPU-80G │ US-EAST-1 +│ +\$4\.78 │ HIGH/);
     expect(await made(account)).toEqual([]);
+  });
+
+  test('a dry run has no request for one above the price', async () => {
+    const account = createAccount();
+    const ran = await account(`${TWO} --max-price 1 --dry-run`);
+    const gpus = (JSON.parse(ran.out) as { body: { gpu: { id: string } } }[]).map(({ body }) => body.gpu.id);
+    expect(new Set(gpus)).toEqual(new Set(['GPU-24G']));
   });
 
   test.each([

@@ -9,10 +9,10 @@ import { batchIn, createStoreWorld } from '../../../../support/batch/store-world
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 
-const broken = (batch: string) => ({
+const broken = (batch: string, code = 'local-file') => ({
   batch,
   state: 'broken',
-  error: { code: 'local-file', message: expect.any(String) as string },
+  error: { code, message: expect.any(String) as string },
 });
 const rowsOf = ({ out }: Ran): unknown => JSON.parse(out);
 
@@ -89,6 +89,9 @@ describeWithPostgres('a list of a store', () => {
       ).toBe(0);
     await cluster().query(`UPDATE berth.batches SET manifest = '7' WHERE name = 'one'`, database);
     const listed = await batchIn(world, 'list');
-    expect([listed.code, rowsOf(listed)]).toMatchObject([14, [broken('one'), { batch: 'two', state: 'ended' }]]);
+    expect([listed.code, rowsOf(listed)]).toMatchObject([
+      14,
+      [broken('one', 'store-broken'), { batch: 'two', state: 'ended' }],
+    ]);
   });
 });
