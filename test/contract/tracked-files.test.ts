@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process';
+import { lstatSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** Larger than the lock file, which is the largest file. Bytes. */
+const MAX_BYTES = 400_000;
+
+test('the repository has no large file, and none of binary data but Parquet: no core file, no archive', ({ skip }) => {
+  const { status, stdout } = spawnSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) return skip('git is not installed, or this is no checkout');
+  const tracked = stdout
+    .split('\0')
+    .filter((name) => name !== '' && lstatSync(path.join(ROOT, name), { throwIfNoEntry: false })?.isFile() === true);
+  const wrong = tracked.filter((name) => {
+    const content = readFileSync(path.join(ROOT, name));
+    return content.byteLength > MAX_BYTES || (content.includes(0) && !name.endsWith('.parquet'));
+  });
+  expect(tracked.length).toBeGreaterThan(1000);
+  expect(wrong).toEqual([]);
+});
