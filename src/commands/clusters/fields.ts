@@ -89,6 +89,7 @@ const FIELDS = {
   disk: createOnly(CONTAINER_FIELDS.disk),
   port: createOnly(CONTAINER_FIELDS.port),
   env: createOnly(CONTAINER_FIELDS.env),
+  envFrom: createOnly(CONTAINER_FIELDS.envFrom),
   envFile: createOnly(CONTAINER_FIELDS.envFile),
   dataCenter: {
     path: 'dataCenterIds',

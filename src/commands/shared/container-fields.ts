@@ -70,7 +70,7 @@ export const CONTAINER_FIELDS = {
     complete: completeEnvironment,
     fill: fillEnvironment,
   },
-  envFile: {
+  envFrom: {
     writeOnly: true,
     write: {
       param: option.texts('read variables from a file of NAME=VALUE lines; --env overrides them', {
@@ -79,6 +79,14 @@ export const CONTAINER_FIELDS = {
       }),
       path: 'env',
       // The field `env` reads the files.
+      value: unchangedOrEmpty,
+    },
+  },
+  envFile: {
+    writeOnly: true,
+    write: {
+      param: option.texts('as --env-from, for a regular file only: Node reads it too', { metavar: 'FILE', hidden: true }),
+      path: 'env',
       value: unchangedOrEmpty,
     },
   },

@@ -1,4 +1,4 @@
-/** The environment of containers, from `--env`, `--env-file` and references to secrets. */
+/** The environment of containers, from `--env`, `--env-from` and references to secrets. */
 import { berth, sentence } from '../../core/message.ts';
 import { parseEnv } from 'node:util';
 import { unlessFailed, usage } from '../../core/failure.ts';
@@ -65,7 +65,7 @@ function checkNumber(variables: JsonObject): void {
 }
 
 /**
- * The variables of a body with those of `--env-file` under them, and with placeholders in the place of `@secret:NAME`.
+ * The variables of a body with those of `--env-from` and `--env-file` under them, and with placeholders in the place of `@secret:NAME`.
  * Warns about placeholders that name no secret. Fails with usage (2) for a wrong file or reference and for too many
  * variables, and with local-file (14) for a file that cannot be read. Undefined when the body has no variables.
  */
@@ -74,9 +74,13 @@ export async function completeEnvironment(
   given: Json | undefined,
   values: Values,
 ): Promise<Json | undefined> {
-  const files = (values['envFile'] as readonly string[] | undefined) ?? [];
-  if (given === undefined && files.length === 0) return undefined;
-  const read = await Promise.all(files.map((path) => readVariables(ctx, path)));
+  const files = (values['envFrom'] as readonly string[] | undefined) ?? [];
+  const alsoReadByNode = (values['envFile'] as readonly string[] | undefined) ?? [];
+  if (given === undefined && files.length === 0 && alsoReadByNode.length === 0) return undefined;
+  const read = await Promise.all([
+    ...alsoReadByNode.map((path) => readEnvFile(ctx, path)),
+    ...files.map((path) => readVariables(ctx, path, '--env-from')),
+  ]);
   // Not assigned: a variable may be named __proto__.
   const variables: JsonObject = Object.fromEntries(
     [...read, objectOf(given) ?? {}].flatMap((each) => Object.entries(each)),
@@ -94,15 +98,29 @@ export async function completeEnvironment(
 }
 
 /** Reads a file of `NAME=VALUE` lines, with quotes and comments as in a .env file. */
-async function readVariables(ctx: CommandContext, path: string): Promise<JsonObject> {
+async function readVariables(ctx: CommandContext, path: string, flag: string): Promise<JsonObject> {
   const text = new TextDecoder().decode(await ctx.files.read(path)).replace(/^\uFEFF/, '');
   const variables = parseEnv(text);
   const wrong = Object.keys(variables).find((name) => !/^[A-Za-z_][\w.-]*$/.test(name));
   if (wrong !== undefined)
     throw usage(
-      `--env-file ${path} has a line that is not NAME=VALUE: ${JSON.stringify(wrong.split('\n', 1)[0])}`,
+      `${flag} ${path} has a line that is not NAME=VALUE: ${JSON.stringify(wrong.split('\n', 1)[0])}`,
       'One variable a line, as in a .env file.',
     );
+  return variables;
+}
+
+/**
+ * Reads the file of `--env-file`. Node has an option of that name and looks for it in all words of a command line: it reads
+ * the file before berth begins, so that a pipe is empty then, and obeys NODE_OPTIONS in it.
+ */
+async function readEnvFile(ctx: CommandContext, path: string): Promise<JsonObject> {
+  const instead = `--env-from ${path === '-' ? '-' : 'FILE'} reads it in berth only.`;
+  if (path === '-' || (await ctx.files.mode(path)) === undefined)
+    throw usage(`--env-file ${path} is no regular file, and Node reads what --env-file names before berth can`, instead);
+  const variables = await readVariables(ctx, path, '--env-file');
+  if (Object.hasOwn(variables, 'NODE_OPTIONS'))
+    throw usage(`--env-file ${path} has NODE_OPTIONS, which Node obeys in berth itself`, instead);
   return variables;
 }
 

@@ -43,14 +43,14 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --cloud COMMUNITY --set startSsh=true'),
     line(`pods create --name a --image image:1 --gpu G1 --min-ram-per-gpu 30 --min-vcpu-per-gpu 8 ${COMMAND}`),
     line('pods create --name a --image image:1 --gpu G1 --stop-after 4h --terminate-after 2d -- a -b'),
-    line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --env-file -', { stdin: 'A=1\n' }),
+    line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --env-from -', { stdin: 'A=1\n' }),
     line('pods create --name a --file -', { stdin: 'image: image:1\ngpu: {id: G1}\nports: [80/http]\n' }),
   ],
   'pods update': [
     line(`pods update p1 ${COMMAND} --yes`),
     line('pods update p1 --yes -- a -b --name c'),
     line(`pods update p1 --name b ${CONTAINER} --template t1 --global-networking on --locked off --yes`),
-    line('pods update p1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
+    line('pods update p1 --env-from - --unset-env B --replace-env', { stdin: 'A=1\n' }),
     line('pods update p1 --persistent-size 30 --mount-path /data', {
       answers: { 'GET /v2/pods/{id}': { mounts: { persistent: { size: 20, path: '/workspace' } } } },
     }),
@@ -99,7 +99,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('endpoints create --name e --image image:1 --gpu-pool P1 --min-cuda 12.4'),
     line(`endpoints create --name e --image image:1 --gpu-pool P1 ${COMMAND}`),
     line('endpoints create --name e --image image:1 --gpu-pool P1 -- a -b'),
-    line('endpoints create --name e --image image:1 --gpu-pool P1 --env-file -', { stdin: 'A=1\n' }),
+    line('endpoints create --name e --image image:1 --gpu-pool P1 --env-from -', { stdin: 'A=1\n' }),
     line('endpoints create --name e --type LOAD_BALANCER --image image:1 --cpu C1:4 --request-count 4'),
   ],
   'endpoints update': [
@@ -109,7 +109,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     ),
     line(`endpoints update e1 ${COMMAND}`),
     line('endpoints update e1 -- a -b'),
-    line('endpoints update e1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
+    line('endpoints update e1 --env-from - --unset-env B --replace-env', { stdin: 'A=1\n' }),
     line('endpoints update e1 --min-cuda 12.4 --request-count 4', {
       answers: { 'GET /v2/serverless/{id}': { type: 'LOAD_BALANCER', gpu: { pools: ['P1'] } } },
     }),
@@ -154,7 +154,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line(`clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 ${COMMAND}`),
     line('clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 -- a -b'),
     line('clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --template t1'),
-    line('clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --image image:1 --env-file -', {
+    line('clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --image image:1 --env-from -', {
       stdin: 'A=1\n',
     }),
   ],
@@ -198,7 +198,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     ),
     line(`templates create --name t --image image:1 ${COMMAND}`),
     line('templates create --name t --image image:1 -- a -b'),
-    line('templates create --name t --image image:1 --serverless --env-file -', { stdin: 'A=1\n' }),
+    line('templates create --name t --image image:1 --serverless --env-from -', { stdin: 'A=1\n' }),
   ],
   'templates update': [
     line(
@@ -206,7 +206,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     ),
     line(`templates update t1 ${COMMAND}`),
     line('templates update t1 -- a -b'),
-    line('templates update t1 --env-file - --unset-env B --replace-env', { stdin: 'A=1\n' }),
+    line('templates update t1 --env-from - --unset-env B --replace-env', { stdin: 'A=1\n' }),
   ],
   'templates delete': [line('templates delete t1 --yes')],
   'registries list': [line('registries list')],

@@ -238,19 +238,32 @@ describe('secrets in variables', () => {
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('takes the name of a secret')]);
   });
 
-  test('a file of variables is read, and --env overrides it', async () => {
+  test.each(['--env-from', '--env-file'])('%s reads a file of variables, and --env overrides it', async (flag) => {
     const path = join(temporaryDirectory(), 'variables');
     writeFileSync(path, '# comment\nA=1\nexport B="two words"\nC=3\n');
-    const ran = await berth(['--local', ...CREATE.split(' '), '--env-file', path, '--env', 'C=4']);
+    const ran = await berth(['--local', ...CREATE.split(' '), flag, path, '--env', 'C=4']);
     expect(bodyOf(ran.out)).toEqual({ A: '1', B: 'two words', C: '4' });
+  });
+
+  test.each([
+    ['-', '--env-from - reads it'],
+    ['/dev/null', '--env-from FILE reads it'],
+    ['with-node-options', 'has NODE_OPTIONS'],
+  ])('--env-file %s is refused, because Node reads it before berth', async (name, said) => {
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'with-node-options'), 'NODE_OPTIONS=--inspect\n');
+    const path = name.startsWith('with') ? join(folder, name) : name;
+    const ran = await berth(['--local', ...CREATE.split(' '), '--env-file', path], { stdin: 'A=1\n' });
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(ran.err.replace(/\s+/g, ' ')).toContain(said);
   });
 
   test('a line of the file that is no variable is refused, and so is a file that is not there', async () => {
     const path = join(temporaryDirectory(), 'variables');
     writeFileSync(path, 'A=1\nbroken line\nB=2\n');
-    const wrong = await berth(['--local', ...CREATE.split(' '), '--env-file', path]);
+    const wrong = await berth(['--local', ...CREATE.split(' '), '--env-from', path]);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/broken\s+line/)]);
-    const missing = await berth(['--local', ...CREATE.split(' '), '--env-file', `${path}.missing`]);
+    const missing = await berth(['--local', ...CREATE.split(' '), '--env-from', `${path}.missing`]);
     expect(missing.code).toBe(14);
   });
 
