@@ -85,7 +85,10 @@ export const CONTAINER_FIELDS = {
   envFile: {
     writeOnly: true,
     write: {
-      param: option.texts('as --env-from, for a regular file only: Node reads it too', { metavar: 'FILE', hidden: true }),
+      param: option.texts('as --env-from, for a regular file only: Node reads it too', {
+        metavar: 'FILE',
+        hidden: true,
+      }),
       path: 'env',
       value: unchangedOrEmpty,
     },

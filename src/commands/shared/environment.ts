@@ -117,7 +117,10 @@ async function readVariables(ctx: CommandContext, path: string, flag: string): P
 async function readEnvFile(ctx: CommandContext, path: string): Promise<JsonObject> {
   const instead = `--env-from ${path === '-' ? '-' : 'FILE'} reads it in berth only.`;
   if (path === '-' || (await ctx.files.mode(path)) === undefined)
-    throw usage(`--env-file ${path} is no regular file, and Node reads what --env-file names before berth can`, instead);
+    throw usage(
+      `--env-file ${path} is no regular file, and Node reads what --env-file names before berth can`,
+      instead,
+    );
   const variables = await readVariables(ctx, path, '--env-file');
   if (Object.hasOwn(variables, 'NODE_OPTIONS'))
     throw usage(`--env-file ${path} has NODE_OPTIONS, which Node obeys in berth itself`, instead);
