@@ -214,6 +214,7 @@ class Worker:
         self.module = module
         self.stop = Stop()
         self.jobs = {}  # job id -> what stops the job
+        self.stopping = set()  # ids of jobs that were told to stop
         self.limit = 1
 
     def option(self, name, default=None):
@@ -308,6 +309,7 @@ class Worker:
             signal.signal(getattr(signal, name), self.on_signal)
         for work in (self.keep_stopping, self.keep_pinging):
             threading.Thread(target=work, daemon=True).start()
+        self.report_others, sys.unraisablehook = sys.unraisablehook, self.on_unraisable
         handler = inspect.unwrap(self.handler)
         while isinstance(handler, functools.partial):
             handler = handler.func
@@ -330,10 +332,30 @@ class Worker:
             try:
                 for job_id in self.service.jobs_to_stop():
                     stop_job = self.jobs.get(job_id)
-                    if stop_job is not None:
+                    if stop_job is not None and job_id not in self.stopping:
+                        self.stopping.add(job_id)
                         stop_job()
             except (OSError, ValueError, http.client.HTTPException):
                 time.sleep(1)
+
+    def on_unraisable(self, lost, *_):
+        """Stops the job of this thread again: Python drops what is raised while it frees an object, such as an open file."""
+        if lost.exc_type is not JobStopped:
+            self.report_others(lost)
+            return
+        # Later and from another thread: what is raised in this function is dropped too.
+        again = threading.Timer(0.1, self.stop_thread_again, [threading.get_ident()])
+        again.daemon = True
+        again.start()
+
+    def stop_thread_again(self, ident):
+        for stop_job in list(self.jobs.values()):
+            if isinstance(stop_job, functools.partial) and stop_job.args[0].get("id") == ident:
+                stop_job()
+
+    def end(self, job):
+        del self.jobs[job["id"]]
+        self.stopping.discard(job["id"])
 
     def keep_pinging(self):
         while self.service.ping_url and self.service.key:
@@ -357,8 +379,7 @@ class Worker:
         interrupt = getattr(signal, "SIGUSR1", None)
 
         def on_interrupt(_number, _frame):
-            if running["job"] is not None and running["job"].get("stopped"):
-                running["job"] = None
+            if running["job"] is not None and running["job"].pop("stopped", False):
                 raise JobStopped()
 
         if interrupt is not None:
@@ -373,21 +394,22 @@ class Worker:
         while not self.stop.requested:
             for job in self.take(1, False):
                 job.report = self.report
-                state = {}
-                self.jobs[job["id"]] = functools.partial(stop_job, state)
+                state = {"id": main}
                 result, is_stream = None, False
                 try:
                     running["job"] = state
+                    self.jobs[job["id"]] = functools.partial(stop_job, state)
                     result, is_stream = self.call(job)
                     running["job"] = None
                 except JobStopped:
+                    running["job"] = None
                     print("Job %s was stopped." % job["id"], flush=True)
                 except BaseException as error:  # the handler may raise anything, SystemExit included
                     running["job"] = None
                     result = self.failure(error)
                 if result is not None:
                     self.send_result(job, result, is_stream)
-                del self.jobs[job["id"]]
+                self.end(job)
 
     async def serve_many(self, is_async):
         """Several jobs at once: async handlers as tasks, others in threads."""
@@ -433,7 +455,7 @@ class Worker:
         await asyncio.gather(*map(asyncio.wrap_future, updates), return_exceptions=True)
         if result is not None:
             await in_thread(self.send_result, job, result, is_stream)
-        del self.jobs[job["id"]]
+        self.end(job)
 
     def call_in_thread(self, thread, job):
         thread["id"] = threading.get_ident()

@@ -44,6 +44,40 @@ describe.skipIf(!canTestWorkers)('a running Python handler', () => {
     expect(folder.lines('at-work')).toEqual([`${String(output)} ${id}`, `${String(output)} ${next.id}`]);
   });
 
+  test.each([
+    ['one job at a time', ''],
+    ['several at once, in threads', 'concurrency = 2'],
+  ])('is stopped also while Python frees an object, where what is raised is lost: %s', async (_, more) => {
+    const worker = `
+import os, time
+${more}
+class Freed:
+    def __init__(self, job):
+        self.job = job
+    def __del__(self):
+        open("at-work", "a").write("%d %s\\n" % (os.getpid(), self.job["id"]))
+        # In steps: what stops a thread is raised at its next step of Python code.
+        for _ in range(40):
+            time.sleep(0.05)
+def handler(job):
+    if job["input"]["seconds"] == 0:
+        return os.getpid()
+    Freed(job)
+    for _ in range(6000):
+        time.sleep(0.05)
+`;
+    const folder = await folderWith({ 'worker.py': worker });
+    const served = await serveLocal(folder, ['--endpoint', 'up=worker.py']);
+    const { id } = await served.run('up', { seconds: 300 });
+    await atWork(folder, 1);
+    await served.call(`POST /v2/up/cancel/${id}`);
+    await until(() => served.stderr().includes(`[up] Job ${id} was stopped.`));
+    const next = await served.run('up', { seconds: 0 });
+    await until(async () => (await served.status('up', next.id)).status === 'COMPLETED');
+    const { output } = await served.status('up', next.id);
+    expect(folder.lines('at-work')).toEqual([`${String(output)} ${id}`]);
+  });
+
   test('a process that ignores job-stop and SIGTERM is gone after the grace, with its children', async () => {
     const stubborn = `
 import os, signal, subprocess, time
