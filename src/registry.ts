@@ -57,6 +57,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/guard/index.ts')).guard,
   },
   {
+    name: 'plan',
+    section: 'Compute',
+    summary: 'compare what files describe with what is there',
+    load: async () => (await import('./commands/plan/index.ts')).plan,
+  },
+  {
     name: 'volumes',
     section: 'Storage and images',
     summary: 'network volumes',

@@ -34,6 +34,7 @@ export const EXIT_CODES = [
     meaning: "a limit that you set was exceeded (a budget, a guard's rule)",
     own: true,
   },
+  { name: 'planDiffers', code: 16, meaning: 'a plan differs from what is there', own: true },
   { name: 'interrupted', code: 130, meaning: 'interrupted (Ctrl-C)' },
   { name: 'terminated', code: 143, meaning: 'terminated' },
 ] as const;
@@ -43,7 +44,7 @@ type Row = (typeof EXIT_CODES)[number];
 export type ExitCode = Row['code'];
 
 /** The order of exit codes when several things ended differently: what a person must look at first is the worst. */
-const WORST_FIRST: readonly ExitCode[] = [143, 130, 8, 1, 14, 3, 7, 6, 5, 15, 4, 2, 13, 10, 12, 11, 9, 0];
+const WORST_FIRST: readonly ExitCode[] = [143, 130, 8, 1, 14, 3, 7, 6, 5, 15, 16, 4, 2, 13, 10, 12, 11, 9, 0];
 
 /** The worst of several exit codes; 0 without any. */
 export const worstExit = (codes: readonly ExitCode[]): ExitCode =>

@@ -32,6 +32,9 @@ const FILES: Readonly<Record<string, string>> = {
   token: 'token-of-an-example\n',
   'id_ed25519.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBerthExampleKeyForNobodyAtAllExample000 me@laptop\n',
   'team.keys': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBerthExampleKeyForNobodyAtAllExample000 me@laptop\n',
+  'fleet.yaml': 'kind: volume\nname: fresh\nsize: 10\ndataCenter: EU-NORTH-1\n',
+  'fleet/volumes.yaml': 'kind: volume\nname: datasets\n',
+  'variables.env': 'TOKEN=one\n',
   'worker.py': 'def handler(job):\n    return job["input"]\n',
   'upper.mjs': 'export default (input) => String(input.text).toUpperCase();\n',
 };
@@ -71,6 +74,8 @@ const isEndless = (line: string): boolean =>
 /** Examples that find something on a new account of the local service, and how they end. */
 const FINDS: Readonly<Record<string, number>> = {
   'berth guard check --idle 2h --max-spent 20': 15,
+  'berth plan fleet.yaml': 16,
+  'berth plan fleet.yaml --json': 16,
   'berth guard check --without-jobs 1h --unused-storage': 15,
 };
 
@@ -86,7 +91,10 @@ function exampleWorld(noun: string): TestWorld {
     env: WITH_PROFILES.includes(noun) ? {} : { BERTH_LOCAL: '1' },
     clock: createAutoAdvancingClock(),
   });
-  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(world.directory, name), text);
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(world.directory, name)), { recursive: true });
+    writeFileSync(join(world.directory, name), text);
+  }
   for (const program of ['npm', 'pytest', 'python3']) {
     const path = join(world.directory, 'bin', program);
     mkdirSync(dirname(path), { recursive: true });

@@ -98,7 +98,7 @@ export async function completeEnvironment(
 }
 
 /** Reads a file of `NAME=VALUE` lines, with quotes and comments as in a .env file. */
-async function readVariables(ctx: CommandContext, path: string, flag: string): Promise<JsonObject> {
+export async function readVariables(ctx: CommandContext, path: string, flag: string): Promise<JsonObject> {
   const text = new TextDecoder().decode(await ctx.files.read(path)).replace(/^\uFEFF/, '');
   const variables = parseEnv(text);
   const wrong = Object.keys(variables).find((name) => !/^[A-Za-z_][\w.-]*$/.test(name));

@@ -5,6 +5,8 @@ export interface Invocation {
   readonly argv: readonly string[];
   readonly answers?: Answers;
   readonly stdin?: string;
+  /** The exit code where all answers are good; 0 by default. */
+  readonly exit?: number;
 }
 
 const split = (line: string): readonly string[] => line.split(' ').filter((word) => word !== '');

@@ -65,6 +65,19 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods start p1'),
     line('pods start p1 --wait', { answers: RUNNING }),
   ],
+  plan: [
+    line('plan -', {
+      exit: 16,
+      stdin: [
+        '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
+        '{kind: registry, name: team, username: u, password: p}',
+        '{kind: template, name: base, image: i, registry: team}',
+        '{kind: endpoint, name: api, image: i, gpu: {pools: [P1]}, workers: {min: 1}, networkVolumes: [new]}',
+        '{kind: pod, name: lab, image: i, gpu: {id: G1}, templateId: base}',
+        '{kind: pod, name: web, image: i, cpu: {id: C1, vcpuCount: 2}}',
+      ].join('\n---\n'),
+    }),
+  ],
   ...GUARD_INVOCATIONS,
   'pods stop': [
     line('pods stop p1'),

@@ -33,6 +33,7 @@ export const UNSENT: readonly string[] = [
     'set',
     'waitTimeout',
     'noCheck',
+    'envFrom',
     'match',
     'status',
     'olderThan',

@@ -1,4 +1,16 @@
-import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag } from 'yaml';
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  parseDocument,
+  visit,
+  type Document,
+  type Scalar,
+  type ScalarTag,
+  type Tags,
+} from 'yaml';
 import { Failure, usage, messageOf } from '../../../core/failure.ts';
 import { Exact, type Json } from '../../../core/json.ts';
 
@@ -8,35 +20,84 @@ const MAX_ALIAS_COUNT = 1000;
 /** The limit on the values of a document after its aliases are resolved. */
 const MAX_VALUES = 2_000_000;
 
+/** How every YAML text is read. */
+const OPTIONS = {
+  version: '1.2',
+  intAsBigInt: true,
+  merge: true,
+  logLevel: 'error',
+  // The package compares every key with every other key; `firstDuplicate` needs one pass.
+  uniqueKeys: false,
+  customTags: (tags: Tags): Tags => [exactFloat, ...tags],
+} as const;
+
+/** One document of a YAML text. */
+export interface YamlDocument {
+  readonly value: Json;
+  /** `FILE:3:5`: where the member at this path is, or the nearest member around it that is written out. */
+  readonly at: (path: readonly string[]) => string;
+}
+
 /**
  * Parses one YAML 1.2 or JSON document; numbers stay exact. Resolves aliases, and merge keys (`<<`) as in YAML 1.1. Fails
  * with usage (2) and, if known, the line and column; also for aliases that expand to too many values.
  */
 export function parseYaml(text: string, from: string): Json {
-  const lines = new LineCounter();
+  const lineCounter = new LineCounter();
+  return inWords(from, () => valueOf(parseDocument(text, { ...OPTIONS, lineCounter }), lineCounter, from));
+}
+
+/** Parses a text of any number of documents, in the same way. Those that are empty are left out. */
+export function parseYamlDocuments(text: string, from: string): readonly YamlDocument[] {
+  const lineCounter = new LineCounter();
+  return inWords(from, () =>
+    [...parseAllDocuments(text, { ...OPTIONS, lineCounter })].flatMap((document) => {
+      const value = valueOf(document, lineCounter, from);
+      const at = (path: readonly string[]): string => {
+        const { line, col } = lineCounter.linePos(offsetOf(document, path));
+        return `${from}:${line}:${col}`;
+      };
+      return value === null ? [] : [{ value, at }];
+    }),
+  );
+}
+
+/** Where the key at a path begins, or that of the nearest member around it. */
+function offsetOf({ contents }: Document.Parsed, path: readonly string[]): number {
+  let [node, offset]: [unknown, number] = [contents, contents?.range[0] ?? 0];
+  for (const name of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+      if (pair === undefined) break;
+      offset = (pair.key as Scalar).range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(name)];
+      offset = (node as Scalar | undefined)?.range?.[0] ?? offset;
+    } else break;
+  }
+  return offset;
+}
+
+function valueOf(document: Document.Parsed, lines: LineCounter, from: string): Json {
+  const [error] = document.errors;
+  const problem =
+    error === undefined
+      ? firstDuplicate(document)
+      : { at: error.pos[0], message: error.message.split('\n', 1)[0] ?? '' };
+  if (problem !== undefined) {
+    const { line, col } = lines.linePos(problem.at);
+    throw usage(
+      `${from} is not YAML: line ${line}, column ${col}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
+    );
+  }
+  return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }), from);
+}
+
+/** Runs a parse; what the package throws fails with usage (2). */
+function inWords<T>(from: string, parse: () => T): T {
   try {
-    const document = parseDocument(text, {
-      lineCounter: lines,
-      version: '1.2',
-      intAsBigInt: true,
-      merge: true,
-      logLevel: 'error',
-      // The package compares every key with every other key; `firstDuplicate` needs one pass.
-      uniqueKeys: false,
-      customTags: (tags) => [exactFloat, ...tags],
-    });
-    const [error] = document.errors;
-    const problem =
-      error === undefined
-        ? firstDuplicate(document)
-        : { at: error.pos[0], message: error.message.split('\n', 1)[0] ?? '' };
-    if (problem !== undefined) {
-      const { line, col } = lines.linePos(problem.at);
-      throw usage(
-        `${from} is not YAML: line ${line}, column ${col}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
-      );
-    }
-    return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }), from);
+    return parse();
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw usage(`${from} cannot be read as YAML: ${reasonOf(messageOf(error))}`);

@@ -10,12 +10,12 @@ The command line of a GPU cloud: pods, serverless endpoints and their jobs, netw
 
 ## Rules
 - Try everything on the local service first; it needs no account and costs nothing: add --local to a command. Its state
-  stays until \`berth local reset\`. For a test with a service of its own: \`berth local exec -- COMMAND\`; COMMAND's berth
-  talks to it through variables, and nothing is kept.
+  stays until \`berth local reset\`. A test has a service of its own with \`berth local exec -- COMMAND\`,
+  of which nothing is kept.
 - Add --json to every command whose output you read: stdout is data alone, messages go to stderr. An error is one JSON
   object on the last line of stderr: {"error":{"code","message","hint",...}}. Do what its hint says.
 - Look at the exit code, not at the text.
-- Before a write: --dry-run prints the request: it reads, and changes nothing. What destroys needs --yes without a terminal.
+- Before a write: --dry-run prints the request and changes nothing. What destroys needs --yes without a terminal.
 - After exit 8 a write may have happened: run the command of the hint before you send it again.
 - Where an id is expected, a unique name works too. Never put a key on a command line; use BERTH_API_KEY.
 - BERTH_ACCESS=read refuses everything that writes, =write everything that destroys (exit 3). BERTH_NO_INPUT=1 never asks.
@@ -29,7 +29,7 @@ The command line of a GPU cloud: pods, serverless endpoints and their jobs, netw
 
 const COMMANDS = `
 ## Commands
-W writes, D destroys and needs --yes, M changes files or processes here, $ may cost money; ! after a flag: required. Flags that every command has are left out.
+W writes, D destroys and needs --yes, M changes files or processes here, $ may cost money; ! after a flag: required. Flags of every command are left out.
 `;
 
 /** Flags that the rules explain, or that follow from the marks of a command. */

@@ -1,0 +1,120 @@
+import { Failure, usage } from '../../core/failure.ts';
+import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { didYouMean } from '../../cli/words/suggestions.ts';
+import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
+import { writable } from '../../cli/resource/body/compose-body.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import type { Field } from '../../cli/resource/fields/fields.ts';
+import { FILE_KINDS, KINDS, type FileKind } from './kinds.ts';
+
+/** A document of a file that was checked by itself. */
+export interface FileDocument {
+  readonly kind: FileKind;
+  readonly name: string;
+  /** The id that pins one thing of the name. */
+  readonly id?: string;
+  readonly body: JsonObject;
+  /** `FILE:3:5`: where a member is. */
+  readonly at: (path: readonly string[]) => string;
+}
+
+/** Checks a document by the fields of its kind. Fails with usage (2), and the file, line and column. */
+export function checkDocument({ value, at }: YamlDocument): FileDocument {
+  if (!isObject(value)) throw usage(`${at([])}: a document is an object: one member a line, name: VALUE`);
+  const { kind: word, ...document } = value;
+  const known = KINDS.find((each) => each === word);
+  if (known === undefined)
+    throw usage(
+      word === undefined
+        ? `${at([])}: a document needs a kind`
+        : `${at(['kind'])}: there is no kind ${typeof word === 'string' ? JSON.stringify(safeText(word)) : shown(word)}`,
+      (typeof word === 'string' ? didYouMean(word, KINDS) : undefined) ?? `Kinds: ${KINDS.join(', ')}.`,
+    );
+  const kind = FILE_KINDS[known];
+  const name = stringOf(document['name']);
+  if (name === undefined || name.trim() === '') throw usage(`${at(['name'])}: a ${known} needs a name: a text`);
+  const id = document['id'];
+  if (id !== undefined && typeof id !== 'string') throw usage(`${at(['id'])}: an id is a text`);
+  const body = bodyOfDocument(kind, document, at);
+  checkTypes(kind, body, at);
+  try {
+    bodyOf(kind.table, 'create').checkFields?.(body);
+  } catch (error) {
+    throw placed(error, at([]));
+  }
+  return { kind, name, ...(id === undefined ? {} : { id }), body, at };
+}
+
+/** A usage failure that says where in the files its reason is. */
+export function placed(error: unknown, where: string): unknown {
+  return error instanceof Failure && error.code === 'usage'
+    ? error.with({ message: `${where}: ${error.message}` })
+    : error;
+}
+
+/** The paths that a document of a kind may have. */
+export const acceptedPaths = ({ table, name }: FileKind): readonly string[] => [
+  ...new Set([...bodyOf(table, 'create').accepts, ...(name === 'registry' ? [] : bodyOf(table, 'update').accepts)]),
+];
+
+function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['at']): JsonObject {
+  const accepts = acceptedPaths(kind);
+  const prints = ['id', 'createdAt', 'template', ...(bodyOf(kind.table, 'create').prints ?? [])];
+  const { body, unknown } = writable(kind.adapt(document), accepts, prints);
+  const [first] = unknown;
+  if (first === undefined) return body;
+  const path = first.split('.');
+  const around = path
+    .slice(0, -1)
+    .map((each) => `${each}.`)
+    .join('');
+  const near = [...accepts, ...kind.words].flatMap((each) =>
+    each.startsWith(around) ? (each.slice(around.length).split('.', 1)[0] ?? []) : [],
+  );
+  throw usage(
+    `${at(path)}: a ${kind.name} has no member ${first}`,
+    didYouMean(path.at(-1) ?? '', near) ?? `It takes ${[...new Set(near)].join(', ')}.`,
+  );
+}
+
+const NUMBERS = ['count', 'gigabytes', 'seconds', 'milliseconds', 'dollars', 'percent'];
+
+/** Refuses values of another type than their fields have; null clears a member. */
+function checkTypes({ table }: FileKind, body: JsonObject, at: FileDocument['at']): void {
+  for (const field of Object.values<Field>(table.fields)) {
+    const value = field.path === undefined ? undefined : memberAt(body, field.path);
+    if (field.path === undefined || value === undefined || value === null) continue;
+    const path = field.path.split('.');
+    const problem = wrongType(field, value);
+    if (problem !== undefined) throw usage(`${at(path)}: ${field.path} ${problem}, not ${shown(value)}`);
+    const pair = field.type === 'pairs' && isObject(value) ? wrongPair(value) : undefined;
+    if (pair !== undefined)
+      throw usage(`${at([...path, pair])}: ${field.path}.${pair} is a text`, 'Write the value in quotes.');
+    if (field.values !== undefined && typeof value === 'string' && !field.values.includes(value))
+      throw usage(`${at(path)}: ${field.path} is one of ${field.values.join(', ')}`, didYouMean(value, field.values));
+  }
+}
+
+const wrongPair = (pairs: JsonObject): string | undefined =>
+  Object.entries(pairs).find(([, value]) => typeof value !== 'string' && value !== null)?.[0];
+
+function wrongType({ type = 'text' }: Field, value: Json): string | undefined {
+  if (NUMBERS.includes(type))
+    return typeof value === 'string' || typeof value === 'boolean' || isObject(value) ? 'is a number' : undefined;
+  if (type === 'flag') return typeof value === 'boolean' ? undefined : 'is true or false';
+  if (type === 'list') return Array.isArray(value) ? undefined : 'is a list';
+  if (type === 'pairs') return isObject(value) ? undefined : 'is an object of texts';
+  if (type === 'text') return typeof value === 'string' ? undefined : 'is a text';
+  return undefined;
+}
+
+/** A value in an error: its type alone, because a value may come from a variable that is secret. */
+const shown = (value: Json): string =>
+  Array.isArray(value)
+    ? 'a list'
+    : isObject(value)
+      ? 'an object'
+      : typeof value === 'string'
+        ? 'a text'
+        : `a ${typeof value}`;

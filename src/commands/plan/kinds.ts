@@ -1,0 +1,192 @@
+/** The kinds of things that files describe. Their fields are those of the commands that create and update them. */
+import { Failure } from '../../core/failure.ts';
+import { isObject, memberAt, numberAt, numberOf, stringAt, type Json, type JsonObject } from '../../core/json.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import type { Collection } from '../../cli/model/collection.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import type { ResourceTable } from '../../cli/resource/fields/fields.ts';
+import type { Kind } from '../../fleet/model.ts';
+import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
+import { updateSpec } from '../endpoints/write.ts';
+import { checkCreate, checkUpdate } from '../pods/body/body-checks.ts';
+import { asFlag } from '../pods/create.ts';
+import { POD_TABLE } from '../pods/pod/fields.ts';
+import { networkMount } from '../pods/pod/mounts.ts';
+import { RESTARTING } from '../pods/restart-sentence.ts';
+import { REGISTRY_TABLE } from '../registries/fields.ts';
+import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../shared/container-command.ts';
+import { CONTAINER_MEMBERS } from '../shared/container-fields.ts';
+import { TEMPLATE_TABLE } from '../templates/fields.ts';
+import { VOLUME_TABLE } from '../volumes/fields.ts';
+
+export const KINDS = ['registry', 'volume', 'template', 'endpoint', 'pod'] as const;
+export type KindName = (typeof KINDS)[number];
+
+/** A kind with what reads its documents and its rows. */
+export interface FileKind {
+  readonly name: KindName;
+  readonly collection: Collection;
+  readonly table: ResourceTable;
+  /** Members that hold ids of other things, by their path; a name works too. */
+  readonly references: Readonly<Record<string, KindName>>;
+  /** Members that a create needs; of a group, one. */
+  readonly needed: readonly (readonly string[])[];
+  /** Other names of members in files: `template` for `templateId`. */
+  readonly words: readonly string[];
+  /** A document or a row with the members of a body. */
+  readonly adapt: (document: JsonObject) => JsonObject;
+  /** The body with what it says in another form than this row taken out. */
+  readonly settle: (row: Json, body: JsonObject) => Promise<JsonObject>;
+  /** Refuses a body that contradicts itself: usage (2). */
+  readonly checkNew?: (body: JsonObject) => void;
+  readonly planned: (ctx: CommandContext) => Kind;
+}
+
+type Effects = Pick<Kind, 'effect'>;
+type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> &
+  Partial<Pick<FileKind, 'references' | 'words' | 'adapt' | 'settle' | 'checkNew'>> &
+  Partial<Effects> & {
+    /** Throws usage (2) for a change that the service would refuse. */
+    readonly check?: (ctx: CommandContext, row: Json, body: JsonObject) => void | Promise<void>;
+    readonly hasCommand?: true;
+  };
+
+/** The lists whose order means nothing: the members of the contract that are sets. */
+const UNORDERED = [
+  'ports',
+  'dataCenterIds',
+  'networkVolumes',
+  'allowedCudaVersions',
+  'gpu.allowedCudaVersions',
+  'gpu.excludedTypes',
+];
+
+function kindOf(name: KindName, rules: Rules): FileKind {
+  const { table, effect = () => 'in-place', check, hasCommand } = rules;
+  const comparable = ['dataCenterIds'];
+  const writeOnly = Object.values(table.fields).flatMap((field) =>
+    field.writeOnly === true && field.path !== undefined && !comparable.includes(field.path) ? [field.path] : [],
+  );
+  return {
+    name,
+    references: {},
+    words: [],
+    adapt: (document) => document,
+    settle: (_, body) => Promise.resolve(body),
+    ...rules,
+    planned: (ctx) => ({
+      kind: name,
+      updates: name === 'registry' ? [] : bodyOf(table, 'update').accepts,
+      writeOnly,
+      unordered: UNORDERED,
+      effect,
+      ...(hasCommand === true ? { command: { members: COMMAND_MEMBERS, changed: changedCommand } } : {}),
+      refusal: (row, body) => refusalOf(async () => check?.(ctx, row, body)),
+    }),
+  };
+}
+
+/** The message of a usage failure; undefined where there is none. */
+async function refusalOf(check: () => Promise<void> | undefined): Promise<string | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'usage') return error.message;
+    throw error;
+  }
+}
+
+/** Both forms of a command in one document are settled as `update --file` does. */
+const oneCommand = async (row: Json, body: JsonObject): Promise<JsonObject> =>
+  await settleCommand(body, { values: {}, file: body, verb: 'update', readRow: () => Promise.resolve(row) });
+
+const isRunning = (row: Json): boolean => ['RUNNING', 'STARTING'].includes(stringAt(row, 'status') ?? '');
+const isOneOf = (path: string, members: readonly string[]): boolean => members.includes(path.split('.', 1)[0] ?? path);
+
+/** `template` is `templateId`; a pod or endpoint prints the first. */
+const withTemplate = ({ template, ...document }: JsonObject): JsonObject =>
+  typeof template === 'string' ? { templateId: template, ...document } : document;
+
+function podBody({ dataCenterId, globalNetworking, volume, ...pod }: JsonObject): JsonObject {
+  const mounts = pod['mounts'];
+  return {
+    ...withTemplate(pod),
+    ...(typeof dataCenterId === 'string' ? { dataCenterIds: [dataCenterId] } : {}),
+    ...asFlag(globalNetworking),
+    ...(typeof volume === 'string'
+      ? { mounts: { ...(isObject(mounts) ? mounts : {}), network: networkMount(volume, undefined) } }
+      : {}),
+  };
+}
+
+/** A pod is in one data center, which a body may name among others. */
+async function podSettled(row: Json, body: JsonObject): Promise<JsonObject> {
+  const { dataCenterIds, ...others } = await oneCommand(row, body);
+  const [here] = (memberAt(row, 'dataCenterIds') ?? []) as readonly Json[];
+  const isHere = Array.isArray(dataCenterIds) && here !== undefined && dataCenterIds.includes(here);
+  return isHere || dataCenterIds === undefined ? others : { ...others, dataCenterIds };
+}
+
+export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
+  registry: kindOf('registry', {
+    collection: REGISTRIES,
+    table: REGISTRY_TABLE,
+    needed: [['username'], ['password']],
+  }),
+  volume: kindOf('volume', {
+    collection: VOLUMES,
+    table: VOLUME_TABLE,
+    needed: [['size'], ['dataCenter']],
+    adapt: ({ dataCenterId, ...volume }) =>
+      dataCenterId === undefined ? volume : { dataCenter: dataCenterId, ...volume },
+    check: (_, row, body) => {
+      const [before, after] = [numberAt(row, 'size'), numberOf(body['size'])];
+      if (before !== undefined && after !== undefined && after < before)
+        throw new Failure({ code: 'usage', exit: 2, message: `a volume never shrinks; it has ${before} GB` });
+    },
+  }),
+  template: kindOf('template', {
+    collection: TEMPLATES,
+    table: TEMPLATE_TABLE,
+    needed: [['image']],
+    references: { registry: 'registry' },
+    settle: oneCommand,
+    hasCommand: true,
+  }),
+  endpoint: kindOf('endpoint', {
+    collection: ENDPOINTS,
+    table: ENDPOINT_TABLE,
+    needed: [
+      ['image', 'templateId'],
+      ['gpu.pools', 'cpu'],
+    ],
+    references: { templateId: 'template', registry: 'registry', networkVolumes: 'volume' },
+    words: ['template', 'volume'],
+    adapt: ({ volume, ...endpoint }) => ({
+      ...withTemplate(endpoint),
+      ...(typeof volume === 'string' ? { networkVolumes: [volume] } : {}),
+    }),
+    settle: oneCommand,
+    effect: (_, path) => (isOneOf(path, CONTAINER_MEMBERS) ? 'release' : 'in-place'),
+    check: async (ctx, row, body) => await updateSpec.check?.(body, () => Promise.resolve(row), ctx),
+    hasCommand: true,
+  }),
+  pod: kindOf('pod', {
+    collection: PODS,
+    table: POD_TABLE,
+    needed: [
+      ['gpu.id', 'cpu.id'],
+      ['image', 'templateId'],
+    ],
+    references: { templateId: 'template', registry: 'registry', 'mounts.network.0.volumeId': 'volume' },
+    words: ['template', 'volume', 'dataCenterId'],
+    adapt: podBody,
+    settle: podSettled,
+    checkNew: checkCreate,
+    effect: (row, path) => (isOneOf(path, RESTARTING) && isRunning(row) ? 'restarts' : 'in-place'),
+    check: (_, row, body) => checkUpdate(body, () => Promise.resolve(row)),
+    hasCommand: true,
+  }),
+};

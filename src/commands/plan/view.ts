@@ -1,0 +1,89 @@
+import { encodeJson, itemsAt, memberAt, numberAt, type Json } from '../../core/json.ts';
+import { formatDollars } from '../../core/units.ts';
+import { ANYTHING, manyOf, NUMBER, oneOf, orNull, ownObject, TEXT } from '../../cli/model/output-schema.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { text } from '../../output/cells/cell-functions.ts';
+import type { Cell, View } from '../../output/view.ts';
+import { ACTIONS, EFFECTS } from '../../fleet/model.ts';
+import { KINDS } from './kinds.ts';
+
+/** What `plan --json` prints. */
+export const PLAN = manyOf(
+  ownObject(
+    {
+      action: {
+        ...oneOf(...ACTIONS),
+        description: 'blocked: it differs and cannot be made so; why says the reason',
+      },
+      kind: oneOf(...KINDS),
+      name: TEXT,
+      changes: manyOf(
+        ownObject({
+          path: TEXT,
+          before: { ...ANYTHING, description: 'null: it has none; a value from a variable is (hidden)' },
+          after: ANYTHING,
+          effect: {
+            ...oneOf(...EFFECTS),
+            description:
+              'restarts: the container starts anew and its disk is wiped; release: workers are replaced; fixed: it cannot be changed',
+          },
+        }),
+      ),
+      notCompared: { ...manyOf(TEXT), description: 'members that the service never shows' },
+      costBefore: { ...orNull(NUMBER), description: 'US dollars an hour; null: not known' },
+      costAfter: { ...orNull(NUMBER), description: 'US dollars an hour; null: not known' },
+      from: { ...TEXT, description: 'FILE:LINE:COLUMN of its document' },
+    },
+    { id: TEXT, why: TEXT },
+  ),
+);
+
+export const planView: View = {
+  noun: ['thing', 'things'],
+  id: text('id'),
+  members: [...['action', 'kind', 'name', 'id', 'changes', 'notCompared', 'why', 'costBefore', 'costAfter', 'from']],
+  columns: [
+    { header: 'PLAN', show: actionCell, cutLast: true },
+    textColumn('kind', { cutLast: true }),
+    textColumn('name', { cutLast: true }),
+    { header: 'CHANGES', show: changesText, sentence: true },
+    { header: 'COST/HR', show: costText, right: true },
+    textColumn('id', { wide: true }),
+    textColumn('from', { wide: true }),
+  ],
+};
+
+const TONES = { none: 'quiet', create: 'good', update: 'warn', blocked: 'bad' } as const;
+
+function actionCell(row: Json): Cell {
+  const action = text('action')(row);
+  return { text: action, tone: TONES[action as keyof typeof TONES] };
+}
+
+/** How each effect is said beside a change. */
+const EFFECT_WORDS: Readonly<Record<string, string>> = {
+  restarts: ' (restarts it, its disk is wiped)',
+  release: ' (a new release)',
+  fixed: ' (cannot be changed)',
+};
+
+/** `disk: 20 -> 30 (restarts it, its disk is wiped); name: a -> b`. */
+function changesText(row: Json): string {
+  const action = text('action')(row);
+  const changes = action === 'create' ? [] : itemsAt(row, 'changes').map(changeText);
+  const why = text('why')(row);
+  return [...changes, ...(why === '' ? [] : [why])].join('; ');
+}
+
+const changeText = (change: Json): string =>
+  `${text('path')(change)}: ${plain(memberAt(change, 'before'))} -> ${plain(memberAt(change, 'after'))}${EFFECT_WORDS[text('effect')(change)] ?? ''}`;
+
+const plain = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : value === null || value === undefined ? 'none' : encodeJson(value);
+
+function costText(row: Json): string {
+  const [before, after] = ['costBefore', 'costAfter'].map((member) => dollars(numberAt(row, member)));
+  return before === after ? (before ?? '') : `${before ?? ''} -> ${after ?? ''}`;
+}
+
+const dollars = (cost: number | undefined): string => (cost === undefined ? '?' : formatDollars(cost));

@@ -1,0 +1,56 @@
+import { memberAt, type Json, type JsonObject } from '../core/json.ts';
+import { differences } from './differences.ts';
+import type { Change, Item, Kind } from './model.ts';
+
+/** What makes a row what a body says: nothing, an update, or a change that cannot be made. */
+export async function planUpdate(kind: Kind, row: Json, body: JsonObject): Promise<Item> {
+  const notCompared = kind.writeOnly.filter((path) => memberAt(body, path) !== undefined);
+  const found = [...differences(kind, row, body), ...(await commandChanges(kind, row, body))];
+  const changes = found.map((difference): Change => ({
+    ...difference,
+    effect: isWithin(difference.path, kind.updates) ? kind.effect(row, difference.path) : 'fixed',
+  }));
+  if (changes.length === 0) return { action: 'none', changes, notCompared };
+  const fixed = changes.filter(({ effect }) => effect === 'fixed').map(({ path }) => path);
+  const why =
+    fixed.length > 0
+      ? `${fixed.join(', ')} cannot be changed after the creation`
+      : await kind.refusal(row, bodyOfChanges(body, changes));
+  return {
+    action: why === undefined ? 'update' : 'blocked',
+    changes,
+    notCompared,
+    ...(why === undefined ? {} : { why }),
+  };
+}
+
+/** The members of a body in which something differs, each whole. */
+const bodyOfChanges = (body: JsonObject, changes: readonly Change[]): JsonObject => {
+  const changed = new Set(changes.map(({ path }) => path.split('.', 1)[0]));
+  return Object.fromEntries(Object.entries(body).filter(([name]) => changed.has(name)));
+};
+
+async function commandChanges(
+  { command }: Kind,
+  row: Json,
+  body: JsonObject,
+): Promise<readonly Omit<Change, 'effect'>[]> {
+  const paths = (await command?.changed(row, body)) ?? [];
+  return paths.map((path) => ({ path, before: memberAt(row, path) ?? null, after: memberAt(body, path) ?? null }));
+}
+
+/** Whether a path is one of these, below one, or holds one. */
+const isWithin = (path: string, paths: readonly string[]): boolean =>
+  paths.some((each) => path === each || path.startsWith(`${each}.`) || each.startsWith(`${path}.`));
+
+/** What makes a thing that is not there yet. */
+export const planCreate = (kind: Kind, body: JsonObject): Item => ({
+  action: 'create',
+  changes: Object.entries(body).map(([path, value]) => ({
+    path,
+    before: null,
+    after: value ?? null,
+    effect: 'in-place',
+  })),
+  notCompared: kind.writeOnly.filter((path) => memberAt(body, path) !== undefined),
+});

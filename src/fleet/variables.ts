@@ -1,0 +1,42 @@
+import { isObject, type Json } from '../core/json.ts';
+
+/** What stands for a variable in the text of a document; `$${NAME}` is the text `${NAME}` itself. */
+const VARIABLE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/**
+ * A value with the variables of its texts replaced. `found` takes every text that was put in, so that none of them is
+ * printed. `unknown` is called with the path and the name of a variable that is not there, and throws.
+ */
+export function withVariables(
+  value: Json,
+  variables: ReadonlyMap<string, string>,
+  found: Set<string>,
+  unknown: (path: readonly string[], name: string) => never,
+  path: readonly string[] = [],
+): Json {
+  if (typeof value === 'string') {
+    const used: string[] = [];
+    const text = value.replace(VARIABLE, (all, name: string) => {
+      if (all.startsWith('$$')) return all.slice(1);
+      used.push(name);
+      return variables.get(name) ?? unknown(path, name);
+    });
+    if (used.length > 0 && text !== '') found.add(text);
+    return text;
+  }
+  const inner = (name: string, each: Json | undefined): Json =>
+    withVariables(each ?? null, variables, found, unknown, [...path, name]);
+  if (Array.isArray(value)) return (value as readonly Json[]).map((each, at) => inner(String(at), each));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(name, each)]));
+}
+
+/** A value as it may be printed: `(hidden)` in the place of each text that came from a variable. */
+export function withoutVariables(value: Json, found: ReadonlySet<string>): Json {
+  if (typeof value === 'string') return found.has(value) ? HIDDEN : value;
+  if (Array.isArray(value)) return (value as readonly Json[]).map((each) => withoutVariables(each, found));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutVariables(each ?? null, found)]));
+}
+
+export const HIDDEN = '(hidden)';
