@@ -40,12 +40,6 @@ export interface Change {
   readonly effect: Effect;
 }
 
-/** A document that was checked: the body as a request has it, with ids in the place of names. */
-export interface Wanted {
-  readonly name: string;
-  readonly body: JsonObject;
-}
-
 /** What is to be done about one document. */
 export interface Item {
   readonly action: Action;

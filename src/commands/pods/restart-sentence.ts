@@ -4,7 +4,16 @@ import { changedCommand, COMMAND_MEMBERS } from '../shared/container-command.ts'
 import { labelOf } from '../../cli/resource/choose.ts';
 
 /** The members of a pod whose change restarts its container (additions 5; a template brings new ones). */
-export const RESTARTING = ['image', 'env', 'ports', 'disk', 'registry', 'mounts', 'templateId', ...COMMAND_MEMBERS] as const;
+export const RESTARTING = [
+  'image',
+  'env',
+  'ports',
+  'disk',
+  'registry',
+  'mounts',
+  'templateId',
+  ...COMMAND_MEMBERS,
+] as const;
 
 /**
  * What an update does to a pod that runs: `Pod pod-1 (lab) is RUNNING: a change of image and env restarts its container ...`.
