@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../core/json.ts';
+import { HIDDEN } from '../core/text/secret-names.ts';
 
 /** What stands for a variable in the text of a document; `$${NAME}` is the text `${NAME}` itself. */
 const VARIABLE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -31,12 +32,10 @@ export function withVariables(
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(name, each)]));
 }
 
-/** A value as it may be printed: `(hidden)` in the place of each text that came from a variable. */
+/** A value as it may be printed: `***` in the place of each text that came from a variable. */
 export function withoutVariables(value: Json, found: ReadonlySet<string>): Json {
   if (typeof value === 'string') return found.has(value) ? HIDDEN : value;
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => withoutVariables(each, found));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutVariables(each ?? null, found)]));
 }
-
-export const HIDDEN = '(hidden)';

@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { usage } from '../../core/failure.ts';
-import { objectOf, stringOf, type Json, type JsonObject, memberAt } from '../../core/json.ts';
+import { objectOf, stringOf, type Json, type JsonObject, memberAt, memberOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
@@ -11,6 +11,7 @@ import { idOf, type Result } from '../../output/view.ts';
 import type { Item } from '../../fleet/model.ts';
 import { planCreate, planUpdate } from '../../fleet/plan-item.ts';
 import { withoutVariables, withVariables } from '../../fleet/variables.ts';
+import { HIDDEN, hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
 import { completeEnvironment, readVariables } from '../shared/environment.ts';
 import { rateText } from '../shared/rate/rate.ts';
 import { createAccount, type Account } from './account.ts';
@@ -59,7 +60,7 @@ export const plan = defineCommand({
     return {
       kind: 'many',
       view: planView,
-      values: planned.map((each) => rowOf(each, hidden)),
+      values: planned.map((each) => rowOf(each, { texts: hidden, isSecret: ctx.output.isSecret })),
       notes: isTableOutput(ctx.output) ? notesOf(planned) : [],
       ...(differs ? { exit: EXIT.planDiffers } : {}),
     };
@@ -148,7 +149,23 @@ function newBody({ kind }: FileDocument, body: JsonObject): JsonObject {
   return given;
 }
 
-function rowOf({ document, row, item, cost }: Planned, hidden: ReadonlySet<string>): JsonObject {
+/** What is not printed: texts from variables, and the variables of containers that are secret by their names. */
+interface Hiding {
+  readonly texts: ReadonlySet<string>;
+  readonly isSecret: IsSecret | undefined;
+}
+
+/** The value of a changed member as it is printed, in every format: a plan is kept in the logs of CI. */
+function shownValue(path: string, value: Json, { texts, isSecret }: Hiding): Json {
+  if (path === 'password') return HIDDEN;
+  const shown = withoutVariables(value, texts);
+  const variable = path.startsWith('env.') ? path.slice('env.'.length) : undefined;
+  if (isSecret === undefined || (variable === undefined && path !== 'env')) return shown;
+  const env = memberOf(hideSecrets({ env: variable === undefined ? shown : { [variable]: shown } }, isSecret), 'env');
+  return (variable === undefined ? env : memberOf(env, variable)) ?? null;
+}
+
+function rowOf({ document, row, item, cost }: Planned, hiding: Hiding): JsonObject {
   const { kind, name, at } = document;
   return {
     action: item.action,
@@ -156,9 +173,10 @@ function rowOf({ document, row, item, cost }: Planned, hidden: ReadonlySet<strin
     name,
     ...(row === undefined ? {} : { id: idOf(row) }),
     changes: item.changes.map(({ path, before, after, effect }) => {
-      const shown = path === 'password' ? '(hidden)' : withoutVariables(after, hidden);
-      // What a variable replaces was most likely such a value too.
-      return { path, before: shown === '(hidden)' && before !== null ? '(hidden)' : before, after: shown, effect };
+      const shown = shownValue(path, after, hiding);
+      // What a variable replaces was most likely a secret too.
+      const isHidden = before !== null && shown === HIDDEN;
+      return { path, before: isHidden ? HIDDEN : shownValue(path, before, hiding), after: shown, effect };
     }),
     notCompared: item.notCompared,
     ...(item.why === undefined ? {} : { why: item.why }),

@@ -20,7 +20,7 @@ export const PLAN = manyOf(
       changes: manyOf(
         ownObject({
           path: TEXT,
-          before: { ...ANYTHING, description: 'null: it has none; a value from a variable is (hidden)' },
+          before: { ...ANYTHING, description: 'null: it has none; *** in the place of secrets' },
           after: ANYTHING,
           effect: {
             ...oneOf(...EFFECTS),

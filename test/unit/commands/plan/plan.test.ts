@@ -1,54 +1,6 @@
-import { writeFileSync, mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { objectionsTo } from '../../../support/schemas/published-schemas.ts';
-import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
-import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
-
-interface Change {
-  readonly path: string;
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly effect: string;
-}
-interface Row {
-  readonly action: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly id?: string;
-  readonly why?: string;
-  readonly changes: readonly Change[];
-  readonly notCompared: readonly string[];
-  readonly costBefore: number | null;
-  readonly costAfter: number | null;
-}
-
-const inWorld = (): TestWorld => createTestWorld({ env: { BERTH_LOCAL: '1' } });
-
-async function plan(world: TestWorld, text: string, flags: readonly string[] = []): Promise<Ran> {
-  writeFileSync(path.join(world.directory, 'fleet.yaml'), text);
-  return await run(world, ['plan', 'fleet.yaml', ...flags]);
-}
-
-/** A run in a world of its own output, on the account of another world. */
-const run = async (world: TestWorld, argv: readonly string[]): Promise<Ran> =>
-  await berthIn(
-    createTestWorld({
-      env: { BERTH_LOCAL: '1', BERTH_DATA_DIR: path.join(world.directory, 'data') },
-      cwd: world.directory,
-      clock: world.clock,
-    }),
-    argv,
-  );
-
-async function rows(world: TestWorld, text: string, flags: readonly string[] = []): Promise<readonly Row[]> {
-  const ran = await plan(world, text, [...flags, '--json']);
-  expect([0, 16], ran.err).toContain(ran.code);
-  const value = JSON.parse(ran.out) as readonly Row[];
-  expect(objectionsTo('plan', value)).toBeUndefined();
-  expect(ran.code).toBe(value.some(({ action }) => action !== 'none') ? 16 : 0);
-  return value;
-}
+import { inWorld, plan, rows, run } from '../../../support/worlds/plan-runs.ts';
+import type { TestWorld } from '../../../support/worlds/test-world.ts';
 
 const printed = async (world: TestWorld, kind: string, noun: string, id: string): Promise<string> =>
   `kind: ${kind}\n${(await run(world, [noun, 'get', id, '-o', 'yaml'])).out}`;
@@ -230,49 +182,5 @@ describe('a file that is wrong ends 2 and says where', () => {
     expect((await run(world, ['plan', 'none.yaml'])).code).toBe(14);
     const empty = await plan(world, '# later\n');
     expect([empty.code, empty.err]).toEqual([0, expect.stringContaining('hold no document') as string]);
-  });
-});
-
-describe('identity', () => {
-  test('two of one name are named with their ids, and an id says which one', async () => {
-    const world = inWorld();
-    for (const size of ['10', '20'])
-      await run(world, ['volumes', 'create', '--name', 'twin', '--size', size, '--data-center', 'EU-NORTH-1']);
-    const ids = (await run(world, ['volumes', 'list', '--match', 'twin', '-o', 'id'])).out.trim().split('\n');
-    const ran = await plan(world, 'kind: volume\nname: twin\n');
-    expect([ran.code, ids.length]).toEqual([2, 2]);
-    for (const id of ids) expect(ran.err).toContain(id);
-    expect((await rows(world, `kind: volume\nname: twin\nid: ${ids[0] ?? ''}`)).map(({ id }) => id)).toEqual([ids[0]]);
-  });
-});
-
-describe('folders and variables', () => {
-  test('a folder is read with its folders, in the order of names', async () => {
-    const world = inWorld();
-    mkdirSync(path.join(world.directory, 'fleet', 'b'), { recursive: true });
-    const volume = (name: string): string => `kind: volume\nname: ${name}\nsize: 10\ndataCenter: EU-NORTH-1\n`;
-    writeFileSync(path.join(world.directory, 'fleet', 'c.yml'), volume('third'));
-    writeFileSync(path.join(world.directory, 'fleet', 'b', 'x.yaml'), volume('second'));
-    writeFileSync(path.join(world.directory, 'fleet', 'a.json'), '{"kind":"volume","name":"datasets"}');
-    writeFileSync(path.join(world.directory, 'fleet', 'notes.txt'), 'kind: none');
-    const ran = await run(world, ['plan', 'fleet/', '--json']);
-    expect((JSON.parse(ran.out) as readonly Row[]).map(({ name }) => name)).toEqual(['datasets', 'second', 'third']);
-  });
-
-  test('variables are replaced only with --env-from, and are never printed', async () => {
-    const world = inWorld();
-    const text = `kind: pod\nname: train-llm\nenv: {TOKEN: '\${TOKEN}', PLAIN: '$\${TOKEN}'}\n`;
-    const [plainRow] = await rows(world, text);
-    expect(plainRow?.changes.map(({ after }) => after)).toEqual(['${TOKEN}', '$${TOKEN}']);
-    writeFileSync(path.join(world.directory, 'vars'), 'TOKEN=very-secret\n');
-    for (const flags of [['--json'], ['-o', 'wide'], ['-o', 'yaml']]) {
-      const ran = await plan(world, text, ['--env-from', 'vars', ...flags]);
-      expect(ran.out + ran.err).not.toContain('very-secret');
-      expect(ran.out).toContain('(hidden)');
-    }
-    const [row] = await rows(world, text, ['--env-from', 'vars']);
-    expect(row?.changes.map(({ after }) => after)).toEqual(['(hidden)', '${TOKEN}']);
-    const unknown = await plan(world, text.replace('${TOKEN}', '${OTHER}'), ['--env-from', 'vars']);
-    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('fleet.yaml:3:') as string]);
   });
 });
