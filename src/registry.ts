@@ -63,6 +63,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/plan/index.ts')).plan,
   },
   {
+    name: 'export',
+    section: 'Compute',
+    summary: 'print what is there as files for plan',
+    load: async () => (await import('./commands/export/index.ts')).exportFiles,
+  },
+  {
     name: 'volumes',
     section: 'Storage and images',
     summary: 'network volumes',

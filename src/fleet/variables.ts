@@ -39,3 +39,11 @@ export function withoutVariables(value: Json, found: ReadonlySet<string>): Json 
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutVariables(each ?? null, found)]));
 }
+
+/** A value in which `withVariables` replaces nothing. */
+export function withVariablesKept(value: Json): Json {
+  if (typeof value === 'string') return value.replace(VARIABLE, (all) => `$${all}`);
+  if (Array.isArray(value)) return (value as readonly Json[]).map(withVariablesKept);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withVariablesKept(each ?? null)]));
+}

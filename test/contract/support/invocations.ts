@@ -65,6 +65,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods start p1'),
     line('pods start p1 --wait', { answers: RUNNING }),
   ],
+  export: [line('export')],
   plan: [
     line('plan -', {
       exit: 16,

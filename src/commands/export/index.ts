@@ -1,0 +1,154 @@
+import { usage } from '../../core/failure.ts';
+import { isObject, memberAt, memberOf, objectOf, stringAt, type Json, type JsonObject } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
+import { withoutKey } from '../../create/key.ts';
+import { withVariablesKept } from '../../fleet/variables.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { manyOf, oneOf, serviceObject, TEXT } from '../../cli/model/output-schema.ts';
+import { arg } from '../../cli/model/params.ts';
+import { writable } from '../../cli/resource/body/compose-body.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
+import { didYouMean } from '../../cli/words/suggestions.ts';
+import { text } from '../../output/cells/cell-functions.ts';
+import { toYaml } from '../../output/formats/yaml.ts';
+import { asksForData, idOf, type Result, type View } from '../../output/view.ts';
+import { acceptedPaths } from '../plan/document.ts';
+import { FILE_KINDS, KINDS, type FileKind, type KindName } from '../plan/kinds.ts';
+
+const documentView: View = {
+  noun: ['document', 'documents'],
+  id: text('name'),
+  members: ['kind', 'name'],
+  columns: [textColumn('kind'), textColumn('name')],
+};
+
+/** `berth export`: what is there, as files for `berth plan`. */
+export const exportFiles = defineCommand({
+  summary: 'print what is there as files for plan',
+  details:
+    'It prints YAML: one document for each thing, with a kind. Variables that are secret by their names are printed as ${NAME}: give their values with plan --env-from. A password of a registry is never shown by the service. Names stand in the place of ids where they are unique.',
+  args: {
+    kinds: { ...arg.many(`of these kinds alone: ${KINDS.join(', ')}`, { metavar: 'KIND' }), required: false },
+  },
+  output: manyOf(serviceObject({ kind: oneOf(...KINDS), name: TEXT })),
+  examples: [
+    ['berth export', 'all kinds'],
+    ['berth export pod endpoint', 'for a file of its own'],
+  ],
+  run: async (ctx, { kinds }): Promise<Result> => {
+    const wanted = kinds.length === 0 ? KINDS : kinds.map(kindNamed);
+    const lists = new Map<KindName, readonly Json[]>();
+    // References are printed by the names of these lists: they are read even where only one kind is wanted.
+    for (const kind of KINDS) lists.set(kind, await rowsOf(ctx, FILE_KINDS[kind]));
+    const hidesSecrets = ctx.output.isSecret;
+    const plainDocuments = wanted.flatMap((kind) =>
+      (lists.get(kind) ?? []).map((row) => documentOf(FILE_KINDS[kind], row, lists)),
+    );
+    const hasSecret = plainDocuments.some((document) => secretNames(document, hidesSecrets).length > 0);
+    const markOf = createMarks();
+    const values = plainDocuments.map((document) => {
+      const names = secretNames(document, hidesSecrets);
+      // Where --env-from is needed, other texts of this form stay as they are.
+      const kept = hasSecret ? (withVariablesKept(document) as JsonObject) : document;
+      const marks = Object.fromEntries(
+        names.map((name) => [name, markOf(name, memberOf(document['env'], name) ?? null)]),
+      );
+      return names.length === 0 ? kept : { ...kept, env: { ...objectOf(kept['env']), ...marks } };
+    });
+    const notes = hasSecret ? ['Secret variables are printed as ${NAME}: give their values with --env-from.'] : [];
+    if (asksForData(ctx.output) && ctx.output.format !== 'yaml')
+      return { kind: 'many', view: documentView, values, notes };
+    const texts = await Promise.all(values.map((value) => toYaml(value)));
+    return { kind: 'text', text: texts.join('---\n'), notes };
+  },
+});
+
+function kindNamed(word: string): KindName {
+  const kind = KINDS.find((each) => each === word);
+  if (kind === undefined)
+    throw usage(
+      `there is no kind ${JSON.stringify(safeText(word))}`,
+      didYouMean(word, KINDS) ?? `Kinds: ${KINDS.join(', ')}.`,
+    );
+  return kind;
+}
+
+/** All rows of a kind; the export fails where the list is not whole. Pods of clusters belong to their clusters. */
+const rowsOf = async (ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> =>
+  (await listRows(ctx, collection)).values.filter((row) => stringAt(row, 'status') !== 'TERMINATED');
+
+/** What stands for a secret: `${NAME}`, and `${NAME_2}` for another value of the same name. */
+function createMarks(): (name: string, value: Json) => string {
+  const values = new Map<string, Json[]>();
+  return (variable, value) => {
+    const name = variable.replace(/\W/g, '_').replace(/^\d/, '_$&');
+    const known = values.get(name) ?? [];
+    if (!known.includes(value)) values.set(name, [...known, value]);
+    const at = known.includes(value) ? known.indexOf(value) : known.length;
+    return '${' + (at === 0 ? name : `${name}_${at + 1}`) + '}';
+  };
+}
+
+/** The variables of a document whose values are not printed. */
+const secretNames = (document: JsonObject, isSecret: IsSecret | undefined): readonly string[] =>
+  Object.entries(objectOf(document['env']) ?? {})
+    .filter(([name, value = null]) => {
+      const env = { env: { [name]: value } };
+      return isSecret !== undefined && hideSecrets(env, isSecret) !== env;
+    })
+    .map(([name]) => name);
+
+function documentOf(kind: FileKind, row: Json, lists: ReadonlyMap<KindName, readonly Json[]>): JsonObject {
+  const prints = ['id', 'createdAt', ...(bodyOf(kind.table, 'create').prints ?? [])];
+  const whole = kind.adapt(withoutKey(objectOf(row) ?? {}));
+  // What a template gave is in the row already.
+  const { templateId: _template, ...body } = writable(whole, acceptedPaths(kind), prints).body;
+  const hasCommand = Array.isArray(body['cmd']) || Array.isArray(body['entrypoint']);
+  const given = Object.entries(body).filter(
+    ([name, value]) => value !== null && name !== 'name' && !(name === 'args' && hasCommand),
+  );
+  const name = stringAt(row, 'name') ?? '';
+  const isUnique = (lists.get(kind.name) ?? []).filter((each) => memberAt(each, 'name') === name).length === 1;
+  const named = Object.fromEntries(
+    given.map(([member, value]) => [member, withNames(kind, member, value ?? null, lists)]),
+  );
+  return { kind: kind.name, name, ...(isUnique ? {} : { id: idOf(row) }), ...named };
+}
+
+/** A member with names in the place of the ids of other things. */
+function withNames(
+  { references }: FileKind,
+  member: string,
+  value: Json,
+  lists: ReadonlyMap<KindName, readonly Json[]>,
+): Json {
+  const within = (path: string, each: Json): Json => {
+    if (Array.isArray(each)) {
+      const list = references[path];
+      return (each as readonly Json[]).map((item, at) =>
+        list !== undefined && typeof item === 'string'
+          ? nameOf(lists.get(list) ?? [], item)
+          : within(`${path}.${at}`, item),
+      );
+    }
+    if (isObject(each))
+      return Object.fromEntries(
+        Object.keys(each).map((name) => [name, within(`${path}.${name}`, memberOf(each, name) ?? null)]),
+      );
+    const list = references[path];
+    return list !== undefined && typeof each === 'string' ? nameOf(lists.get(list) ?? [], each) : each;
+  };
+  return within(member, value);
+}
+
+/** The name of a row where no other row has it as its name or id; else its id. */
+function nameOf(rows: readonly Json[], id: string): string {
+  const name = stringAt(rows.find((row) => idOf(row) === id) ?? null, 'name');
+  if (name === undefined || name === '') return id;
+  const same = rows.filter((row) => memberAt(row, 'name') === name || idOf(row) === name);
+  return same.length === 1 ? name : id;
+}
