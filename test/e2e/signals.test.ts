@@ -218,6 +218,8 @@ test.skipIf(!hasTerminal)('Ctrl-Z gives the cursor back, and fg draws the view a
   await session.waitFor('train-llm');
   expect(session.cursorShown()).toBe(false);
   session.press('C-\\');
+  // What is typed before the prompt may be discarded with the view.
+  await session.waitFor(/shell>$/);
   session.type('echo ended $?');
   session.press('Enter');
   await session.waitFor('ended 143');

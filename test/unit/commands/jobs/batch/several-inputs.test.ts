@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { compress } from '../../../../../src/batch/bytes/compression.ts';
+import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
 import { chunksOf, readAll } from '../../../../support/storage/storage-cases.ts';
 import { describeWithS3, S3_ENV } from '../../../../support/storage/s3-peer.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
@@ -21,7 +22,8 @@ const outputs = (world: TestWorld): readonly unknown[] =>
     .map((line) => (JSON.parse(line) as { readonly output: unknown }).output);
 
 async function worldWith(files: Readonly<Record<string, string | Uint8Array>>, env = {}): Promise<TestWorld> {
-  const world = createTestWorld({ env });
+  // Files are slow on a busy machine: this clock waits for them, so that no job expires meanwhile.
+  const world = createTestWorld({ env, clock: createAutoAdvancingClock() });
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(join(world.directory, name, '..'), { recursive: true });
     writeFileSync(join(world.directory, name), content);
@@ -47,7 +49,6 @@ describe('a batch with several inputs', () => {
   ])('runs the items of all, numbered through them: %s', async (_, inputs) => {
     const world = await worldWith(await FILES());
     const ran = await run(world, ...inputs.flatMap((input) => ['--input', input]));
-    expect(ran.err).toContain('7 of 7');
     expect(ran.code).toBe(0);
     expect(outputs(world)).toEqual(NUMBERED);
   });
@@ -105,7 +106,7 @@ describe('a batch with several inputs', () => {
     const world = await worldWith(await FILES());
     const begun = ['run', 'fail', '--input', 'in/*', '--out', 'r.jsonl', '--max-failures', '0', '--in-flight', '1'];
     const first = await berthIn(world, ['--local', 'jobs', 'batch', ...begun]);
-    expect(first.err).toContain('waiting');
+    expect(first.err).toContain('Stopped sending: more items failed');
     renameSync(join(world.directory, 'in'), join(world.directory, 'moved'));
     const resume = (...inputs: readonly string[]) =>
       berthIn(world, [
