@@ -81,6 +81,13 @@ export function encodeWishes(wishes: readonly Wish[]): readonly Json[] {
     });
 }
 
-/** The wishes with a change of the one that waits with a key; the same where none does. */
+/**
+ * The wishes with a change of the one that waits with a key; the same where none does. What an earlier try found does not
+ * hold any more.
+ */
 export const withChange = (wishes: readonly Wish[], key: string, change: Partial<Wish>): readonly Wish[] =>
-  wishes.map((wish) => (wish.key === key && wish.state === 'waiting' ? { ...wish, ...change } : wish));
+  wishes.map((wish) => {
+    if (wish.key !== key || wish.state !== 'waiting') return wish;
+    const { why: _why, ...others } = wish;
+    return { ...others, ...change };
+  });

@@ -86,8 +86,8 @@ function decisionOf(rule: Rule, { kind, row }: Subject, world: World, policy: Po
 /** A clock of the service may differ a little from what it wrote. Milliseconds. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** What keeps every guard from a pod. */
-function exemptionOf(pod: Json): string | undefined {
+/** What keeps every guard from a pod: `it is locked`. */
+export function exemptionOf(pod: Json): string | undefined {
   if (memberAt(pod, 'locked') === true) return 'it is locked';
   return stringAt(pod, 'cluster.id') === undefined ? undefined : 'it is a member of a cluster';
 }
@@ -98,7 +98,8 @@ function heldBack(pod: Json, action: GuardAction, now: number, { allowTerminate 
   if (times.some((at) => at > now + CLOCK_TOLERANCE_MS)) return "the service's clock is behind its own times";
   const status = stringAt(pod, 'status') ?? '';
   if (action === 'stop' && !CAN_STOP.includes(status)) return 'only terminating ends its cost';
-  if (action === 'terminate' && !allowTerminate) return 'the policy does not allow to terminate';
+  if (action === 'terminate' && !allowTerminate)
+    return 'terminating needs --allow-terminate, or allowTerminate: true in the policy';
   return undefined;
 }
 
@@ -107,7 +108,8 @@ const STOPPED = ['EXITED', 'TERMINATED'];
 /** Statuses in which a pod can be stopped (contract rules, Pods: actions). */
 export const CAN_STOP = ['RUNNING', 'PROVISIONING', 'STARTING'];
 
-function snoozed(pod: Json, snoozes: Snoozes, now: number): string | undefined {
+/** What keeps the guards of this machine from a pod now. `now` is the service's time in milliseconds. */
+export function snoozed(pod: Json, snoozes: Snoozes, now: number): string | undefined {
   const until = snoozes.get(stringAt(pod, 'id') ?? '');
   return until !== undefined && until > now ? `snoozed until ${formatTimestamp(until)}` : undefined;
 }

@@ -81,7 +81,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
     price,
     check: checkTemplate,
     references: { templateId: collections.TEMPLATES, 'mounts.network.0.volumeId': collections.VOLUMES },
-    refused: (failure) => inOwnWords(failure, 'create'),
+    refused: (failure) => inOwnWords(failure, 'create of a cluster'),
     wait: RUNNING,
     examples: [
       [

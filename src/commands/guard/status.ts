@@ -11,26 +11,31 @@ import { money, text } from '../../output/cells/cell-functions.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
 import { countingDeadlines, DEADLINE_ACTIONS, deadlineText } from '../../guard/deadline.ts';
+import { exemptionOf, snoozed, type Snoozes } from '../../guard/decide.ts';
 import { PODS } from '../shared/collections.ts';
 import { lastRunLine, readMemory } from './memory.ts';
 
 const DEADLINE = ownObject(
   { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS), at: TIME, overdue: YES_NO },
-  { lateCost: { ...NUMBER, description: 'US dollars that it cost since it was over' } },
+  {
+    exempt: { ...TEXT, description: 'what keeps the guards of this machine from it' },
+    lateCost: { ...NUMBER, description: 'US dollars that it cost since it was over' },
+  },
 );
 
 /** The deadlines of a pod that count now. */
-const rowsOf = (pod: Json, now: number): readonly Json[] =>
+const rowsOf = (pod: Json, now: number, snoozes: Snoozes): readonly Json[] =>
   countingDeadlines(pod).map(({ action, at }): Json => {
     const cost = numberAt(pod, 'cost');
-    // A lock exempts a pod.
-    const isOverdue = at <= now && memberAt(pod, 'locked') !== true;
+    const exempt = exemptionOf(pod) ?? snoozed(pod, snoozes, now);
+    const isOverdue = at <= now && exempt === undefined;
     return {
       pod: idOf(pod),
       name: stringAt(pod, 'name') ?? '',
       action,
       at: formatTimestamp(at),
       overdue: isOverdue,
+      ...(exempt === undefined ? {} : { exempt }),
       ...(isOverdue && cost !== undefined ? { lateCost: costOver(cost, now - at) } : {}),
     };
   });
@@ -38,7 +43,7 @@ const rowsOf = (pod: Json, now: number): readonly Json[] =>
 const view = (now: number): View => ({
   noun: ['deadline', 'deadlines'],
   id: text('pod'),
-  members: ['pod', 'name', 'action', 'at', 'overdue', 'lateCost'],
+  members: ['pod', 'name', 'action', 'at', 'overdue', 'exempt', 'lateCost'],
   columns: [
     textColumn('pod', { cutLast: true }),
     textColumn('name'),
@@ -47,7 +52,9 @@ const view = (now: number): View => ({
       show: (row) => {
         const isOver = memberAt(row, 'overdue') === true;
         const action = DEADLINE_ACTIONS.find((each) => each === memberAt(row, 'action')) ?? 'stop';
-        return { text: deadlineText({ action, at: Date.parse(text('at')(row)) }, now), tone: isOver ? 'bad' : 'plain' };
+        const end = deadlineText({ action, at: Date.parse(text('at')(row)) }, now);
+        const exempt = text('exempt')(row);
+        return { text: exempt === '' ? end : `${end}; ${exempt}`, tone: isOver ? 'bad' : 'plain' };
       },
       cutLast: true,
     },
@@ -58,14 +65,17 @@ const view = (now: number): View => ({
 /** `berth guard status`: the deadlines, and when a guard last looked. */
 export const status = defineCommand({
   summary: 'show the deadlines of pods, and when a guard last ran here',
-  details: 'For monitoring: it ends 15 when a deadline is overdue, because then no guard runs that could keep it.',
+  details:
+    'For monitoring: it ends 15 when a deadline is overdue, because then no guard runs that could keep it. That of a pod that is locked, snoozed here or in a cluster is not overdue.',
   exits: [EXIT.limitExceeded],
   output: ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE) }),
   examples: [['berth guard status --json --jq .lastRun', 'when a guard of this machine last looked']],
   run: async (ctx) => {
     const { values: pods } = await listRows(ctx, PODS);
-    const [now, { sweptAt }] = [ctx.serviceNow(), await readMemory(ctx)];
-    const rows = pods.flatMap((pod) => rowsOf(pod, now)).toSorted((a, b) => (text('at')(a) < text('at')(b) ? -1 : 1));
+    const [now, { sweptAt, snoozes }] = [ctx.serviceNow(), await readMemory(ctx)];
+    const rows = pods
+      .flatMap((pod) => rowsOf(pod, now, snoozes))
+      .toSorted((a, b) => (text('at')(a) < text('at')(b) ? -1 : 1));
     const overdue = rows.filter((row) => memberAt(row, 'overdue') === true);
     const late = overdue.reduce<number>((sum, row) => sum + (numberAt(row, 'lateCost') ?? 0), 0);
     return {

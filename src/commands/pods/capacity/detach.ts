@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { usage } from '../../../core/failure.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import { encodeJson, type Json, type JsonObject } from '../../../core/json.ts';
 import { berth, sentence } from '../../../core/message.ts';
 import { formatTimestamp } from '../../../core/text/timestamp.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
@@ -13,8 +14,9 @@ import { readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
 import type { Plan } from './options.ts';
 
 /**
- * Keeps a create as a wish that the guards of this machine work for. What can never be placed is refused at once: usage (2).
- * Fails with local-file (14) where it cannot be kept.
+ * Keeps a create as a wish that the guards of this machine work for; the same one again changes nothing. What can never be
+ * placed is refused at once, and so is another wish with a key that waits: usage (2). Fails with local-file (14) where it
+ * cannot be kept.
  */
 export async function keepWish(ctx: CommandContext, body: JsonObject, plan: Plan): Promise<Result> {
   const key = plan.key ?? newKey(ctx);
@@ -24,19 +26,35 @@ export async function keepWish(ctx: CommandContext, body: JsonObject, plan: Plan
   await checkSize(ctx, withKey(body, key, key));
   const wanted = await whereVolumeIs(ctx, body, plan.wanted);
   await readOffers(ctx, body, wanted, true);
-  const until = ctx.serviceNow() + plan.waitMs;
-  const wish: Wish = { key, state: 'waiting', body, wanted, until };
+  const wish: Wish = { key, state: 'waiting', body, wanted, until: ctx.serviceNow() + plan.waitMs };
+  let kept = wish;
   await changeCreates(ctx, (before) => {
     const wishes = decodeWishes(before);
-    if (wishes.some((each) => each.key === key && each.state === 'waiting'))
-      throw usage(`there is a wish with the key ${key} already`, 'Cancel it first, or take another key.');
-    return { wishes: encodeWishes([...wishes.filter((each) => each.key !== key), wish]) };
+    kept = wishes.find((each) => each.key === key && each.state === 'waiting') ?? wish;
+    const differing = differences(kept, wish);
+    if (differing.length > 0)
+      throw usage(
+        `a wish with the key ${key} waits already, with another ${differing.join(', ')}`,
+        sentence`Take another key, or cancel it first: ${berth`guard wishes cancel ${key}`}`,
+      );
+    return { wishes: encodeWishes([...wishes.filter((each) => each.key !== key), kept]) };
   });
+  const since = kept === wish ? 'Kept' : 'Kept already';
   return {
     kind: 'nothing',
     notes: [
-      `Kept with the key ${key}, until ${formatTimestamp(until)}: nothing was created yet.`,
+      `${since} with the key ${key}, until ${formatTimestamp(kept.until)}: nothing was created yet.`,
       sentence`A guard on this machine tries: ${berth`guard run --every 1m`}. Look, or cancel it: ${berth`guard wishes list`}`,
     ],
   };
 }
+
+/** The members in which two wishes differ, as they are kept. */
+function differences(one: Wish, other: Wish): readonly string[] {
+  const [first, second] = [one, other].map(({ body, wanted }) => asKept({ ...body, placement: { ...wanted } }));
+  const names = new Set([...Object.keys(first ?? {}), ...Object.keys(second ?? {})]);
+  return [...names].filter((name) => !isDeepStrictEqual(first?.[name], second?.[name])).toSorted();
+}
+
+const asKept = (value: Readonly<Record<string, unknown>>): JsonObject =>
+  JSON.parse(encodeJson(value as Json)) as JsonObject;

@@ -4,7 +4,9 @@ import { refusalClass, type RefusalClass } from '../../../create/refusals.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { berth, type Message, sentence } from '../../../core/message.ts';
 
-type Refused = 'create' | 'start' | 'restart';
+type Refused = 'create' | 'create of a cluster' | 'start' | 'restart';
+
+const isCreate = (refused: Refused): boolean => refused.startsWith('create');
 
 interface Words {
   /** The code of the failure. */
@@ -21,8 +23,8 @@ const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
     exit: EXIT.refused,
     message: 'there is no room for this pod now',
     hint: (refused) =>
-      refused === 'create'
-        ? sentence`Nothing is wrong with the request. Try another GPU type, data center or cloud, or try again later: ${berth`catalog gpus --available --product POD`}`
+      isCreate(refused)
+        ? sentence`Nothing is wrong with the request. Try another GPU type, data center or cloud, or try again later: ${berth`catalog gpus --available --product POD`}${refused === 'create' ? '. For a GPU, --until-available 6h waits for room.' : ''}`
         : 'Its machine has too few free GPUs. Try again later, or create another pod with the same network volume.',
   },
   payment: {
@@ -36,7 +38,7 @@ const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
     exit: EXIT.denied,
     message: 'this account or key may not do this',
     hint: (refused) =>
-      refused === 'create'
+      isCreate(refused)
         ? sentence`The account may not use this pool: try another GPU type, data center or cloud. If all are refused, it is the key: ${berth`auth status --check`}`
         : sentence`Nothing was started. Which key is used: ${berth`auth status --check`}`,
   },

@@ -70,7 +70,7 @@ describe('a deadline', () => {
     const account = await withLab('--terminate-after 2h');
     await local(account, 'local clock advance 3h');
     expect(await rows(account, 'guard run')).toMatchObject([
-      { action: 'report', held: 'the policy does not allow to terminate' },
+      { action: 'report', held: 'terminating needs --allow-terminate, or allowTerminate: true in the policy' },
     ]);
     expect(await rows(account, 'guard run --allow-terminate')).toMatchObject([{ result: 'terminated' }]);
     expect((await account('pods get lab')).code).toBe(4);
@@ -161,8 +161,12 @@ describe('a guard leaves alone', () => {
       0,
       [{ verdict: 'exempt', action: 'report', held: expect.stringContaining(held) as string }],
     ]);
-    const late = (await account('guard status')).code;
-    expect(late).toBe(held.includes('locked') ? 0 : 15);
+    const status = await account('guard status --json');
+    expect([status.code, JSON.parse(status.out)]).toMatchObject([
+      0,
+      { deadlines: [{ overdue: false, exempt: expect.stringContaining(held) as string }] },
+    ]);
+    expect((await account('guard status')).out).toContain(held.slice(0, 12));
     expect(await statusOf(account, 'lab')).toContain('RUNNING');
   });
 

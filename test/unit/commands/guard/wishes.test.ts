@@ -75,14 +75,30 @@ describe('a wish', () => {
     expect(await wishes(account)).toMatchObject([{ state: 'refused', why: expect.stringContaining('402') as string }]);
   });
 
-  test('is not made of what can never fit, and not twice with one key', async () => {
+  test('is the same when the same command is run again, and says why it has no pod until there is one', async () => {
+    const account = await withWish();
+    await local(account, 'guard run');
+    await local(account, 'local clock advance 1m');
+    const [before] = await wishes(account);
+    const again = await account(`${WISH} --gpu GPU-80G`);
+    expect([again.code, again.err]).toEqual([0, expect.stringContaining('Kept already with the key k, until')]);
+    expect(await wishes(account)).toEqual([before]);
+    await local(account, 'local clock advance 31m');
+    await local(account, 'guard run');
+    const [made] = await wishes(account);
+    expect([before?.why, made?.state, made?.why]).toEqual(['GPU-80G: none', 'made', undefined]);
+  });
+
+  test('is not made of what can never fit, and no other is made with its key', async () => {
     const account = await withWish();
     const refused = async (flags: string): Promise<string> => {
       const ran = await account(`${WISH} ${flags}`);
       expect(ran.code).toBe(2);
       return ran.err;
     };
-    expect(await refused('--gpu GPU-80G')).toContain('there is a wish with the key k already');
+    const other = await refused('--gpu GPU-80G --env A=1 --max-price 3');
+    expect(other.replace(/\s+/g, ' ')).toContain('a wish with the key k waits already, with another env, placement');
+    expect(other.replace(/\s+/g, ' ')).toContain('guard wishes cancel k');
     expect(await refused('--gpu GPU-81G')).toContain('no GPU type GPU-81G');
     expect(await refused('--gpu GPU-80G --start-timeout 5m')).toContain('--start-timeout exclude each other');
   });
