@@ -85,9 +85,10 @@ export function checkDeadlines(variables: JsonObject, now: number): void {
     const name = DEADLINE_VARIABLES[action];
     const text = stringOf(variables[name]);
     if (text === undefined || text === NONE) continue;
-    const limit = parseLimit(text, name);
+    const what = `--${action}-after (${name})`;
+    const limit = parseLimit(text, what);
     if ('at' in limit && limit.at <= now)
-      throw usage(`${name} is over already: ${text}`, `The service's time is ${formatTimestamp(now)}.`);
+      throw usage(`${what} is over already: ${text}`, `The service's time is ${formatTimestamp(now)}.`);
   }
 }
 

@@ -3,7 +3,7 @@ import { usage } from '../core/failure.ts';
 import { arrayOf, encodeJson, isObject, numberOf, stringOf, type Json } from '../core/json.ts';
 import { suggestName } from '../core/text/nearest.ts';
 import { parseTimestamp } from '../core/text/timestamp.ts';
-import { parseDuration } from '../core/units.ts';
+import { parseDurationWithUnit } from '../core/units.ts';
 
 /** A reader of one member. `path` names it in messages. Fails with usage (2). */
 export type Read<T> = (value: Json, path: string) => T;
@@ -46,7 +46,7 @@ export const percent = number('a percentage', 0);
 export const duration: Read<number> = (value, path) => {
   const given = stringOf(value);
   if (given === undefined || /^[\d.]+$/.test(given)) throw wrong(value, path, 'a duration with its unit, such as 2h');
-  return parseDuration(given, 'h', path);
+  return parseDurationWithUnit(given, path);
 };
 export const time: Read<number> = (value, path) => {
   const given = text(value, path);

@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { parseDuration, type TimeUnit } from '../../core/units.ts';
+import { parseDuration, parseDurationWithUnit, type TimeUnit } from '../../core/units.ts';
 import type { CommandContext } from './context.ts';
 import { suggestName } from '../../core/text/nearest.ts';
 import type { Choice } from '../../core/context.ts';
@@ -139,12 +139,9 @@ export const option = {
   /** A duration in milliseconds; `bare` is the unit of a number without a unit. */
   duration: (summary: string, bare: TimeUnit, shape: Shape<number> = {}): Param<number | undefined> =>
     valueFlag(summary, 'TIME', { format: 'duration', ...shape }, (text, label) => parseDuration(text, bare, label)),
-  /** A duration in milliseconds; a unit is required, because no unit is obvious for an age. */
-  age: (summary: string): Param<number | undefined> =>
-    valueFlag(summary, 'TIME', { format: 'duration' }, (text, label) => {
-      if (/^[\d.]+$/.test(text.trim())) throw usage(`${label} needs a unit: ${text}`, `Write ${text}h or ${text}d.`);
-      return parseDuration(text, 'h', label);
-    }),
+  /** A duration in milliseconds; a unit is required, because none is obvious. */
+  durationWithUnit: (summary: string): Param<number | undefined> =>
+    valueFlag(summary, 'TIME', { format: 'duration' }, parseDurationWithUnit),
   /** A duration in milliseconds, with a default. */
   durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> =>
     valueFlag(summary, 'TIME', { format: 'duration', initial, initialText }, (text, label) =>

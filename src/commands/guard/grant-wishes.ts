@@ -14,10 +14,10 @@ import { PODS } from '../shared/collections.ts';
 
 /**
  * Tries each wish of this machine once. What becomes of it is kept, and said where it ends. A failure belongs to its wish;
- * an interrupt ends it, and the next guard goes on with the same key.
+ * an interrupt ends it, and the next guard goes on with the same key. Returns those that wait on.
  */
-export async function grantWishes(ctx: CommandContext): Promise<void> {
-  const waiting = decodeWishes(await readCreates(ctx)).filter(({ state }) => state === 'waiting');
+export async function grantWishes(ctx: CommandContext): Promise<readonly Wish[]> {
+  const waiting = await readWaiting(ctx);
   for (const { key } of waiting) {
     try {
       await grantWish(ctx, key);
@@ -27,11 +27,15 @@ export async function grantWishes(ctx: CommandContext): Promise<void> {
       await ctx.tell(`Wish ${key}: ${error.message}.`);
     }
   }
+  return waiting.length === 0 ? [] : await readWaiting(ctx);
 }
+
+const readWaiting = async (ctx: CommandContext): Promise<readonly Wish[]> =>
+  decodeWishes(await readCreates(ctx)).filter(({ state }) => state === 'waiting');
 
 async function grantWish(ctx: CommandContext, key: string): Promise<void> {
   // It may have been cancelled since the list was read.
-  const wish = decodeWishes(await readCreates(ctx)).find((each) => each.key === key && each.state === 'waiting');
+  const wish = (await readWaiting(ctx)).find((each) => each.key === key);
   const now = ctx.serviceNow();
   if (wish === undefined || (wish.triedAt !== undefined && Math.abs(now - wish.triedAt) < LEAST_MS)) return;
   const change = await tryWish(ctx, wish, now);
@@ -45,7 +49,7 @@ async function grantWish(ctx: CommandContext, key: string): Promise<void> {
 /** What one try changes about a wish. */
 async function tryWish(ctx: CommandContext, wish: Wish, now: number): Promise<Partial<Wish>> {
   const { key, wanted, body } = wish;
-  const keyed = openKeyedPod(ctx, key);
+  const keyed = openKeyedPod(ctx, key, { body, gpus: wanted.gpus });
   const isOver = now >= wish.until;
   try {
     const found = await keyed.find();

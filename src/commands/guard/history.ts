@@ -1,3 +1,4 @@
+import { berth, sentence } from '../../core/message.ts';
 import { formatDollars } from '../../core/units.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { defineCommand } from '../../cli/model/command.ts';
@@ -9,6 +10,8 @@ import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result, View } from '../../output/view.ts';
 import { canReplay, replay } from '../../guard/replay.ts';
 import type { Policy } from '../../guard/rules.ts';
+import { decodeWishes } from '../../create/wishes.ts';
+import { readCreates } from '../shared/capacity/memory.ts';
 import { readMemory } from './memory.ts';
 import { hasPolicy, policyOf, POLICY_OPTIONS } from './options.ts';
 import { DECISIONS, decisionRow, decisionView } from './view.ts';
@@ -39,7 +42,13 @@ export const history = defineCommand({
     await ctx.fetchServiceNow();
     if (hasPolicy(values)) return await wouldHave(ctx, await policyOf(ctx, values), limit);
     const { history: rows } = await readMemory(ctx);
-    return { kind: 'many', view, values: rows.toReversed().slice(0, limit) };
+    const hasWishes = isTableOutput(ctx.output) && decodeWishes(await readCreates(ctx)).length > 0;
+    return {
+      kind: 'many',
+      view,
+      values: rows.toReversed().slice(0, limit),
+      notes: hasWishes ? [sentence`What became of pods that were wished for: ${berth`guard wishes list`}`] : [],
+    };
   },
 });
 

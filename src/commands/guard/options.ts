@@ -21,21 +21,21 @@ const percent = (summary: string) => option.count(summary, 0, { metavar: '%', mo
 
 /** The flags that make one rule each: the condition of its key. */
 const CONDITIONS = {
-  idle: option.duration('pods that were not used for so long', 'h'),
-  maxAge: option.duration('pods that were created longer ago', 'h'),
-  maxRunning: option.duration('pods that were started longer ago', 'h'),
+  idle: option.durationWithUnit('pods that were not used for so long'),
+  maxAge: option.durationWithUnit('pods that were created longer ago'),
+  maxRunning: option.durationWithUnit('pods that were started longer ago'),
   noDeadline: option.on('pods without a deadline'),
   maxSpent: dollars('pods that cost more since their start'),
   accountPerHour: dollars('the selected pods, when the account costs more an hour'),
   accountMonth: dollars('the selected pods, when the account has cost more in this month'),
-  withoutJobs: option.duration('endpoints that keep workers (workers.min above 0) and had no job for so long', 'h'),
+  withoutJobs: option.durationWithUnit('endpoints that keep workers (workers.min above 0) and had no job for so long'),
   unusedStorage: option.on('report stopped pods with a disk, and volumes that are mounted nowhere'),
 } as const satisfies Params;
 
 const SELECTORS = {
   match: option.texts("only with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' }),
   status: option.list('only pods with one of these statuses', { metavar: 'STATUS', choices: POD_STATUSES }),
-  olderThan: option.age('only created longer ago than this'),
+  olderThan: option.durationWithUnit('only created longer ago than this'),
   dataCenter: option.list('only pods in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
   gpu: option.list('only pods with these GPU types', { metavar: 'GPU', complete: GPUS }),
   costAbove: dollars('only pods that cost more an hour'),

@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { localFile, messageOf, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
+import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatDuration } from '../../core/units.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -27,9 +28,8 @@ export const run = defineCommand({
     'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. Volumes are only ever reported. Then it tries the wishes of this machine (pods create --detach). More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
   options: {
     ...POLICY_OPTIONS,
-    every: option.duration(
+    every: option.durationWithUnit(
       'sweep again after this time, at least 10s, until Ctrl-C; -o jsonl prints each decision on a line',
-      'm',
     ),
     log: option.text('append what was decided to this file, a JSON object on each line', {
       metavar: 'FILE',
@@ -52,7 +52,9 @@ export const run = defineCommand({
     if (every !== undefined) return await sweepAgain(ctx, policy, every, log);
     const swept = await sweep(ctx, { policy, acts: true });
     await append(ctx, log, swept.rows);
-    if (!ctx.dryRun && !ctx.signal.aborted) await grantWishes(ctx);
+    const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
+    for (const { key, until, why } of waiting)
+      await ctx.tell(`Wish ${key} waits until ${formatTimestamp(until)}${why === undefined ? '' : `: ${why}`}.`);
     return sweepResult(ctx, policy, swept);
   },
 });

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { usage } from '../../core/failure.ts';
-import { parseDuration } from '../../core/units.ts';
+import { parseDurationWithUnit } from '../../core/units.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
@@ -20,7 +20,7 @@ export const snooze = defineCommand({
   changesMachine: true,
   examples: [['berth guard snooze train-llm 2h', 'it is left alone for two hours']],
   run: async (ctx, { id: word, time }) => {
-    const forMs = parseDuration(time, 'h', 'TIME');
+    const forMs = parseDurationWithUnit(time, 'TIME');
     const { id } = await readRow(ctx, PODS, word);
     const until = ctx.serviceNow() + forMs;
     if (until > 8.64e15) throw usage(`TIME is too long: ${time}`);

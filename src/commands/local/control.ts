@@ -183,7 +183,8 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
     examples: [['berth local clock advance 31m', 'past the retention of a result']],
     run: async (ctx, { time }) => {
       const advanceMs = parseDuration(time, 's', 'TIME');
-      return changed(ctx, answerResult(clockView, await sendControl(ctx, 'POST', ['clock'], { body: { advanceMs } })));
+      const result = answerResult(clockView, await sendControl(ctx, 'POST', ['clock'], { body: { advanceMs } }));
+      return changed(ctx, { ...result, notes: [`Moved forward by ${durationText(advanceMs)}.`] });
     },
   }),
 });

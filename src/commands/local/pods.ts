@@ -20,7 +20,7 @@ export const pods = defineGroup('what pods use: to see what happens when one is 
       gpu: percent('use of each of its GPUs'),
       cpu: percent('use of its CPU'),
       memory: percent('use of its memory'),
-      for: option.duration('for so long; then it varies again (default: for good)', 'm'),
+      for: option.durationWithUnit('for so long; then it varies again (default: for good)'),
     },
     examples: [['berth local pods use pod-train --gpu 0 --cpu 1', 'it idles']],
     run: async (ctx, { id, for: forMs, ...use }) => {

@@ -1,6 +1,8 @@
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, onlyWith, option } from '../../cli/model/params.ts';
-import { itemsAt, type Json, memberAt } from '../../core/json.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { itemsAt, type Json, type JsonObject, memberAt } from '../../core/json.ts';
+import { formatDollars, formatDuration } from '../../core/units.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { text } from '../../output/cells/cell-functions.ts';
@@ -60,11 +62,8 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     ],
     run: async (ctx, { hardware, free, dataCenter, ...span }) => {
       const body = { hardware, free: amountOf(free), dataCenter, ...spanOf(span) };
-      const answer = await sendControl(ctx, 'POST', ['stock'], { body });
-      return changed(
-        ctx,
-        rowsOf(answer, (row) => memberAt(row, 'hardware') === hardware),
-      );
+      const where = dataCenter === undefined ? '' : ` in ${dataCenter}`;
+      return await change(ctx, 'stock', body, `${hardware}: ${free} free${where}${spanText(span)}.`);
     },
   }),
   price: defineCommand({
@@ -80,10 +79,12 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     examples: [['berth local stock price GPU-80G 1.50 --for 1h', 'cheaper for an hour']],
     run: async (ctx, { hardware, price, cloud, ...span }) => {
       const body = { hardware, price: dollarsOf(price), cloud, ...spanOf(span) };
-      const answer = await sendControl(ctx, 'POST', ['prices'], { body });
-      return changed(
+      const where = cloud === undefined ? '' : ` on the ${cloud} cloud`;
+      return await change(
         ctx,
-        rowsOf(answer, (row) => memberAt(row, 'hardware') === hardware),
+        'prices',
+        body,
+        `${hardware} costs ${formatDollars(body.price)} an hour${where}${spanText(span)}.`,
       );
     },
   }),
@@ -114,8 +115,31 @@ function dollarsOf(given: string): number {
   throw usage(`DOLLARS is an amount, not ${JSON.stringify(given)}`, 'Write 2.39.');
 }
 
+/** Sends a change of some hardware. Returns its rows, and says what was changed. */
+async function change(
+  ctx: CommandContext,
+  of: 'stock' | 'prices',
+  body: JsonObject & { readonly hardware: string },
+  said: string,
+): Promise<Result> {
+  const answer = await sendControl(ctx, 'POST', [of], { body });
+  const rows = rowsOf(answer, (row) => memberAt(row, 'hardware') === body.hardware);
+  return changed(ctx, { ...rows, notes: [said] });
+}
+
+interface Span {
+  readonly for: number | undefined;
+  readonly repeat: number | undefined;
+}
+
+/** ` for 10m, and again each 30m`. */
+const spanText = ({ for: forMs, repeat }: Span): string =>
+  forMs === undefined
+    ? ''
+    : ` for ${formatDuration(forMs)}${repeat === undefined ? '' : `, and again each ${formatDuration(repeat)}`}`;
+
 /** The members of a request that say for how long a change holds. */
-const spanOf = (span: { readonly for: number | undefined; readonly repeat: number | undefined }) => ({
+const spanOf = (span: Span) => ({
   forMs: span.for,
   everyMs: span.repeat,
 });

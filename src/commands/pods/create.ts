@@ -17,6 +17,7 @@ import { costUntilDeadline, warnWithoutDeadline } from './pod/deadline-cost.ts';
 import { inOwnWords } from './pod/create-refusals.ts';
 import { DISK_GB, POD_TABLE } from './pod/fields.ts';
 import { catalogPrice } from './pod/price.ts';
+import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { REACHABLE } from './pod/reachable.ts';
 import { PODS, podNotes } from './pod/resource.ts';
@@ -132,8 +133,10 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
 
 /** What it costs an hour, and until a deadline; undefined where the catalog has no price. Fails as the catalog does. */
 async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values): Promise<Message | undefined> {
+  const { key, wanted } = planOf(values as PlacementValues, body) ?? {};
   // The prices of candidates are said with their order.
-  if (planOf(values as PlacementValues, body)?.wanted !== undefined) return undefined;
+  if (wanted !== undefined) return undefined;
+  if (key !== undefined && (await readPodOfKey(ctx, key)) !== undefined) return undefined;
   const price = await catalogPrice(ctx, body);
   if (price === undefined) return undefined;
   const { perHour, hardware, cloud } = price;

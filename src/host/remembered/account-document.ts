@@ -6,19 +6,28 @@ import type { RememberedOptions } from './lists.ts';
 /** How long to wait while another process changes the file. Milliseconds. */
 const LOCK_WAIT_MS = 30_000;
 
+/** The most accounts of a profile whose documents are kept. */
+const MAX_ACCOUNTS = 8;
+
 /**
- * Keeps a document of one account in a file, `{account, memory}`. What belongs to another account is dropped. With `locks`
- * no change of another process is lost, and a change is on the disk when it is done.
+ * Keeps a document of each account in a file, `{accounts: {ACCOUNT: document}}`, the account that was changed last at the
+ * end. With `locks` no change of another process is lost, and a change is on the disk when it is done.
  */
 export function createAccountDocument(options: RememberedOptions, locks?: FileLocks): AccountDocument {
+  const account = (): string => options.account() ?? '';
+  const keptOfAll = (): PlainObject => {
+    const { accounts } = readObject(options.path(), options.user);
+    return isRecord(accounts) ? accounts : {};
+  };
   const kept = (): PlainObject => {
-    const { account, memory } = readObject(options.path(), options.user);
-    return account === (options.account() ?? null) && isRecord(memory) ? memory : {};
+    const { [account()]: own } = keptOfAll();
+    return isRecord(own) ? own : {};
   };
   const update = (change: (before: PlainObject) => PlainObject): void => {
     // Without a pause between reading and writing: other runs on this machine write it too.
-    const document = { account: options.account() ?? null, memory: change(kept()) };
-    writeObject(options.path(), document, { ...options, flush: locks !== undefined });
+    const others = Object.entries(keptOfAll()).filter(([each]) => each !== account());
+    const accounts = Object.fromEntries([...others.slice(1 - MAX_ACCOUNTS), [account(), change(kept())]]);
+    writeObject(options.path(), { accounts }, { ...options, flush: locks !== undefined });
   };
   return {
     read: () => Promise.resolve(kept()),

@@ -23,8 +23,8 @@ export function filterOptions(table: ResourceTable | undefined): Params {
     ...(ageField(table) === undefined
       ? {}
       : {
-          olderThan: option.age('only created longer ago than this, such as 3d'),
-          newerThan: option.age('only created within this time, such as 2h'),
+          olderThan: option.durationWithUnit('only created longer ago than this, such as 3d'),
+          newerThan: option.durationWithUnit('only created within this time, such as 2h'),
         }),
   };
 }
@@ -36,7 +36,7 @@ export function selectorOptions(table: ResourceTable | undefined, plural: string
     ...statusOption(table, `all ${plural} with one of these statuses`),
     ...(ageField(table) === undefined
       ? {}
-      : { olderThan: option.age(`all ${plural} created longer ago than this, such as 3d`) }),
+      : { olderThan: option.durationWithUnit(`all ${plural} created longer ago than this, such as 3d`) }),
     all: option.on(`all ${plural} of the list`),
   };
   // A flag that does not fit the resource is absent, and its value is then undefined.

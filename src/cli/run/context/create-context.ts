@@ -77,12 +77,17 @@ async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void
 }
 
 async function tellRows(context: Context, view: View, rows: readonly Json[], now: number): Promise<void> {
-  const { terminalTable } = await import('../../../output/tables/terminal-table.ts');
   const { loadPaint } = await import('../../../output/text/colour.ts');
   const { terminal, stderr } = context;
   const paint = await loadPaint(terminal.colour.errors);
   const width = terminal.errorColumns ?? DEFAULT_COLUMNS;
-  await stderr.write(await terminalTable(view.columns, rows, { facts: { now }, width, wide: false, paint }));
+  const facts = { now };
+  const table = terminal.errors
+    ? await (
+        await import('../../../output/tables/terminal-table.ts')
+      ).terminalTable(view.columns, rows, { facts, width, wide: false, paint })
+    : (await import('../../../output/tables/plain-table.ts')).plainTable(view.columns, rows, facts, paint);
+  await stderr.write(table);
 }
 
 /**

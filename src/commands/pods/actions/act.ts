@@ -23,7 +23,7 @@ import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts'
 import { countOf } from '../../../cli/words/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
 import { isLocked, savingOf, startedLines, stillPaidLines } from './cost.ts';
-import { acceptReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
+import { acceptReached, hasReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
 import { waitForEach, waitForPod } from './poll.ts';
 import { costsUntilDeadlines } from '../pod/deadline-cost.ts';
@@ -128,7 +128,9 @@ function actionCommand(
       const remaining = [
         ...(await remainingLines(ctx, ended)),
         ...(action === 'start' ? startedLines(ctx, rowsOf(sent)) : []),
-        ...(changed === undefined ? [] : await costsUntilDeadlines(ctx, rowsOf(sent))),
+        ...(action === 'start'
+          ? await costsUntilDeadlines(ctx, rowsOf(sent.filter(({ isReached }) => isReached !== true)))
+          : []),
       ];
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
@@ -137,7 +139,9 @@ function actionCommand(
           const waited = await waitForPod(ctx, first.known, goal, waitTimeout);
           return { ...waited, notes: [...(waited.notes ?? []), ...remaining] };
         }
-        const notes = first.isReached ? [`pod ${first.id} is ${until} already: nothing was changed.`] : [];
+        const notes = first.isReached
+          ? [`pod ${first.id} is ${statusOf(first.answer.value ?? null)} already: nothing was changed.`]
+          : [];
         return { ...answerResult(PODS.view, first.answer), notes: [...notes, ...remaining] };
       }
       const outcomes = wait ? await afterWait(ctx, sent, goal, waitTimeout) : sent;
@@ -167,8 +171,8 @@ async function namedTargets(
       const { row } = target;
       const reason = row === undefined ? undefined : reasons.get(idOf(row));
       if (row === undefined || reason === undefined) return target;
-      if (statusOf(row) === until && action !== 'restart') {
-        await ctx.tell(`pod ${labelOf(row)} is ${until} already: nothing would be changed.`);
+      if (action !== 'restart' && hasReached(action, until, row)) {
+        await ctx.tell(`pod ${labelOf(row)} is ${statusOf(row)} already: nothing would be changed.`);
         return target;
       }
       const refused = { code: 'refused', exit: EXIT.refused, message: safeText(`${reason}: nothing was sent`) };

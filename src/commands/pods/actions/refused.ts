@@ -13,6 +13,13 @@ import { stillPaidLines } from './cost.ts';
 /** What is done to a pod. */
 export type Action = 'start' | 'stop' | 'restart';
 
+/** Statuses of a pod that a start has reached. */
+const STARTED = ['PROVISIONING', 'STARTING', 'RUNNING'];
+
+/** Whether an action has nothing to do: a pod has the wanted status, or is on its way to it. */
+export const hasReached = (action: Action, until: string, pod: Json): boolean =>
+  (action === 'start' ? STARTED : [until]).includes(statusOf(pod));
+
 /** What to do about a refused action: a pod that cannot be stopped is still paid. */
 export function refusalHint(action: Action, pod: Json): Message | undefined {
   return action === 'stop' ? stillPaidLines([pod])[0] : undefined;
@@ -51,7 +58,7 @@ async function unlessReached(ctx: CommandContext, refused: Sent<'pod'>, action: 
   try {
     const answer = await ctx.api.send(rowRequest(PODS, known));
     const pod = answer.value ?? null;
-    if (statusOf(pod) !== until) return withHint(refused, refusalHint(action, pod));
+    if (!hasReached(action, until, pod)) return withHint(refused, refusalHint(action, pod));
     return { ...shownOf(answer, refused.name), id: refused.id, known, answer, isReached: true };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);

@@ -12,16 +12,13 @@ import { nextInterval } from '../../../cli/run/pace.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { consequenceOf } from '../../../create/refusals.ts';
 import { LEAST_MS } from '../../../create/wait.ts';
-import { statusOf } from '../pod/reachable.ts';
 import { PODS } from '../pod/resource.ts';
+import { hasReached } from './refused.ts';
 
 /** The flag of a start that waits for free GPUs. */
 export const UNTIL_FREE = {
-  untilAvailable: option.duration('wait so long while its machine has too few free GPUs', 'h'),
+  untilAvailable: option.durationWithUnit('wait so long while its machine has too few free GPUs'),
 };
-
-/** Statuses of a pod that a start has reached. */
-const STARTED = ['PROVISIONING', 'STARTING', 'RUNNING'];
 
 /**
  * Sends the starts again for pods whose machine is full, at least 15 s apart, until all are started or refused for another
@@ -74,7 +71,7 @@ async function lookedAt(ctx: CommandContext, each: Sent<'pod'>): Promise<Sent<'p
   const known = asId<'pod'>(each.id);
   try {
     const answer = await ctx.api.send(rowRequest(PODS, known));
-    if (!STARTED.includes(statusOf(answer.value ?? null))) return each;
+    if (!hasReached('start', 'RUNNING', answer.value ?? null)) return each;
     return { ...shownOf(answer, each.name), id: each.id, known, answer };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);

@@ -13,8 +13,8 @@ export const PLACEMENT_OPTIONS = {
   maxPrice: option.text('what the pod may cost an hour, with all its GPUs; above it none is kept', {
     metavar: 'DOLLARS',
   }),
-  untilAvailable: option.duration('wait so long until a candidate has room', 'h'),
-  startTimeout: option.duration('terminate it if it is not RUNNING so long after its creation; then the next', 'm'),
+  untilAvailable: option.durationWithUnit('wait so long until a candidate has room'),
+  startTimeout: option.durationWithUnit('terminate it if it is not RUNNING so long after its creation; then the next'),
   idempotencyKey: option.text('a pod with this key is returned and not made again', { metavar: 'WORD' }),
   detach: onlyWith(['untilAvailable'], option.on('do not wait: leave it, with its variables, to berth guard run here')),
 } as const satisfies Params;

@@ -1,5 +1,5 @@
 import type { ApiAnswer } from '../../../core/api.ts';
-import { encodeJson, type Json } from '../../../core/json.ts';
+import { encodeJson, numberAt, stringAt, type Json } from '../../../core/json.ts';
 import { formatDollars } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
@@ -11,6 +11,7 @@ import { checkSize } from '../body/check-size.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
 import { newKey, openKeyedPod } from '../../shared/capacity/keyed-create.ts';
 import { bodyFor, OFFER_VIEW, offerRow, readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
+import { podOfKey, readPodOfKey, shownPod } from '../../shared/capacity/pod-of-key.ts';
 import type { Plan } from './options.ts';
 import { place, withKeyHint } from '../../shared/capacity/place.ts';
 
@@ -30,18 +31,31 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
       ? undefined
       : ((await unlessUnread(ctx, () => whereVolumeIs(ctx, request.body, given))) ?? given);
   if (ctx.dryRun) return await preview(ctx, request, { ...plan, wanted }, key);
-  const keyed = openKeyedPod(ctx, key);
+  const keyed = openKeyedPod(ctx, key, { body: request.body, gpus: wanted?.gpus });
   try {
     if (wanted === undefined) return asAnswer((await keyed.find()) ?? (await keyed.create(request)));
-    if (plan.key === undefined)
-      await ctx.tell(
-        `The key of this create is ${key}: --idempotency-key ${key} goes on with it after an interruption.`,
-      );
-    const begin = (offers: readonly Offer[]) => tellOffers(ctx, request, triedOf(offers, plan));
-    return asAnswer(await place(ctx, { request, wanted, startMs: plan.startMs, keyed, begin }, plan.waitMs));
+    const begin = async (offers: readonly Offer[]): Promise<void> => {
+      if (plan.key === undefined)
+        await ctx.tell(
+          `The key of this create is ${key}: --idempotency-key ${key} goes on with it after an interruption.`,
+        );
+      await tellOffers(ctx, request, triedOf(offers, plan));
+    };
+    const pod = await place(ctx, { request, wanted, startMs: plan.startMs, keyed, begin }, plan.waitMs);
+    await ctx.tell(whereItIs(pod));
+    return asAnswer(pod);
   } catch (error) {
     throw withKeyHint(error, key);
   }
+}
+
+/** Which of the candidates it became, and what it costs. */
+function whereItIs(pod: Json): string {
+  const [gpu, count = 1] = [stringAt(pod, 'gpu.id'), numberAt(pod, 'gpu.count')];
+  const [dataCenter, cost] = [stringAt(pod, 'dataCenterId'), numberAt(pod, 'cost')];
+  const hardware = gpu === undefined ? '' : ` has ${count} x ${gpu}`;
+  const place = dataCenter === undefined ? '' : ` in ${dataCenter}`;
+  return `Pod ${shownPod(pod)}${hardware}${place}${cost === undefined ? '' : `, for ${formatDollars(cost)} an hour`}.`;
 }
 
 const asAnswer = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
@@ -69,6 +83,11 @@ async function tellOffers(ctx: CommandContext, { body }: CreateRequest, offers: 
 /** Ends a dry run with the requests, the candidates in their order. Where the catalog cannot be read, in the order given. */
 async function preview(ctx: CommandContext, request: CreateRequest, plan: Plan, key: string): Promise<never> {
   const { wanted } = plan;
+  const there = plan.key === undefined ? undefined : await unlessUnread(ctx, () => readPodOfKey(ctx, key));
+  if (there !== undefined) {
+    await ctx.tell(podOfKey(there, key, { body: request.body, gpus: wanted?.gpus }));
+    return await ctx.previewAll([]);
+  }
   const keyed = { ...request, body: withKey(request.body, key, NO_ATTEMPT) };
   const all =
     wanted === undefined ? undefined : await unlessUnread(ctx, () => readOffers(ctx, request.body, wanted, true));

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { Failure, isInterrupt, isNotFound, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
-import { stringAt, type Json } from '../../../core/json.ts';
+import type { Json } from '../../../core/json.ts';
 import { berth, lines, sentence, type Message } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { listRequest } from '../../../cli/resource/identity/requests.ts';
@@ -12,6 +12,7 @@ import { findingOf, isOpen, type Attempt, type Finding } from '../../../create/a
 import { attemptOf, withKey } from '../../../create/key.ts';
 import { PODS } from '../collections.ts';
 import { keepAttempt, readAttempts } from './memory.ts';
+import { podOfKey, type Asked } from './pod-of-key.ts';
 
 /** The pauses before each look at the list while an outcome is not known: together over a minute. Milliseconds. */
 const SETTLING_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
@@ -47,8 +48,8 @@ export interface KeyedPod {
   isOwn(pod: Json): Promise<boolean>;
 }
 
-/** Opens the pod of a key of the account in use. */
-export function openKeyedPod(ctx: CommandContext, key: string): KeyedPod {
+/** Opens the pod of a key of the account in use. How a pod that is there differs from what is asked for is said. */
+export function openKeyedPod(ctx: CommandContext, key: string, asked: Asked): KeyedPod {
   const attempts = () => readAttempts(ctx, key);
   const keep = (attempt: Attempt) => keepAttempt(ctx, key, attempt);
 
@@ -79,7 +80,7 @@ export function openKeyedPod(ctx: CommandContext, key: string): KeyedPod {
   const find = async (): Promise<Json | undefined> => {
     const { pod, surplus } = await settled();
     for (const each of surplus) await terminateSurplus(each, pod);
-    if (pod !== undefined) await ctx.tell(`Pod ${shownPod(pod)} has the key ${key}: no other is created.`);
+    if (pod !== undefined) await ctx.tell(podOfKey(pod, key, asked));
     return pod;
   };
 
@@ -210,9 +211,3 @@ const attemptId = ({ random }: CommandContext): string =>
 
 /** A new key. */
 export const newKey = (ctx: CommandContext): string => `auto-${attemptId(ctx)}`;
-
-/** The name of the pod, for messages. */
-export const shownPod = (pod: Json): string => {
-  const name = stringAt(pod, 'name');
-  return name === undefined ? idOf(pod) : `${idOf(pod)} (${name})`;
-};

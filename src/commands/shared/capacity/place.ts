@@ -21,8 +21,9 @@ import {
   type Tries,
 } from '../../../create/wait.ts';
 import { PODS } from '../collections.ts';
-import { again, shownPod, type KeyedPod } from './keyed-create.ts';
+import { again, type KeyedPod } from './keyed-create.ts';
 import { bodyFor, readOffers } from './offers.ts';
+import { shownPod } from './pod-of-key.ts';
 
 /** How often the status of a new pod is read while `--start-timeout` runs. Milliseconds. */
 const START_POLL_MS = 5000;

@@ -13,7 +13,7 @@ const get = defineCommand({
     input: option.text('text'),
     waitTimeout: option.duration('time', 's'),
     label: option.list('labels'),
-    olderThan: option.age('age'),
+    olderThan: option.durationWithUnit('age'),
     kind: option.choice('kind', ['ONE', 'TWO']),
     size: option.count('size', 10, { most: 20 }),
     noQueueLimits: option.on('a switch that begins with no'),

@@ -99,13 +99,14 @@ test('guard run --every says without a terminal that it runs, once', async () =>
 });
 
 describe('a deadline', () => {
-  it('of a start comes with what the pod costs until then, and when a guard last ran', async () => {
+  it('of a start comes with what the pod costs until then, also where it had it before, and when a guard last ran', async () => {
     const account = await withLab();
     await local(account, 'pods stop lab');
     expect((await account('pods start lab --stop-after 10h')).err).toMatch(
       /It costs at most \$6\.90 until its deadline in 10h, if a guard runs\. No guard has run on this machine/,
     );
     await local(account, 'pods stop lab');
+    expect((await account('pods start lab')).err).toContain('It costs at most $6.90 until its deadline in 10h');
     expect((await account('pods start lab')).err).not.toContain('costs at most');
   });
 

@@ -56,8 +56,14 @@ describe('start, stop and restart', () => {
   });
 
   it('a pod in another status is still refused', async () => {
-    const ran = await local(createTestWorld(), 'start', 'allocating');
+    const ran = await local(createTestWorld(), 'restart', 'old-experiment');
     expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('409')]);
+  });
+
+  it('a start of a pod that is being started already is done', async () => {
+    const ran = await local(createTestWorld(), 'start', 'allocating', '--json');
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { status: 'PROVISIONING' }]);
+    expect(ran.err).toMatch(/^pod pod-\S+ is PROVISIONING already: nothing was changed\.$/m);
   });
 
   it('prints with --json one error object about the pods that were refused', async () => {
@@ -88,13 +94,13 @@ describe('start, stop and restart', () => {
     expect(JSON.parse(deleted.err)).toMatchObject({ error: { errors: [expect.stringMatching(/^nope: /) as string] } });
   });
 
-  it('waits for the accepted pods and ends with the exit code of the refused one', async () => {
+  it('waits for the accepted pods and ends with the exit code of the one that is gone', async () => {
     const world = createTestWorld();
     const ran = await local(
       world,
       'start',
       'pod-stopped',
-      'pod-provisioning',
+      'pod-terminated',
       'pod-stopped-cpu',
       '--wait',
       '-o',
@@ -102,9 +108,9 @@ describe('start, stop and restart', () => {
       '--fields',
       'id,ok',
     );
-    expect([ran.code, ran.out]).toEqual([5, 'id,ok\npod-stopped,true\npod-provisioning,false\npod-stopped-cpu,true\n']);
+    expect([ran.code, ran.out]).toEqual([4, 'id,ok\npod-stopped,true\npod-terminated,false\npod-stopped-cpu,true\n']);
     expect(ran.err).toMatch(
-      /^They cost \$\d+\.\d\d an hour until they are stopped\.\nerror: 1 of 3 did not go through\n {2}- pod-provisioning: /,
+      /^They cost \$\d+\.\d\d an hour until they are stopped\.\nerror: 1 of 3 did not go through\n {2}- pod-terminated: /,
     );
   });
 

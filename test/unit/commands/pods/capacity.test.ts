@@ -44,9 +44,10 @@ describe('candidates of pods create', () => {
     expect((await made(account)).map(placed)).toEqual([where]);
   });
 
-  test('are tried by price with --prefer price', async () => {
+  test('are tried by price with --prefer price, and what it became is said', async () => {
     const account = createAccount();
-    await local(account, `${TWO} --prefer price`);
+    const ran = await account(`${TWO} --prefer price`);
+    expect(ran.err).toMatch(/^Pod pod-\w+ \(lab\) has 1 x GPU-24G in EU-NORTH-1, for \$0\.\d+ an hour\.$/m);
     expect((await made(account)).map(placed)).toEqual(['GPU-24G EU-NORTH-1']);
   });
 
@@ -63,8 +64,8 @@ describe('candidates of pods create', () => {
       [{ id: 'GPU-80G', count: 2 }, ['EU-NORTH-1']],
       [{ id: 'GPU-80G', count: 2 }, ['US-EAST-1']],
     ]);
-    expect(ran.err).toMatch(/GPU-24G │ EU-NORTH-1 +│ +\$1\.38 │ NONE/);
-    expect(ran.err).toMatch(/GPU-80G │ US-EAST-1 +│ +\$4\.78 │ HIGH/);
+    expect(ran.err).toMatch(/^GPU-24G\tEU-NORTH-1\t\$1\.38\tNONE$/m);
+    expect(ran.err).toMatch(/^GPU-80G\tUS-EAST-1\t\$4\.78\tHIGH$/m);
     expect(await made(account)).toEqual([]);
   });
 
@@ -210,13 +211,30 @@ describe('--idempotency-key', () => {
     const account = createAccount();
     const first = await local(account, `${KEYED} -o id`);
     const again = await account(`${KEYED} -o id`);
-    expect([again.code, again.out.trim(), again.err]).toEqual([
-      0,
-      first,
-      expect.stringContaining('has the key train-7'),
-    ]);
+    expect([again.code, again.out.trim()]).toEqual([0, first]);
+    expect(again.err).toContain('has the key train-7');
     const [pod, ...others] = await made(account);
     expect([pod?.env['BERTH_CREATE_KEY'], others]).toEqual(['train-7', []]);
+  });
+
+  test('what the pod with the key costs and how it differs is said, and not the price of another one', async () => {
+    const account = createAccount();
+    const id = await local(account, `${KEYED} -o id`);
+    const same = await account(KEYED);
+    expect(same.err).toContain(`Pod ${id} (lab) has the key train-7, and costs $2.39 an hour: no other is created.\n`);
+    const other = await account(
+      'pods create --name lab --image a/b:2 --gpu GPU-24G --gpu-count 8 --idempotency-key train-7',
+    );
+    expect(other.err).toContain('It is not what is asked for now: other gpu.id, image, gpu.count.');
+    for (const ran of [same, other]) expect([ran.code, ran.err.match(/until it is stopped/g)]).toEqual([0, null]);
+  });
+
+  test('a dry run says that the pod is there, and has no request', async () => {
+    const account = createAccount();
+    const id = await local(account, `${KEYED} -o id`);
+    const ran = await account(`${KEYED} --dry-run --json`);
+    expect([ran.code, ran.out]).toEqual([0, '[]\n']);
+    expect(ran.err).toContain(`Pod ${id} (lab) has the key`);
   });
 
   test('the key is no secret: it is shown where other keys are hidden', async () => {
