@@ -5,6 +5,16 @@ export interface SeveralLimits {
   readonly ahead: number;
 }
 
+interface State {
+  running: number;
+  /** No other item is taken. */
+  areTaken: boolean;
+  /** Ends when an item was taken, or there is none. */
+  taking: Promise<void> | undefined;
+  /** Why no item could be taken. */
+  failure: { readonly error: unknown } | undefined;
+}
+
 /**
  * Does a work for each item, several at once, and yields the results in the order of the items. Items are taken only when
  * one can be begun. Where taking an item or a work fails, no other work is begun: the results before it are yielded, those
@@ -16,7 +26,7 @@ export async function* severalAtOnce<T, R>(
   { atOnce, ahead }: SeveralLimits,
 ): AsyncGenerator<R> {
   const results: Promise<R>[] = [];
-  const state = { running: 0, areTaken: false, taking: undefined as Promise<void> | undefined };
+  const state: State = { running: 0, areTaken: false, taking: undefined, failure: undefined };
   let wake = (): void => undefined;
   const changed = (): void => {
     wake();
@@ -46,9 +56,7 @@ export async function* severalAtOnce<T, R>(
       else if (!state.areTaken) begin(next.value);
     } catch (error) {
       state.areTaken = true;
-      const failed = Promise.reject<R>(error as Error);
-      failed.catch(() => undefined);
-      results.push(failed);
+      state.failure = { error };
     }
     state.taking = undefined;
     changed();
@@ -60,6 +68,7 @@ export async function* severalAtOnce<T, R>(
         state.taking = takeOne();
       const [first] = results;
       if (first === undefined) {
+        if (state.failure !== undefined) throw state.failure.error;
         if (state.areTaken && state.taking === undefined) return;
         await change();
         continue;
