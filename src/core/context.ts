@@ -2,7 +2,7 @@ import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits 
 import type { Json, JsonObject } from './json.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Downloads } from './ports/downloads.ts';
-import type { DurableFiles, Files } from './ports/files.ts';
+import type { Files, RangeFiles } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
 import type {
@@ -22,6 +22,7 @@ export type { DownloadAnswer, Downloads } from './ports/downloads.ts';
 export type {
   AppendFile,
   DurableFiles,
+  RangeFiles,
   Files,
   FileVersion,
   FolderEntry,
@@ -71,7 +72,7 @@ export interface Context {
   readonly stderr: Sink<TerminalText>;
   readonly files: Files;
   /** Loads its module on the first call. */
-  durable(): Promise<DurableFiles>;
+  durable(): Promise<RangeFiles>;
   /** Opens files and objects by address. Loads its modules on the first call. */
   storage(options?: StorageOptions): Promise<ObjectStorage>;
   /** Opens the files of a network volume. Loads its modules on the first call. */

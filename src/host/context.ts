@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { Context, DurableFiles } from '../core/context.ts';
+import type { Context, RangeFiles } from '../core/context.ts';
 import type { Settings } from '../settings/create-settings.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
@@ -87,7 +87,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     },
   });
   const storages: { close(): Promise<void> }[] = [];
-  const durable = async (): Promise<DurableFiles> =>
+  const durable = async (): Promise<RangeFiles> =>
     (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks);
   return {
     api: connection.api,

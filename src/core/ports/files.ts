@@ -53,6 +53,9 @@ export interface FolderEntry {
   readonly link?: true;
 }
 
+/** A digest of bytes, by its name. */
+export type DigestName = 'md5' | 'sha256';
+
 /** Files that must survive a crash. Every failure is local-file (14) and names the file. */
 export interface DurableFiles {
   /** Follows symbolic links and says what is there. Opens nothing. */
@@ -93,6 +96,15 @@ export interface DurableFiles {
   self(): LockHolder;
   /** The process that holds a lock; undefined when nobody does. For a holder on another machine this takes seconds. */
   holder(path: string): Promise<LockHolder | undefined>;
+}
+
+/** Files that are written and read in ranges, several at once. Every failure is local-file (14) and names the file. */
+export interface RangeFiles extends DurableFiles {
+  /**
+   * The digests of a range of a regular file, in the order of their names. They are computed beside this thread. Fails when the
+   * file has fewer bytes.
+   */
+  digests(path: string, start: number, end: number, names: readonly DigestName[]): Promise<readonly Buffer[]>;
 }
 
 export interface LockHolder {

@@ -1,3 +1,5 @@
+import type { DigestName } from './files.ts';
+
 /** A file of a network volume, as the service describes it. */
 export interface VolumeFile {
   /** Its path on the volume, without a slash at the beginning. */
@@ -21,6 +23,11 @@ export interface FileSource {
   readonly bytes: number;
   /** The bytes from `start` up to, but not including, `end`. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
+  /**
+   * The digests of such a range. With it, the range is read twice and is never whole in memory; without it, once, and it is. Fails
+   * with local-file (14) where there are fewer bytes.
+   */
+  readonly digests?: (start: number, end: number, names: readonly DigestName[]) => Promise<readonly Buffer[]>;
   /** Fails with local-file (14) when the file is no longer the one that was looked at. */
   check(): Promise<void>;
 }

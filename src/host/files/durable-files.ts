@@ -18,7 +18,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { AppendFile, DurableFiles } from '../../core/context.ts';
+import type { AppendFile, RangeFiles } from '../../core/context.ts';
 import { Failure, localFile } from '../../core/failure.ts';
 import { errorHint, errorReason } from '../../core/files/file-errors.ts';
 import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
@@ -27,6 +27,7 @@ import { openRegular, refusalOf } from '../../core/files/regular-file.ts';
 import { absolutePath } from './absolute-path.ts';
 import { describeFile, listFolder } from './look-at-files.ts';
 import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
+import { createRangeDigests, type RangeDigests } from './range-digests.ts';
 import { readStdin } from './read-stdin.ts';
 import { resolvePath } from './resolve-path.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -39,8 +40,9 @@ export function openDurable(
   runtime: Pick<Runtime, 'stdin' | 'cwd'> & Partial<Pick<Runtime, 'holdProgram'>>,
   signal: AbortSignal,
   locks: FileLocks,
-): DurableFiles {
+): RangeFiles {
   const held = new Set<HeldLock>();
+  let rangeDigests: RangeDigests | undefined;
   const check = (): void => {
     for (const lock of held) lock.check();
   };
@@ -73,6 +75,14 @@ export function openDurable(
       }),
     read: (path, from) =>
       path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
+    digests: (path, start, end, names) =>
+      wrapErrors(`cannot read ${path}`, async () => {
+        rangeDigests ??= createRangeDigests();
+        const found = await rangeDigests.compute({ path: absolute(path), start, end, names });
+        if (found === undefined)
+          throw localFile(`${path} became shorter while it was read`, 'Leave it alone meanwhile.');
+        return found.map((digest) => Buffer.from(digest, 'hex'));
+      }),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
       await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));

@@ -10,7 +10,8 @@ export interface WireRequest {
   /** Complete and encoded. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | undefined;
+  /** All of it, or chunks: then the headers have its length. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** Ends the exchange at any stage. */
   readonly signal: AbortSignal;
 }

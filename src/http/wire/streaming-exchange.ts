@@ -53,7 +53,7 @@ export function startStreamingExchange(connections: Connections, url: URL, reque
         path: url.pathname + url.search,
         method: request.method,
         headers: { ...request.headers },
-        body: request.body === undefined ? null : toBuffer(request.body),
+        body: bodyOf(request.body),
       },
       {
         onRequestStart: (started) => {
@@ -83,4 +83,9 @@ export function startStreamingExchange(connections: Connections, url: URL, reque
       },
     );
   });
+}
+
+function bodyOf(body: WireRequest['body']): Buffer | Readable | null {
+  if (body === undefined) return null;
+  return body instanceof Uint8Array ? toBuffer(body) : Readable.from(body, { objectMode: false });
 }

@@ -10,7 +10,7 @@ import { createRenewal } from './credentials/renewal.ts';
 import { pathOf } from './object-address.ts';
 import { lostFailure, refusal, type Refusal } from './s3-failures.ts';
 import type { Credentials } from './credentials/credentials.ts';
-import { signRequest } from './sign-request.ts';
+import { sha256, signRequest } from './sign-request.ts';
 import { Watched, watchedBody } from './watched-exchange.ts';
 
 export interface S3ClientOptions {
@@ -31,6 +31,16 @@ export interface S3ClientOptions {
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
+/** A body that is never whole in memory: it is read again for each attempt. */
+export interface StreamedBody {
+  readonly byteLength: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+}
+
+export type SentBody = Uint8Array | StreamedBody;
+
 /** A request to the service. Every request may be repeated: a second one has the same effect as the first. */
 export interface S3Request {
   /** What is done, with the address, for messages: `cannot WHAT`. */
@@ -41,7 +51,7 @@ export interface S3Request {
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
+  readonly body?: SentBody;
   /** Statuses of 300 and above that the caller handles. */
   readonly handled?: readonly number[];
   /** Ends the request; by default the user's interrupt does. */
@@ -60,6 +70,8 @@ export interface S3Answer {
 }
 
 export interface S3Client {
+  /** The user's interrupt. */
+  readonly signal: AbortSignal;
   /** Sends a request with retries and reads the whole answer. Fails as `s3-failures` says. */
   send(request: S3Request): Promise<S3Answer>;
   /**
@@ -117,8 +129,13 @@ export function createS3Client(options: S3ClientOptions): S3Client {
         origin: endpoint.origin,
         path: `${endpoint.prefix}${pathOf(bucket, key)}`,
         query,
-        headers: { 'accept-encoding': 'identity', 'user-agent': options.userAgent, ...headers },
-        body,
+        headers: {
+          'accept-encoding': 'identity',
+          'user-agent': options.userAgent,
+          ...(body instanceof Uint8Array ? {} : { 'content-length': String(body.byteLength) }),
+          ...headers,
+        },
+        payloadHash: body instanceof Uint8Array ? sha256(body) : body.sha256,
       },
       credentials,
       region,
@@ -130,7 +147,8 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     const exchange = new Watched(clock, signalsOf(request), slot.free);
     exchange.limit(options.timeoutMs + body.byteLength / SLOWEST_UPLOAD);
     try {
-      const sent = body.byteLength === 0 && method !== 'PUT' ? undefined : body;
+      const isNone = body.byteLength === 0 && method !== 'PUT';
+      const sent = isNone ? undefined : body instanceof Uint8Array ? body : body.chunks();
       const answer = await transport({ method, url, headers: signed, body: sent, signal: exchange.signal });
       trace?.({
         kind: 'answer',
@@ -209,6 +227,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   };
 
   return {
+    signal,
     open: (request) => attempt(request, 1),
     pause: (milliseconds, own) => clock.sleep(milliseconds, own ?? signal),
     lost: (request, error) => lostBody(request, error, connection),

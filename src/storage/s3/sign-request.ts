@@ -12,7 +12,8 @@ export interface UnsignedRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Names are in lower case. All of them are signed. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  /** The SHA-256 of the body, in hexadecimal. */
+  readonly payloadHash: string;
 }
 
 /** The address and the headers of a signed request. */
@@ -35,10 +36,9 @@ export function signRequest(
 ): SignedRequest {
   const time = new Date(date).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
-  const payloadHash = sha256(request.body);
   const headers: Record<string, string> = {
     ...request.headers,
-    'x-amz-content-sha256': payloadHash,
+    'x-amz-content-sha256': request.payloadHash,
     'x-amz-date': time,
     ...(credentials.sessionToken === undefined ? {} : { 'x-amz-security-token': credentials.sessionToken }),
   };
@@ -54,7 +54,7 @@ export function signRequest(
     ...signed.map(([name, value]) => `${name}:${value}`),
     '',
     names,
-    payloadHash,
+    request.payloadHash,
   ].join('\n');
   const text = [ALGORITHM, time, scope, sha256(canonical)].join('\n');
   const key = scope
@@ -80,6 +80,7 @@ const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+/** In hexadecimal. */
+export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();

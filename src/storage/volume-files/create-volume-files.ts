@@ -1,4 +1,5 @@
 import type { StoredObject } from '../../core/context.ts';
+import { createRequestSlots } from '../../http/policy/request-slots.ts';
 import type { VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
 import { addressOf, parseObjectAddress } from '../s3/object-address.ts';
 import { readListing } from '../s3/operations/listing-pages.ts';
@@ -8,12 +9,16 @@ import { etagOf, uploadFile } from '../s3/operations/upload-file.ts';
 import { writeObject } from '../s3/operations/write-object.ts';
 import type { S3Client } from '../s3/s3-client.ts';
 
-/** The smallest part of a large file; a few of them are in memory. Bytes. */
+/** The smallest part of a large file; see BLOCKS_IN_MEMORY. Bytes. */
 const PART_BYTES = 16 * 1024 * 1024;
+
+/** How many blocks may be in memory at once: of files that are not of this machine. */
+const BLOCKS_IN_MEMORY = 3;
 
 /** The files of the volume whose id is `bucket`. */
 export function createVolumeFiles(client: S3Client, bucket: string, partBytes = PART_BYTES): VolumeFiles {
   const signal = undefined;
+  const inMemory = createRequestSlots(BLOCKS_IN_MEMORY);
   const at = (key: string): string => {
     const address = addressOf(bucket, key);
     parseObjectAddress(address);
@@ -48,7 +53,7 @@ export function createVolumeFiles(client: S3Client, bucket: string, partBytes = 
     read: ({ key, bytes, version }, start = 0, end = bytes) =>
       readObject(client, { address: at(key), bytes, version }, start, end, signal),
     write: async (key, source, onBytes = () => undefined) =>
-      fileOf(key, await uploadFile(client, at(key), source, { partBytes, signal, onBytes })),
+      fileOf(key, await uploadFile(client, at(key), source, { partBytes, signal, inMemory, onBytes })),
     writeStream: async (key, chunks) => fileOf(key, await writeObject(client, at(key), chunks, partBytes, signal)),
     remove: async (key) => {
       const name = parseObjectAddress(at(key));

@@ -38,7 +38,7 @@ export const objectSender =
         path: path.split('/').map(encodeStrictly).join('/'),
         query,
         headers,
-        body: content,
+        payloadHash: createHash('sha256').update(content).digest('hex'),
       },
       { ...LOCAL_STORAGE_KEY, ...(secret === undefined ? {} : { secretAccessKey: secret }) },
       region,

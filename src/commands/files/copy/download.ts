@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { DurableFiles } from '../../../core/context.ts';
+import type { RangeFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
-import { rangeOf } from './upload.ts';
+import { contentOf } from './upload.ts';
 
 /** The permissions of a new file, before the process's mask. */
 const FILE_MODE = 0o666;
@@ -17,15 +17,14 @@ const MD5 = /^"([0-9a-f]{32})"$/;
  * Returns whether it was the same.
  */
 export async function download(
-  durable: DurableFiles,
+  durable: RangeFiles,
   volume: VolumeFiles,
   file: VolumeFile,
   target: string,
   onBytes: (bytes: number) => void,
 ): Promise<boolean> {
   const there = await durable.size(target);
-  const read = (start: number, end: number) => rangeOf(durable, target, start, end);
-  if (there !== undefined && (await volume.isSame(file, { bytes: there, read }))) return true;
+  if (there !== undefined && (await volume.isSame(file, { bytes: there, ...contentOf(durable, target) }))) return true;
   const partial = partialName(target, file);
   const begun = await durable.size(partial);
   if (begun !== undefined && begun > file.bytes) await durable.remove(partial);
@@ -60,7 +59,7 @@ function partialName(target: string, { key, version }: VolumeFile): string {
 }
 
 /** Reads what was written from the disk: a part of it may be of an earlier run. */
-async function checkContent(durable: DurableFiles, path: string, { key, bytes, version }: VolumeFile): Promise<void> {
+async function checkContent(durable: RangeFiles, path: string, { key, bytes, version }: VolumeFile): Promise<void> {
   const expected = MD5.exec(version)?.[1];
   const hash = createHash('md5');
   let size = 0;

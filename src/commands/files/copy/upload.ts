@@ -1,6 +1,6 @@
-import type { DurableFiles } from '../../../core/context.ts';
+import type { RangeFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import type { VolumeFiles } from '../../../core/ports/volume-files.ts';
+import type { FileSource, VolumeFiles } from '../../../core/ports/volume-files.ts';
 
 /** A regular file of this machine. */
 export interface LocalFile {
@@ -14,7 +14,7 @@ export interface LocalFile {
  * fails, and is tried once more. Returns whether it was the same.
  */
 export async function upload(
-  durable: DurableFiles,
+  durable: RangeFiles,
   volume: VolumeFiles,
   file: LocalFile,
   key: string,
@@ -27,7 +27,7 @@ export async function upload(
       if ((await durable.describe(path))?.version !== version)
         throw localFile(`${path} changed while it was read`, 'Copy it when nothing writes to it.');
     };
-    const source = { bytes, check, read: (start: number, end: number) => rangeOf(durable, path, start, end) };
+    const source = { bytes, check, ...contentOf(durable, path) };
     try {
       const there = await volume.find(key);
       const isSame = there !== undefined && (await volume.isSame(there, source));
@@ -43,13 +43,14 @@ export async function upload(
   }
 }
 
+/** The content of a file, to be read in ranges. */
+export const contentOf = (durable: RangeFiles, path: string): Pick<FileSource, 'read' | 'digests'> => ({
+  read: (start, end) => rangeOf(durable, path, start, end),
+  digests: (start, end, names) => durable.digests(path, start, end, names),
+});
+
 /** The bytes of a range of a file. */
-export async function* rangeOf(
-  durable: DurableFiles,
-  path: string,
-  start: number,
-  end: number,
-): AsyncGenerator<Uint8Array> {
+async function* rangeOf(durable: RangeFiles, path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
   let at = start;
   if (at === end) return;
   for await (const chunk of durable.read(path, start)) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectName } from '../object-address.ts';
-import type { S3Answer, S3Client } from '../s3-client.ts';
+import type { S3Answer, S3Client, SentBody } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 import { childrenOf, childText, parseDocument } from '../../../core/text/xml.ts';
 import type { Written } from './confirm-written.ts';
@@ -21,6 +21,14 @@ export interface SentPart {
   readonly digest: Buffer;
   readonly bytes: number;
 }
+
+/** Content that is sent in one request; `digest` is its MD5. */
+export interface Block {
+  readonly digest: Buffer;
+  readonly body: SentBody;
+}
+
+export const blockOfBytes = (body: Uint8Array): Block => ({ digest: md5(body), body });
 
 export const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest();
 
@@ -43,8 +51,7 @@ export async function sendPart(
   { client, name, what, signal }: Target,
   uploadId: string,
   number: number,
-  block: Uint8Array,
-  digest: Buffer,
+  { digest, body }: Block,
 ): Promise<SentPart> {
   const { headers } = await client.send({
     what,
@@ -52,11 +59,11 @@ export async function sendPart(
     ...name,
     query: { partNumber: String(number), uploadId },
     headers: { 'content-md5': digest.toString('base64') },
-    body: block,
+    body,
     signal,
   });
   if (headers['etag'] === undefined) throw unreadable(what, 'it has no ETag');
-  return { number, etag: headers['etag'], digest, bytes: block.byteLength };
+  return { number, etag: headers['etag'], digest, bytes: body.byteLength };
 }
 
 /**

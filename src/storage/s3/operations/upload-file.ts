@@ -1,4 +1,5 @@
 import { collectBytes } from '../../../core/files/byte-streams.ts';
+import type { RequestSlots } from '../../../http/policy/request-slots.ts';
 import type { FileSource } from '../../../core/ports/volume-files.ts';
 import type { StoredObject } from '../../../core/context.ts';
 import { parseObjectAddress } from '../object-address.ts';
@@ -7,11 +8,13 @@ import { unreadable } from '../s3-failures.ts';
 import { confirmWritten } from './confirm-written.ts';
 import {
   beginUpload,
+  blockOfBytes,
   completeUpload,
   md5,
   sendPart,
   sentParts,
   unfinishedUploads,
+  type Block,
   type SentPart,
   type Target,
 } from './parts.ts';
@@ -21,12 +24,14 @@ export interface UploadOptions {
   /** The smallest part, in bytes. */
   readonly partBytes: number;
   readonly signal: AbortSignal | undefined;
+  /** For blocks that are whole in memory while they are sent. */
+  readonly inMemory: RequestSlots;
   /** Called with the number of bytes that arrived, or were there already. */
   readonly onBytes: (bytes: number) => void;
 }
 
-/** How many parts are sent at the same time: each is in memory. */
-const PARTS_AT_ONCE = 3;
+/** How many parts of a file are sent at the same time. */
+const PARTS_AT_ONCE = 8;
 
 /** The most parts of one upload (storage contract, Supported). */
 const MAX_PARTS = 10_000;
@@ -40,19 +45,20 @@ export async function uploadFile(
   client: S3Client,
   address: string,
   source: FileSource,
-  { partBytes, signal, onBytes }: UploadOptions,
+  { partBytes, signal, inMemory, onBytes }: UploadOptions,
 ): Promise<StoredObject> {
   const target: Target = { client, name: parseObjectAddress(address), address, what: `write ${address}`, signal };
   if (source.bytes <= partBytes) {
-    const content = await rangeOf(source, 0, source.bytes, target);
-    await source.check();
-    const written = await writeWhole(target, content);
+    const written = await withBlock(source, 0, source.bytes, target, inMemory, async (block) => {
+      await source.check();
+      return writeWhole(target, block);
+    });
     onBytes(source.bytes);
     return written;
   }
   const sizes = partSize(source.bytes, partBytes);
   const { id, there } = await findOrBegin(target);
-  const parts = await sendParts(target, id, there, source, sizes, onBytes);
+  const parts = await sendParts(target, { id, there }, source, sizes, { inMemory, onBytes });
   await source.check();
   return await confirmWritten(client, address, await completeUpload(target, id, parts), signal);
 }
@@ -65,10 +71,19 @@ const partSize = (bytes: number, least: number): number => {
 
 const MIB = 1_048_576;
 
+/** Up to this size, a range is read once and its digests are computed at once: another thread would take longer. Bytes. */
+const SMALL_BYTES = 262_144;
+
 type Known = ReadonlyMap<number, { readonly etag: string; readonly bytes: number }>;
 
+/** An upload, with the parts that are there. */
+interface Unfinished {
+  readonly id: string;
+  readonly there: Known;
+}
+
 /** The unfinished upload of the object that began last, with the parts that are there; a new one where there is none. */
-async function findOrBegin(target: Target): Promise<{ readonly id: string; readonly there: Known }> {
+async function findOrBegin(target: Target): Promise<Unfinished> {
   for (const id of (await unfinishedUploads(target)).toReversed()) {
     const there = await sentParts(target, id);
     if (there !== undefined) return { id, there };
@@ -78,11 +93,10 @@ async function findOrBegin(target: Target): Promise<{ readonly id: string; reado
 
 async function sendParts(
   target: Target,
-  uploadId: string,
-  there: Known,
+  { id, there }: Unfinished,
   source: FileSource,
   size: number,
-  onBytes: (bytes: number) => void,
+  { inMemory, onBytes }: Pick<UploadOptions, 'inMemory' | 'onBytes'>,
 ): Promise<readonly SentPart[]> {
   const count = Math.ceil(source.bytes / size);
   const parts: SentPart[] = [];
@@ -90,14 +104,16 @@ async function sendParts(
   const sendNext = async (): Promise<void> => {
     while (next < count) {
       const index = next++;
-      const block = await rangeOf(source, index * size, Math.min((index + 1) * size, source.bytes), target);
-      const digest = md5(block);
-      const known = there.get(index + 1);
-      const isThere = known?.bytes === block.byteLength && known.etag.replaceAll('"', '') === digest.toString('hex');
-      parts[index] = isThere
-        ? { number: index + 1, etag: known.etag, digest, bytes: block.byteLength }
-        : await sendPart(target, uploadId, index + 1, block, digest);
-      onBytes(block.byteLength);
+      const [start, end] = [index * size, Math.min((index + 1) * size, source.bytes)];
+      parts[index] = await withBlock(source, start, end, target, inMemory, async (block) => {
+        const { digest, body } = block;
+        const known = there.get(index + 1);
+        const isThere = known?.bytes === body.byteLength && known.etag.replaceAll('"', '') === digest.toString('hex');
+        return isThere
+          ? { number: index + 1, etag: known.etag, digest, bytes: body.byteLength }
+          : sendPart(target, id, index + 1, block);
+      });
+      onBytes(end - start);
     }
   };
   try {
@@ -114,25 +130,57 @@ async function sendParts(
  * The ETag, without quotes, that an object has which `uploadFile` wrote from a source; undefined when the source has fewer bytes
  * than it says.
  */
-export async function etagOf(
-  { bytes, read }: Omit<FileSource, 'check'>,
-  partBytes: number,
-): Promise<string | undefined> {
+export async function etagOf(source: Omit<FileSource, 'check'>, partBytes: number): Promise<string | undefined> {
+  const { bytes } = source;
   const size = bytes <= partBytes ? Math.max(bytes, 1) : partSize(bytes, partBytes);
   const digests: Buffer[] = [];
   for (let start = 0; start < Math.max(bytes, 1); start += size) {
-    const block = await collectBytes(read(start, Math.min(start + size, bytes)), size);
-    if (block?.byteLength !== Math.min(size, bytes - start)) return undefined;
-    digests.push(md5(block));
+    const digest = await digestOf(source, start, Math.min(start + size, bytes));
+    if (digest === undefined) return undefined;
+    digests.push(digest);
   }
   return bytes <= partBytes
     ? digests[0]?.toString('hex')
     : `${md5(Buffer.concat(digests)).toString('hex')}-${String(digests.length)}`;
 }
 
-async function rangeOf(source: FileSource, start: number, end: number, { what }: Target): Promise<Buffer> {
-  const bytes = await collectBytes(source.read(start, end), end - start);
-  if (bytes?.byteLength === end - start) return bytes;
-  await source.check();
-  throw unreadable(what, 'the file could not be read to its end');
+async function digestOf(
+  { read, digests }: Omit<FileSource, 'check'>,
+  start: number,
+  end: number,
+): Promise<Buffer | undefined> {
+  if (digests !== undefined && end - start > SMALL_BYTES) return (await digests(start, end, ['md5']))[0];
+  const block = await collectBytes(read(start, end), end - start);
+  return block?.byteLength === end - start ? md5(block) : undefined;
+}
+
+/**
+ * Calls `work` with a range of a source and its digests. The range is in memory where it is small, or where the source has no
+ * digests of its own.
+ */
+async function withBlock<T>(
+  source: FileSource,
+  start: number,
+  end: number,
+  { client, what, signal }: Target,
+  inMemory: RequestSlots,
+  work: (block: Block) => Promise<T>,
+): Promise<T> {
+  const { digests } = source;
+  const bytes = end - start;
+  if (digests !== undefined && bytes > SMALL_BYTES) {
+    const [digest, sha256] = await digests(start, end, ['md5', 'sha256']);
+    if (digest === undefined || sha256 === undefined) throw new Error('there are as many digests as names');
+    const body = { byteLength: bytes, sha256: sha256.toString('hex'), chunks: () => source.read(start, end) };
+    return work({ digest, body });
+  }
+  const slot = bytes > SMALL_BYTES ? await inMemory.take(signal ?? client.signal) : undefined;
+  try {
+    const content = await collectBytes(source.read(start, end), bytes);
+    if (content?.byteLength === bytes) return await work(blockOfBytes(content));
+    await source.check();
+    throw unreadable(what, 'the file could not be read to its end');
+  } finally {
+    slot?.free();
+  }
 }

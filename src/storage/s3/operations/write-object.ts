@@ -6,10 +6,11 @@ import { confirmWritten } from './confirm-written.ts';
 import {
   abortUpload,
   beginUpload,
+  blockOfBytes,
   completeUpload,
-  md5,
   sendPart,
   unfinishedUploads,
+  type Block,
   type SentPart,
   type Target,
 } from './parts.ts';
@@ -32,23 +33,22 @@ export async function writeObject(
   const second = await blocks.next();
   const target: Target = { client, name: parseObjectAddress(address), address, what: `write ${address}`, signal };
   return second.done === true
-    ? await writeWhole(target, content)
+    ? await writeWhole(target, blockOfBytes(content))
     : await writeParts(target, joined(content, second.value, blocks));
 }
 
 /** Writes an object in one request. */
-export async function writeWhole(target: Target, content: Uint8Array): Promise<StoredObject> {
+export async function writeWhole(target: Target, { digest, body }: Block): Promise<StoredObject> {
   const { client, name, address, what, signal } = target;
-  const digest = md5(content);
   await client.send({
     what,
     method: 'PUT',
     ...name,
-    headers: { 'content-md5': digest.toString('base64'), 'content-length': String(content.byteLength) },
-    body: content,
+    headers: { 'content-md5': digest.toString('base64'), 'content-length': String(body.byteLength) },
+    body,
     signal,
   });
-  return await confirmWritten(client, address, { bytes: content.byteLength, etag: digest.toString('hex') }, signal);
+  return await confirmWritten(client, address, { bytes: body.byteLength, etag: digest.toString('hex') }, signal);
 }
 
 /** Writes the parts one after the other, and then joins them. */
@@ -58,7 +58,7 @@ async function writeParts(target: Target, blocks: AsyncIterable<Uint8Array>): Pr
   if (attempts > 1) await abortOthers(target, id).catch(() => undefined);
   try {
     const parts: SentPart[] = [];
-    for await (const block of blocks) parts.push(await sendPart(target, id, parts.length + 1, block, md5(block)));
+    for await (const block of blocks) parts.push(await sendPart(target, id, parts.length + 1, blockOfBytes(block)));
     return await confirmWritten(target.client, target.address, await completeUpload(target, id, parts), target.signal);
   } catch (error) {
     await abortUpload(target, id);
