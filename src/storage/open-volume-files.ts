@@ -8,6 +8,9 @@ import { readSettings, retriesOf, type StoragePorts } from './open-storage.ts';
 import { findCredentials, type FoundCredentials } from './s3/credentials/find-credentials.ts';
 import { createS3Client } from './s3/s3-client.ts';
 
+/** The most requests to one volume at once. */
+const REQUESTS_AT_ONCE = 16;
+
 /** What stands for the data center of a volume in the address, in lower case. */
 const DATA_CENTER = '{data-center}';
 
@@ -34,6 +37,12 @@ export async function openVolumeFiles(
       ? await findCredentials({ env, home, runProgram, readText: (path) => readSettings(files, path) })
       : { credentials: own, source: 'the variable BERTH_STORAGE_ACCESS_KEY', readAgain: undefined };
   const connection = { endpoint, region: dataCenter, found };
-  const client = createS3Client({ ...ports, transport, connection, retries: retriesOf(ports.retries) });
+  const client = createS3Client({
+    ...ports,
+    transport,
+    connection,
+    retries: retriesOf(ports.retries),
+    requestsAtOnce: REQUESTS_AT_ONCE,
+  });
   return createVolumeFiles(client, id, ports.partBytes);
 }

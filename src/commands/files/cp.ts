@@ -1,16 +1,14 @@
 import { allowedAccess, requireAccess } from '../../core/access.ts';
-import { rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { usage } from '../../core/failure.ts';
 import { berth } from '../../core/message.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { VolumeFiles } from '../../core/ports/volume-files.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { addressText, parseFileAddress, type FileAddress } from './places/address.ts';
-import { download } from './copy/download.ts';
 import { planCopies, type Copy, type End } from './copy/plan.ts';
-import { upload } from './copy/upload.ts';
+import { transferFiles, type Transferred } from './copy/transfer.ts';
 import { openVolume } from './places/open-volume.ts';
 import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from './outcomes.ts';
 
@@ -47,21 +45,16 @@ export const cp = defineCommand({
     const outcomes: FileOutcome[] = [];
     // What is there is not sent again.
     ctx.setResumeCommand(berth`files cp ${recursive ? ['--recursive'] : []} ${place}`);
+    const copies = planCopies({ durable, open, platform: ctx.platform }, sources, target, { recursive, onLeftOut });
     const progress = ctx.progress('the files');
     let bytes = 0;
+    const onBytes = ({ from }: Copy, count: number): void => {
+      bytes += count;
+      progress.update(`${shown(from)}: ${formatBytes(bytes)} in ${countOf(outcomes.length + 1, 'file')}`);
+    };
     try {
-      for await (const copy of planCopies({ durable, open, platform: ctx.platform }, sources, target, {
-        recursive,
-        onLeftOut,
-      })) {
-        const onBytes = (count: number): void => {
-          bytes += count;
-          progress.update(`${shown(copy.from)}: ${formatBytes(bytes)} in ${countOf(outcomes.length + 1, 'file')}`);
-        };
-        const { failure = copy.refused, isSame = false } =
-          copy.refused !== undefined || ctx.dryRun ? {} : await outcomeOf(ctx, () => copyOne(ctx, copy, onBytes));
+      for await (const { copy, isSame, failure } of ctx.dryRun ? planned(copies) : transferFiles(ctx, copies, onBytes))
         outcomes.push({ from: shown(copy.from), to: shown(copy.to), bytes: copy.from.file.bytes, isSame, failure });
-      }
     } finally {
       await progress.stop();
     }
@@ -88,30 +81,9 @@ function places(words: readonly string[]): readonly [readonly Place[], Place] {
   return [named.slice(0, -1), target as Place];
 }
 
-async function outcomeOf(ctx: CommandContext, work: () => Promise<boolean>): Promise<Partial<FileOutcome>> {
-  try {
-    return { isSame: await work() };
-  } catch (error) {
-    rethrowUnlessFailure(error, ctx);
-    return { failure: error };
-  }
-}
-
-/** Copies a file. Returns whether it was there already with the same content. */
-async function copyOne(ctx: CommandContext, { from, to }: Copy, onBytes: (bytes: number) => void): Promise<boolean> {
-  const durable = await ctx.durable();
-  if (to.kind === 'local') {
-    if (from.kind === 'local') throw usage('a local file is copied to a local file by other programs');
-    const slash = Math.max(to.path.lastIndexOf('/'), to.path.lastIndexOf('\\'));
-    if (slash > 0) await durable.makeFolder(to.path.slice(0, slash));
-    return await download(durable, from.volume, from.file, to.path, onBytes);
-  }
-  if (from.kind === 'local') return await upload(durable, to.volume, from.file, to.key, onBytes);
-  const there = await to.volume.find(to.key);
-  if (there?.bytes === from.file.bytes && there.version === from.file.version) return true;
-  await to.volume.writeStream(to.key, from.volume.read(from.file));
-  onBytes(from.file.bytes);
-  return false;
+/** What a dry run says of copies. */
+async function* planned(copies: AsyncIterable<Copy>): AsyncGenerator<Transferred> {
+  for await (const copy of copies) yield { copy, isSame: false, failure: copy.refused };
 }
 
 const shown = (end: End): string =>

@@ -43,7 +43,7 @@ export interface VolumeFiles {
    */
   isSame(file: VolumeFile, source: Omit<FileSource, 'check'>): Promise<boolean>;
   /** Fails with local-file (14) where the file was changed or removed since it was looked at. */
-  read(file: VolumeFile, start?: number): AsyncIterable<Uint8Array>;
+  read(file: VolumeFile, start?: number, end?: number): AsyncIterable<Uint8Array>;
   /**
    * Writes a file; it is there when this resolves. What an earlier attempt has sent of the same content is not sent again.
    * `onBytes` is called with the number of bytes that arrived, or were there already.

@@ -1,5 +1,6 @@
 import type { Clock, CredentialWait } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
+import { createRequestSlots } from '../../http/policy/request-slots.ts';
 import { decideRetry, readRetryAfter, type AttemptEnd } from '../../http/policy/retry.ts';
 import { redactHeaders, type TraceEvent } from '../../http/trace.ts';
 import { readBody } from '../../http/message/decode-body.ts';
@@ -25,6 +26,8 @@ export interface S3ClientOptions {
   /** Milliseconds until the head of an answer, and between two chunks of its body. */
   readonly timeoutMs: number;
   readonly userAgent: string;
+  /** How many requests may be under way at once: fewer after 429 and 503. */
+  readonly requestsAtOnce?: number;
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
@@ -87,6 +90,8 @@ export const isFailed = (answer: WireAnswer | LostOrRefused): answer is LostOrRe
 const MAX_TOTAL_WAIT_MS = 120_000;
 /** Limit for an answer that is read whole. A listing has at most 1000 keys of 1024 bytes, each byte encoded as three. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** The statuses of a service that has too many requests. */
+const TOO_MANY: readonly number[] = [429, 503];
 /** The slowest upload that is waited for, in bytes per millisecond. */
 const SLOWEST_UPLOAD = 64;
 
@@ -94,6 +99,7 @@ const SLOWEST_UPLOAD = 64;
 export function createS3Client(options: S3ClientOptions): S3Client {
   const { transport, connection, clock, random, signal, trace } = options;
   const renewal = createRenewal({ found: connection.found, clock, signal, wait: options.credentialWait });
+  const slots = createRequestSlots(options.requestsAtOnce ?? Infinity);
 
   const signalsOf = (request: S3Request): readonly AbortSignal[] => {
     if (request.signal !== undefined) return [request.signal];
@@ -103,6 +109,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   const attempt = async (request: S3Request, number: number): Promise<WireAnswer | LostOrRefused> => {
     const { method, bucket, key, query = {}, headers = {}, body = NO_BYTES } = request;
     const { endpoint, region } = connection;
+    const slot = await slots.take(AbortSignal.any([...signalsOf(request)]));
     const credentials = renewal.current();
     const { url, headers: signed } = signRequest(
       {
@@ -120,7 +127,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     );
     trace?.({ kind: 'request', method, url, headers: redactHeaders(signed), bytes: body.byteLength, attempt: number });
     const startedAt = clock.monotonic();
-    const exchange = new Watched(clock, signalsOf(request));
+    const exchange = new Watched(clock, signalsOf(request), slot.free);
     exchange.limit(options.timeoutMs + body.byteLength / SLOWEST_UPLOAD);
     try {
       const sent = body.byteLength === 0 && method !== 'PUT' ? undefined : body;
@@ -133,13 +140,12 @@ export function createS3Client(options: S3ClientOptions): S3Client {
         ms: clock.monotonic() - startedAt,
       });
       if (answer.status < 300) renewal.accepted(credentials);
-      if (answer.status < 300 || request.handled?.includes(answer.status) === true)
-        return { ...answer, body: watchedBody(answer.body, exchange, options.timeoutMs) };
-      const text = await readBody(
-        watchedBody(answer.body, exchange, options.timeoutMs),
-        undefined,
-        MAX_ANSWER_BYTES,
-      ).catch(() => undefined);
+      if (TOO_MANY.includes(answer.status)) slot.refused();
+      else if (answer.status < 500) slot.succeeded();
+      const content = watchedBody(answer.body, exchange, options.timeoutMs);
+      if (answer.status < 300) return { ...answer, body: content };
+      const text = await readBody(content, undefined, MAX_ANSWER_BYTES).catch(() => undefined);
+      if (request.handled?.includes(answer.status) === true) return { ...answer, body: text ?? Buffer.alloc(0) };
       const refused = await refusal(request.what, answer, text, credentials);
       if (method === 'HEAD' && [400, 401, 403].includes(answer.status))
         return await withReason(request, refused, number);

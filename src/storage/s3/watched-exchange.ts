@@ -6,6 +6,7 @@ import { WireError, type WireAnswer } from '../../http/message/transport.ts';
 export class Watched {
   readonly #clock: Clock;
   readonly #signals: readonly AbortSignal[];
+  readonly #onEnd: () => void;
   readonly #controller = new AbortController();
   #deadline: { cancel(): void } | undefined;
   #timedOutAfter: number | undefined;
@@ -13,10 +14,13 @@ export class Watched {
     this.#controller.abort(new Error('aborted'));
   };
 
-  constructor(clock: Clock, signals: readonly AbortSignal[]) {
+  /** `onEnd` is called when the exchange has ended, and also when it cannot begin. */
+  constructor(clock: Clock, signals: readonly AbortSignal[], onEnd: () => void) {
     this.#clock = clock;
     this.#signals = signals;
+    this.#onEnd = onEnd;
     for (const each of signals) {
+      if (each.aborted) onEnd();
       each.throwIfAborted();
       each.addEventListener('abort', this.#onAbort, { once: true });
     }
@@ -43,6 +47,7 @@ export class Watched {
 
   end(): void {
     this.pause();
+    this.#onEnd();
     for (const each of this.#signals) each.removeEventListener('abort', this.#onAbort);
   }
 

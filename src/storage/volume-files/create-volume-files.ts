@@ -45,8 +45,8 @@ export function createVolumeFiles(client: S3Client, bucket: string, partBytes = 
       if (bytes !== source.bytes || !/^"[0-9a-f]{32}(-\d+)?"$/.test(version)) return false;
       return version === `"${(await etagOf(source, partBytes)) ?? ''}"`;
     },
-    read: ({ key, bytes, version }, start = 0) =>
-      readObject(client, { address: at(key), bytes, version }, start, bytes, signal),
+    read: ({ key, bytes, version }, start = 0, end = bytes) =>
+      readObject(client, { address: at(key), bytes, version }, start, end, signal),
     write: async (key, source, onBytes = () => undefined) =>
       fileOf(key, await uploadFile(client, at(key), source, { partBytes, signal, onBytes })),
     writeStream: async (key, chunks) => fileOf(key, await writeObject(client, at(key), chunks, partBytes, signal)),

@@ -36,12 +36,12 @@ export async function* readObject(
     if (isFailed(answer)) lost = answer;
     else {
       const { status, headers } = answer;
-      // Not every service knows If-Match.
-      if (status >= 300 || (headers['etag'] ?? version) !== version) throw changedObject(address);
-      if (status !== 206 || !(headers['content-range'] ?? '').startsWith(`bytes ${String(at)}-${String(end - 1)}/`))
-        throw unreadable(what, 'it is not the range that was asked for');
+      const isChanged = status >= 300 || (headers['etag'] ?? version) !== version;
+      const isRange = (headers['content-range'] ?? '').startsWith(`bytes ${String(at)}-${String(end - 1)}/`);
       try {
         for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+          // Within the loop, which ends the exchange.
+          if (isChanged || status !== 206 || !isRange) break;
           // Without this, an answer that never ends would be read for ever.
           if (at === end) throw unreadable(what, 'it is longer than the range that was asked for');
           const wanted = chunk.subarray(0, end - at);
@@ -50,6 +50,9 @@ export async function* readObject(
           [attempts, waitedMs] = [1, 0];
           yield wanted;
         }
+        // Not every service knows If-Match.
+        if (isChanged) throw changedObject(address);
+        if (status !== 206 || !isRange) throw unreadable(what, 'it is not the range that was asked for');
         if (at < end) throw new WireError('answered', 'the answer is shorter than it said');
         return;
       } catch (error) {

@@ -1,0 +1,63 @@
+import { rethrowUnlessFailure, usage, type Failure } from '../../../core/failure.ts';
+import { severalAtOnce } from '../../../core/control/several-at-once.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { download } from './download.ts';
+import type { Copy } from './plan.ts';
+import { upload } from './upload.ts';
+import { copyBetweenVolumes } from './between-volumes.ts';
+
+/** What became of a copy. */
+export interface Transferred {
+  readonly copy: Copy;
+  /** It was there already, with the same content: nothing was sent. */
+  readonly isSame: boolean;
+  /** Why it did not go through. */
+  readonly failure: Failure | undefined;
+}
+
+/**
+ * How many files are copied at once, and how many that ended may wait for an earlier one. The requests of all of them
+ * together are limited by the volumes.
+ */
+const LIMITS = { atOnce: 4, ahead: 10_000 };
+
+/**
+ * Copies files, several at once, and yields what became of each in the order given. Copies are planned while others run; where
+ * planning fails, those before are copied, and then it fails. `onBytes` is called with the number of bytes of a file that
+ * arrived, or were there already. A copy that is refused is not begun.
+ */
+export const transferFiles = (
+  ctx: CommandContext,
+  copies: AsyncIterable<Copy>,
+  onBytes: (copy: Copy, bytes: number) => void,
+): AsyncGenerator<Transferred> =>
+  severalAtOnce(
+    copies,
+    async (copy) => {
+      if (copy.refused !== undefined) return { copy, isSame: false, failure: copy.refused };
+      try {
+        const isSame = await copyFile(ctx, copy, (bytes) => {
+          onBytes(copy, bytes);
+        });
+        return { copy, isSame, failure: undefined };
+      } catch (error) {
+        rethrowUnlessFailure(error, ctx);
+        return { copy, isSame: false, failure: error };
+      }
+    },
+    LIMITS,
+  );
+
+/** Copies a file. Returns whether it was there already with the same content. */
+async function copyFile(ctx: CommandContext, { from, to }: Copy, onBytes: (bytes: number) => void): Promise<boolean> {
+  const durable = await ctx.durable();
+  if (to.kind === 'local') {
+    if (from.kind === 'local') throw usage('a local file is copied to a local file by other programs');
+    const slash = Math.max(to.path.lastIndexOf('/'), to.path.lastIndexOf('\\'));
+    if (slash > 0) await durable.makeFolder(to.path.slice(0, slash));
+    return await download(durable, from.volume, from.file, to.path, onBytes);
+  }
+  return from.kind === 'local'
+    ? await upload(durable, to.volume, from.file, to.key, onBytes)
+    : await copyBetweenVolumes(from, to, onBytes);
+}
