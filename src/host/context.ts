@@ -6,7 +6,7 @@ import type { GlobalFlags } from '../settings/resolve.ts';
 import { openConnection } from './connection/connection.ts';
 import { openFiles } from './files/user-files.ts';
 import { listenForInterrupt } from './process/interrupt.ts';
-import { createAccountDocument } from './remembered/account-document.ts';
+import { createAccountDocument, type AccountDocumentOptions } from './remembered/account-document.ts';
 import { createRememberedJobs } from './remembered/jobs.ts';
 import { createRememberedLists, type RememberedOptions } from './remembered/lists.ts';
 import { createRememberedNames } from './remembered/names.ts';
@@ -69,6 +69,13 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     account: () => settings.account(),
     // eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
     date: () => clock.now(),
+    random,
+    user: runtime.user,
+  });
+  // A guard in cron has its key from elsewhere than a shell, and works for the same account.
+  const ofAccounts = (kind: string): AccountDocumentOptions => ({
+    path: () => join(settings.dataDirectory, 'accounts', `${kind}.json`),
+    account: () => settings.accountOfKey(),
     random,
     user: runtime.user,
   });
@@ -137,8 +144,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     jobs: createRememberedJobs(remembered('jobs')),
     names: createRememberedNames(remembered('names')),
     notes: createRememberedNotes(remembered('notes')),
-    guard: createAccountDocument(remembered('guard')),
-    creates: createAccountDocument(remembered('creates'), locks),
+    guard: createAccountDocument(ofAccounts('guard')),
+    creates: createAccountDocument(ofAccounts('creates'), locks),
     background: (argv) => runtime.background(argv),
     blocking: runtime.signals.blocking,
     signal,

@@ -22,6 +22,11 @@ export class ApiKey implements KeyView {
     return this.#value;
   }
 
+  /** A hash that tells two keys apart. No key can be found from it: many have the same. */
+  get mark(): string {
+    return hashOf(this.#value);
+  }
+
   toString(): string {
     return '[key]';
   }

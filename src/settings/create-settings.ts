@@ -41,6 +41,8 @@ export interface Settings extends SettingsView {
    * The address of the management API, and a mark of the key in use that tells accounts apart, without the key. Undefined without an address or a key. Opens no key file. Fails like `keySource`.
    */
   account(): string | undefined;
+  /** The same by the key alone: wherever it is kept, it is the same account. Reads a key file. Fails like `key`. */
+  accountOfKey(): Promise<string | undefined>;
   /** True when a flag or variable gives another address or key than the stored profile in use. Fails like `keySource`. */
   isProfileOverridden(): boolean;
   /** The addresses stored in the profile in use, by setting name. A key stored there is sent only to these. */
@@ -152,6 +154,12 @@ export function createSettings(input: SettingsInput): Settings {
       const address = resolved('base-url')?.value;
       const mark = keyMark(keySources());
       return address === undefined || mark === undefined ? undefined : `${address} ${mark}`;
+    },
+    accountOfKey: async () => {
+      if (local()) return LOCAL_PROFILE;
+      const address = resolved('base-url')?.value;
+      const key = await apiKey();
+      return address === undefined || key === undefined ? undefined : `${address} ${key.mark}`;
     },
     isProfileOverridden: () =>
       !local() &&

@@ -13,7 +13,8 @@ import { DECISIONS, decisionView } from './view.ts';
 /** The result of one sweep: its decisions, and 15 where a rule applied. */
 export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep): Result {
   const { rows, subjects, failure } = swept;
-  const nothing = rows.length === 0 ? [`${countsOf(subjects)}: no rule applies to any of them.`] : [];
+  const isQuiet = ctx.settings.get('quiet');
+  const nothing = rows.length === 0 && !isQuiet ? [`${countsOf(subjects)}: no rule applies to any of them.`] : [];
   return {
     kind: 'many',
     view: decisionView,

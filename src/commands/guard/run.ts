@@ -53,7 +53,7 @@ export const run = defineCommand({
     const swept = await sweep(ctx, { policy, acts: true });
     await append(ctx, log, swept.rows);
     const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
-    for (const { key, until, why } of waiting)
+    for (const { key, until, why } of ctx.settings.get('quiet') ? [] : waiting)
       await ctx.tell(`Wish ${key} waits until ${formatTimestamp(until)}${why === undefined ? '' : `: ${why}`}.`);
     return sweepResult(ctx, policy, swept);
   },

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { remoteService } from '../../../support/servers/remote-service.ts';
@@ -133,5 +133,21 @@ describe('a wish', () => {
       const ran = await as(key, 'guard wishes list --json');
       expect(JSON.parse(ran.out)).toMatchObject([{ key: 'k', name: key, state: 'waiting' }]);
     }
+  });
+
+  test('is of the account of its key, wherever a guard has the key from', async () => {
+    const remote = await remoteService();
+    const directory = temporaryDirectory();
+    const file = path.join(directory, 'key');
+    writeFileSync(file, 'key-of-the-account\n');
+    const { BERTH_API_KEY: _, ...others } = { BERTH_API_KEY: '', ...remote.env, BERTH_DATA_DIR: directory };
+    const kept = await berth([...WISH.split(' '), '--gpu', 'GPU-80G'], {
+      env: { ...others, BERTH_API_KEY: 'key-of-the-account' },
+    });
+    expect(kept.code, kept.err).toBe(0);
+    const ran = await berth(['guard', 'run'], { env: { ...others, BERTH_API_KEY_FILE: file } });
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Wish k: there is pod')]);
+    const status = await berth(['guard', 'status'], { env: { ...others, BERTH_API_KEY: 'key-of-the-account' } });
+    expect([status.code, status.err]).toEqual([0, expect.stringMatching(/A guard last ran|last ran/)]);
   });
 });

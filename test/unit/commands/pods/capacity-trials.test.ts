@@ -54,6 +54,8 @@ test(`${String(WAITS)} waits with lost answers, refusals and kills end with one 
     if (random() < 0.5)
       await remote.send('POST', '/local/prices', { hardware: 'GPU-48G', price: random() < 0.5 ? 0.86 : 3 });
   };
+  // Made first and so removed last: what was killed in the middle of a request ends when the server does, and writes then.
+  const directory = temporaryDirectory();
   const remote: RemoteService = await remoteService(({ method, url, body }): Fault | undefined => {
     if (!isDisturbed) return undefined;
     const roll = random();
@@ -77,8 +79,6 @@ test(`${String(WAITS)} waits with lost answers, refusals and kills end with one 
   });
   for (const { id } of await podsOf(remote)) await remote.send('DELETE', `/v2/pods/${id}`);
   await remote.send('POST', '/local/fault', { kind: 'replica-lag', latencyMs: LAG_MS });
-  const directory = temporaryDirectory();
-
   /** Runs a wait; undefined when it was killed. What was killed does nothing more. */
   const run = async (key: string): Promise<number | undefined> => {
     let isDead = false;
