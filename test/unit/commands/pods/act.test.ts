@@ -100,7 +100,7 @@ describe('start, stop and restart', () => {
       world,
       'start',
       'pod-stopped',
-      'pod-terminated',
+      'nope',
       'pod-stopped-cpu',
       '--wait',
       '-o',
@@ -108,9 +108,9 @@ describe('start, stop and restart', () => {
       '--fields',
       'id,ok',
     );
-    expect([ran.code, ran.out]).toEqual([4, 'id,ok\npod-stopped,true\npod-terminated,false\npod-stopped-cpu,true\n']);
+    expect([ran.code, ran.out]).toEqual([4, 'id,ok\npod-stopped,true\nnope,false\npod-stopped-cpu,true\n']);
     expect(ran.err).toMatch(
-      /^They cost \$\d+\.\d\d an hour until they are stopped\.\nerror: 1 of 3 did not go through\n {2}- pod-terminated: /,
+      /^They cost \$\d+\.\d\d an hour until they are stopped\.\nerror: 1 of 3 did not go through\n {2}- nope: /,
     );
   });
 
