@@ -63,6 +63,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/plan/index.ts')).plan,
   },
   {
+    name: 'apply',
+    section: 'Compute',
+    summary: 'make what files describe: create what is missing, change what differs',
+    load: async () => (await import('./commands/apply/index.ts')).apply,
+  },
+  {
     name: 'export',
     section: 'Compute',
     summary: 'print what is there as files for plan',

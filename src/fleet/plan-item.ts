@@ -25,7 +25,7 @@ export async function planUpdate(kind: Kind, row: Json, body: JsonObject): Promi
 }
 
 /** The members of a body in which something differs, each whole. */
-const bodyOfChanges = (body: JsonObject, changes: readonly Change[]): JsonObject => {
+export const bodyOfChanges = (body: JsonObject, changes: readonly Change[]): JsonObject => {
   const changed = new Set(changes.map(({ path }) => path.split('.', 1)[0]));
   return Object.fromEntries(Object.entries(body).filter(([name]) => changed.has(name)));
 };

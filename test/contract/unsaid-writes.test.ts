@@ -22,9 +22,9 @@ afterAll(() => {
 
 /**
  * Commands whose answers have tests of their own: `api` sends any operation, and each answer is what it asked for; a guard
- * looks at a pod after such an answer (test/unit/commands/guard/doubt.test.ts).
+ * looks at a pod after such an answer (test/unit/commands/guard/doubt.test.ts), and `apply` at a list (test/unit/commands/apply).
  */
-const APART = ['api', 'guard run'];
+const APART = ['api', 'apply', 'guard run'];
 
 /** Every other command that writes to the service, by its words. */
 async function writing(): Promise<readonly string[]> {

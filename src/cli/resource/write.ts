@@ -8,7 +8,7 @@ import { answerResult, type Result } from '../../output/view.ts';
 import { flagName, type Params } from '../model/params.ts';
 import { defineCommand, type Command, type Values, type CommandWords } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { asId } from '../../core/ids.ts';
+import { asId, type Id } from '../../core/ids.ts';
 import { createAbsence } from '../../core/not-there-yet.ts';
 import { identify, readRow } from './identity/identify.ts';
 import { rememberNames } from './identity/requests.ts';
@@ -118,6 +118,22 @@ export const createRequest = ({ path }: Pick<Resource, 'path'>, name: string, bo
   expects: 'created',
 });
 
+/** The request of an update. `name` is the noun on the command line. */
+export const updateRequest = (
+  { path }: Pick<Resource, 'path'>,
+  name: string,
+  id: Id,
+  body: JsonObject,
+): ApiRequest & { readonly body: JsonObject } => ({
+  service: 'base',
+  method: 'PATCH',
+  path: [...path, id],
+  body,
+  id,
+  expects: 'resource',
+  checkCommand: berth`${names(name)} get ${id}`,
+});
+
 /** `berth NOUN create`. `name` is the noun on the command line: `volumes`, `registries delegations`. */
 export function createCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   const { secret } = spec;
@@ -196,15 +212,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       if (isReadable) await confirmRestart(ctx, spec.restarts, body, readBefore);
       const { id, result: answer } = await identify(ctx, resource, word, (known) =>
         sendReferences(ctx, spec.references ?? {}, body, (complete) =>
-          ctx.api.send({
-            service: 'base',
-            method: 'PATCH',
-            path: [...resource.path, known],
-            body: complete,
-            id: known,
-            expects: 'resource',
-            checkCommand: berth`${names(name)} get ${known}`,
-          }),
+          ctx.api.send(updateRequest(resource, name, known, complete)),
         ),
       ).catch(throwWithWords(ctx, spec, body));
       const value = answer.value ?? null;

@@ -19,7 +19,12 @@ export interface Account {
   readonly withIds: (document: FileDocument, body: JsonObject, row: Json | undefined) => Promise<JsonObject>;
 }
 
-export function createAccount(ctx: CommandContext, documents: readonly FileDocument[]): Account {
+/** `made` has the ids of what this run has made, by kind and name: a list may not have it yet. */
+export function createAccount(
+  ctx: CommandContext,
+  documents: readonly FileDocument[],
+  made: ReadonlyMap<string, string> = new Map(),
+): Account {
   const lists = new Map<KindName, Promise<readonly Json[]>>();
   const rows = (kind: FileKind): Promise<readonly Json[]> => {
     const known = lists.get(kind.name);
@@ -57,7 +62,7 @@ export function createAccount(ctx: CommandContext, documents: readonly FileDocum
     const inFiles = documents.find((each) => each.kind === kind && each.name === word);
     if (inFiles !== undefined) {
       const row = await rowOf(inFiles);
-      return row === undefined ? word : idOf(row);
+      return row === undefined ? (made.get(`${kind.name} ${word}`) ?? word) : idOf(row);
     }
     const all = await rows(kind);
     if (all.some((row) => idOf(row) === word)) return word;

@@ -1,23 +1,29 @@
 /** The kinds of things that files describe. Their fields are those of the commands that create and update them. */
+import type { ApiAnswer } from '../../core/api.ts';
+import type { SettingsView } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
 import { isObject, memberAt, numberAt, numberOf, stringAt, type Json, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { redactingSecret } from '../../cli/resource/secret.ts';
+import type { CreateRequest } from '../../cli/resource/write.ts';
 import type { ResourceTable } from '../../cli/resource/fields/fields.ts';
 import type { Kind } from '../../fleet/model.ts';
 import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
-import { updateSpec } from '../endpoints/write.ts';
-import { checkCreate, checkUpdate } from '../pods/body/body-checks.ts';
-import { asFlag } from '../pods/create.ts';
+import { createSpec, updateSpec } from '../endpoints/write.ts';
+import { checkUpdate } from '../pods/body/body-checks.ts';
+import { asFlag, checkNewPod, createDefaults, sendNewPod } from '../pods/create.ts';
+import { inOwnWords } from '../pods/pod/create-refusals.ts';
 import { POD_TABLE } from '../pods/pod/fields.ts';
 import { networkMount } from '../pods/pod/mounts.ts';
 import { RESTARTING } from '../pods/restart-sentence.ts';
-import { REGISTRY_TABLE } from '../registries/fields.ts';
+import { PASSWORD, REGISTRY_TABLE } from '../registries/fields.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../shared/container-command.ts';
 import { CONTAINER_MEMBERS } from '../shared/container-fields.ts';
 import { TEMPLATE_TABLE } from '../templates/fields.ts';
+import { createSpec as newVolume } from '../volumes/create.ts';
 import { VOLUME_TABLE } from '../volumes/fields.ts';
 
 export const KINDS = ['registry', 'volume', 'template', 'endpoint', 'pod'] as const;
@@ -38,14 +44,22 @@ export interface FileKind {
   readonly adapt: (document: JsonObject) => JsonObject;
   /** The body with what it says in another form than this row taken out. */
   readonly settle: (row: Json, body: JsonObject) => Promise<JsonObject>;
-  /** Refuses a body that contradicts itself: usage (2). */
-  readonly checkNew?: (body: JsonObject) => void;
+  /** What a create has where a document says nothing. */
+  readonly defaults?: (body: JsonObject, settings: SettingsView) => JsonObject;
+  /** Refuses the body of a create that contradicts itself: usage (2). */
+  readonly checkNew?: (ctx: CommandContext, body: JsonObject) => Promise<void> | void;
+  /** Sends a create in another way than as the default request. */
+  readonly sendNew?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
+  /** A refusal of a create in the words of the kind. */
+  readonly refused?: (failure: Failure) => Failure;
   readonly planned: (ctx: CommandContext) => Kind;
 }
 
 type Effects = Pick<Kind, 'effect'>;
 type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> &
-  Partial<Pick<FileKind, 'references' | 'words' | 'adapt' | 'settle' | 'checkNew'>> &
+  Partial<
+    Pick<FileKind, 'references' | 'words' | 'adapt' | 'settle' | 'defaults' | 'checkNew' | 'sendNew' | 'refused'>
+  > &
   Partial<Effects> & {
     /** Throws usage (2) for a change that the service would refuse. */
     readonly check?: (ctx: CommandContext, row: Json, body: JsonObject) => void | Promise<void>;
@@ -134,11 +148,13 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     collection: REGISTRIES,
     table: REGISTRY_TABLE,
     needed: [['username'], ['password']],
+    sendNew: (ctx, request) => redactingSecret(PASSWORD, request.body, () => ctx.api.send(request)),
   }),
   volume: kindOf('volume', {
     collection: VOLUMES,
     table: VOLUME_TABLE,
     needed: [['size'], ['dataCenter']],
+    sendNew: (ctx, request) => newVolume.send?.(ctx, request, {}) ?? ctx.api.send(request),
     adapt: ({ dataCenterId, ...volume }) =>
       dataCenterId === undefined ? volume : { dataCenter: dataCenterId, ...volume },
     check: (_, row, body) => {
@@ -169,6 +185,8 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
       ...(typeof volume === 'string' ? { networkVolumes: [volume] } : {}),
     }),
     settle: oneCommand,
+    defaults: (body, settings) => createSpec.defaults?.(body, settings) ?? {},
+    checkNew: (ctx, body) => createSpec.check?.(body, undefined, ctx),
     effect: (_, path) => (isOneOf(path, CONTAINER_MEMBERS) ? 'release' : 'in-place'),
     check: async (ctx, row, body) => await updateSpec.check?.(body, () => Promise.resolve(row), ctx),
     hasCommand: true,
@@ -184,7 +202,10 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     words: ['template', 'volume', 'dataCenterId'],
     adapt: podBody,
     settle: podSettled,
-    checkNew: checkCreate,
+    defaults: createDefaults,
+    checkNew: checkNewPod,
+    sendNew: sendNewPod,
+    refused: (failure) => inOwnWords(failure, 'create'),
     effect: (row, path) => (isOneOf(path, RESTARTING) && isRunning(row) ? 'restarts' : 'in-place'),
     check: (_, row, body) => checkUpdate(body, () => Promise.resolve(row)),
     hasCommand: true,

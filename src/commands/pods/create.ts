@@ -1,3 +1,5 @@
+import type { ApiAnswer } from '../../core/api.ts';
+import type { SettingsView } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { berth, inOne, type Message, sentence } from '../../core/message.ts';
 import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
@@ -5,7 +7,7 @@ import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { withoutKey } from '../../create/key.ts';
 import type { Values } from '../../cli/model/command.ts';
-import { createCommand } from '../../cli/resource/write.ts';
+import { createCommand, type CreateRequest } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { planOf, PLACEMENT_OPTIONS, type PlacementValues } from './capacity/options.ts';
 import { checkCreate } from './body/body-checks.ts';
@@ -34,17 +36,10 @@ export const create = createCommand(PODS, 'pods', {
     ['networkVolume', 'persistentSize'],
   ],
   setExample: 'gpu.count=2',
-  defaults: ({ gpu, templateId, env }, settings) => ({
-    ...(isObject(gpu) ? { gpu: { count: 1 } } : {}),
-    ...(templateId === undefined ? { disk: DISK_GB } : {}),
-    ...withEnv(deadlinesOfProfile(env, settings)),
-  }),
+  defaults: createDefaults,
   adapt: asCreateBody,
   references: CREATE_REFERENCES,
-  check: async (body, _, ctx) => {
-    await checkDeadlineVariables(ctx, body);
-    checkCreate(body);
-  },
+  check: (body, _, ctx) => checkNewPod(ctx, body),
   options: PLACEMENT_OPTIONS,
   exits: [EXIT.waitEnded, EXIT.limitExceeded],
   instead: async (ctx, body, values) => {
@@ -53,10 +48,9 @@ export const create = createCommand(PODS, 'pods', {
   },
   send: async (ctx, request, values) => {
     const plan = planOf(values as PlacementValues, request.body);
+    if (plan === undefined) return await sendNewPod(ctx, request);
     await warnWithoutDeadline(ctx, request.body);
-    if (plan !== undefined) return await (await import('./capacity/send-planned.ts')).sendPlanned(ctx, request, plan);
-    await checkSize(ctx, request.body);
-    return await ctx.api.send(request);
+    return await (await import('./capacity/send-planned.ts')).sendPlanned(ctx, request, plan);
   },
   refused: (failure) => inOwnWords(failure, 'create'),
   offer: askMore,
@@ -96,6 +90,28 @@ export const create = createCommand(PODS, 'pods', {
     ],
   ],
 });
+
+/** What a create has by default: a GPU, a disk, and the deadlines of the profile. */
+export function createDefaults({ gpu, templateId, env }: JsonObject, settings: SettingsView): JsonObject {
+  return {
+    ...(isObject(gpu) ? { gpu: { count: 1 } } : {}),
+    ...(templateId === undefined ? { disk: DISK_GB } : {}),
+    ...withEnv(deadlinesOfProfile(env, settings)),
+  };
+}
+
+/** Refuses the body of a create that contradicts itself, or has a deadline that nobody could keep: usage (2). */
+export async function checkNewPod(ctx: CommandContext, body: JsonObject): Promise<void> {
+  await checkDeadlineVariables(ctx, body);
+  checkCreate(body);
+}
+
+/** Sends a create whose pod is not placed by berth. Fails with usage (2) for a body that is too large. */
+export async function sendNewPod(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
+  await warnWithoutDeadline(ctx, request.body);
+  await checkSize(ctx, request.body);
+  return await ctx.api.send(request);
+}
 
 const withEnv = (env: JsonObject): JsonObject => (Object.keys(env).length === 0 ? {} : { env });
 

@@ -1,5 +1,6 @@
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
+import type { Secret } from '../../cli/resource/secret.ts';
 import { NAME_FLAG } from '../shared/container-fields.ts';
 
 /** The fields of a registry credential (contract, Registry and CreateRegistryRequest). */
@@ -16,6 +17,9 @@ const REGISTRY_FIELDS = {
   },
   password: { path: 'password', writeOnly: true, create: 'accepted' },
 } as const satisfies Fields;
+
+/** The member of a create that is never printed. */
+export const PASSWORD = { member: 'password', question: 'Password or token' } as const satisfies Secret;
 
 export const REGISTRY_TABLE = defineTable({
   noun: ['registry', 'registries'],

@@ -10,7 +10,7 @@ import { createCommand } from '../../cli/resource/write.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import * as collections from '../shared/collections.ts';
-import { DELEGATION_TABLE, REGISTRY_TABLE } from './fields.ts';
+import { DELEGATION_TABLE, PASSWORD, REGISTRY_TABLE } from './fields.ts';
 
 const REGISTRIES = resourceOf(collections.REGISTRIES, REGISTRY_TABLE);
 
@@ -20,7 +20,7 @@ const create = createCommand(REGISTRIES, 'registries', {
     'The password is asked for without showing it, or read from stdin with --password-stdin or from a file with --password-file; it is never given on the command line. The service keeps credentials and never gives them back.',
   ...bodyOf(REGISTRY_TABLE, 'create'),
   needed: ['name', 'username'],
-  secret: { member: 'password', question: 'Password or token' },
+  secret: PASSWORD,
   examples: [['berth registries create --name hub --username me --password-stdin < token', 'for scripts']],
 });
 

@@ -79,6 +79,14 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
       ].join('\n---\n'),
     }),
   ],
+  apply: [
+    line('apply - --yes --keep-going', {
+      stdin: [
+        '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
+        '{kind: template, name: base, image: i}',
+      ].join('\n---\n'),
+    }),
+  ],
   ...GUARD_INVOCATIONS,
   'pods stop': [
     line('pods stop p1'),

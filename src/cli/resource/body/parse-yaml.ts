@@ -89,6 +89,8 @@ function valueOf(document: Document.Parsed, lines: LineCounter, from: string): J
     const { line, col } = lines.linePos(problem.at);
     throw usage(
       `${from} is not YAML: line ${line}, column ${col}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
+      // Inside { }, the braces of ${NAME} are those of YAML.
+      problem.message.includes('flow-map-start') ? 'A value with { or } is written in quotes: "${NAME}".' : undefined,
     );
   }
   return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }), from);

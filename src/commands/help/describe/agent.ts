@@ -29,7 +29,7 @@ The command line of a GPU cloud: pods, serverless endpoints and their jobs, netw
 
 const COMMANDS = `
 ## Commands
-W writes, D destroys and needs --yes, M changes files or processes here, $ may cost money; ! after a flag: required. Flags of every command are left out.
+W writes, D destroys and needs --yes, M changes files or processes here, $ may cost money; ! after a flag: required. (all of X): the flags of X. Flags of every command are left out.
 `;
 
 /** Flags that the rules explain, or that follow from the marks of a command. */
@@ -38,14 +38,30 @@ const EXPLAINED = new Set(['dryRun', 'yes', 'interval', 'waitTimeout']);
 /** A short text for a coding agent, in Markdown: the rules of use, the exit codes, and a line for each command. */
 export function agentText(commands: readonly NamedCommand[]): string {
   const codes = EXIT_CODES.map(({ code, meaning }) => `${String(code)} ${meaning}`).join('; ');
-  return `${RULES}${codes}.\n${COMMANDS}${commands.map(commandLine).join('\n')}\n`;
+  return `${RULES}${codes}.\n${COMMANDS}${commandLines(commands).join('\n')}\n`;
 }
 
-function commandLine({ path, command }: NamedCommand): string {
-  const marks = [command.writes && 'W', command.destroys && 'D', command.changesMachine && 'M', command.costs && '$'];
-  const flags = visibleOptions(command)
-    .filter(([key]) => !EXPLAINED.has(key))
-    .map(([key, { required }]) => flagName(key) + (required ? '!' : ''));
-  const marked = marks.filter((mark) => mark !== false).join('');
-  return `${signature(path, command)}${marked === '' ? '' : ` [${marked}]`}${flags.length === 0 ? '' : ` ${flags.join(' ')}`}`;
+/** From how many flags on a command names those of an earlier command instead of repeating them. */
+const REPEATED = 8;
+
+function commandLines(commands: readonly NamedCommand[]): readonly string[] {
+  const earlier = new Map<string, readonly string[]>();
+  return commands.map(({ path, command }) => {
+    const flags = visibleOptions(command)
+      .filter(([key]) => !EXPLAINED.has(key))
+      .map(([key, { required }]) => flagName(key) + (required ? '!' : ''));
+    const [same] = [...earlier].filter(
+      ([, others]) => others.length >= REPEATED && others.every((flag) => flags.includes(flag)),
+    );
+    const shown =
+      same === undefined ? flags : [`(all of ${same[0]})`, ...flags.filter((flag) => !same[1].includes(flag))];
+    earlier.set(path.join(' '), flags);
+    return [signature(path, command), ...marksOf(command), ...shown].join(' ');
+  });
+}
+
+/** `[WD]`: what a command does; nothing for one that only reads. */
+function marksOf({ writes, destroys, changesMachine, costs }: NamedCommand['command']): readonly string[] {
+  const marks = [writes && 'W', destroys && 'D', changesMachine && 'M', costs && '$'].filter((mark) => mark !== false);
+  return marks.length === 0 ? [] : [`[${marks.join('')}]`];
 }

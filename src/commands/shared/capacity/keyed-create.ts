@@ -15,7 +15,7 @@ import { keepAttempt, readAttempts } from './memory.ts';
 import { podOfKey, type Asked } from './pod-of-key.ts';
 
 /** The pauses before each look at the list while an outcome is not known: together over a minute. Milliseconds. */
-const SETTLING_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
+export const SETTLING_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
 
 /** The same for a new pod, until a list has it: in all five minutes. */
 const VERIFYING_MS = [...SETTLING_MS, ...Array.from({ length: 8 }, () => 30_000)];
@@ -200,7 +200,7 @@ export const again = (key: string): Message =>
 const ending = (id: string): Message => sentence`End it: ${berth`pods terminate ${id}`}`;
 
 /** A new attempt: random, so that no two machines have the same. */
-const attemptId = ({ random }: CommandContext): string =>
+export const attemptId = ({ random }: CommandContext): string =>
   [0, 1]
     .map(() =>
       Math.floor(random() * 2 ** 40)

@@ -1,0 +1,46 @@
+import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import { manyOf, oneOf, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
+import { FAILURE } from '../../cli/model/common-schemas.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { text } from '../../output/cells/cell-functions.ts';
+import type { Cell, View } from '../../output/view.ts';
+import { ACTIONS } from '../../fleet/model.ts';
+import { KINDS } from '../plan/kinds.ts';
+
+/** What `apply --json` prints: an outcome for each document. */
+export const APPLIED = manyOf(
+  ownObject(
+    {
+      action: {
+        ...oneOf(...ACTIONS),
+        description: 'what was done, or was to be done where ok is false; none: it was as described',
+      },
+      kind: oneOf(...KINDS),
+      name: TEXT,
+      ok: YES_NO,
+    },
+    { id: TEXT, error: FAILURE },
+  ),
+);
+
+const DONE: Readonly<Record<string, string>> = { none: 'as described', create: 'created', update: 'changed' };
+
+function resultCell(row: Json): Cell {
+  if (memberAt(row, 'ok') === true) return { text: DONE[text('action')(row)] ?? '', tone: 'good' };
+  return stringAt(row, 'error.code') === 'not-sent'
+    ? { text: 'not sent', tone: 'quiet' }
+    : { text: 'failed', tone: 'bad' };
+}
+
+export const appliedView: View = {
+  noun: ['thing', 'things'],
+  id: text('id'),
+  members: ['action', 'kind', 'name', 'id', 'ok', 'error'],
+  columns: [
+    { header: 'RESULT', show: resultCell, cutLast: true },
+    textColumn('kind', { cutLast: true }),
+    textColumn('name', { cutLast: true }),
+    textColumn('id'),
+    { header: 'ERROR', show: text('error.message') },
+  ],
+};

@@ -1,0 +1,71 @@
+import { type Json, type JsonObject, memberOf } from '../../core/json.ts';
+import { HIDDEN, hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
+import { countOf } from '../../cli/words/words.ts';
+import { idOf } from '../../output/view.ts';
+import { withoutVariables } from '../../fleet/variables.ts';
+import { rateText } from '../shared/rate/rate.ts';
+import type { Cost } from './cost.ts';
+import type { Planned } from './make-plan.ts';
+
+/** What is not printed: texts from variables, and the variables of containers that are secret by their names. */
+export interface Hiding {
+  readonly texts: ReadonlySet<string>;
+  readonly isSecret: IsSecret | undefined;
+}
+
+/** The value of a changed member as it is printed, in every format: a plan is kept in the logs of CI. */
+function shownValue(path: string, value: Json, { texts, isSecret }: Hiding): Json {
+  if (path === 'password') return HIDDEN;
+  const shown = withoutVariables(value, texts);
+  const variable = path.startsWith('env.') ? path.slice('env.'.length) : undefined;
+  if (isSecret === undefined || (variable === undefined && path !== 'env')) return shown;
+  const env = memberOf(hideSecrets({ env: variable === undefined ? shown : { [variable]: shown } }, isSecret), 'env');
+  return (variable === undefined ? env : memberOf(env, variable)) ?? null;
+}
+
+/** A row of a plan. */
+export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding): JsonObject {
+  const { kind, name, at } = document;
+  return {
+    action: item.action,
+    kind: kind.name,
+    name,
+    ...(row === undefined ? {} : { id: idOf(row) }),
+    changes: item.changes.map(({ path, before, after, effect }) => {
+      const shown = shownValue(path, after, hiding);
+      // What a variable replaces was most likely a secret too.
+      const isHidden = before !== null && shown === HIDDEN;
+      return { path, before: isHidden ? HIDDEN : shownValue(path, before, hiding), after: shown, effect };
+    }),
+    notCompared: item.notCompared,
+    ...(item.why === undefined ? {} : { why: item.why }),
+    costBefore: cost.before ?? null,
+    costAfter: cost.after ?? null,
+    from: at([]),
+  };
+}
+
+/** `1 to create, 2 to update; $1.20 an hour to $2.40 an hour.` */
+export function planNotes(planned: readonly Planned[]): readonly string[] {
+  if (planned.length === 0) return ['The files hold no document.'];
+  const counts = (['create', 'update', 'blocked', 'none'] as const).flatMap((action) => {
+    const count = planned.filter(({ item }) => item.action === action).length;
+    return count === 0 ? [] : [`${count} ${WORDS[action]}`];
+  });
+  const sum = (when: keyof Cost): string => {
+    const costs = planned.map(({ cost }) => cost[when]);
+    const unknown = costs.filter((cost) => cost === undefined).length;
+    return rateText({
+      total: costs.reduce<number>((total, cost) => total + (cost ?? 0), 0),
+      unknown: unknown === 0 ? [] : [`the cost of ${countOf(unknown, 'thing')} is not known`],
+    });
+  };
+  return [`${counts.join(', ')}. They cost ${sum('before')} now, and ${sum('after')} then.`];
+}
+
+const WORDS = {
+  create: 'to create',
+  update: 'to change',
+  blocked: 'that cannot be made so',
+  none: 'as described',
+} as const;

@@ -1,0 +1,189 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { objectionsTo } from '../../../support/schemas/published-schemas.ts';
+import { inWorld, plan, rows, run } from '../../../support/worlds/plan-runs.ts';
+import type { Ran } from '../../../support/worlds/run-berth.ts';
+import type { TestWorld } from '../../../support/worlds/test-world.ts';
+
+interface Outcome {
+  readonly action: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly id?: string;
+  readonly ok: boolean;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const FLEET = `
+kind: pod
+name: lab
+template: base
+gpu: {id: GPU-24G}
+volume: data
+env: {MODE: fast, TOKEN: hidden-token}
+---
+kind: endpoint
+name: api
+template: base
+gpu: {pools: [POOL-24G]}
+networkVolumes: [data]
+---
+kind: template
+name: base
+image: a/b:1
+registry: hub
+---
+kind: volume
+name: data
+size: 20
+dataCenter: EU-NORTH-1
+---
+kind: registry
+name: hub
+username: me
+password: hidden-password
+`;
+
+async function apply(world: TestWorld, text: string, flags: readonly string[] = ['--yes']): Promise<Ran> {
+  writeFileSync(path.join(world.directory, 'fleet.yaml'), text);
+  return await run(world, ['apply', 'fleet.yaml', ...flags]);
+}
+
+async function outcomes(world: TestWorld, text: string, flags: readonly string[] = []): Promise<readonly Outcome[]> {
+  const ran = await apply(world, text, ['--yes', '--json', ...flags]);
+  const value = JSON.parse(ran.out) as readonly Outcome[];
+  expect(objectionsTo('apply', value)).toBeUndefined();
+  expect(ran.code === 0, ran.err).toBe(value.every(({ ok }) => ok));
+  return value;
+}
+
+const differing = async (world: TestWorld, text: string) =>
+  (await rows(world, text)).filter(({ action }) => action !== 'none');
+
+describe('berth apply', () => {
+  test('makes what is missing, what others refer to first, and then nothing differs', async () => {
+    const world = inWorld();
+    const first = await outcomes(world, FLEET);
+    expect(first.map(({ action, kind, name, ok }) => [action, kind, name, ok])).toEqual([
+      ['create', 'pod', 'lab', true],
+      ['create', 'endpoint', 'api', true],
+      ['create', 'template', 'base', true],
+      ['create', 'volume', 'data', true],
+      ['create', 'registry', 'hub', true],
+    ]);
+    expect(await differing(world, FLEET)).toEqual([]);
+    const again = await outcomes(world, FLEET);
+    expect(again.map(({ action, id }) => [action, id])).toEqual(first.map(({ id }) => ['none', id]));
+    const ran = await apply(world, FLEET);
+    expect([ran.code, ran.err]).toEqual([0, '5 as described.\n']);
+  });
+
+  const POD = 'kind: pod\nname: train-llm\n';
+  const ENDPOINT = 'kind: endpoint\nname: echo\n';
+  const TEMPLATE = 'kind: template\nid: tpl-train\nname: team training\n';
+  const VOLUME = 'kind: volume\nname: datasets\n';
+  test.each([
+    ['pod image', `${POD}image: other:1`],
+    ['pod disk', `${POD}disk: 999`],
+    ['pod variable, beside those that it has', `${POD}env: {NEW: '1'}`],
+    ['pod ports', `${POD}ports: [1234/tcp]`],
+    ['pod command', `${POD}cmd: [other]`],
+    ['pod lock', `${POD}locked: true`],
+    ['endpoint image', `${ENDPOINT}image: other:1`],
+    ['endpoint variables', `${ENDPOINT}env: {NEW: '1', OTHER: a b}`],
+    ['endpoint workers', `${ENDPOINT}workers: {max: 7}`],
+    ['endpoint idle timeout', `${ENDPOINT}workers: {idleTimeout: 77}`],
+    ['endpoint scaling', `${ENDPOINT}scaling: {type: REQUEST_COUNT, requestCount: 9}`],
+    ['endpoint timeout', `${ENDPOINT}timeout: 77000`],
+    ['endpoint flashboot', `${ENDPOINT}flashboot: FLASHBOOT`],
+    ['template image', `${TEMPLATE}image: other:1`],
+    ['template variables', `${TEMPLATE}env: {NEW: '1'}`],
+    ['template mount', `${TEMPLATE}mounts: {persistent: {size: 33, path: /data}}`],
+    ['volume size', `${VOLUME}size: 4000`],
+    ['name by id', 'kind: volume\nid: vol-datasets\nname: other-name'],
+  ])('changes what differs, and then nothing does: %s', async (_, text) => {
+    const world = inWorld();
+    const before = await differing(world, text);
+    const done = await outcomes(world, text);
+    expect(done).toMatchObject(before.map(() => ({ action: 'update', ok: true })));
+    expect(await differing(world, text)).toEqual([]);
+  });
+
+  test('keeps the variables that a file does not name, and clears what is null', async () => {
+    const world = inWorld();
+    await outcomes(world, FLEET);
+    await outcomes(world, 'kind: pod\nname: lab\nenv: {MODE: null, OTHER: "1"}');
+    const pod = JSON.parse((await run(world, ['pods', 'get', 'lab', '--json'])).out) as { readonly env: unknown };
+    expect(pod.env).toMatchObject({ TOKEN: 'hidden-token', OTHER: '1' });
+    expect(pod.env).not.toHaveProperty('MODE');
+  });
+
+  test('asks, and without a terminal needs --yes: nothing is sent', async () => {
+    const world = inWorld();
+    const ran = await apply(world, FLEET, []);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--yes')]);
+    expect(await differing(world, FLEET)).toHaveLength(5);
+  });
+
+  test('a dry run prints the requests in their order, without secrets of --env-from and passwords', async () => {
+    const world = inWorld();
+    writeFileSync(path.join(world.directory, 'v.env'), 'TOKEN=hidden-token\n');
+    const ran = await apply(world, FLEET.replace('hidden-token', '"${TOKEN}"'), ['--dry-run', '--env-from', 'v.env']);
+    expect(ran.err).toBe('');
+    const requests = JSON.parse(ran.out) as readonly { readonly url: string; readonly body: unknown }[];
+    expect(requests.map(({ url }) => url.replace('http://localhost/v2/', ''))).toEqual([
+      ...['registries', 'network-volumes', 'templates', 'serverless', 'pods'],
+    ]);
+    expect(requests.at(-1)?.body).toMatchObject({ templateId: 'base', env: { MODE: 'fast', TOKEN: '***' } });
+    expect(ran.out + ran.err).not.toMatch(/hidden-/);
+    expect(await differing(world, FLEET)).toHaveLength(5);
+  });
+
+  test('what cannot be made so ends 5 before anything is sent; --keep-going does the rest', async () => {
+    const world = inWorld();
+    const text = `${POD}cloud: COMMUNITY\n---\n${VOLUME}size: 4000`;
+    const refused = await apply(world, text);
+    expect([refused.code, refused.out]).toEqual([5, '']);
+    expect(refused.err).toContain('pod train-llm: cloud cannot be changed after the creation');
+    expect(await differing(world, text)).toHaveLength(2);
+    const rest = await outcomes(world, text, ['--keep-going']);
+    expect(rest).toMatchObject([
+      { kind: 'pod', ok: false, error: { code: 'refused' } },
+      { kind: 'volume', ok: true, action: 'update' },
+    ]);
+    expect(await differing(world, text)).toHaveLength(1);
+  });
+
+  test('stops at the first refusal and names what was not done; --keep-going does what does not need it', async () => {
+    const world = inWorld();
+    await run(world, ['local', 'fault', 'add', 'low-balance', '--match', 'POST /v2/templates']);
+    expect(await outcomes(world, FLEET)).toMatchObject([
+      { kind: 'pod', ok: false, error: { code: 'not-sent' } },
+      { kind: 'endpoint', ok: false, error: { code: 'not-sent' } },
+      { kind: 'template', ok: false, error: { code: 'refused' } },
+      { kind: 'volume', ok: true },
+      { kind: 'registry', ok: true },
+    ]);
+    const independent = `${FLEET}\n---\nkind: pod\nname: alone\nimage: a/b:1\ngpu: {id: GPU-24G}`;
+    const going = await outcomes(world, independent, ['--keep-going']);
+    expect(going.map(({ name, ok }) => [name, ok])).toEqual([
+      ['lab', false],
+      ['api', false],
+      ['base', false],
+      ['data', true],
+      ['hub', true],
+      ['alone', true],
+    ]);
+    await run(world, ['local', 'fault', 'clear']);
+    await outcomes(world, independent);
+    expect(await differing(world, independent)).toEqual([]);
+  });
+
+  test('a plan that has nothing to do asks nothing', async () => {
+    const world = inWorld();
+    const ran = await apply(world, `${VOLUME}size: 2048`);
+    expect([ran.code, ran.err]).toEqual([0, '1 as described.\n']);
+    expect((await plan(world, `${VOLUME}size: 2048`)).code).toBe(0);
+  });
+});
