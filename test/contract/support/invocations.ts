@@ -1,5 +1,6 @@
 import { GUARD_INVOCATIONS } from './guard-invocations.ts';
 import { line, type Invocation } from './invocation.ts';
+import { PLAN_INVOCATIONS } from './plan-invocations.ts';
 import type { Answers } from './recorder.ts';
 
 const pod = (status: string): Answers => ({ 'GET /v2/pods/{id}': { status } });
@@ -65,28 +66,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods start p1'),
     line('pods start p1 --wait', { answers: RUNNING }),
   ],
-  export: [line('export')],
-  plan: [
-    line('plan -', {
-      exit: 16,
-      stdin: [
-        '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
-        '{kind: registry, name: team, username: u, password: p}',
-        '{kind: template, name: base, image: i, registry: team}',
-        '{kind: endpoint, name: api, image: i, gpu: {pools: [P1]}, workers: {min: 1}, networkVolumes: [new]}',
-        '{kind: pod, name: lab, image: i, gpu: {id: G1}, templateId: base}',
-        '{kind: pod, name: web, image: i, cpu: {id: C1, vcpuCount: 2}}',
-      ].join('\n---\n'),
-    }),
-  ],
-  apply: [
-    line('apply - --yes --keep-going', {
-      stdin: [
-        '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
-        '{kind: template, name: base, image: i}',
-      ].join('\n---\n'),
-    }),
-  ],
+  ...PLAN_INVOCATIONS,
   ...GUARD_INVOCATIONS,
   'pods stop': [
     line('pods stop p1'),

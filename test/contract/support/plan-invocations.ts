@@ -1,0 +1,27 @@
+import { line, type Invocation } from './invocation.ts';
+
+/** The calls of what reads and makes files of a fleet: see `INVOCATIONS`. */
+export const PLAN_INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
+  export: [line('export')],
+  plan: [
+    line('plan -', {
+      exit: 16,
+      stdin: [
+        '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
+        '{kind: registry, name: team, username: u, password: p}',
+        '{kind: template, name: base, image: i, registry: team}',
+        '{kind: endpoint, name: api, image: i, gpu: {pools: [P1]}, workers: {min: 1}, networkVolumes: [new]}',
+        '{kind: pod, name: lab, image: i, gpu: {id: G1}, templateId: base}',
+        '{kind: pod, name: web, image: i, cpu: {id: C1, vcpuCount: 2}}',
+      ].join('\n---\n'),
+    }),
+  ],
+  apply: [
+    line('apply - --yes --keep-going', {
+      stdin: [
+        '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
+        '{kind: template, name: base, image: i}',
+      ].join('\n---\n'),
+    }),
+  ],
+};
