@@ -83,32 +83,47 @@ function refuseBlocked(planned: readonly Planned[], { files, envFrom }: PlanInpu
   });
 }
 
+/** How many things of one kind are written at once; the pace of all requests is that of the service. */
+const AT_ONCE = 4;
+
 async function applyAll(ctx: CommandContext, plan: Plan, keepGoing: boolean): Promise<readonly Outcome[]> {
   const outcomes = new Map<Planned, Outcome>();
   const made = new Map<string, string>();
   let stopped: Failure | undefined;
+  // What others refer to comes first; things of one kind do not refer to each other.
   for (const name of KINDS) {
     const ofKind = plan.planned.filter(({ document }) => document.kind.name === name);
     const account = createAccount(ctx, plan.documents, made);
-    for (const planned of ofKind) {
-      const outcome = await outcomeOf(planned, stopped, () => applyItem(ctx, account, planned));
-      outcomes.set(planned, outcome);
-      if (outcome.done !== undefined) made.set(labelOf(planned), idOf(outcome.done.row));
-      if (outcome.failure !== undefined && (!keepGoing || ctx.signal.aborted)) stopped ??= outcome.failure;
-    }
-    const created = ofKind.filter((each) => outcomes.get(each)?.done?.action === 'create');
-    const [first] = created;
-    if (first !== undefined && !ctx.signal.aborted)
-      await keepSeen(
-        ctx,
-        first.document.kind,
-        created.map(({ document }) => document),
-      ).catch((error: unknown) => {
-        // Everything is done; the next apply looks for it.
-        rethrowUnlessFailure(error, ctx);
-      });
+    const waiting = [...ofKind];
+    const applyNext = async (): Promise<void> => {
+      for (let planned = waiting.shift(); planned !== undefined; planned = waiting.shift()) {
+        const next = planned;
+        const outcome = await outcomeOf(next, stopped, () => applyItem(ctx, account, next));
+        outcomes.set(next, outcome);
+        if (outcome.done !== undefined) made.set(labelOf(next), idOf(outcome.done.row));
+        if (outcome.failure !== undefined && (!keepGoing || ctx.signal.aborted)) stopped ??= outcome.failure;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, applyNext));
+    if (!ctx.signal.aborted) await keepCreated(ctx, ofKind, outcomes);
   }
   return plan.planned.flatMap((planned) => outcomes.get(planned) ?? []);
+}
+
+/** Keeps what a list has of what was created. Everything is done: where this fails, the next apply looks for it. */
+async function keepCreated(
+  ctx: CommandContext,
+  ofKind: readonly Planned[],
+  outcomes: ReadonlyMap<Planned, Outcome>,
+): Promise<void> {
+  const created = ofKind.filter((each) => outcomes.get(each)?.done?.action === 'create').map((each) => each.document);
+  const [first] = created;
+  if (first === undefined) return;
+  try {
+    await keepSeen(ctx, first.kind, created);
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+  }
 }
 
 async function outcomeOf(planned: Planned, stopped: Failure | undefined, act: () => Promise<Done>): Promise<Outcome> {

@@ -23,6 +23,8 @@ export interface TestServer {
   readonly port: number;
   /** The complete requests, in order. */
   readonly seen: readonly Seen[];
+  /** Closes every connection, and takes no more. */
+  readonly stop: () => void;
 }
 
 /** A real HTTP server on loopback. It stops when the test ends. */
@@ -41,11 +43,12 @@ export async function serve(
     });
   });
   const port = await listen(server);
-  onTestFinished(() => {
+  const stop = (): void => {
     server.closeAllConnections();
     server.close();
-  });
-  return { url: `http://127.0.0.1:${String(port)}`, port, seen };
+  };
+  onTestFinished(stop);
+  return { url: `http://127.0.0.1:${String(port)}`, port, seen, stop };
 }
 
 /** A real TCP server on loopback, for behaviour that an HTTP server does not have. */

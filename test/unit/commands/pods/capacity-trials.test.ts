@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Clock } from '../../../../src/core/context.ts';
 import { remoteService, type Fault, type RemoteService } from '../../../support/servers/remote-service.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { killedRuns, worldAt } from '../../../support/worlds/killed-runs.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 // Waits for capacity whose requests are lost, refused or rate limited, and whose process is killed between any two of them;
@@ -36,17 +36,13 @@ interface Pod {
 const podsOf = async ({ send }: RemoteService): Promise<readonly Pod[]> =>
   (await send('GET', '/v2/pods')).body['pods'] as readonly Pod[];
 
-const never = (): Promise<never> => new Promise(() => undefined);
-
 test(`${String(WAITS)} waits with lost answers, refusals and kills end with one pod each, none above the price (seed ${String(SEED)})`, async () => {
   const random = createRandom(SEED);
   const counts = { runs: 0, killed: 0, lost: 0, failed: 0 };
   let isDisturbed = false;
-  let killed: () => void = () => undefined;
   const kill = async (): Promise<never> => {
     counts.killed += 1;
-    killed();
-    return await never();
+    return await runs.kill();
   };
   const setStock = async (): Promise<void> => {
     const free = random() < 0.5 ? 0 : 8;
@@ -54,7 +50,6 @@ test(`${String(WAITS)} waits with lost answers, refusals and kills end with one 
     if (random() < 0.5)
       await remote.send('POST', '/local/prices', { hardware: 'GPU-48G', price: random() < 0.5 ? 0.86 : 3 });
   };
-  // Made first and so removed last: what was killed in the middle of a request ends when the server does, and writes then.
   const directory = temporaryDirectory();
   const remote: RemoteService = await remoteService(({ method, url, body }): Fault | undefined => {
     if (!isDisturbed) return undefined;
@@ -69,51 +64,38 @@ test(`${String(WAITS)} waits with lost answers, refusals and kills end with one 
       };
     if (roll < 0.15) return { refuse: 429 };
     if (roll < 0.2) return { refuse: 503 };
-    if (roll < 0.3) {
-      if (method !== 'GET') counts.lost += 1;
+    if (roll < (method === 'GET' ? 0.3 : 0.45)) {
+      counts.lost += 1;
       return 'lose';
     }
     // Between what the catalog said and the create.
-    if (roll < 0.5) return { first: setStock };
+    if (roll < 0.6) return { first: setStock };
     return undefined;
   });
   for (const { id } of await podsOf(remote)) await remote.send('DELETE', `/v2/pods/${id}`);
   await remote.send('POST', '/local/fault', { kind: 'replica-lag', latencyMs: LAG_MS });
-  /** Runs a wait; undefined when it was killed. What was killed does nothing more. */
+  const runs = killedRuns(remote.clock);
+  /** Runs a wait; undefined when it was killed. */
   const run = async (key: string): Promise<number | undefined> => {
-    let isDead = false;
-    const death = new Promise<undefined>((resolve) => {
-      killed = () => {
-        isDead = true;
-        resolve(undefined);
-      };
-    });
-    const clock: Clock = {
-      ...remote.clock,
-      sleep: (milliseconds, signal) => (isDead ? never() : remote.clock.sleep(milliseconds, signal)),
-      deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
-    };
-    const world = createTestWorld({ env: { ...remote.env, BERTH_DATA_DIR: directory } });
+    const world = Object.assign(worldAt(remote.env, directory), { random });
     const argv = ['pods', 'create', '--name', key, '--image', 'a/b:1', '--idempotency-key', key];
     const flags = ['--gpu', 'GPU-80G', '--gpu', 'GPU-48G', '--max-price', String(MAX_PRICE), '--until-available', '6h'];
-    const ran = berthIn(Object.assign(world, { clock, random }), [...argv, ...flags, '-o', 'id']);
-    const code = await Promise.race([death, ran.then((each) => each.code)]);
-    if (code === undefined) return undefined;
-    expect([0, 2, 3, 5, 6, 7, 8, 9, 15], (await ran).err).toContain(code);
-    return code;
+    const ran = await runs.run(world, [...argv, ...flags, '-o', 'id']);
+    if (ran !== undefined) expect([0, 2, 3, 5, 6, 7, 8, 9, 15], ran.err).toContain(ran.code);
+    return ran?.code;
   };
 
   for (let wait = 0; wait < WAITS; wait++) {
     const key = `wait-${String(wait)}`;
-    for (let runs = 1; ; runs++) {
+    for (let tries = 1; ; tries++) {
       counts.runs += 1;
-      isDisturbed = runs <= DISTURBED_RUNS;
+      isDisturbed = tries <= DISTURBED_RUNS;
       if (!isDisturbed) await remote.send('DELETE', '/local/stock');
       const code = await run(key);
       isDisturbed = false;
       if (code === 0) break;
       if (code !== undefined) counts.failed += 1;
-      expect(runs).toBeLessThan(DISTURBED_RUNS + 5);
+      expect(tries).toBeLessThan(DISTURBED_RUNS + 5);
     }
     remote.clock.advance(LAG_MS);
     const pods = (await podsOf(remote)).filter(({ name }) => name === key);
@@ -123,6 +105,7 @@ test(`${String(WAITS)} waits with lost answers, refusals and kills end with one 
   expect(await podsOf(remote)).toHaveLength(WAITS);
   expect(counts.killed).toBeGreaterThan(WAITS / 10);
   expect(counts.lost).toBeGreaterThan(0);
+  await runs.end(remote.server.stop);
 });
 
 test('two at once with one key end with one pod, the older one, which both return', async () => {

@@ -1,0 +1,58 @@
+import type { Clock } from '../../../src/core/context.ts';
+import { berthIn, type Ran } from './run-berth.ts';
+import { createTestWorld, type TestWorld } from './test-world.ts';
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** Runs of which a test kills some in the middle of a request: what was killed does nothing more. */
+export interface KilledRuns {
+  /** Runs a command; undefined when it was killed. */
+  readonly run: (world: TestWorld, argv: readonly string[]) => Promise<Ran | undefined>;
+  /** Kills the run whose request is being handled: its request is never answered. */
+  readonly kill: () => Promise<never>;
+  /** Ends what was killed, before its files go. `stop` closes its connections. */
+  readonly end: (stop: () => void) => Promise<void>;
+}
+
+/** To be called inside a test. `clock` is that of the service. */
+export function killedRuns(clock: Clock): KilledRuns {
+  const abandoned: Promise<unknown>[] = [];
+  let endPauses: (reason: Error) => void = () => undefined;
+  const over = new Promise<never>((_, reject) => {
+    endPauses = reject;
+  });
+  over.catch(() => undefined);
+  let killed: () => void = () => undefined;
+  return {
+    kill: async () => {
+      killed();
+      return await never();
+    },
+    run: async (world, argv) => {
+      let isDead = false;
+      const death = new Promise<undefined>((resolve) => {
+        killed = () => {
+          isDead = true;
+          resolve(undefined);
+        };
+      });
+      const mortal: Clock = {
+        ...clock,
+        sleep: (milliseconds, signal) => (isDead ? over : clock.sleep(milliseconds, signal)),
+        deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+      };
+      const ran = berthIn(Object.assign(world, { clock: mortal }), argv);
+      abandoned.push(ran.catch(() => undefined));
+      return await Promise.race([death, ran]);
+    },
+    end: async (stop) => {
+      endPauses(new Error('the test is over'));
+      stop();
+      await Promise.all(abandoned);
+    },
+  };
+}
+
+/** `createTestWorld` of a machine that keeps what it remembers in a folder. */
+export const worldAt = (env: Readonly<Record<string, string>>, cwd: string): TestWorld =>
+  createTestWorld({ env: { ...env, BERTH_DATA_DIR: `${cwd}/data` }, cwd });

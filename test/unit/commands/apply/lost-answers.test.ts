@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { namesOf, NEW_NAMES, THIRTY_THINGS } from '../../../support/apply/thirty-things.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { remoteService, type Fault } from '../../../support/servers/remote-service.ts';
+import { killedRuns, worldAt } from '../../../support/worlds/killed-runs.ts';
+
+// An apply of thirty things whose answer to any one request is lost, or that is killed before or after it was done. It is
+// applied again, at once, on a service whose lists lag behind.
+
+/** For so long a list does not have what is new. Milliseconds. */
+const LAG_MS = 20_000;
+
+const TROUBLES = ['lost answer', 'kill before', 'kill after'] as const;
+type Trouble = (typeof TROUBLES)[number];
+
+/** Applies with trouble at one request, and again without; each thing is there once. Returns how many requests were sent. */
+async function applyTwice(trouble: Trouble | undefined, at: number, lag: number): Promise<number> {
+  let count = 0;
+  let isFirst = true;
+  const remote = await remoteService(({ method, url, body }): Fault | undefined => {
+    if (!isFirst || count++ !== at || trouble === undefined) return undefined;
+    if (trouble === 'lost answer') return 'lose';
+    return {
+      first: async () => {
+        if (trouble === 'kill after') await remote.send(method, url, body.length === 0 ? undefined : body.toString());
+        await runs.kill();
+      },
+    };
+  });
+  if (lag > 0) await remote.send('POST', '/local/fault', { kind: 'replica-lag', latencyMs: lag });
+  const runs = killedRuns(remote.clock);
+  const directory = temporaryDirectory();
+  writeFileSync(path.join(directory, 'fleet.yaml'), THIRTY_THINGS);
+  const run = (...argv: readonly string[]) => runs.run(worldAt(remote.env, directory), argv);
+  const first = await run('apply', 'fleet.yaml', '--yes');
+  if (trouble === undefined) expect(first).toMatchObject({ code: 0 });
+  if (trouble?.startsWith('kill') === true) expect(first).toBeUndefined();
+  isFirst = false;
+  expect(await run('apply', 'fleet.yaml', '--yes')).toMatchObject({ code: 0 });
+  remote.clock.advance(lag);
+  expect(await run('plan', 'fleet.yaml')).toMatchObject({ code: 0 });
+  for (const [collection, names] of Object.entries(NEW_NAMES)) expect(await namesOf(remote, collection)).toEqual(names);
+  await runs.end(remote.server.stop);
+  return count;
+}
+
+/** BERTH_APPLY_FAULTS=all: every trouble at every request, with and without a lag; otherwise one at each, with a lag. */
+const ALL = process.env['BERTH_APPLY_FAULTS'] === 'all';
+
+test.each(ALL ? [0, LAG_MS] : [LAG_MS])('with a lag of %d ms', { timeout: 600_000 }, async (lag) => {
+  const requests = await applyTwice(undefined, 0, lag);
+  expect(requests).toBeGreaterThan(30);
+  for (let at = 0; at < requests; at++)
+    for (const [index, trouble] of TROUBLES.entries())
+      if (ALL || at % TROUBLES.length === index) await applyTwice(trouble, at, lag);
+});
