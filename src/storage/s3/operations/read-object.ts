@@ -36,7 +36,7 @@ export async function* readObject(
     if (isFailed(answer)) lost = answer;
     else {
       const { status, headers } = answer;
-      const isChanged = status >= 300 || (headers['etag'] ?? version) !== version;
+      const isChanged = status >= 300 || headers['etag'] !== version;
       const isRange = (headers['content-range'] ?? '').startsWith(`bytes ${String(at)}-${String(end - 1)}/`);
       try {
         for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
