@@ -23,6 +23,7 @@ export type {
   AppendFile,
   DurableFiles,
   RangeFiles,
+  RangeWriter,
   Files,
   FileVersion,
   FolderEntry,

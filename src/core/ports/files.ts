@@ -98,6 +98,16 @@ export interface DurableFiles {
   holder(path: string): Promise<LockHolder | undefined>;
 }
 
+/** A file whose ranges are written in any order. Every failure is local-file (14) and names the file. */
+export interface RangeWriter {
+  write(bytes: Uint8Array, at: number): Promise<void>;
+  /** Flushes to disk what was written. */
+  sync(): Promise<void>;
+  /** Cuts what is beyond so many bytes, sets the time of modification where one is given, and flushes all to disk. */
+  finish(bytes: number, modifiedAt: number | undefined): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** Files that are written and read in ranges, several at once. Every failure is local-file (14) and names the file. */
 export interface RangeFiles extends DurableFiles {
   /**
@@ -105,6 +115,10 @@ export interface RangeFiles extends DurableFiles {
    * file has fewer bytes.
    */
   digests(path: string, start: number, end: number, names: readonly DigestName[]): Promise<readonly Buffer[]>;
+  /** Opens a file, which is created with these permissions, before the mask of the process, where there is none. Keeps what is in it. */
+  openRanges(path: string, mode: number): Promise<RangeWriter>;
+  /** Bytes that are free on the disk of a file, which need not exist; undefined where that is not known. */
+  freeBytes(path: string): Promise<number | undefined>;
 }
 
 export interface LockHolder {

@@ -32,6 +32,19 @@ export interface FileSource {
   check(): Promise<void>;
 }
 
+/** What the service says about the content of a file, by which a copy of it is checked. */
+export type ContentProof =
+  | { readonly kind: 'none' }
+  /** The MD5 of the content, in hexadecimal. */
+  | { readonly kind: 'whole'; readonly md5: string }
+  | {
+      readonly kind: 'parts';
+      /** The size of each part but the last. A guess: another program may have chosen another one. */
+      readonly partBytes: number;
+      /** Whether these are the MD5s of the parts, in their order. */
+      readonly agrees: (digests: readonly Buffer[]) => boolean;
+    };
+
 /**
  * The files of one network volume through its S3-compatible interface (storage contract). Every operation may be repeated.
  * Failures: usage (2) for a key that cannot be sent unchanged, denied (3), refused (5), unavailable (7).
@@ -49,6 +62,7 @@ export interface VolumeFiles {
    * ETag of a file that another program wrote in parts.
    */
   isSame(file: VolumeFile, source: Omit<FileSource, 'check'>): Promise<boolean>;
+  proofOf(file: VolumeFile): ContentProof;
   /** Fails with local-file (14) where the file was changed or removed since it was looked at. */
   read(file: VolumeFile, start?: number, end?: number): AsyncIterable<Uint8Array>;
   /**

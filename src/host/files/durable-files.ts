@@ -19,8 +19,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, RangeFiles } from '../../core/context.ts';
-import { Failure, localFile } from '../../core/failure.ts';
-import { errorHint, errorReason } from '../../core/files/file-errors.ts';
+import { localFile, type Failure } from '../../core/failure.ts';
 import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
 import { makeDirectory } from '../../core/files/make-directory.ts';
 import { openRegular, refusalOf } from '../../core/files/regular-file.ts';
@@ -29,7 +28,9 @@ import { describeFile, listFolder } from './look-at-files.ts';
 import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
 import { createRangeDigests, type RangeDigests } from './range-digests.ts';
 import { readStdin } from './read-stdin.ts';
+import { freeBytes, rangeWriter } from './range-files.ts';
 import { resolvePath } from './resolve-path.ts';
+import { wrapErrors } from './wrap-errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /**
@@ -83,6 +84,12 @@ export function openDurable(
           throw localFile(`${path} became shorter while it was read`, 'Leave it alone meanwhile.');
         return found.map((digest) => Buffer.from(digest, 'hex'));
       }),
+    openRanges: (path, mode) =>
+      wrapErrors(`cannot open ${path}`, async () => {
+        const flags = constants.O_RDWR | constants.O_CREAT;
+        return rangeWriter(path, openFile(absolute(path), { flags, mode, links: 'refused', refuse: refusalOf(path) }));
+      }),
+    freeBytes: (path) => freeBytes(absolute(path)),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
       await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));
@@ -246,15 +253,5 @@ async function syncFolder(folder: string): Promise<void> {
     // Some file systems cannot sync a directory.
   } finally {
     await handle.close();
-  }
-}
-
-/** Turns an error of the file system into a Failure, local-file (14), that begins with `what`. */
-async function wrapErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw localFile(`${what}: ${errorReason(error)}`, errorHint(error), error);
   }
 }

@@ -5,9 +5,10 @@ import { addressOf, parseObjectAddress } from '../s3/object-address.ts';
 import { readListing } from '../s3/operations/listing-pages.ts';
 import { describeObject } from '../s3/operations/describe-object.ts';
 import { readObject } from '../s3/operations/read-object.ts';
-import { etagOf, uploadFile } from '../s3/operations/upload-file.ts';
+import { partSize, uploadFile } from '../s3/operations/upload-file.ts';
 import { writeObject } from '../s3/operations/write-object.ts';
 import type { S3Client } from '../s3/s3-client.ts';
+import { isProven, proofOf } from './content-proof.ts';
 
 /** The smallest part of a large file; see BLOCKS_IN_MEMORY. Bytes. */
 const PART_BYTES = 16 * 1024 * 1024;
@@ -46,10 +47,8 @@ export function createVolumeFiles(client: S3Client, bucket: string, partBytes = 
       const found = await describeObject(client, at(key), signal);
       return found === undefined ? undefined : { ...fileOf(key, found.object), modifiedAt: found.modifiedAt };
     },
-    isSame: async ({ bytes, version }, source) => {
-      if (bytes !== source.bytes || !/^"[0-9a-f]{32}(-\d+)?"$/.test(version)) return false;
-      return version === `"${(await etagOf(source, partBytes)) ?? ''}"`;
-    },
+    isSame: (file, source) => isProven(proofOf(file, partSize(file.bytes, partBytes)), file.bytes, source),
+    proofOf: (file) => proofOf(file, partSize(file.bytes, partBytes)),
     read: ({ key, bytes, version }, start = 0, end = bytes) =>
       readObject(client, { address: at(key), bytes, version }, start, end, signal),
     write: async (key, source, onBytes = () => undefined) =>

@@ -1,73 +1,198 @@
 import { createHash } from 'node:crypto';
-import type { RangeFiles } from '../../../core/context.ts';
+import type { RangeFiles, RangeWriter } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
+import { formatBytes } from '../../../core/units.ts';
+import type { ContentProof, VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
+import { openDownloadRecord, type DownloadRecord } from './download-record.ts';
 import { contentOf } from './upload.ts';
 
 /** The permissions of a new file, before the process's mask. */
 const FILE_MODE = 0o666;
 
-/** An ETag that is the MD5 of the content: that of a file that was not written in parts. */
-const MD5 = /^"([0-9a-f]{32})"$/;
+/** The size of a range, where the parts of the file do not say another one. Bytes. */
+const RANGE_BYTES = 16 * 1024 * 1024;
+
+/** How many ranges of a file are read at the same time. */
+const RANGES_AT_ONCE = 8;
+
+/** Up to this size, the digest of a file is computed as it arrives: another thread would take longer. Bytes. */
+const SMALL_BYTES = 262_144;
 
 /**
- * Reads a file of a volume into a file of this machine, unless that has the same content. It goes to a temporary name beside the target, which an interrupted
- * download leaves there: the next one of the same version goes on at its end. At the end its size, its MD5 where the ETag is
- * one, and the version on the volume must be right; then it replaces the target. `onBytes` is called with what is there.
- * Returns whether it was the same.
+ * Reads a file of a volume into a file of this machine, unless that has the same content. It goes to a temporary name beside the
+ * target, in ranges, several at once. A killed download leaves there what it has, with a record of the ranges that are whole:
+ * the next one of the same version reads the others. At the end the digests of what is on the disk are compared with the ETag, where
+ * that is one of digests; then it gets the time of the file on the volume and replaces the target. Where they differ, all of it
+ * is read once more. `onBytes` is called with what is there. Returns whether it was the same.
  */
 export async function download(
-  durable: RangeFiles,
+  files: RangeFiles,
   volume: VolumeFiles,
   file: VolumeFile,
   target: string,
   onBytes: (bytes: number) => void,
 ): Promise<boolean> {
-  const there = await durable.size(target);
-  if (there !== undefined && (await volume.isSame(file, { bytes: there, ...contentOf(durable, target) }))) return true;
-  const partial = partialName(target, file);
-  const begun = await durable.size(partial);
-  if (begun !== undefined && begun > file.bytes) await durable.remove(partial);
-  const start = begun === undefined || begun > file.bytes ? 0 : begun;
-  const output = start === 0 && begun !== 0 ? await durable.create(partial, FILE_MODE) : await durable.open(partial);
+  const there = await files.size(target);
+  const names = temporaryNames(target, file);
+  if (there !== undefined && (await volume.isSame(file, { bytes: there, ...contentOf(files, target) }))) {
+    // A download that was killed at its end may have left it.
+    await files.remove(names.record);
+    return true;
+  }
+  // Without the file that it is about, a record says nothing.
+  if ((await files.size(names.partial)) === undefined) await files.remove(names.record);
+  await checkSpace(files, names.partial, target, file);
+  const proof = volume.proofOf(file);
+  const output = await files.openRanges(names.partial, FILE_MODE);
   try {
-    onBytes(start);
-    for await (const chunk of volume.read(file, start)) {
-      await output.append(chunk);
-      onBytes(chunk.byteLength);
-    }
-    await output.sync();
+    const small = file.bytes <= SMALL_BYTES && proof.kind !== 'parts';
+    if (small) await readSmall(volume, file, output, proof, onBytes);
+    else await readRanges(files, volume, file, { output, names, proof, onBytes });
+    await output.finish(file.bytes, file.modifiedAt);
   } finally {
     await output.close();
   }
-  await checkContent(durable, partial, file);
-  // A service that ignores the condition of a read may have changed the file meanwhile.
-  if ((await volume.find(file.key))?.version !== file.version) {
-    await durable.remove(partial);
-    throw localFile(`${file.key} was changed on the volume while it was read`, 'Run it again.');
-  }
-  await durable.replace(partial, target);
+  await files.replace(names.partial, target);
+  await files.remove(names.record);
   return false;
 }
 
-/** The temporary name: another version of the file has another one. */
-function partialName(target: string, { key, version }: VolumeFile): string {
+interface Names {
+  readonly partial: string;
+  readonly record: string;
+}
+
+/** The temporary names: another version of the file has others. */
+function temporaryNames(target: string, { key, version }: VolumeFile): Names {
   const slash = Math.max(target.lastIndexOf('/'), target.lastIndexOf('\\')) + 1;
   const mark = createHash('sha256').update(`${key}\n${version}`).digest('hex').slice(0, 12);
   // Short, so that a long name of the target leaves room for it.
-  return `${target.slice(0, slash)}.berth-${mark}.partial`;
+  const base = `${target.slice(0, slash)}.berth-${mark}`;
+  return { partial: `${base}.partial`, record: `${base}.ranges` };
 }
 
-/** Reads what was written from the disk: a part of it may be of an earlier run. */
-async function checkContent(durable: RangeFiles, path: string, { key, bytes, version }: VolumeFile): Promise<void> {
-  const expected = MD5.exec(version)?.[1];
+/** Fails with local-file (14) where the disk has no space for what is missing. */
+async function checkSpace(
+  files: RangeFiles,
+  partial: string,
+  target: string,
+  { key, bytes }: VolumeFile,
+): Promise<void> {
+  const free = await files.freeBytes(target);
+  const missing = bytes - ((await files.size(partial)) ?? 0);
+  if (free === undefined || missing <= free) return;
+  throw localFile(
+    `${key} does not fit on the disk: it needs ${formatBytes(missing)}, and ${formatBytes(free)} are free`,
+    'Make space, or choose another folder; then run it again.',
+  );
+}
+
+const notTheSame = (key: string) => localFile(`what was read of ${key} is not what the volume has`, 'Run it again.');
+
+async function readSmall(
+  volume: VolumeFiles,
+  file: VolumeFile,
+  output: RangeWriter,
+  proof: ContentProof,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
   const hash = createHash('md5');
-  let size = 0;
-  for await (const chunk of durable.read(path, 0)) {
-    size += chunk.byteLength;
-    if (expected !== undefined) hash.update(chunk);
+  let at = 0;
+  for await (const chunk of volume.read(file)) {
+    await output.write(chunk, at);
+    hash.update(chunk);
+    at += chunk.byteLength;
   }
-  if (size === bytes && (expected === undefined || hash.digest('hex') === expected)) return;
-  await durable.remove(path);
-  throw localFile(`what was read of ${key} is not what the volume has`, 'It was removed. Run it again.');
+  if (proof.kind === 'whole' && hash.digest('hex') !== proof.md5) throw notTheSame(file.key);
+  onBytes(file.bytes);
+}
+
+interface Ranges {
+  readonly output: RangeWriter;
+  readonly names: Names;
+  readonly proof: ContentProof;
+  readonly onBytes: (bytes: number) => void;
+}
+
+async function readRanges(
+  files: RangeFiles,
+  volume: VolumeFiles,
+  file: VolumeFile,
+  { output, names, proof, onBytes }: Ranges,
+): Promise<void> {
+  const size = proof.kind === 'parts' ? proof.partBytes : RANGE_BYTES;
+  let before: readonly Buffer[] | undefined;
+  for (;;) {
+    const record = await openDownloadRecord(files, names.record, `ranges of ${String(size)} bytes`);
+    let digests: readonly Buffer[];
+    try {
+      digests = await readMissing(files, volume, file, { output, names, proof, onBytes }, record, size);
+    } finally {
+      await record.close();
+    }
+    if (await agrees(files, names.partial, file, proof, digests)) return;
+    // The size of the parts is a guess where another program wrote the file: then two equal readings are the proof.
+    if (before !== undefined && proof.kind === 'parts' && digests.every((digest, at) => before?.[at]?.equals(digest)))
+      return;
+    await record.remove();
+    if (before !== undefined) throw notTheSame(file.key);
+    onBytes(-file.bytes);
+    before = digests;
+  }
+}
+
+async function agrees(
+  files: RangeFiles,
+  partial: string,
+  { bytes }: VolumeFile,
+  proof: ContentProof,
+  digests: readonly Buffer[],
+): Promise<boolean> {
+  if (proof.kind === 'none') return true;
+  if (proof.kind === 'parts') return proof.agrees(digests);
+  const [digest] = await files.digests(partial, 0, bytes, ['md5']);
+  return digest?.toString('hex') === proof.md5;
+}
+
+/** Reads the ranges that are not there. Returns the digests of all, as they are on the disk, where the proof is of parts. */
+async function readMissing(
+  files: RangeFiles,
+  volume: VolumeFiles,
+  file: VolumeFile,
+  { output, names, proof, onBytes }: Ranges,
+  record: DownloadRecord,
+  size: number,
+): Promise<readonly Buffer[]> {
+  const count = Math.ceil(file.bytes / size);
+  const digests: Buffer[] = [];
+  let next = 0;
+  const readNext = async (): Promise<void> => {
+    while (next < count) {
+      const index = next++;
+      const [start, end] = [index * size, Math.min((index + 1) * size, file.bytes)];
+      if (record.done.has(index)) onBytes(end - start);
+      else {
+        let at = start;
+        for await (const chunk of volume.read(file, start, end)) {
+          await output.write(chunk, at);
+          at += chunk.byteLength;
+          onBytes(chunk.byteLength);
+        }
+        // Nothing will prove it later: what the record says must be on the disk.
+        if (proof.kind === 'none') await output.sync();
+        await record.add(index);
+      }
+      if (proof.kind === 'parts') {
+        const [digest] = await files.digests(names.partial, start, end, ['md5']);
+        if (digest !== undefined) digests[index] = digest;
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(RANGES_AT_ONCE, count) }, readNext));
+  } catch (error) {
+    next = count;
+    throw error;
+  }
+  return digests;
 }

@@ -36,7 +36,7 @@ export async function* readObject(
     if (isFailed(answer)) lost = answer;
     else {
       const { status, headers } = answer;
-      const isChanged = status >= 300 || (headers['etag'] ?? version) !== version;
+      const isChanged = status >= 300 || headers['etag'] !== version;
       const isRange = (headers['content-range'] ?? '').startsWith(`bytes ${String(at)}-${String(end - 1)}/`);
       try {
         for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
@@ -50,7 +50,8 @@ export async function* readObject(
           [attempts, waitedMs] = [1, 0];
           yield wanted;
         }
-        // Not every service knows If-Match.
+        // Not every service knows If-Match: without an ETag, nothing says which version it is.
+        if (status < 300 && headers['etag'] === undefined) throw unreadable(what, 'it has no ETag');
         if (isChanged) throw changedObject(address);
         if (status !== 206 || !isRange) throw unreadable(what, 'it is not the range that was asked for');
         if (at < end) throw new WireError('answered', 'the answer is shorter than it said');

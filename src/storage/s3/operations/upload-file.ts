@@ -64,7 +64,7 @@ export async function uploadFile(
 }
 
 /** The size of a part: the same for the same file, so that an interrupted upload can go on. Bytes. */
-const partSize = (bytes: number, least: number): number => {
+export const partSize = (bytes: number, least: number): number => {
   const needed = Math.ceil(bytes / MAX_PARTS);
   return Math.ceil(Math.max(needed, least) / MIB) * MIB;
 };
@@ -126,25 +126,8 @@ async function sendParts(
   return parts;
 }
 
-/**
- * The ETag, without quotes, that an object has which `uploadFile` wrote from a source; undefined when the source has fewer bytes
- * than it says.
- */
-export async function etagOf(source: Omit<FileSource, 'check'>, partBytes: number): Promise<string | undefined> {
-  const { bytes } = source;
-  const size = bytes <= partBytes ? Math.max(bytes, 1) : partSize(bytes, partBytes);
-  const digests: Buffer[] = [];
-  for (let start = 0; start < Math.max(bytes, 1); start += size) {
-    const digest = await digestOf(source, start, Math.min(start + size, bytes));
-    if (digest === undefined) return undefined;
-    digests.push(digest);
-  }
-  return bytes <= partBytes
-    ? digests[0]?.toString('hex')
-    : `${md5(Buffer.concat(digests)).toString('hex')}-${String(digests.length)}`;
-}
-
-async function digestOf(
+/** The MD5 of a range of a source; undefined when it has fewer bytes than it says. */
+export async function digestOf(
   { read, digests }: Omit<FileSource, 'check'>,
   start: number,
   end: number,

@@ -1,43 +1,107 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { createAccount } from '../../../support/worlds/local-account.ts';
 
-const CONTENT = 'the content of a file';
+const MIB = 1_048_576;
+const PART = 16 * MIB;
 
-/** A folder of this machine, and a volume with the file `a`. */
-async function start() {
+const md5 = (content: string | Uint8Array): Buffer => createHash('md5').update(content).digest();
+
+/** A folder of this machine with the file `source`, and a volume that has it as `a`. */
+async function start(content: Buffer = Buffer.from('the content of a file')) {
   const account = createAccount();
   const cwd = temporaryDirectory();
-  writeFileSync(path.join(cwd, 'source'), CONTENT);
+  const source = path.join(cwd, 'source');
+  writeFileSync(source, content);
   const run = (line: string) => account(`files ${line}`, { cwd });
   expect((await run('cp source datasets:a')).code).toBe(0);
-  const version = `"${createHash('md5').update(CONTENT).digest('hex')}"`;
-  const mark = createHash('sha256').update(`a\n${version}`).digest('hex').slice(0, 12);
-  return { run, cwd, target: path.join(cwd, 'back'), partial: path.join(cwd, `.berth-${mark}.partial`) };
+  const digests = Array.from({ length: Math.ceil(content.byteLength / PART) }, (_, at) =>
+    md5(content.subarray(at * PART, (at + 1) * PART)),
+  );
+  const etag =
+    digests.length <= 1
+      ? md5(content).toString('hex')
+      : `${md5(Buffer.concat(digests)).toString('hex')}-${String(digests.length)}`;
+  const mark = createHash('sha256').update(`a\n"${etag}"`).digest('hex').slice(0, 12);
+  const temporary = path.join(cwd, `.berth-${mark}`);
+  return {
+    run,
+    cwd,
+    source,
+    target: path.join(cwd, 'back'),
+    partial: `${temporary}.partial`,
+    record: `${temporary}.ranges`,
+  };
 }
 
-test('a download goes on where an earlier one ended', async () => {
-  const { run, target, partial } = await start();
-  writeFileSync(partial, CONTENT.slice(0, 10));
-  const ran = await run('cp datasets:a back --verbose');
-  expect(ran.code, ran.err).toBe(0);
-  expect(ran.err).toMatch(/206/);
-  expect(readFileSync(target, 'utf8')).toBe(CONTENT);
-  expect(existsSync(partial)).toBe(false);
+/** 40 MiB, each MiB with its own content: three ranges. */
+const LARGE = Buffer.concat(
+  Array.from({ length: 40 }, (_, at) => Buffer.alloc(MIB, createHash('sha256').update(String(at)).digest())),
+);
+
+/** The ranges that a command asked for, from its traces. */
+const rangesOf = (trace: string): readonly string[] =>
+  [...trace.matchAll(/range: bytes=(\d+)-/g)].map(([, from]) => String(Number(from) / PART)).sort();
+
+describe('a download of several ranges', () => {
+  it('that was killed reads only those that were not whole', async () => {
+    const { run, target, partial, record, cwd } = await start(LARGE);
+    writeFileSync(partial, LARGE.subarray(0, PART));
+    // The last line was not written to its end.
+    writeFileSync(record, `ranges of ${String(PART)} bytes\n0\n1`);
+    const ran = await run('cp datasets:a back --verbose');
+    expect(ran.code, ran.err).toBe(0);
+    expect(rangesOf(ran.err)).toEqual(['1', '2']);
+    expect(readFileSync(target).equals(LARGE)).toBe(true);
+    expect(readdirSync(cwd).sort()).toEqual(['back', 'source']);
+    expect([existsSync(partial), existsSync(record)]).toEqual([false, false]);
+  });
+
+  it('whose remains are wrong is read once more', async () => {
+    const { run, target, partial, record } = await start(LARGE);
+    writeFileSync(partial, Buffer.alloc(PART, 'x'));
+    writeFileSync(record, `ranges of ${String(PART)} bytes\n0\n`);
+    const ran = await run('cp datasets:a back --verbose');
+    expect(ran.code, ran.err).toBe(0);
+    expect(rangesOf(ran.err)).toEqual(['0', '1', '1', '2', '2']);
+    expect(readFileSync(target).equals(LARGE)).toBe(true);
+  });
+
+  it.each(['', 'ranges of 5 bytes\n0\n1\n2\n', 'something else'])(
+    'does not use a record that is not its own: %j',
+    async (text) => {
+      const { run, target, partial, record } = await start(LARGE);
+      writeFileSync(partial, Buffer.alloc(50 * MIB, 'x'));
+      writeFileSync(record, text);
+      const ran = await run('cp datasets:a back --verbose');
+      expect(ran.code, ran.err).toBe(0);
+      expect(rangesOf(ran.err)).toEqual(['0', '1', '2']);
+      expect(readFileSync(target).equals(LARGE)).toBe(true);
+    },
+  );
 });
 
-test('what an earlier download left and is wrong is noticed: the target stays as it was, and the next one is right', async () => {
-  const { run, target, partial } = await start();
-  writeFileSync(target, 'before');
-  writeFileSync(partial, 'XXXXXXXXXX');
-  const ran = await run('cp datasets:a back');
-  expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('is not what the volume has')]);
-  expect(readFileSync(target, 'utf8')).toBe('before');
+test('a record whose ranges are gone is not used, and one that a download left at its end is removed', async () => {
+  const { run, target, record, cwd } = await start(LARGE);
+  writeFileSync(record, `ranges of ${String(PART)} bytes\n0\n1\n2\n`);
+  const ran = await run('cp datasets:a back --verbose');
+  expect(ran.code, ran.err).toBe(0);
+  expect(rangesOf(ran.err)).toEqual(['0', '1', '2']);
+  writeFileSync(record, `ranges of ${String(PART)} bytes\n0\n1\n2\n`);
+  expect((await run('cp datasets:a back --json')).out).toContain('"same"');
+  expect(readFileSync(target).equals(LARGE)).toBe(true);
+  expect(readdirSync(cwd).sort()).toEqual(['back', 'source']);
+});
+
+test('what an earlier download of a small file left is written over', async () => {
+  const { run, target, partial, cwd } = await start();
+  writeFileSync(partial, 'X'.repeat(1000));
   expect((await run('cp datasets:a back')).code).toBe(0);
-  expect(readFileSync(target, 'utf8')).toBe(CONTENT);
+  expect(readFileSync(target, 'utf8')).toBe('the content of a file');
+  expect(readdirSync(cwd).sort()).toEqual(['back', 'source']);
 });
 
 test('what an earlier download of another version left is not used', async () => {
@@ -49,10 +113,19 @@ test('what an earlier download of another version left is not used', async () =>
   expect(readFileSync(target, 'utf8')).toBe('another content');
 });
 
-test('a file that was downloaded has the permissions of any new file', async () => {
+test('an empty file is one here too', async () => {
+  const { run, target } = await start(Buffer.alloc(0));
+  expect((await run('cp datasets:a back')).code).toBe(0);
+  expect(statSync(target).size).toBe(0);
+});
+
+test('a file that was downloaded has the permissions of any new file, and the time of the file on the volume', async () => {
   const { run, cwd, target } = await start();
   await run('cp datasets:a back');
   writeFileSync(path.join(cwd, 'other'), '');
   expect(statSync(target).mode).toBe(statSync(path.join(cwd, 'other')).mode);
-  expect(readdirSync(cwd).sort()).toEqual(['back', 'other', 'source']);
+  const [{ modifiedAt }] = JSON.parse((await run('ls datasets:a --json')).out) as [{ modifiedAt: string }];
+  expect(Math.floor(statSync(target).mtimeMs / 1000)).toBe(Math.floor(Date.parse(modifiedAt) / 1000));
+  utimesSync(target, 1, 1);
+  expect((await run('cp datasets:a back --json')).out).toContain('"same"');
 });
