@@ -13,7 +13,7 @@ export type Fault =
   /** Does what is asked, and closes the connection without an answer. */
   | 'lose'
   /** Calls this first, then answers. */
-  | { readonly first: () => Promise<void> };
+  | { readonly first: () => Promise<unknown> };
 
 export interface RemoteService extends Pick<LocalFixture, 'clock' | 'send'> {
   readonly server: TestServer;

@@ -26,7 +26,7 @@ async function applyWhile(
   let seen = 0;
   const remote = await remoteService(({ method, url }) =>
     `${method} ${url.split('?', 1)[0] ?? ''}` === request && ++seen === (request.includes('/pods/') ? 1 : 2)
-      ? { first: async () => void (await others(remote)) }
+      ? { first: () => others(remote) }
       : undefined,
   );
   const world = createTestWorld({ env: remote.env, clock: remote.clock });
@@ -46,7 +46,7 @@ describe('somebody else changes things between the plan and the write', () => {
       {
         name: 'train-llm',
         ok: false,
-        error: { code: 'refused', message: expect.stringMatching(/else since.*: image$/) },
+        error: { code: 'refused', message: expect.stringMatching(/else since.*: image$/) as string },
       },
       { name: 'datasets', ok: true, action: 'update' },
     ]);
