@@ -1,7 +1,7 @@
 /** What is said after the decisions of a sweep: what the policy misses, and what a person can do. */
 import { stringAt } from '../../core/json.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
-import { formatDuration } from '../../core/units.ts';
+import { formatDuration, type Milliseconds } from '../../core/units.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
 import type { Decision } from '../../guard/decide.ts';
@@ -19,8 +19,8 @@ export const adviceOf = (policy: Policy, { decisions, subjects, now }: Sweep): r
   ...inError(decisions),
 ];
 
-/** The time that samples of a rule must cover, in milliseconds; undefined for a rule that needs none. */
-export const windowOf = ({ when }: Rule): number | undefined =>
+/** The time that samples of a rule must cover; undefined for a rule that needs none. */
+export const windowOf = ({ when }: Rule): Milliseconds | undefined =>
   when.kind === 'idle' ? when.limits.forMs : when.kind === 'no-jobs' ? when.ms : undefined;
 
 function notJudged(rule: Rule, decisions: readonly Decision[]): readonly Message[] {
