@@ -1,7 +1,8 @@
 import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
 import { readRequest, type RateWindow } from '../core/api.ts';
-import { formatDuration, type EpochMs } from '../core/units.ts';
+import { formatDuration } from '../core/units.ts';
+import type { EpochMs } from '../core/unit-types.ts';
 import { defineCommand } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { text } from '../output/cells/cell-functions.ts';

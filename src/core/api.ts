@@ -1,6 +1,6 @@
 import type { CommandLine } from './message.ts';
 import type { Json } from './json.ts';
-import type { EpochMs } from './units.ts';
+import type { EpochMs } from './unit-types.ts';
 
 /** The three services: the management API v2, the queue API, and the older volume API v1. Each has its own address. */
 export type ServiceName = 'base' | 'queue' | 'rest';

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { printed, type Message } from './message.ts';
-import type { Seconds } from './units.ts';
+import type { Seconds } from './unit-types.ts';
 
 /** The request that failed: method and address, never its headers or body. */
 export interface RequestName {

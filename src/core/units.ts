@@ -1,12 +1,5 @@
 import { usage } from './failure.ts';
 
-/** A span of time. A name that ends in `Ms` says the same. */
-export type Milliseconds = number;
-export type Seconds = number;
-/** A point in time: milliseconds since 1970-01-01T00:00:00Z. */
-export type EpochMs = number;
-export type Bytes = number;
-
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 export type TimeUnit = keyof typeof UNITS;
 

@@ -1,5 +1,6 @@
 import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { costOver, formatDollars, formatDuration, type Milliseconds, type EpochMs } from '../core/units.ts';
+import { costOver, formatDollars, formatDuration } from '../core/units.ts';
+import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 import { countingDeadlines, deadlinesOf, deadlineText, hasDeadline } from './deadline.ts';
 import { findIdle, findQuiet, type Finding } from './idle.ts';
 import { endpointKey, type EndpointTracks } from './job-samples.ts';

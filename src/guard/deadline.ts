@@ -5,7 +5,8 @@
 import { Failure, usage } from '../core/failure.ts';
 import { type Json, type JsonObject, memberAt, memberOf, stringAt, stringOf } from '../core/json.ts';
 import { formatTimestamp, parseTimestamp } from '../core/text/timestamp.ts';
-import { exactDuration, formatDuration, parseDuration, type EpochMs, type Milliseconds } from '../core/units.ts';
+import { exactDuration, formatDuration, parseDuration } from '../core/units.ts';
+import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 
 /** What a deadline does to its pod. */
 export type DeadlineAction = 'stop' | 'terminate';

@@ -12,7 +12,7 @@ import {
   type Selection,
   type Subject,
 } from './rules.ts';
-import type { Milliseconds, EpochMs } from '../core/units.ts';
+import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 
 /** `unknown`: whether a rule applies cannot be known. */
 export const VERDICTS = ['over', 'exempt', 'unknown'] as const;

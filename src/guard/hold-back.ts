@@ -1,7 +1,8 @@
 /** What keeps a guard from acting in a sweep: clocks that disagree, and too many pods at once. */
 import { usage, type Failure } from '../core/failure.ts';
 import { type Json, stringAt } from '../core/json.ts';
-import { formatDuration, type Milliseconds } from '../core/units.ts';
+import { formatDuration } from '../core/units.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 import { CAN_STOP, isAction, type Decision } from './decide.ts';
 import { DEADLINE_RULE } from './policy.ts';
 import type { Policy } from './rules.ts';

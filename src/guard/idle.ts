@@ -1,4 +1,5 @@
-import { formatDuration, type Milliseconds, type EpochMs } from '../core/units.ts';
+import { formatDuration } from '../core/units.ts';
+import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 import type { Sample } from './tracks.ts';
 import type { UseSample } from './use-samples.ts';
 

@@ -1,6 +1,7 @@
 /** What a policy would have done about pods, by what was seen of them. */
 import { numberAt, type Json } from '../core/json.ts';
-import { costOver, type Milliseconds } from '../core/units.ts';
+import { costOver } from '../core/units.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 import { compilePolicy, isAction, type ActingDecision, type Decision } from './decide.ts';
 import type { Condition, Policy } from './rules.ts';
 import type { PodTracks, UseSample } from './use-samples.ts';

@@ -40,7 +40,7 @@ import type { Resolve, SendWebhook } from './webhooks/send.ts';
 import type { StartProcess } from './workers/process/port.ts';
 import type { Workers } from './workers/start-workers.ts';
 import { endpointVariables, workerVariables, type WorkerName } from './workers/handlers/variables.ts';
-import type { Milliseconds } from '../core/units.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 export interface LocalServiceOptions extends GivenSettings {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import type { Blocking, SettingsView, Sink, Terminal } from '../core/context.ts';
 import type { DataText, TerminalText } from '../core/safe-text.ts';
-import type { EpochMs } from '../core/units.ts';
+import type { EpochMs } from '../core/unit-types.ts';
 
 /** Where results are printed. A Context is one. */
 export interface Output {

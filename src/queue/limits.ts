@@ -1,4 +1,4 @@
-import type { Milliseconds } from '../core/units.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 /** Largest body of a submission in bytes (specification 8.2). A megabyte is 1,000,000 bytes. */
 export const PAYLOAD_LIMITS = { run: 10_000_000, runsync: 20_000_000 } as const;

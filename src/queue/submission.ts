@@ -1,6 +1,6 @@
 import { encodeJson, Exact, memberAt, numberOf, tryDecodeJson } from '../core/json.ts';
 import { PAYLOAD_LIMITS } from './limits.ts';
-import type { Milliseconds } from '../core/units.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 /** Options of a job that are sent beside its input. Durations are milliseconds. */
 export interface JobOptions {

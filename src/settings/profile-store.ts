@@ -17,7 +17,7 @@ import {
   type ProfilesFile,
 } from './read-profiles.ts';
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './settings-table.ts';
-import type { Milliseconds } from '../core/units.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 /** The new values of the members that berth writes. */
 interface Change {

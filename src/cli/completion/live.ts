@@ -1,6 +1,7 @@
 import type { ListRow, RememberedJobs, RememberedList, RememberedLists } from '../../core/ports/remembered.ts';
 import type { Clock, ProfileStore } from '../../core/context.ts';
-import { formatDuration, type Milliseconds } from '../../core/units.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { rememberedJobs } from '../model/remembered-jobs.ts';
 import type { Place } from './place.ts';
 import type { Candidate } from '../model/completion-sources.ts';

@@ -5,7 +5,7 @@ import type { Json } from '../../core/json.ts';
 import type { OutputOptions, View } from '../../output/view.ts';
 import type { IdCache } from './id-cache.ts';
 import type { RowWriter } from '../../output/print/row-writer.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A spinner with a text, shown on a terminal only. */
 export interface Progress {

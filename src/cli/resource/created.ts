@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { askUntilThere, createAbsence } from '../../core/not-there-yet.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 type Ports = Pick<Context, 'lists' | 'clock'>;
 

@@ -1,7 +1,7 @@
 import type { RateWindow } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The share of what is left of a rate window that one view uses: other commands of the user need the rest. */
 const SHARE = 0.5;

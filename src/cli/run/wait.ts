@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { formatDuration, type Milliseconds } from '../../core/units.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { type CommandLine, type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../model/context.ts';
 

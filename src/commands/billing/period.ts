@@ -1,6 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { formatTimestamp, parseTimestamp } from '../../core/text/timestamp.ts';
-import { parseDuration, type EpochMs } from '../../core/units.ts';
+import { parseDuration } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 
 /** The flags for the time of a report and the size of its buckets (contract rules, Billing). */

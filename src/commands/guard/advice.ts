@@ -1,7 +1,8 @@
 /** What is said after the decisions of a sweep: what the policy misses, and what a person can do. */
 import { stringAt } from '../../core/json.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
-import { formatDuration, type Milliseconds } from '../../core/units.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
 import type { Decision } from '../../guard/decide.ts';

@@ -11,7 +11,8 @@ import {
 } from '../../core/json.ts';
 import type { PlainObject } from '../../core/ports/remembered.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
-import { formatDuration, type Milliseconds, type EpochMs } from '../../core/units.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Snoozes } from '../../guard/decide.ts';
 import { JOB_SAMPLES, type EndpointTracks } from '../../guard/job-samples.ts';

@@ -1,7 +1,8 @@
 /** What a sweep reads beside the pods, where a rule asks for it. What cannot be read is unknown, and said once. */
 import { unlessFailed } from '../../core/failure.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { formatDollars, type EpochMs } from '../../core/units.ts';
+import { formatDollars } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import type { AccountAmount, AccountFacts } from '../../guard/conditions.ts';

@@ -1,7 +1,8 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
-import { costOver, formatDollars, type EpochMs } from '../../core/units.ts';
+import { costOver, formatDollars } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';

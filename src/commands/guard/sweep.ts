@@ -20,7 +20,7 @@ import { act, actionRequest, type Done } from './act.ts';
 import { changeMemory, isNews, readMemory } from './memory.ts';
 import type { Account } from './read-account.ts';
 import { decisionRow } from './view.ts';
-import type { EpochMs, Milliseconds } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** What a sweep found and did. */
 export interface Sweep {

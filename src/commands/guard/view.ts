@@ -10,7 +10,7 @@ import { idOf, type Cell, type View } from '../../output/view.ts';
 import { VERDICTS, type Decision } from '../../guard/decide.ts';
 import { GUARD_ACTIONS, SUBJECTS } from '../../guard/rules.ts';
 import { RESULTS, type Done } from './act.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A decision as `--json` prints it and the log keeps it. */
 export function decisionRow(

@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { jobStatus } from '../../queue/job-status.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** How long jobs may stand still before the reason is printed. */
 const STALLED_MS: Milliseconds = 15_000;

@@ -11,7 +11,7 @@ import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { SECRETS } from '../shared/collections.ts';
 import { idOf } from '../../output/view.ts';
 import { SECRET_TABLE, VALUE } from './fields.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export const createSpec: WriteSpec = {
   summary: 'store a secret for the variables of pods and endpoints',

@@ -11,7 +11,7 @@ import { screenLines, screenRows, type ScreenInput } from './draw/screen.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
 import { FIRST_UI, pressed, selectedOf, type Ui } from './model/ui.ts';
 import { untilAborted } from '../../cli/run/until-aborted.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The ages on the screen are drawn again after this time. */
 const REDRAW_MS: Milliseconds = 1000;

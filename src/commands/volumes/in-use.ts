@@ -9,7 +9,7 @@ import { labelOf } from '../../cli/resource/choose.ts';
 import { age } from '../../output/cells/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
 import { idOf } from '../../output/view.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** The resources that may use volumes, and how to read the volumes from a row (contract, Pod and Endpoint). */
 const USERS: readonly {

@@ -1,5 +1,5 @@
 import type { LockHolder } from '../ports/files.ts';
-import type { Milliseconds } from '../units.ts';
+import type { Milliseconds } from '../unit-types.ts';
 
 /** A lock that this process holds. */
 export interface HeldLock {

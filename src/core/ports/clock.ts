@@ -1,4 +1,4 @@
-import type { EpochMs } from '../units.ts';
+import type { EpochMs } from '../unit-types.ts';
 
 /** Time. All values are milliseconds. */
 export interface Clock {

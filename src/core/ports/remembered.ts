@@ -1,4 +1,4 @@
-import type { EpochMs, Milliseconds } from '../units.ts';
+import type { EpochMs, Milliseconds } from '../unit-types.ts';
 
 /** A row of a list of the service, as a shell completes it. */
 export interface ListRow {

@@ -1,5 +1,5 @@
 import type { OutputFormat } from './output-formats.ts';
-import type { Milliseconds } from '../units.ts';
+import type { Milliseconds } from '../unit-types.ts';
 
 /** Where a setting's value came from, for `config list`. `base-url`: it follows that setting. */
 export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';

@@ -1,5 +1,5 @@
 import type { DigestName } from './files.ts';
-import type { EpochMs } from '../units.ts';
+import type { EpochMs } from '../unit-types.ts';
 
 /** A file of a network volume, as the service describes it. */
 export interface VolumeFile {

@@ -1,5 +1,6 @@
 import { usage } from '../failure.ts';
-import { parseDuration, type EpochMs } from '../units.ts';
+import { parseDuration } from '../units.ts';
+import type { EpochMs } from '../unit-types.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;

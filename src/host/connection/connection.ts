@@ -13,7 +13,8 @@ import type {
 } from '../../core/api.ts';
 import type { Clock, Sink } from '../../core/context.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
-import { formatDuration, type Milliseconds } from '../../core/units.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/message/transport.ts';

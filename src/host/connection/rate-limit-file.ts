@@ -1,6 +1,6 @@
 import type { RateWindow, RememberedLimits } from '../../core/api.ts';
 import { isRecord, readObject, writeObject } from '../remembered/json-file.ts';
-import type { Milliseconds, EpochMs } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** The rate windows last seen of the account in use, kept in a file by profile. */
 export interface RateLimitFile extends RememberedLimits {

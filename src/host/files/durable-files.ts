@@ -32,7 +32,7 @@ import { freeBytes, rangeWriter } from './range-files.ts';
 import { resolvePath } from './resolve-path.ts';
 import { wrapErrors } from './wrap-errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /**
  * Opens files that survive a crash, relative to the working directory. Reading standard input or a pipe ends with the

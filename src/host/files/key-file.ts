@@ -6,7 +6,7 @@ import { MAKE_IT_YOURS, whyForeign } from '../../core/files/foreign-files.ts';
 import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The largest key file, in bytes. */
 const MAX_BYTES = 64 * 1024;

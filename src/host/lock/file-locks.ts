@@ -19,7 +19,7 @@ import { isOwned, writeHeartbeat } from './owner-file.ts';
 import { ownIdentity, type Identity } from './process-identity.ts';
 import { removeLeftovers } from './remove-leftovers.ts';
 import { markForCopies, replaceWithCopies } from './replace-with-copies.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export interface FileLocksOptions {
   /** Measures how long a holder is silent, and waits. */

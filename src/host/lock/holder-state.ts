@@ -1,6 +1,6 @@
 import { stateOf, type Identity } from './process-identity.ts';
 import type { LockHolder } from './lock-directory.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export interface Heartbeat {
   /** How often a holder changes its owner file. */

@@ -1,7 +1,7 @@
 import type { RunProgram } from '../../storage/s3/credentials/credential-process.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { createStartProcess } from './start-process.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** How long a program may take. */
 const TIMEOUT_MS: Milliseconds = 60_000;

@@ -6,7 +6,7 @@ import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
 import { withoutKeys } from './environment.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
 import { isStream, tooManyOpenFiles } from './watcher-shell.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 type ProcessRuntime = Pick<Runtime, 'env' | 'platform' | 'clock'>;
 

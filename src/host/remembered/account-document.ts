@@ -2,7 +2,7 @@ import type { FileLocks } from '../../core/files/locks.ts';
 import type { AccountDocument, PlainObject } from '../../core/ports/remembered.ts';
 import { isRecord, makeFolder, readObject, writeObject } from './json-file.ts';
 import type { RememberedOptions } from './lists.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** How long to wait while another process changes the file. */
 const LOCK_WAIT_MS: Milliseconds = 30_000;

@@ -1,7 +1,7 @@
 import type { RememberedJob, RememberedJobs } from '../../core/ports/remembered.ts';
 import { isRecord, readObject, writeObject } from './json-file.ts';
 import { quietly, type RememberedOptions } from './lists.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The most jobs that are kept; the oldest are dropped. */
 const MAX_JOBS = 100;

@@ -1,6 +1,6 @@
 import type { ListRow, RememberedLists } from '../../core/ports/remembered.ts';
 import { isRecord, readObject, writeObject } from './json-file.ts';
-import type { Milliseconds, EpochMs } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 export interface RememberedOptions {
   /** Path of the file; may fail when there is no directory for it. */

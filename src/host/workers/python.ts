@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import type { StartProcess } from '../../local/index.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** How long Python may take to read a file. */
 const CHECK_TIMEOUT_MS: Milliseconds = 10_000;

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { Clock } from '../../core/context.ts';
 import { messageOf } from '../../core/failure.ts';
 import { createIgnored } from './ignored-files.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** A directory whose files are watched for some endpoints. */
 export interface WatchedDirectory {

@@ -1,5 +1,5 @@
 import type { RateWindow } from '../../core/api.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 type Headers = Readonly<Record<string, string>>;
 type Parameters = ReadonlyMap<string, unknown>;

@@ -1,5 +1,5 @@
 import type { Stage } from '../message/transport.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** Limits for the retries of one request. */
 export interface RetryPolicy {

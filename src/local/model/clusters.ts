@@ -1,5 +1,5 @@
 import { createRecordTable } from '../state/record-table.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A cluster; its members are the pods whose record names it. */
 export interface ClusterRecord {

@@ -1,7 +1,7 @@
 import { recordsFrom, without, type Records } from '../state/records.ts';
 import { createPart, createRecordTable } from '../state/record-table.ts';
 import type { State } from '../state/state.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A secret without its value. Times are milliseconds since the epoch. */
 export interface SecretRecord {

@@ -1,7 +1,7 @@
 import { recordsFrom, type Records } from '../state/records.ts';
 import { createPart, createRecordTable } from '../state/record-table.ts';
 import { SEED_OFFSET_MS } from './seed-offset.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A network volume. */
 export interface VolumeRecord {

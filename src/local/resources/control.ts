@@ -23,7 +23,7 @@ import { putBuild, type BuildBody } from './endpoints/builds.ts';
 import { control } from './control-operation.ts';
 import { delegations } from './registries/delegations.ts';
 import { stockOperations } from './stock.ts';
-import type { EpochMs, Milliseconds } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 export interface ControlOptions {
   /** Replaces the state by a new one of this seed, even when the present one cannot be read. */

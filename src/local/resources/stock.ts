@@ -8,7 +8,7 @@ import { endpoints } from '../model/endpoints/seed.ts';
 import { endpointChanged } from '../queue/index.ts';
 import type { State } from '../state/state.ts';
 import { control } from './control-operation.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** For how long a change holds: for good when absent. Milliseconds. */
 interface SpanBody {

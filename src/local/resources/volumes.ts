@@ -5,7 +5,7 @@ import { badRequest } from '../contract/problem.ts';
 import { nextId, type State } from '../state/state.ts';
 import { bodyOf } from '../http/requests/validate.ts';
 import { storage, volumes, type VolumeRecord } from '../model/volumes.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 type NewVolume = Pick<VolumeRecord, 'name' | 'size' | 'dataCenter'> & { readonly type?: VolumeRecord['type'] };
 

@@ -1,5 +1,5 @@
 import { noRecords, type Records } from './records.ts';
-import type { Milliseconds, EpochMs } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /**
  * Everything the local service stores, all of it JSON. Times are milliseconds since the epoch on the service's own clock.

@@ -2,7 +2,7 @@ import { encodeJson } from '../../core/json.ts';
 import type { State } from '../state/state.ts';
 import { jobDocument } from '../queue/api/documents.ts';
 import { queuesOf, type Delivery } from '../queue/state/records.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A webhook is retried twice, ten seconds apart, until it is answered with 200 (contract rules, Queue API). */
 const MAX_ATTEMPTS = 3;

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../core/context.ts';
 import { kindOfAddress } from './address.ts';
 import { WebhookRefused } from './refused.ts';
-import type { Milliseconds } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The timeout of one delivery. */
 const TIMEOUT_MS: Milliseconds = 10_000;

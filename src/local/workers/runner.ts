@@ -13,7 +13,7 @@ import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handler
 import { createUnrecordedLines, type UnrecordedLines } from './handlers/printed-lines.ts';
 import type { EndpointSource } from './handlers/source.ts';
 import type { Environment, EnvironmentOf } from './handlers/variables.ts';
-import type { EpochMs } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 export interface RunnerOptions {
   readonly transact: Transact;

@@ -1,6 +1,6 @@
 import type { Api } from '../../../core/api.ts';
 import type { Clock } from '../../../core/context.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** The service's time, by the `Date` header of its answers. */
 export interface ServiceClock {

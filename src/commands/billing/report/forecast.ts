@@ -1,6 +1,6 @@
 import type { DayCost } from './costs.ts';
 import { moneyOf, NOTHING, scaled, sum, type Money } from './money.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** What the month of a time is going to cost. */
 export interface Forecast {

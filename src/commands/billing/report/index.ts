@@ -1,7 +1,8 @@
 import { berth, type Message, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
-import { formatDuration, parseDuration, type EpochMs } from '../../../core/units.ts';
+import { formatDuration, parseDuration } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import type { Result } from '../../../output/view.ts';

@@ -5,7 +5,8 @@ import { dollarsOf } from '../../shared/dollars.ts';
 import { LEAST_MS } from '../../../create/wait.ts';
 import type { Wanted } from '../../../create/candidates.ts';
 import { checkKey } from '../../../create/key.ts';
-import { formatDuration, type Milliseconds } from '../../../core/units.ts';
+import { formatDuration } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** The flags of a create that places its pod on one of several candidates, or waits for one. */
 export const PLACEMENT_OPTIONS = {

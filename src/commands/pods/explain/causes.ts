@@ -1,6 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { itemsAt, memberAt, numberAt, stringAt } from '../../../core/json.ts';
-import { formatDuration, type Milliseconds, type EpochMs } from '../../../core/units.ts';
+import { formatDuration } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 import { berth, type CommandLine } from '../../../core/message.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
 import { isReachable } from '../pod/reachable.ts';

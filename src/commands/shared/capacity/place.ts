@@ -3,7 +3,8 @@ import { Failure, isInterrupt, isNotFound, rethrowUnlessFailure } from '../../..
 import { asId } from '../../../core/ids.ts';
 import { numberAt, stringAt, type Json } from '../../../core/json.ts';
 import { berth, lines, sentence } from '../../../core/message.ts';
-import { formatDollars, formatDuration, type Milliseconds } from '../../../core/units.ts';
+import { formatDollars, formatDuration } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import type { CreateRequest } from '../../../cli/resource/write.ts';

@@ -5,7 +5,7 @@ import { rethrowUnlessFailure } from '../../../core/failure.ts';
 import { stringAt, jsonOrText, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { readList } from '../../../cli/resource/pages/read-list.ts';
-import type { Milliseconds } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** The answer to one request. `source` names the request: `GET /v2/pods/p1`. */
 interface Known<T> {

@@ -1,7 +1,7 @@
 /** The parts of the help that all commands with an explanation share. */
 import { EXIT } from '../../../core/exit-codes.ts';
 import { option } from '../../../cli/model/params.ts';
-import type { Milliseconds } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 export const EXPLAIN_DETAILS =
   'Prints the verdict, then what was found with the request that said so, then the commands that help. -o json has them as verdict, code, state, evidence and cure. Ends with 0 when it found an answer.';

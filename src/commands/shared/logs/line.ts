@@ -1,7 +1,8 @@
 import type { ServerEvent } from '../../../core/api.ts';
 import { isObject, stringOf, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
-import { formatDuration, type EpochMs } from '../../../core/units.ts';
+import { formatDuration } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 
 /**

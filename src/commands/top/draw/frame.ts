@@ -9,7 +9,7 @@ import { placed, type TopColumn } from './columns.ts';
 import { headLines, type HeadInput } from './head.ts';
 import { endpointColumns, podColumns, secondsText } from './row-columns.ts';
 import type { EndpointRow, PodRow } from '../model/rows.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** What a frame is drawn from. */
 export interface FrameInput extends HeadInput {

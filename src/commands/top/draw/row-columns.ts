@@ -1,5 +1,6 @@
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
-import { formatDollars, formatDuration, type EpochMs } from '../../../core/units.ts';
+import { formatDollars, formatDuration } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import { nextDeadline, SOON_MS } from '../../../guard/deadline.ts';
 import { age, status } from '../../../output/cells/cell-functions.ts';
 import type { Piece } from '../../../output/text/colour.ts';

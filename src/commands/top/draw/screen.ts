@@ -10,7 +10,7 @@ import { endpointRows, podRows, totalsOf, type EndpointRow, type PodRow, type Ro
 import type { Shown } from '../model/schedule.ts';
 import type { Session } from '../read/session.ts';
 import { selectedOf, type Ui } from '../model/ui.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export interface ScreenInput {
   readonly session: Session;

@@ -2,7 +2,7 @@ import { isUsableId } from '../../../core/ids.ts';
 import { numberAt, stringAt } from '../../../core/json.ts';
 import { type Fleet } from './fleet.ts';
 import { idOf } from '../../../output/view.ts';
-import type { Milliseconds } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** What `top` shows. */
 export interface Shown {

@@ -6,7 +6,7 @@ import type { Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import type { FaultRecord } from './faults.ts';
 import type { ServiceSettings } from './settings.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A request as an operation receives it: authenticated, counted against its limits, its body validated. */
 export interface Call {

@@ -4,7 +4,7 @@ import type { State } from '../../state/state.ts';
 import { faults, takeStepFault, type FaultedRequest, type FaultRecord } from '../call/faults.ts';
 import type { LocalAnswer } from '../call/request-and-answer.ts';
 import { tooManyRequests } from './rate-limit.ts';
-import type { Milliseconds } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** Thrown when the connection is to be closed without an answer. */
 export class DroppedConnection extends Error {

@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import { createPart } from '../../state/record-table.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export const WINDOWS = [
   { name: 'minute', seconds: 60, quota: 1000 },

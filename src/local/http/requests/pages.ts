@@ -3,7 +3,7 @@ import { serverError, unprocessable } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import type { Call } from '../call/operation.ts';
 import { settingOf } from '../faults/fault-effects.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A row of a list that comes in pages. */
 export interface PagedRow {

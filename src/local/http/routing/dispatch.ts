@@ -12,7 +12,7 @@ import type { Call, Operation, Reply } from '../call/operation.ts';
 import type { ServiceSettings } from '../call/settings.ts';
 import { countRequest, rateHeaders, rateUsage, type Quota } from '../faults/rate-limit.ts';
 import type { Validator } from '../requests/validate.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** What the answering of every request needs. */
 export interface Frame {

@@ -2,7 +2,7 @@ import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { CPUS, DATA_CENTERS, GPUS, type CpuData, type GpuData } from './hardware.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** Free GPUs or vCPUs by data center id. */
 type Stock = Readonly<Record<string, number>>;

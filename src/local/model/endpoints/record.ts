@@ -1,5 +1,5 @@
 import type { ContainerRecord } from '../container.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** `unserved` is the handler of an endpoint whose handler module is not served now: its jobs fail. */
 export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'unserved';

@@ -2,7 +2,7 @@ import { createRecordTable } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { newContainer } from '../container.ts';
 import { builtinOf, firstRelease, type EndpointRecord, type Served } from './record.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** The endpoints of a new account: one for each built-in handler, and a hidden public model that is reachable by its slug. */
 export const seedEndpoints = (now: EpochMs): EndpointRecord[] => [

@@ -1,5 +1,5 @@
 import type { ContainerRecord } from '../container.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** Storage mounted on a pod, as in answers (specification 2.3). */
 export interface MountsRecord {

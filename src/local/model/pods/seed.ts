@@ -3,7 +3,7 @@ import { newContainer } from '../container.ts';
 import { SEED_OFFSET_MS } from '../seed-offset.ts';
 import { SEED_SSH_KEY } from '../ssh-keys.ts';
 import { storageEvent, type PodEvent, type PodRecord } from './record.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

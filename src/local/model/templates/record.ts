@@ -1,6 +1,6 @@
 import { newContainer, type ContainerRecord } from '../container.ts';
 import type { MountsRecord } from '../pods/record.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export type TemplateSource = 'official' | 'verified' | 'community';
 

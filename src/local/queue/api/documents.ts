@@ -3,7 +3,7 @@ import { isThrottled } from '../../model/endpoints/placement.ts';
 import { queueOf, waitingCount, workersIn } from '../state/endpoint-queue.ts';
 import type { State } from '../../state/state.ts';
 import type { Job, WorkerStatus } from '../state/records.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /**
  * A job in the answers of `runsync` and `status` (specification 2.5, 4.5). `delayTime` is the time in the queue and

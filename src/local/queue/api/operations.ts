@@ -12,7 +12,7 @@ import { queuesOf, type Job, type JobStatus } from '../state/records.ts';
 import { readMilliseconds, readSubmission } from './submission.ts';
 import { waitForResult } from './wait-for-result.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 const DEFAULT_WAIT_MS = 90_000;
 const SHORTEST_RETENTION_MS = 60_000;

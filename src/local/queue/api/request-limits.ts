@@ -5,7 +5,7 @@ import type { State } from '../../state/state.ts';
 import { queueOf, workersIn } from '../state/endpoint-queue.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { queuesOf } from '../state/records.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 interface Limit {
   /** Requests per ten seconds, for one endpoint and key. */

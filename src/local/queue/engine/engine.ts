@@ -11,7 +11,7 @@ import { queuesOf, type Job, type Submission, type Timer, type TimerEvent } from
 import { setTimer, sweepTimers } from '../jobs/timers.ts';
 import { applySettings, reconcile, scaleOnTime, stopAllWorkers, scaleWorkers, workerReady } from '../jobs/workers.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /**
  * Processes everything in all queues that was due by `now`, in order of time. A change made to an endpoint since the last

@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../../../core/json.ts';
 import type { BuiltinHandler } from '../../model/endpoints/record.ts';
-import type { Milliseconds } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** The result of a handler: its output as JSON text, or an error message. */
 export type Outcome =

@@ -1,6 +1,6 @@
 import type { State } from '../../state/state.ts';
 import { queuesOf, type EndpointQueue, type Queues, type Timer, type TimerEvent } from '../state/records.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** Sets a timer for `at`. */
 export function setTimer(state: State, at: EpochMs, event: TimerEvent): void {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { State } from '../../state/state.ts';
 import { workersIn } from '../state/endpoint-queue.ts';
 import { queuesOf, type Queues, type Usage, type Worker } from '../state/records.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 const HOUR = 3_600_000;
 /** How long usage is kept: two years. */

@@ -1,7 +1,7 @@
 import { recordsFrom } from '../../state/records.ts';
 import type { State } from '../../state/state.ts';
 import { queuesOf, type Job } from '../state/records.ts';
-import type { Milliseconds, EpochMs } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** A wait that is older than this was left behind by a killed process. */
 const STALE_WAIT_MS: Milliseconds = 86_400_000;

@@ -10,7 +10,7 @@ import { realNow } from './stops.ts';
 import { nextOverdueAt, wantedWorkers } from './scaling.ts';
 import { scheduleScaling, setTimer } from './timers.ts';
 import { recordUsage } from './usage.ts';
-import type { Milliseconds } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** The time from a worker's start until it is ready for its first job. */
 export const COLD_START_MS: Milliseconds = 1000;

@@ -1,7 +1,7 @@
 import type { State } from '../../state/state.ts';
 import { putWorker, queueOf } from '../state/endpoint-queue.ts';
 import { withNote } from '../jobs/worker-history.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /**
  * Adds a line about a job to the system log of the worker that runs it, unless it is there already: a worker repeats a

@@ -14,7 +14,7 @@ import { applyEvent } from '../jobs/job-status-changes.ts';
 import { setTimer } from '../jobs/timers.ts';
 import { reconcile, stopWorker } from '../jobs/workers.ts';
 import { changeProtocol, laterBy, realNow, STOP_GRACE_MS, stopTimer, withoutStops } from '../jobs/stops.ts';
-import type { Milliseconds, EpochMs } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** How often a worker sends a heartbeat. */
 export const PING_INTERVAL_MS: Milliseconds = 10_000;

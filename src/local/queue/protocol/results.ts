@@ -7,7 +7,7 @@ import { applyEvent } from '../jobs/job-status-changes.ts';
 import { reconcile, stopWorker } from '../jobs/workers.ts';
 import { changeProtocol } from '../jobs/stops.ts';
 import { endStops, seen } from './takes.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** Names one job on one worker. */
 export interface JobOnWorker {

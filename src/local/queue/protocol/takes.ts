@@ -16,7 +16,7 @@ import { addWorker, reconcile, workerReady } from '../jobs/workers.ts';
 import { didNotStop, kills, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
 import { noteAboutJob } from './job-notes.ts';
 import { changeProtocol, realNow, STOP_GRACE_MS, withoutStops } from '../jobs/stops.ts';
-import type { Milliseconds, EpochMs } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** The answer to a request for jobs: jobs; none now; or none ever, because the worker must end. */
 export type Take =

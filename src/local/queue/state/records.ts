@@ -3,7 +3,7 @@ import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { TimerHeap } from './timer-heap.ts';
-import type { Milliseconds, EpochMs } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 export type { Timer, TimerEvent } from './timer-heap.ts';
 

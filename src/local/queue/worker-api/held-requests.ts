@@ -3,7 +3,7 @@ import type { State } from '../../state/state.ts';
 import { countPoll } from '../protocol/takes.ts';
 import { waitingCount } from '../state/endpoint-queue.ts';
 import { queuesOf } from '../state/records.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** How long a request is held open when there is nothing to answer. Milliseconds of the service's clock. */
 export const HOLD_MS = 60_000;

@@ -23,7 +23,7 @@ import {
 import type { Job, WorkerFault } from '../state/records.ts';
 import type { HeldRequests } from './held-requests.ts';
 import { readChunk, readReport, readTake, readWorkerId } from './requests.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** The first try of a request that may be held: its reply, if there is one. */
 interface FirstTry {

@@ -1,5 +1,5 @@
 import { badRequest } from '../../contract/problem.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'year';
 

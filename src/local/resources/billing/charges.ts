@@ -6,7 +6,7 @@ import type { PodRecord } from '../../model/pods/record.ts';
 import { usageOf } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
 import { storage, type StorageRecord } from '../../model/volumes.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A constant cost from one time to another. */
 export interface Charge {

@@ -4,7 +4,7 @@ import { createPod, type CreatePodBody } from '../pods/configure.ts';
 import type { Membership } from '../../model/pods/record.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { clusters, type ClusterRecord } from '../../model/clusters.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export interface CreateClusterBody extends Pick<
   CreatePodBody,

@@ -11,7 +11,7 @@ import { bodyOf } from '../../http/requests/validate.ts';
 import { createCluster, type CreateClusterBody } from './create.ts';
 import { clusters, type ClusterRecord } from '../../model/clusters.ts';
 import { pods } from '../../model/pods/seed.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A cluster's pods by rank. */
 const membersOf = (state: State, { id }: ClusterRecord): readonly PodRecord[] =>

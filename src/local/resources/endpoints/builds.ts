@@ -5,7 +5,7 @@ import { pageOf } from '../../http/requests/pages.ts';
 import { builds, type BuildRecord } from '../../model/endpoints/builds.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { nextId, type State } from '../../state/state.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 const documentOf = ({ endpointId: _endpoint, createdAt: _createdAt, ...shown }: BuildRecord): Json => shown;
 

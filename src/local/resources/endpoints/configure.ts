@@ -7,7 +7,7 @@ import { hasIdleTimeout } from './document.ts';
 import { newContainer, type ContainerRecord } from '../../model/container.ts';
 import { DEFAULTS, firstRelease, type EndpointRecord } from '../../model/endpoints/record.ts';
 import { addRelease } from './releases.ts';
-import type { Milliseconds, EpochMs } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** The members of both create and update, validated by the schema. */
 interface EndpointBody extends ContainerBody {

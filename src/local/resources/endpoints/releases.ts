@@ -6,7 +6,7 @@ import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
 import { nextId, type State } from '../../state/state.ts';
 import type { ContainerRecord } from '../../model/container.ts';
 import type { EndpointRecord, ReleaseRecord } from '../../model/endpoints/record.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** How many releases of an endpoint are kept. */
 const MAX_RELEASES = 100;

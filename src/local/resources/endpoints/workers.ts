@@ -4,7 +4,7 @@ import type { Worker, WorkerStatus } from '../../queue/state/records.ts';
 import { isThrottled } from '../../model/endpoints/placement.ts';
 import type { State } from '../../state/state.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 type ShownStatus = WorkerStatus | 'THROTTLED';
 

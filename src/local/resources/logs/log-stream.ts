@@ -2,7 +2,7 @@ import { encodeJson } from '../../../core/json.ts';
 import type { Call, Reply } from '../../http/call/operation.ts';
 import { unprocessable } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
-import type { Milliseconds, EpochMs } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 export interface LogLine {
   readonly at: EpochMs;

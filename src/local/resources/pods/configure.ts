@@ -14,7 +14,7 @@ import type { ServiceSettings } from '../../http/call/settings.ts';
 import { bootEnvironment } from '../../model/secrets.ts';
 import { findPlacement, type HardwareBody } from './placement.ts';
 import { storageEvent, type Membership, type PodRecord } from '../../model/pods/record.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 interface PodBody extends ContainerBody {
   readonly mounts?: MountsBody;

@@ -2,7 +2,7 @@ import { containerLine, linesOfFailedStart, systemLine, type LogLine } from '../
 import type { PodEvent, PodRecord } from '../../model/pods/record.ts';
 import { LAST_WORDS } from '../../model/images.ts';
 import { PROVISIONING_MS, STARTING_MS } from './transitions.ts';
-import type { Milliseconds } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 type Launch = Extract<PodEvent, { kind: 'launch' }>;
 type StatusEvent = Exclude<PodEvent, { kind: 'storage' }>;

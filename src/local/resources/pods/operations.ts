@@ -13,7 +13,7 @@ import { podDocument } from './document.ts';
 import { podLines } from './logs.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { ACTIONS, applyAction, statusAt, type PodAction } from './transitions.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 function find(state: State, call: Call, now: EpochMs): PodRecord {
   const id = call.params['id'] ?? '';

@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json.ts';
 import type { PodRecord, PodUse } from '../../model/pods/record.ts';
 import { isReachable, startedAt } from './transitions.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A container's live metrics, computed from its id and the time; null unless it can be reached (specification 2.2). */
 export function runtimeAt(pod: PodRecord, now: EpochMs): Json {

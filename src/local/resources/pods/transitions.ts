@@ -1,7 +1,7 @@
 import { conflict } from '../../contract/problem.ts';
 import { doesNotStart } from '../../model/images.ts';
 import type { PodEvent, PodRecord, Stage } from '../../model/pods/record.ts';
-import type { Milliseconds, EpochMs } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 type Launch = Extract<PodEvent, { kind: 'launch' }>;
 

@@ -5,7 +5,7 @@ import { SEED_OFFSET_MS } from '../../model/seed-offset.ts';
 import { createRecordTable } from '../../state/record-table.ts';
 import { nextId } from '../../state/state.ts';
 import { bodyOf } from '../../http/requests/validate.ts';
-import type { EpochMs } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A delegated registry credential: the repository of another account that may be pulled. */
 interface DelegationRecord {

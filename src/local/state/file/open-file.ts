@@ -2,7 +2,7 @@ import { close as closeFile, closeSync, constants, fstatSync, lstatSync, openSyn
 import { localFile } from '../../../core/failure.ts';
 import { errorCode } from '../../../core/files/file-errors.ts';
 import { openRegular } from '../../../core/files/regular-file.ts';
-import type { Bytes } from '../../../core/units.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** An open state file. */
 export interface OpenFile {

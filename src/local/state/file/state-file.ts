@@ -12,7 +12,7 @@ import { cannotRead, loadChanges, loadState, type FileExtent } from './load-stat
 import { createLongTexts, type LongTexts } from './long-texts.ts';
 import { openFile, type OpenFile } from './open-file.ts';
 import { createTemporary, textFolder } from './text-folder.ts';
-import type { Bytes } from '../../../core/units.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** A state and its files. Call everything between `open` and `close`, while the lock is held; long texts are read any time. */
 export interface StateFile {

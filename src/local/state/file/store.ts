@@ -9,7 +9,7 @@ import type { PartCodec } from './codec.ts';
 import type { FileSystem } from './file-system.ts';
 import { openStateFile, type StateFile } from './state-file.ts';
 import type { State } from '../state.ts';
-import type { Milliseconds } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** Stores the state of one local service. */
 export interface Store {

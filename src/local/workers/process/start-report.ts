@@ -1,4 +1,4 @@
-import type { Milliseconds } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** What is shown of a worker until it is ready. */
 export interface StartReport {
