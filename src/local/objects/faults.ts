@@ -1,6 +1,5 @@
-import type { FaultKind, FaultPoint } from '../../core/control/fault-kinds.ts';
+import { FAULT_SETTINGS, type FaultKind, type FaultPoint } from '../../core/control/fault-kinds.ts';
 import type { FaultRecord } from '../http/call/faults.ts';
-import { settingOf } from '../http/faults/fault-effects.ts';
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
 import { ObjectError } from './object-error.ts';
 import { queryPairs } from './signature.ts';
@@ -35,7 +34,7 @@ export const fileFaults = (taken: readonly FaultRecord[]): FileFaults => {
     has: (kind) => find(kind) !== undefined,
     latencyOf: (kind) => {
       const fault = find(kind);
-      return fault === undefined ? 0 : settingOf('latencyMs')(fault);
+      return fault === undefined ? 0 : (fault.latencyMs ?? FAULT_SETTINGS.latencyMs.fallback);
     },
   };
 };

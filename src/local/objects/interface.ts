@@ -14,7 +14,7 @@ export async function answerObjectRequest(ports: ObjectPorts, request: LocalRequ
   try {
     const taken = await ports.takeFaults(pointsOf(request), request);
     const faults = fileFaults(taken);
-    const signed = checkSignature(request, ports.now() + faults.latencyOf('files-clock'));
+    const signed = checkSignature(request, ports.time() + faults.latencyOf('files-clock'));
     const instead = answerInstead(taken);
     if (instead !== undefined) return instead;
     const answer = await answerSigned(ports, request, signed, faults);
@@ -44,7 +44,7 @@ function ofFileSystem(error: unknown): ObjectError | undefined {
 }
 
 async function answerSigned(
-  { folders, now }: ObjectPorts,
+  { folders, time }: ObjectPorts,
   request: LocalRequest,
   signed: Signed,
   faults: FileFaults,
@@ -55,7 +55,7 @@ async function answerSigned(
   // Volumes are created and deleted by the management API.
   if (key === '' && (request.method === 'PUT' || request.method === 'DELETE')) throw notImplemented();
   const volume = await folders.open(bucket, signed.region);
-  await volume.late.show(now());
+  await volume.late.show(time());
   const before = faults.has('files-late') ? await keepFile(volume, key) : undefined;
   const answer = await answerCall({
     request,
@@ -65,12 +65,12 @@ async function answerSigned(
     parameters: new Map(queryPairs(request.query)),
     content: contentOf(request, signed),
     openSource: (source) => folders.open(source, signed.region),
-    now: now(),
+    now: time(),
     faults,
   });
   if (answer.status < 300 && faults.has('files-lost')) await volume.remove(key);
   else if (answer.status < 300 && faults.has('files-late'))
-    await volume.late.hide((await volume.find(key)).path, now() + faults.latencyOf('files-late'), before);
+    await volume.late.hide((await volume.find(key)).path, time() + faults.latencyOf('files-late'), before);
   return answer;
 }
 

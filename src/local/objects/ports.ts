@@ -12,7 +12,7 @@ export interface ObjectPorts {
   /** Waits, in milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** The time of this machine in milliseconds, not that of the service, which may be moved: clients' clocks are checked. */
-  readonly now: () => number;
+  readonly time: () => number;
 }
 
 interface Parts extends Pick<ObjectPorts, 'folders' | 'sleep'> {
@@ -26,5 +26,5 @@ export const createObjectPorts = ({ folders, transact, clock, random, sleep }: P
   takeFaults: (points, request) => transact((state) => takeStepFaults(faults.of(state), points, request, random)),
   sleep,
   // eslint-disable-next-line no-restricted-syntax -- a date
-  now: () => clock.now(),
+  time: () => clock.now(),
 });

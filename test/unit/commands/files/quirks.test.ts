@@ -44,14 +44,14 @@ const DOWNLOADS: Readonly<Record<string, Work>> = {
   },
 };
 
-const OTHERS: Readonly<Record<string, Work>> = {
+const OTHERS = {
   'ls -R': { line: 'ls -R datasets: --json', out: '"have/e/two"' },
   du: { line: 'du datasets: --json', out: `{"path":"","files":3,"bytes":${String(LARGE.byteLength + 7)}}` },
   cat: { line: 'cat datasets:have/e/two', out: 'two!' },
   'rm -R': { line: 'rm -R datasets:have --yes', removes: true },
-};
+} as const satisfies Readonly<Record<string, Work>>;
 
-const ALL = { ...UPLOADS, ...DOWNLOADS, ...OTHERS };
+const ALL: Readonly<Record<string, Work>> = { ...UPLOADS, ...DOWNLOADS, ...OTHERS };
 
 /** An account with files on its volume and in a folder, and the given faults. */
 async function start(faults: readonly string[]) {
@@ -143,13 +143,7 @@ const STOPPERS: readonly (readonly [string, string, number, string, Readonly<Rec
   ['a service that denies everything', 'files-denied', 3, 'AccessDenied', ALL],
   ['a service that fails', 'files-error', 7, '502', ALL],
   ['a clock that is two hours off', 'files-clock --latency 2h', 3, 'doctor', ALL],
-  [
-    'listings without an end',
-    'files-same-token',
-    7,
-    'circles',
-    { 'ls -R': OTHERS['ls -R'] as Work, 'rm -R': OTHERS['rm -R'] as Work },
-  ],
+  ['listings without an end', 'files-same-token', 7, 'circles', { 'ls -R': OTHERS['ls -R'], 'rm -R': OTHERS['rm -R'] }],
 ];
 
 describe.each(STOPPERS)('with %s', (_, fault, code, says, works) => {
