@@ -184,11 +184,18 @@ describe('add', () => {
     expect([ran.code, ran.err.includes('berth account ssh-keys list')]).toEqual([8, true]);
   });
 
-  it('as a dry run sends nothing and shows a placeholder for the current keys', async () => {
+  it('as a dry run reads the current keys, and writes nothing', async () => {
     const { state, code, out } = await run([ANN], ['add', BOB, '--dry-run']);
     const [read, write] = JSON.parse(out) as { readonly method: string; readonly body?: Account }[];
-    expect([code, state.seen, read?.method, write?.method]).toEqual([0, [], 'GET', 'PUT']);
-    expect(write?.body?.keys).toEqual(['(the keys that are there)', BOB]);
+    expect([code, state.seen, read?.method, write?.method]).toEqual([0, ['GET'], 'GET', 'PUT']);
+    expect(write?.body?.keys).toEqual([ANN, BOB]);
+  });
+
+  it('as a dry run shows a placeholder for keys that cannot be read', async () => {
+    const server = await serve([problem(403, 'not with this key')]);
+    const ran = await berth(['account', 'ssh-keys', 'add', BOB, '--dry-run'], { env: pointedAt(server.url) });
+    const [, write] = JSON.parse(ran.out) as { readonly body?: Account }[];
+    expect([ran.code, write?.body?.keys]).toEqual([0, ['(the keys that are there)', BOB]]);
   });
 });
 

@@ -176,6 +176,14 @@ describe('secrets create', () => {
   });
 });
 
+test.each(['1x', 'a b', '', 'x'.repeat(192)])('a secret named %j is refused before its value is read', async (name) => {
+  const server = await serve([json({ secrets: [] })]);
+  const argv = ['secrets', 'create', `--name=${name}`, '--value-stdin'];
+  const ran = await berth(argv, { env: pointedAt(server.url), stdin: VALUE });
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--name')]);
+  expect(server.seen).toEqual([]);
+});
+
 describe('secrets update', () => {
   test('sends value and description one after the other', async () => {
     const server = await serve([json(secret()), json(secret({ description: 'new' }))]);
@@ -222,6 +230,26 @@ describe('secrets in variables', () => {
   test('a placeholder that names no secret is a warning', async () => {
     const ran = await (await withSecret())(`${CREATE} --env A=@secret:nope`);
     expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Warning: no secret is named nope')]);
+  });
+
+  test.each([
+    'x{{ BERTH_SECRET_hf-token }}',
+    '{{BERTH_SECRET_hf-token}}',
+    '{{  BERTH_SECRET_hf-token }}',
+    '{{ OTHER_SECRET_hf-token }}',
+    '{{ BERTH_SECRET_hf-token }}:{{ BERTH_SECRET_hf-token }}',
+  ])('a placeholder that the service may leave as it is, is a warning: %s', async (value) => {
+    const { code, err } = await (await withSecret())(`${CREATE} --env 'A=${value}'`);
+    expect(code).toBe(0);
+    expect(err.replace(/\s+/g, ' ')).toContain(
+      'Warning: A has a placeholder of a secret that the service may leave as it is: it replaces a value that is {{ BERTH_SECRET_name }} and nothing else. ',
+    );
+  });
+
+  test('each placeholder of a value is looked for', async () => {
+    const value = '{{ BERTH_SECRET_hf-token }}{{ BERTH_SECRET_nope }}';
+    const { err } = await (await withSecret())(`${CREATE} --env 'A=${value}'`);
+    expect(err).toContain('no secret is named nope');
   });
 
   test('the prefix is that of the profile, and a reference without one is refused', async () => {
