@@ -97,8 +97,7 @@ const add = defineCommand({
       const missing = without(given, keys);
       return missing.length === 0 ? keys : [...keys, ...missing];
     };
-    if (ctx.dryRun)
-      return await preview(ctx, change, ['(the keys that are there)', ...given.map(({ text }) => text)]);
+    if (ctx.dryRun) return await preview(ctx, change, ['(the keys that are there)', ...given.map(({ text }) => text)]);
     const { before, after } = await changeKeys(ctx, change);
     const added = without(given, before);
     return shown(after, [

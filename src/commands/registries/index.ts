@@ -75,7 +75,11 @@ export const registries = defineGroup('credentials and delegations for private i
     details: 'A credential that a pod uses is refused; a template that uses it loses it.',
     loss: 'Templates that use it lose it.',
     refused: {
-      reasons: usersOf({ noun: 'registry', users: [collections.PODS], usedBy: (pod) => [stringAt(pod, 'registry') ?? ''] }),
+      reasons: usersOf({
+        noun: 'registry',
+        users: [collections.PODS],
+        usedBy: (pod) => [stringAt(pod, 'registry') ?? ''],
+      }),
       hint: () => undefined,
     },
   }),

@@ -74,7 +74,8 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
         : error.with({
             hint: sentence`No secret has this name now. Look again before you create it: ${berth`secrets list`}`,
           });
-    if (!isNewerThan(found, ctx.serviceNow() - (ctx.clock.monotonic() - startedAt))) throw error.with(alreadyThere(found));
+    if (!isNewerThan(found, ctx.serviceNow() - (ctx.clock.monotonic() - startedAt)))
+      throw error.with(alreadyThere(found));
     await ctx.tell('The answer was lost. The secret is there: it was created.');
     return ctx.api.send(readRequest([...SECRETS.path, idOf(found)]));
   }

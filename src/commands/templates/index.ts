@@ -66,7 +66,11 @@ export const templates = defineGroup('container settings to start pods and endpo
     details: 'A template that a pod or an endpoint uses is refused.',
     // An endpoint does not tell its template.
     refused: {
-      reasons: usersOf({ noun: 'template', users: [collections.PODS], usedBy: (pod) => [stringAt(pod, 'template') ?? ''] }),
+      reasons: usersOf({
+        noun: 'template',
+        users: [collections.PODS],
+        usedBy: (pod) => [stringAt(pod, 'template') ?? ''],
+      }),
       hint: () => undefined,
     },
   }),

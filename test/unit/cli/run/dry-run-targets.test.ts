@@ -153,7 +153,8 @@ describe('a dry run of jobs', () => {
     const account = createAccount();
     const options = { stdin: '{"a":1}\n' };
     await local(account, 'endpoints create --name captions --image i --gpu-pool POOL-24G');
-    const batch = (endpoint: string) => account(`jobs batch run ${endpoint} --input - --out o --dry-run --json`, options);
+    const batch = (endpoint: string) =>
+      account(`jobs batch run ${endpoint} --input - --out o --dry-run --json`, options);
     expect(JSON.parse((await batch('captions')).out)).toMatchObject({
       first: { url: expect.stringMatching(/\/v2\/ep-000001\/run$/) as string },
     });
@@ -216,7 +217,9 @@ describe('a dry run of what the service refuses ends 5 and prints no request:', 
     const { code, out, err } = await account(`${line} --dry-run`);
     expect([code, out, err]).toEqual([5, '', expect.stringContaining(why)]);
     // It is what the command itself ends with.
-    expect((await account(`${line} ${line.includes('secrets') ? '--value-stdin' : '--yes'}`, { stdin: 'v' })).code).toBe(5);
+    expect(
+      (await account(`${line} ${line.includes('secrets') ? '--value-stdin' : '--yes'}`, { stdin: 'v' })).code,
+    ).toBe(5);
   });
 
   test('of several by a selector says which, and prints the requests', async () => {
