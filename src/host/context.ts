@@ -137,7 +137,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       return volumes.open(place);
     },
     prompts: createPrompts(() => runtime, terminal, signal),
-    spawn: createSpawn(runtime, interrupt),
+    spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
     localHost: createLocalHost(runtime, () => ownDirectories(settings)),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
     contractDocument: async () => (await import('../local/index.ts')).contractDocument(),
