@@ -15,7 +15,7 @@ export const login = defineCommand({
   options: { withKey: option.on('read access key and secret from stdin, in two lines') },
   examples: [
     [
-      'berth files login --with-key --storage-url https://files.example.com < key.txt',
+      'berth files login --with-key --profile lab --storage-url https://files.example.com < storage-key.txt',
       'without questions, with the address that the key is for',
     ],
   ],
@@ -42,7 +42,7 @@ export const login = defineCommand({
 export const logout = defineCommand({
   summary: 'forget the key of the files on volumes',
   changesMachine: true,
-  examples: [['berth files logout', 'the API key of the profile stays']],
+  examples: [['berth files logout --profile lab', 'the API key of the profile stays']],
   run: async (ctx) => {
     const { profile, local } = ctx.settings;
     if (local) throw usage('the local service keeps no key', 'Name a profile of your own with --profile.');
