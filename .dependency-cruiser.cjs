@@ -172,7 +172,7 @@ const LAYERS = {
   '^src/local/state/': ['local/state', 'local/contract', 'core'],
   '^src/local/contract/': ['local/contract', 'core'],
   '^src/core/': ['core'],
-  '^src/core/(ports|json|control)/': ['core/ports', 'core/json', 'core/control'],
+  '^src/core/(ports|json|control)/': ['core/ports', 'core/json', 'core/control', 'core/unit-types.ts'],
 };
 
 /** A package, or several, and the only files that may import it. */

@@ -40,6 +40,7 @@ import type { Resolve, SendWebhook } from './webhooks/send.ts';
 import type { StartProcess } from './workers/process/port.ts';
 import type { Workers } from './workers/start-workers.ts';
 import { endpointVariables, workerVariables, type WorkerName } from './workers/handlers/variables.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 export interface LocalServiceOptions extends GivenSettings {
   readonly clock: Clock;
@@ -94,8 +95,8 @@ const WEBHOOK_INTERVAL_MS = 500;
 
 const VOLUMES_PATH = '/v2/network-volumes/';
 
-/** When the state was not checked for this time, the service was suspended, or it waited for its state. Milliseconds. */
-const PAUSE_MS = 5000;
+/** When the state was not checked for this time, the service was suspended, or it waited for its state. */
+const PAUSE_MS: Milliseconds = 5000;
 
 /**
  * Creates a local service that keeps its data in `store` and answers every operation of the API contract in this

@@ -3,6 +3,7 @@ import { localFile, messageOf, isInterrupt, rethrowUnlessFailure, usage } from '
 import { encodeJson, type Json } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { yesOption } from '../../cli/model/common-options.ts';
@@ -18,8 +19,8 @@ import { isNews } from './memory.ts';
 import { sweep, type Sweep } from './sweep.ts';
 import { DECISIONS, decisionView } from './view.ts';
 
-/** A guard does not look more often: each sweep is a request for the whole list. Milliseconds. */
-const MIN_INTERVAL_MS = 10_000;
+/** A guard does not look more often: each sweep is a request for the whole list. */
+const MIN_INTERVAL_MS: Milliseconds = 10_000;
 
 /** `berth guard run`: one sweep that acts, or with `--every` one after the other. */
 export const run = defineCommand({

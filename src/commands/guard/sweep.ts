@@ -20,6 +20,7 @@ import { act, actionRequest, type Done } from './act.ts';
 import { changeMemory, isNews, readMemory } from './memory.ts';
 import type { Account } from './read-account.ts';
 import { decisionRow } from './view.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** What a sweep found and did. */
 export interface Sweep {
@@ -29,8 +30,8 @@ export interface Sweep {
   readonly rows: readonly Json[];
   /** What was looked at. */
   readonly subjects: readonly Subject[];
-  /** The service's time in milliseconds. */
-  readonly now: number;
+  /** The service's time. */
+  readonly now: Milliseconds;
   /** Whether a rule applied to anything. */
   readonly isOver: boolean;
   /** The failures of actions, as one. */
@@ -153,7 +154,7 @@ async function readPods(ctx: CommandContext): Promise<{ readonly pods: readonly 
 const NOTHING: Account = { facts: {}, subjects: [], health: undefined };
 
 /** What rules ask for beside the pods: most rules ask for nothing. */
-async function readMore(ctx: CommandContext, policy: Policy, pods: readonly Json[], now: number): Promise<Account> {
+async function readMore(ctx: CommandContext, policy: Policy, pods: readonly Json[], now: EpochMs): Promise<Account> {
   const asks = policy.rules.some(
     ({ when }) =>
       when.kind.startsWith('account') ||

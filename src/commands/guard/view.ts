@@ -10,13 +10,14 @@ import { idOf, type Cell, type View } from '../../output/view.ts';
 import { VERDICTS, type Decision } from '../../guard/decide.ts';
 import { GUARD_ACTIONS, SUBJECTS } from '../../guard/rules.ts';
 import { RESULTS, type Done } from './act.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A decision as `--json` prints it and the log keeps it. */
 export function decisionRow(
   ctx: CommandContext,
   { kind, row, rule, verdict, action, why, held }: Decision,
   done: Done | undefined,
-  now: number,
+  now: EpochMs,
 ): JsonObject {
   const [name, status, startedAt] = ['name', 'status', 'startedAt'].map((member) => stringAt(row, member));
   return {

@@ -1,4 +1,5 @@
 import type { DigestName } from './files.ts';
+import type { EpochMs } from '../unit-types.ts';
 
 /** A file of a network volume, as the service describes it. */
 export interface VolumeFile {
@@ -7,8 +8,8 @@ export interface VolumeFile {
   readonly bytes: number;
   /** Its ETag with quotes: it changes with the content. */
   readonly version: string;
-  /** Milliseconds since the epoch; undefined where the service does not say it. */
-  readonly modifiedAt: number | undefined;
+  /** Undefined where the service does not say it. */
+  readonly modifiedAt: EpochMs | undefined;
 }
 
 /** What is in one folder of a volume, in the order of names. */
