@@ -194,7 +194,8 @@ const PACKAGES = {
   '@hpcc-js/wasm-zstd': '^src/batch/bytes/compression\\.ts$',
   fzstd: '^src/batch/',
   '@rgrove/parse-xml': '^src/core/text/xml\\.ts$',
-  '(chokidar|ignore)': '^src/host/workers/',
+  chokidar: '^src/host/workers/',
+  ignore: '^src/(host/workers|commands/files/sync)/',
 };
 
 const layerRules = Object.entries(LAYERS).map(([from, allowed]) => ({

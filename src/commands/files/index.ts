@@ -4,9 +4,10 @@ import { cp } from './cp.ts';
 import { du } from './du.ts';
 import { ls } from './ls.ts';
 import { rm } from './rm.ts';
+import { sync } from './sync/index.ts';
 
 export const files = defineGroup(
   'files on network volumes',
-  { ls, du, cat, cp, rm },
+  { ls, du, cat, cp, sync, rm },
   'A place on a volume is VOLUME:PATH; VOLUME is the name or the id of a network volume. Nothing of a pod is needed.',
 );

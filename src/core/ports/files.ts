@@ -137,8 +137,8 @@ export interface RangeFiles extends DurableFiles {
    * name is not UTF-8 is `other`. Fails where there is no such folder, and where it cannot be read.
    */
   contents(folder: string, followLinks: boolean): Promise<readonly TreeEntry[]>;
-  /** What is at a path, itself a link where it is one; undefined where nothing is. */
-  lookAt(path: string): Promise<TreeEntry | undefined>;
+  /** What is at a path; a link where one is, unless it is followed. Undefined where nothing is. */
+  lookAt(path: string, followLink?: boolean): Promise<TreeEntry | undefined>;
   /** Sets the time of modification of a file: milliseconds since the epoch. */
   setTime(path: string, modifiedAt: number): Promise<void>;
   /** Removes a folder if nothing is in it; else it stays. */
