@@ -40,6 +40,8 @@ const LAYERS = {
   ],
   '^src/fleet/': ['fleet', 'core'],
   '^src/guard/': ['guard', 'core'],
+  '^src/guard/samples/': ['guard/samples', 'guard/deadline.ts', 'core'],
+  '^src/guard/policy/': ['guard/policy', 'guard/samples', 'core'],
   '^src/create/': ['create', 'core'],
   '^src/cli/': ['cli', 'output', 'core'],
   ...rooms(

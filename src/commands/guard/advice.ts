@@ -5,11 +5,11 @@ import { formatDuration } from '../../core/units.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
-import type { Decision } from '../../guard/decide.ts';
-import { longestInterval } from '../../guard/idle.ts';
-import type { Policy, Rule } from '../../guard/rules.ts';
-import { policyWarnings } from '../../guard/warnings.ts';
-import type { Sweep } from './sweep.ts';
+import type { Decision } from '../../guard/decide/decide.ts';
+import { longestInterval } from '../../guard/samples/idle.ts';
+import type { Policy, Rule } from '../../guard/policy/rules.ts';
+import { policyWarnings } from '../../guard/decide/warnings.ts';
+import type { Sweep } from './sweep/sweep.ts';
 
 /** The most ids that a command line names. */
 const MAX_NAMED = 10;

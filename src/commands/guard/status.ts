@@ -12,9 +12,9 @@ import { money, text } from '../../output/cells/cell-functions.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
 import { countingDeadlines, DEADLINE_ACTIONS, deadlineText } from '../../guard/deadline.ts';
-import { exemptionOf, snoozed, type Snoozes } from '../../guard/decide.ts';
+import { exemptionOf, snoozed, type Snoozes } from '../../guard/decide/decide.ts';
 import { PODS } from '../shared/collections.ts';
-import { lastRunLine, readMemory } from './memory.ts';
+import { lastRunLine, readMemory } from './sweep/memory.ts';
 
 const DEADLINE = ownObject(
   { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS), at: TIME, overdue: YES_NO },

@@ -22,6 +22,8 @@ export interface VolumeFolder {
 /** A file of this machine that is written to a volume. */
 export interface FileSource {
   readonly bytes: number;
+  /** The version of the file that it replaces: where that is still seen after the writing, the service is late. */
+  readonly replaces?: string | undefined;
   /** The bytes from `start` up to, but not including, `end`. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
   /**

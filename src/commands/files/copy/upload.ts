@@ -31,7 +31,7 @@ export async function upload(
     try {
       const there = await volume.find(key);
       const isSame = there !== undefined && (await volume.isSame(there, source));
-      if (!isSame) await volume.write(key, source, onBytes);
+      if (!isSame) await volume.write(key, { ...source, replaces: there?.version }, onBytes);
       // What was compared or sent must be what the file is now: a later sync goes by size and time.
       await check();
       return isSame;

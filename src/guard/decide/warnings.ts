@@ -1,10 +1,10 @@
 /** What in a policy does nothing: exceptions that have ended, and words that nothing matches. */
-import { type Json, stringAt } from '../core/json.ts';
-import { isAmong } from '../core/text/row-filter.ts';
-import { compileGlobs } from '../core/text/glob.ts';
-import { formatTimestamp } from '../core/text/timestamp.ts';
-import { subjectsOf, type Exception, type Policy, type Rule, type Subject } from './rules.ts';
-import type { EpochMs } from '../core/unit-types.ts';
+import { type Json, stringAt } from '../../core/json.ts';
+import { isAmong } from '../../core/text/row-filter.ts';
+import { compileGlobs } from '../../core/text/glob.ts';
+import { formatTimestamp } from '../../core/text/timestamp.ts';
+import { subjectsOf, type Exception, type Policy, type Rule, type Subject } from '../policy/rules.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** Warnings as sentences. `subjects` is everything that the policy is about, `now` the service's time. */
 export const policyWarnings = (policy: Policy, subjects: readonly Subject[], now: EpochMs): readonly string[] => [

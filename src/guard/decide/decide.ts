@@ -1,7 +1,7 @@
-import { compileGlobs } from '../core/text/glob.ts';
-import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { compileRowFilter, isAmong } from '../core/text/row-filter.ts';
-import { formatTimestamp } from '../core/text/timestamp.ts';
+import { compileGlobs } from '../../core/text/glob.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { compileRowFilter, isAmong } from '../../core/text/row-filter.ts';
+import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { evaluate, type World } from './conditions.ts';
 import {
   subjectsOf,
@@ -11,8 +11,8 @@ import {
   type Rule,
   type Selection,
   type Subject,
-} from './rules.ts';
-import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+} from '../policy/rules.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** `unknown`: whether a rule applies cannot be known. */
 export const VERDICTS = ['over', 'exempt', 'unknown'] as const;

@@ -1,8 +1,8 @@
 /** The rules of a guard: which pods, under which condition, and what is done about them. */
-import type { Json } from '../core/json.ts';
-import type { RowFilter } from '../core/text/row-filter.ts';
-import type { IdleLimits } from './idle.ts';
-import type { EpochMs } from '../core/unit-types.ts';
+import type { Json } from '../../core/json.ts';
+import type { RowFilter } from '../../core/text/row-filter.ts';
+import type { IdleLimits } from '../samples/idle.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** What a rule does. Nothing that a rule does deletes data, but for `terminate`, which a policy must allow. */
 export const GUARD_ACTIONS = ['report', 'stop', 'terminate', 'scale-to-zero'] as const;

@@ -1,5 +1,5 @@
-import { formatDuration } from '../core/units.ts';
-import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import type { Sample } from './tracks.ts';
 import type { UseSample } from './use-samples.ts';
 

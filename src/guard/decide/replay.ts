@@ -1,11 +1,11 @@
 /** What a policy would have done about pods, by what was seen of them. */
-import { numberAt, type Json } from '../core/json.ts';
-import { costOver } from '../core/units.ts';
-import type { Milliseconds } from '../core/unit-types.ts';
+import { numberAt, type Json } from '../../core/json.ts';
+import { costOver } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { compilePolicy, isAction, type ActingDecision, type Decision } from './decide.ts';
-import type { Condition, Policy } from './rules.ts';
-import type { PodTracks, UseSample } from './use-samples.ts';
-import type { Track } from './tracks.ts';
+import type { Condition, Policy } from '../policy/rules.ts';
+import type { PodTracks, UseSample } from '../samples/use-samples.ts';
+import type { Track } from '../samples/tracks.ts';
 
 /** What would have been done about one start of a pod, and what it cost after that. */
 export interface WouldHave {

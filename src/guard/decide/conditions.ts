@@ -1,11 +1,11 @@
-import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { costOver, formatDollars, formatDuration } from '../core/units.ts';
-import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
-import { countingDeadlines, deadlinesOf, deadlineText, hasDeadline } from './deadline.ts';
-import { findIdle, findQuiet, type Finding } from './idle.ts';
-import { endpointKey, type EndpointTracks } from './job-samples.ts';
-import type { Condition, GuardAction } from './rules.ts';
-import { podKey, type PodTracks } from './use-samples.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { costOver, formatDollars, formatDuration } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import { countingDeadlines, deadlinesOf, deadlineText, hasDeadline } from '../deadline.ts';
+import { findIdle, findQuiet, type Finding } from '../samples/idle.ts';
+import { endpointKey, type EndpointTracks } from '../samples/job-samples.ts';
+import type { Condition, GuardAction } from '../policy/rules.ts';
+import { podKey, type PodTracks } from '../samples/use-samples.ts';
 
 /** An amount of the account in US dollars; `atLeast` when a part of it is not known. */
 export interface AccountAmount {

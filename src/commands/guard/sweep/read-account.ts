@@ -1,22 +1,22 @@
 /** What a sweep reads beside the pods, where a rule asks for it. What cannot be read is unknown, and said once. */
-import { unlessFailed } from '../../core/failure.ts';
-import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { idOf } from '../../output/view.ts';
-import type { AccountAmount, AccountFacts } from '../../guard/conditions.ts';
-import type { HealthById } from '../../guard/job-samples.ts';
-import type { Condition, Policy, Subject } from '../../guard/rules.ts';
-import { readRecords } from '../billing/report/fetch.ts';
-import { monthStart } from '../billing/report/forecast.ts';
-import { PODS as POD_BILL, SUMMARY } from '../billing/report/service-reports.ts';
-import { ENDPOINTS, PODS, VOLUMES } from '../shared/collections.ts';
-import { mountedVolumes } from '../shared/rate/mounted-volumes.ts';
-import { readHealth } from '../shared/rate/read-health.ts';
-import { readRate, rowsUnlessFailed } from '../shared/rate/read-rate.ts';
-import { rateText, volumesRate } from '../shared/rate/rate.ts';
-import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';
+import { unlessFailed } from '../../../core/failure.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
+import { formatDollars } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { idOf } from '../../../output/view.ts';
+import type { AccountAmount, AccountFacts } from '../../../guard/decide/conditions.ts';
+import type { HealthById } from '../../../guard/samples/job-samples.ts';
+import type { Condition, Policy, Subject } from '../../../guard/policy/rules.ts';
+import { readRecords } from '../../billing/report/fetch.ts';
+import { monthStart } from '../../billing/report/forecast.ts';
+import { PODS as POD_BILL, SUMMARY } from '../../billing/report/service-reports.ts';
+import { ENDPOINTS, PODS, VOLUMES } from '../../shared/collections.ts';
+import { mountedVolumes } from '../../shared/rate/mounted-volumes.ts';
+import { readHealth } from '../../shared/rate/read-health.ts';
+import { readRate, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
+import { rateText, volumesRate } from '../../shared/rate/rate.ts';
+import { HOURS_PER_MONTH } from '../../shared/rate/volume-price.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -8,16 +8,16 @@ import {
   type Json,
   stringAt,
   type JsonObject,
-} from '../../core/json.ts';
-import type { PlainObject } from '../../core/ports/remembered.ts';
-import { berth, sentence, type Message } from '../../core/message.ts';
-import { formatDuration } from '../../core/units.ts';
-import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import type { Snoozes } from '../../guard/decide.ts';
-import { JOB_SAMPLES, type EndpointTracks } from '../../guard/job-samples.ts';
-import { decodeTracks, encodeTracks } from '../../guard/tracks.ts';
-import { USE_SAMPLES, type PodTracks } from '../../guard/use-samples.ts';
+} from '../../../core/json.ts';
+import type { PlainObject } from '../../../core/ports/remembered.ts';
+import { berth, sentence, type Message } from '../../../core/message.ts';
+import { formatDuration } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import type { Snoozes } from '../../../guard/decide/decide.ts';
+import { JOB_SAMPLES, type EndpointTracks } from '../../../guard/samples/job-samples.ts';
+import { decodeTracks, encodeTracks } from '../../../guard/samples/tracks.ts';
+import { USE_SAMPLES, type PodTracks } from '../../../guard/samples/use-samples.ts';
 
 /** What is kept, as it was read. Times are the service's, in milliseconds. */
 export interface Memory {

@@ -1,6 +1,15 @@
 /** What was seen of pods and endpoints between sweeps of a guard. The service gives momentary values only. */
-import { arrayOf, isObject, itemsAt, memberAt, numberAt, numberOf, type Json, type JsonObject } from '../core/json.ts';
-import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+import {
+  arrayOf,
+  isObject,
+  itemsAt,
+  memberAt,
+  numberAt,
+  numberOf,
+  type Json,
+  type JsonObject,
+} from '../../core/json.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** What was seen at one time: the service's, in milliseconds. */
 export interface Sample {
