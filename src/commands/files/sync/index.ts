@@ -1,5 +1,5 @@
 import { allowedAccess, requireAccess } from '../../../core/access.ts';
-import { berth } from '../../../core/message.ts';
+import { berth, words, Words, type CommandLine } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { formatBytes } from '../../../core/units.ts';
@@ -86,7 +86,7 @@ export const sync = defineCommand({
       const refused = doesNotFit(opened.volume, await sizeOfSource(opened, values), shownPlace(values.source));
       if (refused !== undefined) throw refused;
     }
-    ctx.setResumeCommand(berth`files sync ${resumeWords(values)}`);
+    ctx.setResumeCommand(sameCommand(values));
     const seen = nothingSeen();
     const tally = createTally(ctx);
     const rows = ctx.rows(viewOf('copied'));
@@ -134,18 +134,20 @@ export const sync = defineCommand({
   },
 });
 
-const resumeWords = ({ source, target, ...values }: SyncValues): readonly string[] => [
-  source,
-  target,
-  ...(values.checksum ? ['--checksum'] : []),
-  ...(values.delete ? ['--delete'] : []),
-  ...(values.allowEmpty ? ['--allow-empty'] : []),
-  ...(values.followLinks ? ['--follow-links'] : []),
-  ...values.exclude.flatMap((each) => ['--exclude', each]),
-  ...values.include.flatMap((each) => ['--include', each]),
-  ...values.ignoreFile.flatMap((each) => ['--ignore-file', each]),
-  ...(values.filesFrom === undefined ? [] : ['--files-from', values.filesFrom]),
-];
+/** The command again, with the flags that say what is to be done. */
+function sameCommand({ source, target, ...values }: SyncValues): CommandLine {
+  const given = [
+    ...(values.checksum ? [words`--checksum`] : []),
+    ...(values.delete ? [words`--delete`] : []),
+    ...(values.allowEmpty ? [words`--allow-empty`] : []),
+    ...(values.followLinks ? [words`--follow-links`] : []),
+    ...values.exclude.map((each) => words`--exclude ${each}`),
+    ...values.include.map((each) => words`--include ${each}`),
+    ...values.ignoreFile.map((each) => words`--ignore-file ${each}`),
+    ...(values.filesFrom === undefined ? [] : [words`--files-from ${values.filesFrom}`]),
+  ];
+  return berth`files sync ${new Words(given.flatMap((each) => each.words))} ${source} ${target}`;
+}
 
 const notWhole = ({ target }: Sync) => ({
   from: target.shown(''),

@@ -7,14 +7,17 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
-import type { TestWorldOptions } from '../../../support/worlds/test-world.ts';
+import { createTestWorld, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
 
 interface Row {
   readonly from?: string;
@@ -115,15 +118,13 @@ describe('a sync is refused', () => {
   });
 
   it('where the files cannot fit on the volume, with what a larger one costs', async () => {
-    const { account, run, write, at } = start();
-    await local(account, 'volumes create --name tiny --size 10 --data-center EU-RO-1');
+    const { run, write, at } = start();
     write('big/a', '');
-    const { truncateSync } = await import('node:fs');
     truncateSync(at('big/a'), 12_000_000_000);
-    const ran = await run('sync big/ tiny:');
+    const ran = await run('sync big/ scratch:');
     expect(ran.code, ran.err).toBe(5);
     expect(ran.err).toContain('missing');
-    expect(ran.err).toContain('volumes update tiny --size 12');
+    expect(ran.err).toContain('volumes update scratch --size 12');
     expect(ran.err).toContain('a month');
   });
 });
@@ -204,16 +205,65 @@ describe('--delete', () => {
     expect(existsSync(at('back/old'))).toBe(false);
   });
 
-  it('says what it removes and asks', async () => {
-    const { run, sync, keys, at } = start();
-    await sync('d/ datasets:');
+  it('says what it removes and asks; what is changed meanwhile stays', async () => {
+    const { at, write, cwd } = start();
+    const [clock, env] = [createTestClock(), { BERTH_DATA_DIR: temporaryDirectory() }];
+    const run = (line: string) => berth(['--local', 'files', ...line.split(' ')], { cwd, clock, env });
+    write('d/three', 'three');
+    write('d/four', 'four');
+    await run('sync d/ datasets:');
+    for (const name of ['one', 'three', 'four']) rmSync(at(`d/${name}`));
+    const asked = async (meanwhile: () => Promise<unknown>, answer: string) => {
+      const world = createTestWorld({ tty: true, cwd, clock, env });
+      const running = berthIn(world, ['--local', 'files', 'sync', 'd/', 'datasets:', '--delete']);
+      while (!world.err().includes('Continue?')) await new Promise(setImmediate);
+      await meanwhile();
+      await world.type(answer, '\r');
+      return await running;
+    };
+    const declined = await asked(() => Promise.resolve(), 'n');
+    expect([declined.code, declined.err]).toMatchObject([2, expect.stringContaining('datasets:three')]);
+    expect((await run('ls datasets:one')).code).toBe(0);
+    const accepted = await asked(async () => {
+      write('d/four', 'four');
+      write('new', 'new');
+      await run('cp new datasets:new');
+    }, 'y');
+    expect(accepted.code, accepted.err).toBe(0);
+    // `four` is in the source again, and nobody was asked about `new`.
+    expect((await run('ls -R datasets:')).out).toMatch(/e\/two[^]*four[^]*new/);
+    for (const name of ['one', 'three']) expect((await run(`ls datasets:${name}`)).code).toBe(4);
+  });
+
+  it('removes nothing where a listing of the target fails in the middle', async () => {
+    const { account, at, sync, cwd } = start();
+    const env = { BERTH_DATA_DIR: temporaryDirectory() };
+    await sync('d/ datasets:', { env });
+    const root = path.join(env.BERTH_DATA_DIR, 'local/volumes');
+    const volume = path.join(root, readdirSync(root)[0] ?? '', 'vol-datasets');
+    mkdirSync(path.join(volume, 'many'));
+    // Two pages, of which the second is never read.
+    for (let count = 0; count < 1001; count++) writeFileSync(path.join(volume, 'many', String(count)), '');
     rmSync(at('d/one'));
-    const declined = await run('sync d/ datasets: --delete', { tty: true, answers: [false] });
-    expect(declined.code).toBe(2);
-    expect(declined.err).toContain('datasets:one');
-    expect(await keys('datasets:')).toEqual(['e/two', 'one']);
-    expect((await run('sync d/ datasets: --delete', { tty: true, answers: [true] })).code).toBe(0);
-    expect(await keys('datasets:')).toEqual(['e/two']);
+    await account('local fault add files-same-token', { cwd, env });
+    const ran = await sync('d/ datasets: --delete --yes', { env });
+    expect([ran.code, ran.err]).toMatchObject([7, expect.stringContaining('circles')]);
+    expect(filesIn(volume)).toHaveLength(1003);
+    await account('local fault clear', { cwd, env });
+    expect((await sync('d/ datasets: --delete --yes', { env })).code).toBe(0);
+    expect(filesIn(volume)).toEqual(['e/two']);
+  });
+
+  it('by two syncs at once leaves what the source has', async () => {
+    const { sync, keys, write, run } = start();
+    for (let count = 0; count < 20; count++) {
+      write(`d/${String(count)}`, String(count));
+      write(`old/${String(count)}`, 'old');
+    }
+    await run('cp -R old datasets:');
+    const both = await Promise.all([1, 2].map(() => sync('d/ datasets: --delete --yes')));
+    for (const ran of both) expect(ran.code, ran.err).toBe(0);
+    expect(await keys('datasets:')).toHaveLength(22);
   });
 
   it('does not remove everything because the source is empty, unless that is meant', async () => {
