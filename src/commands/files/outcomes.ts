@@ -20,6 +20,8 @@ export interface FileOutcome {
   readonly bytes: number;
   /** It was there already, with the same content: nothing was sent. */
   readonly isSame?: boolean;
+  /** Its path below the folder that is copied. */
+  readonly path?: string;
   /** It was removed, by a command that also copies. */
   readonly isRemoved?: boolean;
   /** Why it did not go through; undefined where it did, and in a dry run. */
@@ -31,6 +33,7 @@ const FILE_OUTCOME = ownObject(
   { from: TEXT, bytes: WHOLE },
   {
     to: TEXT,
+    path: { ...TEXT, description: 'below the source; --files-from takes it' },
     same: { ...YES_NO, description: 'it was there already, and was not sent' },
     removed: { ...YES_NO, description: 'it was removed, or would be' },
     ok: { ...YES_NO, description: 'absent in a dry run' },
@@ -95,10 +98,11 @@ export function fileOutcomes(ctx: CommandContext, outcomes: readonly FileOutcome
 /** A file that a command acted on, as a row. */
 export const rowOf = (
   { dryRun, settings }: CommandContext,
-  { from, to, bytes, isSame, isRemoved, failure }: FileOutcome,
+  { from, to, path, bytes, isSame, isRemoved, failure }: FileOutcome,
 ): Json => ({
   from,
   ...(to === undefined ? {} : { to }),
+  ...(path === undefined ? {} : { path }),
   bytes,
   ...(isSame === true ? { same: true } : {}),
   ...(isRemoved === true ? { removed: true } : {}),

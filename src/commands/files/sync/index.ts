@@ -56,8 +56,8 @@ export const sync = defineCommand({
   changesMachine: true,
   output: FILE_OUTCOMES_AND_WHOLE,
   examples: [
-    ['berth files sync data/ datasets:data', 'what is in a folder, to a volume'],
-    ['berth files sync datasets:data/ data --delete --dry-run', 'see what would be copied and removed'],
+    ["berth files sync inputs/ datasets:inputs --exclude '*.tmp'", 'what is in a folder, to a volume'],
+    ['berth files sync datasets:inputs/ inputs --delete --dry-run', 'see what would be copied and removed'],
   ],
   prepare: async (ctx, values): Promise<Prepared> => {
     const onVolume = !/^(\.{0,2}\/|[A-Za-z]:\\)/.test(values.target) && values.target.includes(':');

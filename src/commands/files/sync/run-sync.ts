@@ -70,6 +70,7 @@ function copyOf({ source, target }: Sync, { path, source: file, refused }: Diffe
   return {
     from: file.from,
     to: target.end(path),
+    path,
     refused:
       refused === undefined
         ? undefined
@@ -118,7 +119,14 @@ export async function* copyNeeded(
         onBytes(bytes);
       });
   for await (const { copy, isSame, failure } of done)
-    yield { from: shown(copy.from), to: shown(copy.to), bytes: copy.from.file.bytes, isSame, failure };
+    yield {
+      from: shown(copy.from),
+      to: shown(copy.to),
+      path: copy.path ?? '',
+      bytes: copy.from.file.bytes,
+      isSame,
+      failure,
+    };
 }
 
 async function* planned(copies: AsyncIterable<Copy>): AsyncGenerator<Transferred> {
@@ -138,7 +146,7 @@ export async function* removeExtras(
   extras: readonly Extra[],
 ): AsyncGenerator<FileOutcome> {
   const remove = async ({ path, file }: Extra): Promise<FileOutcome> => {
-    const outcome = { from: target.shown(path), to: undefined, bytes: bytesOf(file), isRemoved: true };
+    const outcome = { from: target.shown(path), to: undefined, path, bytes: bytesOf(file), isRemoved: true };
     if (ctx.dryRun) return { ...outcome, failure: undefined };
     try {
       if ((await source.look(path)) !== undefined)

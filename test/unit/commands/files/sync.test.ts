@@ -293,7 +293,7 @@ describe('--delete', () => {
     await sync('d/ datasets:');
     rmSync(at('d/one'));
     const ran = await sync('d/ datasets: --delete --dry-run');
-    expect(ran.rows).toEqual([{ from: 'datasets:one', bytes: 3, removed: true }]);
+    expect(ran.rows).toEqual([{ from: 'datasets:one', path: 'one', bytes: 3, removed: true }]);
     expect(ran.err).toContain('1 file would be removed; 1 file the same');
     expect(await keys('datasets:')).toHaveLength(2);
   });
@@ -332,6 +332,15 @@ describe('filters', () => {
     await sync('d/ datasets: --exclude e --delete --yes');
     expect(await keys('datasets:')).toEqual(['e/two', 'one']);
   });
+});
+
+test('what failed can be fed back as a list', async () => {
+  const { run, write, sync, at } = start();
+  write('d/a\tb', '');
+  const ran = await run("sync d/ datasets: --jq 'select(.ok == false) | .path' --raw");
+  expect([ran.code, ran.out]).toEqual([14, 'a\tb\n']);
+  writeFileSync(at('failed'), ran.out);
+  expect((await sync('d/ datasets: --files-from failed')).rows).toMatchObject([{ path: 'a\tb', ok: false }]);
 });
 
 test('only the files of a list are copied with --files-from', async () => {
