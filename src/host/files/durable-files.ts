@@ -93,8 +93,7 @@ export function openDurable(
       }),
     contents: (folder, followLinks) =>
       wrapErrors(`cannot list ${folder}`, () => contentsOf(absolute(folder), followLinks)),
-    lookAt: (path, followLink) =>
-      wrapErrors(`cannot look at ${path}`, async () => entryAt(absolute(path), followLink)),
+    lookAt: (path, followLink) => wrapErrors(`cannot look at ${path}`, async () => entryAt(absolute(path), followLink)),
     setTime: (path, modifiedAt) =>
       wrapErrors(`cannot set the time of ${path}`, () =>
         fs.utimes(absolute(path), modifiedAt / 1000, modifiedAt / 1000),

@@ -31,6 +31,8 @@ interface Listed {
   readonly rules: readonly string[];
 }
 
+const NONE: Promise<readonly SideEntry[]> = Promise.resolve([]);
+
 /** How many folders are listed ahead: only so many are in memory. */
 const AHEAD = 8;
 
@@ -43,8 +45,8 @@ export async function* compareFolders(source: Side, target: Side, options: Compa
   const stack: Folder[] = [{ path: '', inSource: true, inTarget: true, refused: undefined, filter: options.filter }];
   const list = async ({ path, inSource, inTarget }: Folder): Promise<Listed> => {
     const [ofSource, ofTarget] = await Promise.all([
-      inSource ? source.list(path) : [],
-      inTarget ? target.list(path) : [],
+      inSource ? source.list(path) : NONE,
+      inTarget ? target.list(path) : NONE,
     ]);
     const rules: string[] = [];
     for (const entry of ofSource)
