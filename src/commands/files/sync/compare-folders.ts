@@ -31,8 +31,6 @@ interface Listed {
   readonly rules: readonly string[];
 }
 
-const NONE: Promise<readonly SideEntry[]> = Promise.resolve([]);
-
 /** How many folders are listed ahead: only so many are in memory. */
 const AHEAD = 8;
 
@@ -44,10 +42,10 @@ const AHEAD = 8;
 export async function* compareFolders(source: Side, target: Side, options: CompareOptions): AsyncGenerator<Difference> {
   const stack: Folder[] = [{ path: '', inSource: true, inTarget: true, refused: undefined, filter: options.filter }];
   const list = async ({ path, inSource, inTarget }: Folder): Promise<Listed> => {
-    const [ofSource, ofTarget] = await Promise.all([
-      inSource ? source.list(path) : NONE,
-      inTarget ? target.list(path) : NONE,
-    ]);
+    const sides = [...(inSource ? [source] : []), ...(inTarget ? [target] : [])];
+    const listings = await Promise.all(sides.map((side) => side.list(path)));
+    const ofSource = (inSource ? listings[0] : undefined) ?? [];
+    const ofTarget = (inTarget ? listings.at(-1) : undefined) ?? [];
     const rules: string[] = [];
     for (const entry of ofSource)
       if (entry.kind === 'file' && options.ignoreFiles.includes(entry.name)) rules.push(await source.readText(entry));
