@@ -66,7 +66,7 @@ export async function* compareFolders(source: Side, target: Side, options: Compa
       stack.push(...below.toReversed());
     }
   } finally {
-    await Promise.allSettled(stack.map(({ listing }) => listing));
+    await Promise.allSettled(stack.flatMap(({ listing }) => listing ?? []));
   }
 
   function next(): Folder | undefined {
