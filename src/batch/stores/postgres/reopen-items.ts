@@ -8,6 +8,7 @@ import { errorMatcher } from '../../model/error-text.ts';
 import type { Resubmittable } from '../../model/item-states.ts';
 import { stateOf } from '../../model/result-line.ts';
 import { describeResubmitted } from '../../model/resubmit.ts';
+import type { KnownJob } from '../../model/run-records.ts';
 import { createBitmap } from './shard/bitmap.ts';
 import { readShards, type ShardReader } from './results/part-reader.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
@@ -43,7 +44,7 @@ export async function reopenItems(
     const { firstItem, items, ended } = shard.shard;
     const left = createBitmap(items, ended);
     for (const [item] of chosen.again) left.remove(item - firstItem);
-    for (const [, item] of chosen.asked) left.remove(item - firstItem);
+    for (const { item } of chosen.asked) left.remove(item - firstItem);
     if (await reopenShard(database, batch.batch, shard.shard, chosen, left.bytes())) count += chosen.again.length;
   }
   return { count, notes: resubmit === undefined ? [] : [describeResubmitted(count, resubmit.onlyError, true)] };
@@ -59,8 +60,7 @@ async function chooseItems(
   const wanted = resubmit?.states ?? [];
   const matches = resubmit?.onlyError === undefined ? () => true : errorMatcher(resubmit.onlyError);
   const again: (readonly [number, Resubmittable])[] = [];
-  const asked: (readonly ['s', number, string, number])[] = [];
-  const labels = new Map<number, string>();
+  const asked: KnownJob[] = [];
   if (wanted.includes('unknown') && resubmit?.onlyError === undefined)
     for (const item of await unknownOf(database, batch, shard.shard, shard.shard + 1)) again.push([item, 'unknown']);
   const choose = (item: number, result: Json): void => {
@@ -70,11 +70,11 @@ async function chooseItems(
     if (wanted.includes(state) && matches(result)) again.push([item, state]);
     else if (state === 'expired' && mayBeThere && job !== undefined) {
       const label = memberAt(result, 'id');
-      if (label !== undefined) labels.set(item, encodeJson(label));
-      asked.push(['s', item, job, 0]);
+      const id = label === undefined ? undefined : encodeJson(label);
+      asked.push({ item, job, id, submittedAt: 0, retries: 0 });
     }
   };
   for await (const lines of groups())
     for (const [item, line] of lines) choose(item, decodeJson(Buffer.from(line).toString()));
-  return { again, asked, labels };
+  return { again, asked };
 }

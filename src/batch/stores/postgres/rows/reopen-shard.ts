@@ -1,6 +1,8 @@
+import { eventToArray } from '../../../model/item-record.ts';
+import type { KnownJob } from '../../../model/run-records.ts';
 import type { Resubmittable } from '../../../model/item-states.ts';
 import type { Database } from '../database/database.ts';
-import { changesOf, type ShardEvent } from '../shard/shard-events.ts';
+import { changesOf, eventsTo } from '../shard/shard-events.ts';
 import type { ShardResults } from './listing.ts';
 
 /** Items of a shard that are set back. */
@@ -8,9 +10,7 @@ export interface ReopenedItems {
   /** Items that wait again, and their states. */
   readonly again: readonly (readonly [number, Resubmittable])[];
   /** The jobs of expired items that are asked for once more: each as if it had been accepted long ago. */
-  readonly asked: readonly (readonly ['s', number, string, number])[];
-  /** The labels of these, as JSON text. */
-  readonly labels: ReadonlyMap<number, string>;
+  readonly asked: readonly KnownJob[];
 }
 
 /**
@@ -21,7 +21,7 @@ export async function reopenShard(
   database: Database,
   batch: number,
   { shard, epoch }: ShardResults,
-  { again, asked, labels }: ReopenedItems,
+  { again, asked }: ReopenedItems,
   ended: Uint8Array,
 ): Promise<boolean> {
   const count = (wanted: Resubmittable): number => again.filter(([, state]) => state === wanted).length;
@@ -48,16 +48,12 @@ export async function reopenShard(
       'DELETE FROM berth.unknown_items WHERE batch = $1 AND shard = $2 AND item = ANY ($3::bigint[])',
       [batch, shard, again.map(([item]) => item)],
     );
-    const events = asked.flatMap((accepted): readonly ShardEvent[] => {
-      const [, item] = accepted;
-      const label = labels.get(item);
-      return [label === undefined ? ['i', item] : ['i', item, label], accepted];
-    });
+    const events = asked.flatMap(({ item, ...job }) => eventsTo(item, { ...job, state: 'submitted' }));
     const { waiting, sending, submitted, unknown } = changesOf(events);
     if (events.length > 0)
       await queries.query('INSERT INTO berth.records VALUES ($1, $2, $3, 0, $4, $5, $6, $7, $8)', [
         ...[batch, shard, epoch + 1, waiting, sending, submitted, unknown],
-        JSON.stringify(events),
+        JSON.stringify(events.map(eventToArray)),
       ]);
     await queries.query('UPDATE berth.batches SET resubmitted = resubmitted + $2 WHERE batch = $1', [
       batch,

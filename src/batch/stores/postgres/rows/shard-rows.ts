@@ -1,8 +1,9 @@
+import { eventToArray } from '../../../model/item-record.ts';
 import type { WrittenPart } from '../shard/part-files.ts';
 import type { PlannedRange } from '../../../read/range.ts';
 import type { ClaimedShard, Publication, RecordGroup } from '../shard/held-shard.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { areEvents, checked, isItemRange } from './stored-json.ts';
+import { checked, isItemRange, recordsOf } from './stored-json.ts';
 
 /**
  * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
@@ -86,7 +87,7 @@ export async function claimShard(
       ...others,
       firstItem,
       range: checked(row.range, isItemRange, `the range of ${shard}`),
-      records: records.map(({ events }) => checked(events, areEvents, `a record of ${shard}`)),
+      records: records.flatMap(({ events }) => recordsOf(events, `a record of ${shard}`)),
     };
   });
 }
@@ -212,7 +213,7 @@ export async function appendRecords(
       groups.map(({ changes }) => changes.sending),
       groups.map(({ changes }) => changes.submitted),
       groups.map(({ changes }) => changes.unknown),
-      groups.map(({ events }) => JSON.stringify(events)),
+      groups.map(({ events }) => JSON.stringify(events.map(eventToArray))),
       owner,
     ],
   );
