@@ -4,6 +4,7 @@ import {
   openPostgresStore,
   parseStoreAddress,
   storeKindOf,
+  type Batch,
   type BatchPorts,
   type Store,
   type StoreHost,
@@ -91,6 +92,14 @@ export async function withStore<T>(
     return await work({ kind: 'postgres', store: create(ports), ports });
   });
 }
+
+/** Runs `work` on a batch of the store, which it only reads or marks. Fails as `withStore` and finding the batch do. */
+export const withBatch = <T>(
+  ctx: CommandContext,
+  values: StoreValues,
+  name: string,
+  work: (batch: Batch, open: OpenStore) => Promise<T>,
+): Promise<T> => withStore(ctx, values, { access: 'read' }, async (open) => work(await open.store.open(name), open));
 
 /**
  * Returns the parts of the Context that a batch needs. With `credentialsMayExpire`, storage waits for new credentials in place

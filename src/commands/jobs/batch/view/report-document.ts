@@ -6,7 +6,7 @@ import { summaryOf } from './view.ts';
 export function reportDocument(analysis: BatchAnalysis): JsonObject {
   const { wallMs, perSecond, cost, timeline, delay, execution, executionMs, failures, lastEndedAt } = analysis;
   return summaryOf(analysis, {
-    state: analysis.state === 'cancelled' ? 'stopped' : analysis.state,
+    state: stateOfReport(analysis),
     retried: analysis.retried,
     begun: dateOf(analysis.begunAt),
     lastEnded: lastEndedAt === undefined ? null : dateOf(lastEndedAt),
@@ -38,10 +38,17 @@ export function reportDocument(analysis: BatchAnalysis): JsonObject {
   });
 }
 
+/** A report tells no more of a cancelled batch than that it is stopped. */
+export const stateOfReport = ({ state }: BatchAnalysis): string => (state === 'cancelled' ? 'stopped' : state);
+
 const dateOf = (at: number): string => new Date(at).toISOString();
 
 /** Returns null while no job reported a time. */
 const distributionOf = (summary: DistributionSummary | undefined): JsonObject | null =>
+  summary === undefined ? null : { ...timesOf(summary), bins: summary.bins.map((bin) => ({ ...bin })) };
+
+/** The same without its bins. */
+export const timesOf = (summary: DistributionSummary | undefined): JsonObject | null =>
   summary === undefined
     ? null
     : {
@@ -52,5 +59,4 @@ const distributionOf = (summary: DistributionSummary | undefined): JsonObject | 
         p95: summary.p95,
         p99: summary.p99,
         max: summary.max,
-        bins: summary.bins.map((bin) => ({ ...bin })),
       };
