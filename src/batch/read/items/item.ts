@@ -59,6 +59,14 @@ export interface InvalidItem {
   readonly reason: string;
 }
 
+/** What was read of an input: an item, or what is none, such as an empty line, the header, and an item that is not wanted. */
+export interface PlacedItem {
+  readonly item: Item | InvalidItem | undefined;
+  /** The number of bytes, and of lines, from the first chunk to its end. */
+  readonly end: number;
+  readonly lines: number;
+}
+
 /** Where the first chunk of an input that is read begins. */
 export interface Beginning {
   /** The number of the first item. */
