@@ -1,6 +1,9 @@
 import type { ObjectStorage, StoredObject } from '../../core/context.ts';
 import type { InvalidItem, Item } from './items/item.ts';
 
+/** The file in a folder of results that says whose they are. */
+export const MARKER_NAME = 'berth-batch.json';
+
 /** A part of an input. Stored with a batch, and given back unchanged. */
 export interface ItemRange {
   /** Bytes for JSON lines and CSV; for compressed and Parquet files, items of the file, counted from 0. */

@@ -1,11 +1,17 @@
 import { type JobOptions, optionsText } from '../../queue/submission.ts';
-import type { InputSummary } from '../plan/check-input.ts';
+import {
+  type InputSummary,
+  checkPiped,
+  formatOf,
+  type InputOptions,
+  planInputs,
+  type PlanOptions,
+} from '../plan/plan-inputs.ts';
 import { findInputs, type FoundInput, readOnceInput } from '../plan/find-inputs.ts';
-import { checkPiped, formatOf, type InputOptions, planInputs, type PlanOptions } from '../plan/plan-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import { readUntilAborted } from '../read/content.ts';
 import type { CopyInput, NewBatch, Store } from '../model/store.ts';
-import { type BatchReport, runToEnd } from './run-report.ts';
+import { type BatchReport, runToEnd } from './run-to-end.ts';
 
 /** A new batch as the user describes it. */
 export interface BeginOptions extends InputOptions {

@@ -3,7 +3,7 @@ import type { ItemCounts } from '../../model/item-states.ts';
 import { inputCopyPath, journalPath, lockPath, orderedPath } from './journal/file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import { type JournalState, replayJournal } from './journal/replay.ts';
-import { mustExist } from './results-path.ts';
+import { mustExist } from './batch-files.ts';
 import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
 import { createTimeline } from '../../model/timeline.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';

@@ -8,7 +8,7 @@ import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { checksumOf, NO_RESULTS, openResults, type Results } from './results/results-file.ts';
 import type { KnownJob, RunEnd } from '../../model/run-records.ts';
-import { orderResults } from './results/order-results.ts';
+import { orderResults } from './results/stored-results.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
 export interface OpenBatch extends Pick<

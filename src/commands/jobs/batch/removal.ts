@@ -4,9 +4,9 @@ import { formatBytes } from '../../../core/units.ts';
 import type { Confirmation } from '../../../cli/model/command.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
-import type { Result } from '../../../output/view.ts';
-import { filesView, folderOf, rowsOf } from './view/files-view.ts';
+import type { Result, View } from '../../../output/view.ts';
 import { kindOf, withBatch, type StoreValues } from './store/store.ts';
+import { numberAt, stringAt, type Json } from '../../../core/json.ts';
 
 type RemovalValues = StoreValues & { readonly batch: string };
 type Files = readonly StoredFile[];
@@ -63,3 +63,22 @@ export async function removeBatch(ctx: CommandContext, values: RemovalValues, co
   await withBatch(ctx, values, values.batch, (batch) => batch.remove(contents));
   return removed(contents, `The batch ${values.batch} is removed: ${countOf(contents.length, 'object')}.`);
 }
+
+/** The rows of files that are removed. */
+export const rowsOf = (found: readonly StoredFile[]): readonly Json[] =>
+  found.map(({ address, bytes }) => ({ address, bytes }));
+
+/** The name of an object without its folder, in which all are. */
+const nameOf = (address: string): string => address.slice(address.lastIndexOf('/') + 1);
+
+export const folderOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf('/'))) || '.';
+
+/** Files of a batch: those that are about to be removed, and those that were. */
+export const filesView: View = {
+  noun: ['object', 'objects'],
+  id: (row) => stringAt(row, 'address') ?? '',
+  columns: [
+    { header: 'NAME', show: (row) => nameOf(stringAt(row, 'address') ?? ''), cutLast: true },
+    { header: 'SIZE', show: (row) => formatBytes(numberAt(row, 'bytes') ?? 0), right: true },
+  ],
+};

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { RESUBMIT_STATES, type ResumeValues, type WorkValues } from './options/flags.ts';
 import { viewOf } from './view/progress.ts';
-import { batchResult } from './view/result.ts';
+import { batchResult } from './view/notes.ts';
 import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
 
 /** Resumes a batch and runs it to its end. Fails with usage (2) and local-file (14) before anything is changed. */

@@ -4,7 +4,7 @@ import { localFile } from '../../../../core/failure.ts';
 import { decodeJson, memberAt, numberOf, stringOf, type Json } from '../../../../core/json.ts';
 import { jobOutcome, jobStatus } from '../../../../queue/job-status.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
-import { createGroupWriter } from '../../../bytes/group-writer.ts';
+import { createGroupWriter } from '../../../bytes/synced-files.ts';
 import type { Ending } from '../../../model/item-states.ts';
 
 /** A number of bytes from the start of the results file, and the CRC-32 of these bytes. */

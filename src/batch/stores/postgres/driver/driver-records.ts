@@ -13,11 +13,10 @@ import {
   type ShardGroup,
 } from '../rows/shard-rows.ts';
 import { holdShard } from '../shard/held-shard.ts';
-import { createDeferred, createHeldShards, takeWritten, type Deferred } from './held-shards.ts';
-import { createJobIdWindow } from './job-id-window.ts';
+import { createDeferred, createHeldShards, takeWritten, type Deferred, requireOwnWrites } from './held-shards.ts';
+import { createJobIdWindow } from '../../../model/job-id-set.ts';
 import type { Lease } from './lease.ts';
 import type { PartFiles } from '../shard/part-files.ts';
-import { requireOwnWrites } from './lost-writes.ts';
 import { createProgress } from './known-counts.ts';
 import { createPublisher } from './publisher.ts';
 import type { WriteQueue } from './write-queue.ts';

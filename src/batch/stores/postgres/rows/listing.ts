@@ -1,6 +1,6 @@
 /** Statements that list parts and items of a batch. */
 import type { ItemRange } from '../../../read/range.ts';
-import type { EndsInSecond } from '../shard/part-ends.ts';
+import type { EndsInSecond } from '../shard/held-shard.ts';
 import type { Queries } from '../database/database.ts';
 import { areEnds, checked, isItemRange } from './stored-json.ts';
 

@@ -7,7 +7,7 @@ import type { BatchTarget, PartCompression } from '../../../model/store.ts';
 import type { BatchInputs } from '../../../read/inputs.ts';
 import type { InputFormat } from '../../../read/items/item.ts';
 import type { ItemRange } from '../../../read/range.ts';
-import type { EndsInSecond } from '../shard/part-ends.ts';
+import type { EndsInSecond } from '../shard/held-shard.ts';
 import { isRecorded } from '../shard/shard-events.ts';
 
 /** What a batch is, as it was planned. */

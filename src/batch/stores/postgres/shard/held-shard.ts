@@ -6,7 +6,6 @@ import {
   type ItemState,
 } from '../../../model/item-states.ts';
 import { createBitmap } from './bitmap.ts';
-import { endsBySecond, type EndsInSecond } from './part-ends.ts';
 import { afterRecord, changesOf, type CountChanges, eventsTo, type OpenItem, recordOf } from './shard-events.ts';
 import type { ItemRecord } from '../../../model/item-record.ts';
 import type { EventData, KnownJob } from '../../../model/run-records.ts';
@@ -219,4 +218,26 @@ function countsOf(results: readonly KeptResult[]): PartCounts {
   const counts = { completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0 };
   for (const { event } of results) counts[event.kind === 'end' ? event.ending : 'failed'] += 1;
   return counts;
+}
+
+/** How many items of a part ended in a second. */
+export type EndsInSecond = readonly [
+  /** When the second begins, in seconds since the epoch. */
+  at: number,
+  completed: number,
+  notCompleted: number,
+];
+
+/** Counts ends by the second in which they were. `at` is in milliseconds since the epoch. */
+export function endsBySecond(
+  ends: readonly { readonly at: number; readonly completed: boolean }[],
+): readonly EndsInSecond[] {
+  const counts = new Map<number, [completed: number, notCompleted: number]>();
+  for (const { at, completed } of ends) {
+    const second = Math.floor(at / 1000);
+    const count = counts.get(second) ?? [0, 0];
+    count[completed ? 0 : 1] += 1;
+    counts.set(second, count);
+  }
+  return [...counts].map(([at, [completed, notCompleted]]) => [at, completed, notCompleted]);
 }

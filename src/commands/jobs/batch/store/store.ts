@@ -1,6 +1,6 @@
 import {
   LOCAL_SERVICE,
-  openFileStore,
+  createFileStore,
   openPostgresStore,
   parseStoreAddress,
   storeKindOf,
@@ -15,8 +15,7 @@ import { usage } from '../../../../core/failure.ts';
 import type { CredentialWait } from '../../../../core/context.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { resumeLine } from '../view/command-lines.ts';
-import { readCertificates, readService } from './connection-files.ts';
-import { readPassword } from './password.ts';
+import { readCertificates, readService, readPassword } from './connection-secrets.ts';
 import { requestWorkerPrice } from './worker-price.ts';
 
 /** The variable with the address of the store, which may contain its password. */
@@ -58,7 +57,7 @@ export async function withStore<T>(
   if (kindOf(ctx, values) === 'file') {
     const drives = access === 'create' || access === 'migrate';
     const ports = await batchPorts(ctx, values, drives, (name) => [name]);
-    return await work({ kind: 'file', store: openFileStore(ports), ports });
+    return await work({ kind: 'file', store: createFileStore(ports), ports });
   }
   const text = values.store ?? ctx.env[VARIABLE] ?? '';
   const { address, password, showsPassword } = parseStoreAddress(text, ctx.env, await readService(ctx, text));

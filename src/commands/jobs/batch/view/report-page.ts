@@ -4,8 +4,7 @@ import { safeText } from '../../../../core/safe-text.ts';
 import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { barChart } from '../../../../output/charts/bar-chart.ts';
 import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
-import { reportDocument, stateOfReport } from './report-document.ts';
-import { boundsOf, exampleLine, formatRate, formatTime } from './report-texts.ts';
+import { reportDocument, stateOfReport, boundsOf, exampleLine, formatRate, formatTime } from './report-document.ts';
 import { PAGE_STYLE } from './report-page-style.ts';
 
 /**

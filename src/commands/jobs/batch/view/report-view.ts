@@ -1,7 +1,7 @@
 import type { BatchAnalysis, DistributionSummary } from '../../../../batch/index.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { batchView } from './view.ts';
-import { boundsOf, exampleLine, formatRate, quantilesOf } from './report-texts.ts';
+import { boundsOf, exampleLine, formatRate, quantilesOf } from './report-document.ts';
 
 /** Characters of a full bar of a histogram. */
 const BAR_BLOCKS = 24;

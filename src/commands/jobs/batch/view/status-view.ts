@@ -4,7 +4,7 @@ import { safeText } from '../../../../core/safe-text.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { text } from '../../../../output/cells/cell-functions.ts';
 import type { Section, View } from '../../../../output/view.ts';
-import { quantilesOf } from './report-texts.ts';
+import { quantilesOf } from './report-document.ts';
 import { batchView, rangesOf, summaryOf } from './view.ts';
 
 /** Returns the object of a status; `others` are members of what the results show. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { writeSyncedFile } from '../../../../../src/batch/bytes/write-file.ts';
+import { writeSyncedFile } from '../../../../../src/batch/bytes/synced-files.ts';
 import {
   inputCopyPath,
   journalPath,
