@@ -56,11 +56,10 @@ function splitTyped(text: string): { readonly name: string; readonly type: Colum
 
 /**
  * Returns the columns of a header. A type after a colon, as in `price:number`, is not a part of the name; one of
- * `types` has precedence. Without `types`, as in batches of an earlier version, the header is used unchanged.
+ * `types` has precedence.
  */
-const typedColumns = (header: readonly string[], types: ColumnTypes | undefined): readonly Column[] =>
+const typedColumns = (header: readonly string[], types: ColumnTypes = {}): readonly Column[] =>
   header.map((text) => {
-    if (types === undefined) return { name: text, type: 'string' };
     const { name, type = 'string' } = splitTyped(text);
     return { name, type: Object.hasOwn(types, name) ? (types[name] ?? type) : type };
   });

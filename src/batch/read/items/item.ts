@@ -18,11 +18,11 @@ export interface InputFormat {
   readonly inputField?: string;
   /** The member (or column) that labels the item in the results. */
   readonly idField?: string;
-  /** The types of CSV columns. Batches of an earlier version have none: all their cells are text. */
+  /** The types of CSV columns. */
   readonly types?: ColumnTypes;
   /**
    * The cells of a CSV file are as berth exports them: the apostrophe before what a spreadsheet would run as a formula is taken
-   * away. Batches of an earlier version do not have it.
+   * away.
    */
   readonly exported?: boolean;
   /** The bytes that an input may have: see `maxInputBytes`. */

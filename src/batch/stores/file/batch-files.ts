@@ -5,15 +5,7 @@ import type { StoredFile } from '../../model/store.ts';
 import { requireSameFiles } from '../../model/both-stores.ts';
 import { readHeader } from './journal/journal.ts';
 import { type BatchHeader, isSameBatch } from './journal/record.ts';
-import {
-  inputCopyPath,
-  isTorn,
-  journalPath,
-  lockPath,
-  OWN_ENDS,
-  orderedPath,
-  sortingPaths,
-} from './journal/file-names.ts';
+import { inputCopyPath, isTorn, journalPath, lockPath, OWN_ENDS, orderedPath } from './journal/file-names.ts';
 import { sentence, type CommandLine } from '../../../core/message.ts';
 
 /**
@@ -116,7 +108,7 @@ export async function mustBeNew(
     if (await exists(durable, journalPath(path + end)))
       throw localFile(`a batch has its results in ${path}${end}, and this one would write that`, 'Name another --out.');
   }
-  for (const name of [orderedPath(path), ...sortingPaths(path)]) await mustBeUnused(durable, name);
+  await mustBeUnused(durable, orderedPath(path));
   if (copiesInput) await mustBeUnused(durable, inputCopyPath(path));
 }
 

@@ -107,18 +107,8 @@ async function headerOf(
   const input = await identityOf(durable, durable.absolute(path), plan);
   // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
   const createdAt = clock.now();
-  return {
-    version: 2,
-    endpoint,
-    endpointId,
-    service,
-    input,
-    extras: plan.extras,
-    planned,
-    invalid,
-    ordered,
-    createdAt,
-  };
+  const { extras } = plan;
+  return { version: 2, ...{ endpoint, endpointId, service, input, extras, planned, invalid, ordered, createdAt } };
 }
 
 function fileBatch(ports: StorePorts, path: string, header: BatchHeader): Batch {

@@ -1,7 +1,7 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { journalPath, lockPath, orderedPath, sortingPaths } from './journal/file-names.ts';
+import { journalPath, lockPath, orderedPath } from './journal/file-names.ts';
 import { type ItemStates, hasResult } from '../../model/item-states.ts';
 import { type BatchHeader, isSameBatch } from './journal/record.ts';
 import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journal/journal.ts';
@@ -89,8 +89,6 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
 
 /** Completes or discards a sort whose process ended between the journal record and the rename. */
 async function finishInterruptedSort(durable: DurableFiles, path: string, state: JournalState): Promise<void> {
-  // Those of an earlier version.
-  for (const name of sortingPaths(path)) await durable.remove(name);
   const size = await durable.size(orderedPath(path));
   if (size === undefined) return;
   if (state.endsWithOrdered && size === state.resultBytes) await durable.replace(orderedPath(path), path);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../../../../core/context.ts';
+import { isObject } from '../../../../core/json.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import type { BatchTarget } from '../../../model/store.ts';
 import type { SharedFormat } from '../../../read/inputs.ts';
@@ -26,19 +27,14 @@ export interface BatchHeader extends BatchTarget {
 /** Whether two headers are those of one batch: another one may have been begun in its place since the first was read. */
 export const isSameBatch = (one: BatchHeader, other: BatchHeader): boolean => isDeepStrictEqual(one, other);
 
-/** Identifies the input: another file has another length or digest. Earlier versions did not store the types of CSV columns. */
+/** How the inputs are read, and what identifies them. */
 export interface InputIdentity extends SharedFormat {
-  /** As `storedInputPath` returns it; for piped input, the path of the copy. */
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
   /** True when the only input is a copy of one that can be read only once: it belongs to the batch. */
   readonly copied?: boolean;
-  /** All inputs; earlier versions did not store one plain file here. `path` is that of the first. */
-  readonly inputs?: readonly StoredInput[];
+  readonly inputs: readonly StoredInput[];
 }
 
-/** One of several inputs. The path of a file is as `storedInputPath` returns it. */
+/** One of the inputs. The path of a file is as `storedInputPath` returns it. */
 export interface StoredInput {
   readonly object: StoredObject;
   readonly format: InputIdentity['format'];
@@ -149,12 +145,12 @@ function fromArray([code, first, second, ...others]: readonly unknown[]): Journa
 
 /** The version is checked by the reader, which says that it is another one. */
 function isHeader(value: unknown): value is BatchHeader {
-  if (typeof value !== 'object' || value === null) return false;
-  const header: Readonly<Record<string, unknown>> = { ...value };
+  if (!isObject(value)) return false;
+  const header: Readonly<Record<string, unknown>> = value;
   return (
     ['endpoint', 'endpointId', 'service', 'extras'].every((name) => isText(header[name])) &&
     ['version', 'planned', 'invalid', 'createdAt'].every((name) => isCount(header[name])) &&
-    typeof header['input'] === 'object' &&
-    header['input'] !== null
+    isObject(header['input']) &&
+    Array.isArray(header['input']['inputs'])
   );
 }

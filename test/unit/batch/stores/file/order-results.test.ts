@@ -142,8 +142,8 @@ describe('an ordered batch', () => {
   test('never overwrites a file that it did not create', async () => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', items(3));
-    write(world, `${OUT}.sorting-1`, 'mine');
+    write(world, `${OUT}.ordered`, 'mine');
     const ran = await berthIn(world, [...RUN, '--ordered']);
-    expect([ran.code, read(world, `${OUT}.sorting-1`)]).toEqual([14, 'mine']);
+    expect([ran.code, read(world, `${OUT}.ordered`)]).toEqual([14, 'mine']);
   });
 });
