@@ -13,7 +13,6 @@ export const storeKindOf = (store: string | undefined, variable: string | undefi
 
 interface PostgresOptions {
   readonly address: StoreAddress;
-  /** Called when the server asks for a password. */
   readonly password: (host: StoreHost) => Promise<string>;
   readonly certificates: Certificates;
   /** What may be done to the tables; not even a look where it is undefined. */

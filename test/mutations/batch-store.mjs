@@ -186,8 +186,8 @@ export const BATCH_STORE = [
     name: 'records-without-an-owner',
     about: 'a driver that lost a shard still writes its records',
     file: 'src/batch/stores/postgres/rows/shard-rows.ts',
-    from: 'WHERE s.batch = $1 AND s.owner = $10 FOR SHARE OF s',
-    to: 'WHERE s.batch = $1 AND $10::text IS NOT NULL FOR SHARE OF s',
+    from: 'WHERE s.batch = $1 AND s.owner = $3 FOR SHARE OF s',
+    to: 'WHERE s.batch = $1 AND $3::text IS NOT NULL FOR SHARE OF s',
     tests: SHARED,
   },
   {

@@ -4,7 +4,7 @@ import type { AppendFile, DurableFiles } from '../../core/context.ts';
 const MAX_GROUP_LENGTH = 1024 * 1024;
 
 /**
- * Creates a writer for a file. After the first failure every append fails: the position of the end of the file is no
+ * Creates a writer for a file: texts that arrive during a sync share the next write and sync. After the first failure every append fails: the position of the end of the file is no
  * longer known, and a record after an incomplete one could not be read.
  */
 export function createGroupWriter(file: AppendFile) {
@@ -52,10 +52,8 @@ export function createGroupWriter(file: AppendFile) {
   };
 }
 
-/** Appends to a file with group commit: texts that arrive during a sync share the next write and sync. */
 export type GroupWriter = ReturnType<typeof createGroupWriter>;
 
-/** Texts that are written and synced together. */
 function createGroup() {
   let resolve = (): void => undefined;
   let reject = (_: unknown): void => undefined;

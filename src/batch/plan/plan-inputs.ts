@@ -48,16 +48,13 @@ function sharedFormat(names: readonly string[], options: InputOptions): SharedFo
   };
 }
 
-/** Returns the format that a name says; an extension of a compression is left out. */
 function formatByName(name: string): InputFormat['format'] {
   const plain = compressionOf(name) === undefined ? name : name.replace(/\.[^.]*$/, '');
   if (/\.[ct]sv$/i.test(plain)) return 'csv';
   return /\.(?:parquet|pq)$/i.test(plain) ? 'parquet' : 'jsonl';
 }
 
-/** How a new batch is planned. */
 export interface PlanOptions extends InputOptions {
-  /** True to leave out items that cannot be sent. */
   readonly skipInvalid: boolean;
   /** Items of a range, at most; all items of an input without a limit. */
   readonly itemsPerRange: number;
@@ -125,11 +122,8 @@ export async function checkPiped(
 
 /** What an input contains. Sizes are bytes. */
 export interface InputSummary {
-  /** Number of items that can be sent. */
   readonly planned: number;
-  /** Number of items that cannot be sent. */
   readonly invalid: number;
-  /** The first of the invalid items. */
   readonly invalidItems: readonly InvalidItem[];
   readonly bytes: number;
   /** Size of all bodies together, and of the largest. */

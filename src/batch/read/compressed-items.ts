@@ -41,7 +41,6 @@ export function compressedItems(
   };
 }
 
-/** Reads the items of a file in order, part by part. */
 function openCursor(readAll: (isWanted: (number: number) => boolean) => AsyncGenerator<Iterable<Item | InvalidItem>>) {
   let from = 0;
   let position = 0;
@@ -59,7 +58,6 @@ function openCursor(readAll: (isWanted: (number: number) => boolean) => AsyncGen
     }
   }
   return {
-    /** The number of items that were passed. */
     get position(): number {
       return position;
     },

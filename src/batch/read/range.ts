@@ -71,7 +71,6 @@ export function createRangeCounter(
     get isFull(): boolean {
       return items >= itemsPerRange;
     },
-    /** Items in the range so far. */
     get items(): number {
       return items;
     },

@@ -42,7 +42,6 @@ interface PolledJob {
   readonly pollAt: number;
 }
 
-/** What a poll found. */
 type PollResult = 'queued' | 'running' | 'ended';
 
 /**

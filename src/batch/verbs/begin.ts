@@ -21,9 +21,7 @@ export interface BeginOptions extends InputOptions {
   readonly inputs: readonly string[];
   /** The results file; where several drivers share a batch, the folder or prefix of its parts. */
   readonly out: string;
-  /** True to leave out items that cannot be sent. */
   readonly skipInvalid: boolean;
-  /** Options of every job. */
   readonly jobOptions: JobOptions;
   /** Items that a driver claims at a time, at most. */
   readonly itemsPerRange: number;
@@ -32,7 +30,6 @@ export interface BeginOptions extends InputOptions {
 }
 
 interface BeginRun {
-  /** The endpoint as the user named it. */
   readonly endpoint: string;
   /** Called when the input is valid: returns the endpoint's id and the address of the queue API. May fail. */
   readonly connect: () => Promise<{ readonly endpointId: string; readonly service: string }>;

@@ -30,7 +30,6 @@ export interface BatchView {
   readonly onDraining: (pendingRequests: number) => void;
 }
 
-/** A snapshot of a running batch. */
 export interface BatchProgress {
   readonly counts: ItemCounts;
   readonly cost: ExecutionCost | undefined;

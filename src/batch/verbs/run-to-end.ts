@@ -21,7 +21,6 @@ import type { RunOptions } from '../run/run-state.ts';
 import { runItems } from '../run/runner.ts';
 import type { RunEnd, Stopped } from '../model/run-records.ts';
 
-/** How a run of a batch ended. */
 export interface BatchReport extends BatchSummary {
   readonly tookMs: number;
   /** Undefined when no price or no execution time is known. */
@@ -129,7 +128,6 @@ export type StopCause =
   | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
   | { readonly reason: 'error'; readonly failure: Failure };
 
-/** How a process ended its work. */
 interface Driven {
   readonly end: RunEnd;
   readonly stopped: StopCause | undefined;

@@ -5,7 +5,6 @@ import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import type { Batch, ResumeOptions, Store } from '../model/store.ts';
 import { runToEnd, type BatchReport } from './run-to-end.ts';
 
-/** How a batch that exists is driven. */
 interface WorkOptions {
   /** Returns the address of the queue API in use. */
   readonly service: () => Promise<string>;

@@ -94,7 +94,6 @@ function parseItem(bytes: Uint8Array, { number, line, indent }: Position, format
 const encode = (text: string | undefined): Uint8Array | undefined =>
   text === undefined ? undefined : Buffer.from(text);
 
-/** Removes white space at both ends. */
 function trim(bytes: Uint8Array): Uint8Array {
   let [from, to] = [0, bytes.byteLength];
   while (from < to && isSpace(bytes[from])) from += 1;

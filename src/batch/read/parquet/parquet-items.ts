@@ -34,7 +34,6 @@ export async function openParquet(source: ByteSource, format: InputFormat): Prom
   };
 }
 
-/** Which columns are read, and what becomes of them. */
 interface RowPlan {
   readonly columns: readonly Column[];
   readonly convert: readonly ToJson[];
@@ -65,7 +64,6 @@ function planRows(name: string, { columns }: ParquetLayout, { inputField, idFiel
   };
 }
 
-/** Names that a message lists. */
 const MAX_NAMES = 60;
 
 function* itemsOf(name: string, batch: RowBatch, plan: RowPlan, format: InputFormat): Generator<Item | InvalidItem> {

@@ -17,7 +17,6 @@ interface DownloadParts {
   readonly budget: ByteBudget;
 }
 
-/** What was downloaded. */
 export interface Downloaded {
   readonly bytes: number;
   readonly sha256: string;

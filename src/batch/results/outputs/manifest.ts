@@ -3,7 +3,6 @@ import type { AppendFile, DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { linesOf } from '../../bytes/split-lines.ts';
 
-/** A file that was downloaded. */
 interface FetchedFile {
   readonly item: number;
   readonly index: number;

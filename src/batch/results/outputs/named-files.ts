@@ -81,7 +81,6 @@ export function allowedHosts(values: readonly string[]) {
   };
 }
 
-/** Decides which addresses files may be read from. */
 export type AllowedHosts = ReturnType<typeof allowedHosts>;
 
 function parseHost(value: string): string {

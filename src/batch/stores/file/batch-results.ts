@@ -8,7 +8,6 @@ import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
 import { createTimeline } from '../../model/timeline.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';
 
-/** The state of a batch, and the journal that it was read from. */
 interface StatusAndJournal {
   readonly status: BatchStatus;
   readonly journal: JournalState;

@@ -24,7 +24,6 @@ export interface RecoverOptions {
   readonly wantFailed: boolean;
   /** Expired jobs that were submitted after this date are loaded, so that they can be asked for once more. */
   readonly expiredSince?: number | undefined;
-  /** Items to send again as new jobs; none by default. */
   readonly resubmit?: Resubmit | undefined;
   /** Stops the reading of the results, before anything is repaired. */
   readonly signal?: AbortSignal;

@@ -39,7 +39,6 @@ async function storedAddress(durable: DurableFiles, results: string, address: st
   return storedInputPath(results, durable.absolute(path));
 }
 
-/** Returns the inputs of a batch. */
 function storedInputs(results: string, { input, extras }: BatchHeader): StoredInputs {
   const { copied: _, inputs, ...format } = input;
   return {

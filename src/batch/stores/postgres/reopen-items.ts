@@ -82,7 +82,6 @@ async function chooseItems(
 
 /** Items of a shard that are set back. */
 export interface ReopenedItems {
-  /** Items that wait again, and their states. */
   readonly again: readonly (readonly [number, Resubmittable])[];
   /** The jobs of expired items that are asked for once more: each as if it had been accepted long ago. */
   readonly asked: readonly KnownJob[];

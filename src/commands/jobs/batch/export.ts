@@ -75,7 +75,6 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
   });
 }
 
-/** Passes on the rows of items that ended in one of these states, and counts them; all rows, uncounted, without states. */
 function createStatusFilter(words: readonly (keyof typeof EXPORT_STATES)[]) {
   const states = new Set<string>(words.map((word) => EXPORT_STATES[word]));
   let count = 0;

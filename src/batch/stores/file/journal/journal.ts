@@ -59,7 +59,6 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
 
 const isChained = ({ version }: BatchHeader): boolean => version === 2;
 
-/** A journal that is open for writing. */
 function journalOn(writer: GroupWriter, seed: number | undefined) {
   let last = seed;
   return {

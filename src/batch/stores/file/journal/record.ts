@@ -15,9 +15,7 @@ export interface BatchHeader extends BatchTarget {
   readonly input: InputIdentity;
   /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
   readonly extras: string;
-  /** Number of items that can be sent. */
   readonly planned: number;
-  /** Number of items that cannot be sent. */
   readonly invalid: number;
   readonly ordered: boolean;
   /** Milliseconds since the epoch. */

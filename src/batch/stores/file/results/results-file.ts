@@ -17,7 +17,6 @@ export interface ResultsExtent {
 export interface Results {
   /** Resolves when the line is on disk, with the extent of the file up to its end. Fails with local-file (14). */
   append(line: string): Promise<ResultsExtent>;
-  /** Extent of all lines appended so far. */
   readonly extent: () => ResultsExtent;
   /** Resolves when no write is pending. */
   idle(): Promise<void>;
@@ -75,7 +74,6 @@ export interface ResultsContent {
   readonly recorded: ResultsExtent;
   /** The complete results after them, up to the first line that is not one. */
   readonly unrecorded: readonly UnrecordedResult[];
-  /** Length of the whole file in bytes. */
   readonly size: number;
 }
 

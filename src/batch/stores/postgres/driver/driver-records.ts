@@ -29,7 +29,6 @@ interface DriverParts {
   readonly lease: Lease;
   readonly queue: WriteQueue;
   readonly clock: Clock;
-  /** Counts of the batch when the driver begins. */
   readonly counts: ItemCounts;
 }
 

@@ -14,7 +14,6 @@ export interface HeldEntry {
   written: Deferred | undefined;
   /** The latest group of records that the store has confirmed. */
   confirmed: { readonly epoch: number; readonly number: number } | undefined;
-  /** Set while a part is published. */
   publishing: Promise<void> | undefined;
   /** Time of the monotonic clock. */
   publishedAt: number;
@@ -89,7 +88,6 @@ export function createHeldShards(onDrop: () => void) {
   };
 }
 
-/** The shards that a driver holds. */
 export type HeldShards = ReturnType<typeof createHeldShards>;
 
 /** Returns who waits for the records that are taken now. */
@@ -120,7 +118,7 @@ export async function requireOwnWrites(database: Database, driver: Driver, held:
   const confirmed = held.map(({ shard, confirmed: group }) => ({
     shard: shard.shard,
     epoch: shard.epoch(),
-    group: group?.epoch === shard.epoch() ? group.number : undefined,
+    number: group?.epoch === shard.epoch() ? group.number : undefined,
   }));
   const lost = new Set(confirmed.length === 0 ? [] : await findLostWrites(database, driver, confirmed));
   if (lost.size === 0) return;

@@ -29,9 +29,7 @@ export interface PaceRequest {
 }
 
 export interface PaceLimits {
-  /** Requests per second. */
   readonly rate: number;
-  /** Concurrent requests. */
   readonly concurrency: number;
 }
 

@@ -21,7 +21,6 @@ export const PACE_TABLE = `CREATE TABLE berth.pace (
   state jsonb NOT NULL
 ) WITH (fillfactor = 50)`;
 
-/** A row as it was read. */
 interface PaceRow {
   readonly version: number;
   readonly state: PaceState;

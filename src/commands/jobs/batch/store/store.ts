@@ -21,13 +21,11 @@ import { requestWorkerPrice } from './worker-price.ts';
 /** The variable with the address of the store, which may contain its password. */
 const VARIABLE = 'BERTH_STORE';
 
-/** The options that lead to a store. */
 export interface StoreValues {
   readonly store: string | undefined;
   readonly s3Endpoint: string | undefined;
 }
 
-/** An open store, and what the batches in it need. */
 interface OpenStore {
   readonly kind: StoreKind;
   readonly store: Store;

@@ -84,7 +84,6 @@ function barLine(progress: BatchProgress, rate: readonly string[], now: number, 
   return lines.find((each) => each.length <= columns) ?? line(withoutWaiting, ...rate);
 }
 
-/** Returns the same for a log. */
 function logLine(progress: BatchProgress, rate: readonly string[], now: number): string {
   const { counts } = progress;
   const problem = describeProblem(progress, now);
@@ -140,7 +139,6 @@ export interface CompletionRate {
   readonly steady: boolean;
 }
 
-/** The number of ended items at a time in milliseconds. */
 interface Sample {
   readonly at: number;
   readonly ended: number;

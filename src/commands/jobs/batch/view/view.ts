@@ -108,7 +108,6 @@ export function groupItems(items: Iterable<number>): readonly (readonly [number,
   return ranges;
 }
 
-/** The result of a dry run. */
 export const dryRunView: View = {
   noun: ['batch', 'batches'],
   id: () => '',
