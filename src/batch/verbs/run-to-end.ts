@@ -3,12 +3,12 @@ import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import { type ExecutionCost, createCostMeter } from '../results/report/cost.ts';
 import {
   type CommonError,
-  type ErrorTally,
+  type ErrorTotals,
   type RefusedRetries,
   createErrorTally,
 } from '../results/report/failure-groups.ts';
 import { type FailedRequests, createRequestHealth } from '../results/report/request-health.ts';
-import type { BatchFacts, BatchSummary, Session, SessionAccount } from '../model/store.ts';
+import type { BatchFacts, BatchSummary, Session } from '../model/store.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 import type { RateWindow } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -66,39 +66,30 @@ export async function runToEnd(
   view: BatchView,
 ): Promise<BatchReport> {
   await view.onNotes(session.notes);
-  const driven = await drive(ports, batch, session, limits, view);
-  const { end, tally } = driven;
-  const account = await session.account(end);
-  const { counts } = account;
-  const { before } = session;
-  const left = counts.waiting + counts.inFlight > 0;
+  const { end, totals, ...run } = await drive(ports, batch, session, limits, view);
+  const { retriableBefore, ...account } = await session.account(end);
+  const { before, input } = session;
   const unordered = end.unordered === true;
   const { name, reference, endpoint, service, invalid } = batch;
+  const { failedJobs, refused, commonestError, unknownReason } = totals;
   return {
-    ...{ name, reference, endpoint, service, invalid, counts, unordered },
-    input: session.input,
-    unknownItems: account.unknownItems,
-    expiredItems: account.expiredItems,
-    resubmitted: account.resubmitted,
-    resumable: left || unordered,
-    tookMs: driven.tookMs,
-    cost: driven.cost,
+    ...{ name, reference, endpoint, service, invalid, input, unordered },
+    ...account,
+    ...run,
+    resumable: account.counts.waiting + account.counts.inFlight > 0 || unordered,
     resumed: wasBegun(before),
-    stopped: driven.stopped,
     unrecorded: end.unrecorded,
-    failedItems: tally.failedJobs() + tally.refused(),
-    commonestError: tally.mostFrequent(),
-    unknownReason: tally.mostFrequentUnknown()?.error,
-    failedRequests: driven.failedRequests,
+    failedItems: failedJobs + refused,
+    ...{ commonestError, unknownReason },
     // eslint-disable-next-line no-restricted-syntax -- a date of the batch
-    ...retries(before, account, tally, limits, ports.clock.now() - batch.createdAt),
+    ...retries(before, retriableBefore, totals, limits, ports.clock.now() - batch.createdAt),
   };
 }
 
 function retries(
   before: ItemCounts,
-  { retriableBefore }: SessionAccount,
-  tally: ErrorTally,
+  retriableBefore: number | undefined,
+  { failedJobs, expiredRetries: expired, refusedRetries: refused }: ErrorTotals,
   { retryFailed = 0 }: BatchLimits,
   ageMs: number,
 ): Pick<BatchReport, 'notRetried' | 'retryableJobs'> {
@@ -106,16 +97,12 @@ function retries(
   if (retriableBefore === undefined) return { notRetried: undefined, retryableJobs: 0 };
   if (retryFailed > 0)
     return {
-      retryableJobs: tally.failedJobs(),
-      notRetried: {
-        neverAccepted: failedBefore - retriableBefore,
-        expired: tally.expiredRetries(),
-        refused: tally.refusedRetries(),
-      },
+      retryableJobs: failedJobs,
+      notRetried: { neverAccepted: failedBefore - retriableBefore, expired, refused },
     };
   // The exact time of the end of jobs of earlier runs is unknown.
   const earlier = ageMs < RESULT_RETENTION_MS ? failedBefore : 0;
-  return { notRetried: undefined, retryableJobs: tally.failedJobs() + earlier };
+  return { notRetried: undefined, retryableJobs: failedJobs + earlier };
 }
 
 const DEFAULT_CONCURRENCY = 32;
@@ -133,7 +120,7 @@ interface Driven {
   readonly stopped: StopCause | undefined;
   readonly tookMs: number;
   readonly cost: ExecutionCost | undefined;
-  readonly tally: ErrorTally;
+  readonly totals: ErrorTotals;
   readonly failedRequests: FailedRequests | undefined;
 }
 
@@ -212,14 +199,8 @@ export async function drive(
     // After a failed write, closing fails too; the failure is in `end` already.
     await session.close().catch(() => undefined);
   }
-  return {
-    end,
-    stopped: stopCause(end.stopped),
-    tookMs,
-    cost: cost.total(),
-    tally,
-    failedRequests: health.failed(),
-  };
+  const run = { stopped: stopCause(end.stopped), tookMs, cost: cost.total(), failedRequests: health.failed() };
+  return { end, totals: tally.totals(), ...run };
 }
 
 /** True when an earlier run had sent some items. */

@@ -97,22 +97,24 @@ export function createErrorTally() {
       if (failure.exit === EXIT.notFound) expiredRetries += 1;
       else refusedRetries = { count: (refusedRetries?.count ?? 0) + 1, failure };
     },
-    /** Jobs that failed or timed out. */
-    failedJobs: (): number => failedJobs,
-    /** Submissions that the service refused. */
-    refused: (): number => refused,
-    /** The most frequent error of failed and refused items; undefined when there is none. */
-    mostFrequent: (): CommonError | undefined => mostFrequent(errors),
-    /** The most frequent reason why the outcome of a submission is unknown; undefined when there is none. */
-    mostFrequentUnknown: (): CommonError | undefined => mostFrequent(unknown),
-    /** Jobs that could not be retried because the service does not have them any more. */
-    expiredRetries: (): number => expiredRetries,
-    /** Jobs that could not be retried for another reason. */
-    refusedRetries: (): RefusedRetries | undefined => refusedRetries,
+    totals: () => ({
+      /** Jobs that failed or timed out. */
+      failedJobs,
+      /** Submissions that the service refused. */
+      refused,
+      /** The most frequent error of failed and refused items; undefined when there is none. */
+      commonestError: mostFrequent(errors),
+      /** The most frequent reason why the outcome of a submission is unknown; undefined when there is none. */
+      unknownReason: mostFrequent(unknown)?.error,
+      /** Jobs that could not be retried because the service does not have them any more. */
+      expiredRetries,
+      /** Jobs that could not be retried for another reason. */
+      refusedRetries,
+    }),
   };
 }
 
-export type ErrorTally = ReturnType<typeof createErrorTally>;
+export type ErrorTotals = ReturnType<ReturnType<typeof createErrorTally>['totals']>;
 
 /** The error of the largest group; its pattern where the texts differ. */
 function mostFrequent(groups: FailureGroups): CommonError | undefined {

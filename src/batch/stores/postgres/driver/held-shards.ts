@@ -1,3 +1,4 @@
+import { rangesOf } from '../../../../core/text/number-ranges.ts';
 import type { ItemState } from '../../../model/item-states.ts';
 import { type Held, findLostWrites, type Driver } from '../rows/shard-rows.ts';
 import type { HeldShard } from '../shard/held-shard.ts';
@@ -126,20 +127,7 @@ export async function requireOwnWrites(database: Database, driver: Driver, held:
   throw new Failure({
     code: 'store-broken',
     exit: EXIT.localFile,
-    message: `the database ${database.shown} has lost what it had confirmed${items.length === 0 ? '' : `. Items in doubt, which were sent and may be sent again: ${rangesOf(items)}`}`,
+    message: `the database ${database.shown} has lost what it had confirmed${items.length === 0 ? '' : `. Items in doubt, which were sent and may be sent again: ${rangesOf(items.toSorted((one, other) => one - other))}`}`,
     hint: 'It was restored to an earlier state, or a standby that lagged took over, or it does not keep what it confirms. Stop the other drivers. Look at the items before you go on with the batch.',
   });
-}
-
-/** Numbers as text, such as `1-4, 7`. */
-function rangesOf(numbers: readonly number[]): string {
-  const ranges: { readonly first: number; last: number }[] = [];
-  for (const number of numbers.toSorted((one, other) => one - other)) {
-    const range = ranges.at(-1);
-    if (range?.last === number - 1) range.last = number;
-    else ranges.push({ first: number, last: number });
-  }
-  return ranges
-    .map(({ first, last }) => (first === last ? String(first) : `${String(first)}-${String(last)}`))
-    .join(', ');
 }

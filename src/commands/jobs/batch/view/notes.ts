@@ -2,12 +2,13 @@ import { lines, berth, sentence, type CommandLine, type Message } from '../../..
 import { LOCAL_SERVICE, type BatchReport, type ItemCounts } from '../../../../batch/index.ts';
 import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
+import { groupNumbers, rangesOf } from '../../../../core/text/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { batchReportLine, batchStatusLine, resumeLine } from './command-lines.ts';
 import { describeCounts } from './progress.ts';
-import { groupItems, rangesOf, batchView, summaryOf } from './view.ts';
+import { batchView, summaryOf } from './view.ts';
 import type { Result } from '../../../../output/view.ts';
 
 /** Returns the lines below the counts: what went wrong, and the command lines to continue with. */
@@ -116,7 +117,7 @@ const MAX_RANGES = 12;
 /** A resume sends expired items again only where it is asked to: they may have run. */
 function expiredNotes(report: BatchReport): readonly Message[] {
   const { counts, expiredItems } = report;
-  const isListed = expiredItems.length > 0 && groupItems(expiredItems).length <= MAX_RANGES;
+  const isListed = expiredItems.length > 0 && groupNumbers(expiredItems).length <= MAX_RANGES;
   const listed = isListed ? `: ${rangesOf(expiredItems)}` : '';
   const them = counts.expired === 1 ? 'it' : 'them';
   const how = resumeCommand(report, '--resubmit', 'expired');

@@ -5,6 +5,7 @@ import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { barChart } from '../../../../output/charts/bar-chart.ts';
 import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
 import { reportDocument, stateOfReport, boundsOf, exampleLine, formatRate, formatTime } from './report-document.ts';
+import { OUTCOMES } from './view.ts';
 import { PAGE_STYLE } from './report-page-style.ts';
 
 /**
@@ -78,18 +79,6 @@ const tile = (label: string, value: string, note: string): Html =>
   </div>`;
 
 const grouped = (value: number): string => value.toLocaleString('en-US');
-
-/** The outcomes in the order of the bar, and the class that gives each its colour. */
-const OUTCOMES = [
-  ['completed', 'completed'],
-  ['failed', 'failed'],
-  ['timedOut', 'timed out'],
-  ['cancelled', 'cancelled'],
-  ['expired', 'expired'],
-  ['unknown', 'unknown'],
-  ['inFlight', 'in flight'],
-  ['waiting', 'waiting'],
-] as const;
 
 function outcomeSection({ counts, resubmitted, retried }: BatchAnalysis): Html {
   const outcomes = OUTCOMES.map(([member, label]) => ({ member, label, count: counts[member] })).filter(

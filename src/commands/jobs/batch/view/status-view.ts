@@ -1,11 +1,12 @@
 import type { BatchAnalysis, BatchStatus, ShardHolder } from '../../../../batch/index.ts';
 import { itemsAt, memberAt, numberAt, stringAt, type Json, type JsonObject } from '../../../../core/json.ts';
+import { rangesOf } from '../../../../core/text/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { text } from '../../../../output/cells/cell-functions.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { quantilesOf } from './report-document.ts';
-import { batchView, rangesOf, summaryOf } from './view.ts';
+import { batchView, summaryOf } from './view.ts';
 
 /** Returns the object of a status; `others` are members of what the results show. */
 export function statusMembers(status: BatchStatus, others: JsonObject = {}): JsonObject {
