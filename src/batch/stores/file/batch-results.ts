@@ -92,14 +92,11 @@ export async function readBatchResults(ports: StorePorts, results: string): Prom
 }
 
 /** Collects when items ended. */
-function createEnds(): {
-  readonly onRecord: (record: JournalRecord) => void;
-  readonly history: (journal: JournalState) => BatchHistory;
-} {
+function createEnds() {
   const timeline = createTimeline();
   let lastEndedAt: number | undefined;
   return {
-    onRecord: (record) => {
+    onRecord: (record: JournalRecord): void => {
       if (record.kind !== 'event' || (record.event.kind !== 'end' && record.event.kind !== 'refuse')) return;
       const { at } = record.data;
       if (at === undefined) return;
@@ -107,6 +104,11 @@ function createEnds(): {
       const completed = record.event.kind === 'end' && record.event.ending === 'completed';
       timeline.add(at, completed ? 1 : 0, completed ? 0 : 1);
     },
-    history: ({ retried, workerPrice }) => ({ retried, workerPrice, timeline, lastEndedAt }),
+    history: ({ retried, workerPrice }: JournalState): BatchHistory => ({
+      retried,
+      workerPrice,
+      timeline,
+      lastEndedAt,
+    }),
   };
 }

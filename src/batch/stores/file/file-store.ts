@@ -77,15 +77,8 @@ async function createFiles(
   );
   if (created === undefined) throw new Error('a batch was created without its header');
   const { plan } = created;
-  const [first, ...others] = plan.sources;
-  const copy = {
-    ...first,
-    address: inputCopyPath(path),
-    bytes: first?.bytes ?? 0,
-    version: '',
-    name: inputCopyPath(path),
-  };
-  const inputs = copiesInput ? { ...plan, sources: [copy, ...others] } : plan;
+  const copy = { address: inputCopyPath(path), version: '', name: inputCopyPath(path) };
+  const inputs = copiesInput ? { ...plan, sources: plan.sources.map((input) => ({ ...input, ...copy })) } : plan;
   return {
     ...factsOf(ports, path, open.header),
     copy: undefined,

@@ -13,26 +13,15 @@ export interface ResultsExtent {
   readonly checksum: number;
 }
 
-/** The results file while it is written. */
-export interface Results {
-  /** Resolves when the line is on disk, with the extent of the file up to its end. Fails with local-file (14). */
-  append(line: string): Promise<ResultsExtent>;
-  readonly extent: () => ResultsExtent;
-  /** Resolves when no write is pending. */
-  idle(): Promise<void>;
-  /** Fails with local-file (14) when another process changed the file. Call it only when the file is idle. */
-  check(): Promise<void>;
-  close(): Promise<void>;
-}
-
 export const NO_RESULTS: ResultsExtent = { resultBytes: 0, checksum: 0 };
 
 /** Opens a results file whose content has this extent. */
-export async function openResults(durable: DurableFiles, path: string, content: ResultsExtent): Promise<Results> {
+export async function openResults(durable: DurableFiles, path: string, content: ResultsExtent) {
   const writer = createGroupWriter(await durable.open(path));
   let extent = content;
   return {
-    append: async (line) => {
+    /** Resolves when the line is on disk, with the extent of the file up to its end. Fails with local-file (14). */
+    append: async (line: string): Promise<ResultsExtent> => {
       extent = {
         resultBytes: extent.resultBytes + Buffer.byteLength(line),
         checksum: crc32(line, extent.checksum),
@@ -41,15 +30,21 @@ export async function openResults(durable: DurableFiles, path: string, content: 
       await writer.append(line);
       return upToHere;
     },
-    extent: () => extent,
+    /** Extent of all lines appended so far. */
+    extent: (): ResultsExtent => extent,
+    /** Fails with local-file (14) when another process changed the file. Call it only when the file is idle. */
     check: () => writer.check(),
+    /** Resolves when no write is pending. */
     idle: () => writer.idle(),
-    close: async () => {
+    close: async (): Promise<void> => {
       await writer.idle();
       await writer.close();
     },
   };
 }
+
+/** The results file while it is written. */
+export type Results = Awaited<ReturnType<typeof openResults>>;
 
 /** Statuses of result lines that this program writes itself, when the service has no document. */
 const OWN_ENDINGS: Readonly<Record<string, Ending>> = { EXPIRED: 'expired', REFUSED: 'failed' };
