@@ -60,8 +60,8 @@ export const BATCH_STORE = [
     name: 'write-without-a-sync',
     about: 'records are written and not synced to the disk',
     file: 'src/batch/bytes/synced-files.ts',
-    from: 'await file.sync();\n        group.resolve();',
-    to: 'group.resolve();',
+    from: 'await file.sync();\n        group.synced.resolve();',
+    to: 'group.synced.resolve();',
     tests: [...JOURNAL, ...CRASHES],
   },
   {

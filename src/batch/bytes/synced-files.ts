@@ -1,3 +1,4 @@
+import { createDeferred } from './deferred.ts';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
 
 /** Maximum number of characters in a group, unless one text is longer. Larger writes are not faster. */
@@ -20,10 +21,10 @@ export function createGroupWriter(file: AppendFile) {
         if (broken !== undefined) throw broken.error;
         await file.append(Buffer.from(group.texts.join('')));
         await file.sync();
-        group.resolve();
+        group.synced.resolve();
       } catch (error) {
         broken ??= { error };
-        group.reject(broken.error);
+        group.synced.reject(broken.error);
       }
     }
     running = undefined;
@@ -40,7 +41,7 @@ export function createGroupWriter(file: AppendFile) {
       group.texts.push(text);
       group.length += text.length;
       running ??= flush();
-      return group.synced;
+      return group.synced.promise;
     },
     /** Resolves when no write is pending, whether the writes failed or not. */
     idle: async (): Promise<void> => {
@@ -54,15 +55,7 @@ export function createGroupWriter(file: AppendFile) {
 
 export type GroupWriter = ReturnType<typeof createGroupWriter>;
 
-function createGroup() {
-  let resolve = (): void => undefined;
-  let reject = (_: unknown): void => undefined;
-  const synced = new Promise<void>((onSynced, onFailed) => ([resolve, reject] = [onSynced, onFailed]));
-  // A caller may wait only for a later group, which fails too.
-  synced.catch(() => undefined);
-  const texts: string[] = [];
-  return { texts, length: 0, synced, resolve, reject };
-}
+const createGroup = () => ({ texts: [] as string[], length: 0, synced: createDeferred() });
 
 type Group = ReturnType<typeof createGroup>;
 

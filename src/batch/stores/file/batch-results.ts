@@ -34,21 +34,14 @@ export async function readStatus(
   const left = counts.waiting + counts.inFlight > 0;
   const unordered = !left && !journal.inOrder && (header.ordered || journal.hasRerunItems);
   const resumable = left || unordered;
+  const { endpoint, service, invalid, createdAt: begunAt } = header;
   const status: BatchStatus = {
+    ...{ endpoint, service, invalid, counts, unknownItems, unordered, resumable, holder, begunAt },
     name: path,
     reference: reference(path),
-    endpoint: header.endpoint,
     input: await inputName(durable, path, header),
-    service: header.service,
-    counts,
-    invalid: header.invalid,
-    unknownItems,
     resubmitted: journal.resubmitted,
-    unordered,
-    resumable,
     state: holder !== undefined ? 'running' : resumable ? 'stopped' : 'ended',
-    holder,
-    begunAt: header.createdAt,
   };
   return { status, journal };
 }

@@ -61,21 +61,18 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
     const resubmitted = await resubmitItems(durable, source, journal, options);
     repairs.push(...resubmitted.notes);
     const results = await openResults(durable, path, valid);
-    const { header, states, jobIds, workerPrice } = state;
+    const { states } = state;
     return withClose(
       {
-        header,
-        states,
+        ...state,
         journal,
         results,
         jobs: [...jobs.values()],
         failed: [...state.failed.values()].filter(({ item }) => states.stateOf(item) !== 'waiting'),
         expired: [...state.expired.values()].filter(({ item }) => states.stateOf(item) === 'expired'),
-        jobIds,
         sortedBytes: state.inOrder && !resubmitted.hadResults ? state.resultBytes : undefined,
         hasRerunItems: state.hasRerunItems || resubmitted.hadResults,
         resubmitted: state.resubmitted + resubmitted.count,
-        workerPrice,
         repairs,
       },
       release,

@@ -41,14 +41,7 @@ const run = defineCommand({
       'with books in a database, for several machines',
     ],
   ],
-  run: async (ctx, values) => {
-    const [{ runBatch }, { maxTimeOf, withDeadline }] = await Promise.all([
-      import('./run.ts'),
-      import('./store/max-time.ts'),
-    ]);
-    const maxTime = await maxTimeOf(ctx, values);
-    return await runBatch(withDeadline(ctx, maxTime), { ...values, maxTime });
-  },
+  run: async (ctx, values) => (await import('./run.ts')).runBatch(ctx, values),
 });
 
 const resume = defineCommand({
@@ -70,13 +63,7 @@ const resume = defineCommand({
       'new jobs for some failures',
     ],
   ],
-  run: async (ctx, values) => {
-    const [{ resume: resumeBatch }, { maxTimeOf }] = await Promise.all([
-      import('./resume.ts'),
-      import('./store/max-time.ts'),
-    ]);
-    return await resumeBatch(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
-  },
+  run: async (ctx, values) => (await import('./resume.ts')).resume(ctx, values),
 });
 
 const work = defineCommand({
@@ -91,10 +78,7 @@ const work = defineCommand({
   args: { batch: arg.text('the name of the batch') },
   options: workOptions,
   examples: [['berth jobs batch work nightly --store postgres://berth@db.example.com/berth', 'from a second machine']],
-  run: async (ctx, values) => {
-    const [{ work: workOn }, { maxTimeOf }] = await Promise.all([import('./resume.ts'), import('./store/max-time.ts')]);
-    return await workOn(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
-  },
+  run: async (ctx, values) => (await import('./resume.ts')).work(ctx, values),
 });
 
 const cancel = defineCommand({

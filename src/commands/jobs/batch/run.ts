@@ -19,6 +19,7 @@ import { checkBounds } from '../../shared/duration-bounds.ts';
 import type { RunValues } from './options/flags.ts';
 import { viewOf } from './view/progress.ts';
 import { batchResult } from './view/notes.ts';
+import { maxTimeOf, withDeadline } from './store/max-time.ts';
 import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
 import { asId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
@@ -33,7 +34,9 @@ const SHARD_ITEMS = 10_000;
  * Begins a batch and runs it to its end. Fails with usage (2) before anything is sent, with local-file (14) when there is
  * a batch or results already, and as the health request of the endpoint does.
  */
-export async function runBatch(ctx: CommandContext, values: RunValues): Promise<Result> {
+export async function runBatch(outer: CommandContext, given: RunValues): Promise<Result> {
+  const maxTime = await maxTimeOf(outer, given);
+  const [ctx, values] = [withDeadline(outer, maxTime), { ...given, maxTime }];
   checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
   checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
   const kind = kindOf(ctx, values);

@@ -1,3 +1,4 @@
+import { createDeferred, type Deferred } from '../../../bytes/deferred.ts';
 import type { Clock } from '../../../../core/context.ts';
 import type { RunRecords, RecordsListener, RangeClaims } from '../../../model/run-records.ts';
 import type { ItemCounts } from '../../../model/item-states.ts';
@@ -13,7 +14,7 @@ import {
   type ShardGroup,
 } from '../rows/shard-rows.ts';
 import { holdShard } from '../shard/held-shard.ts';
-import { createDeferred, createHeldShards, takeWritten, type Deferred, requireOwnWrites } from './held-shards.ts';
+import { createHeldShards, takeWritten, requireOwnWrites } from './held-shards.ts';
 import { createJobIdWindow } from '../../../model/job-id-set.ts';
 import type { Lease } from './lease.ts';
 import type { PartFiles } from '../shard/part-files.ts';

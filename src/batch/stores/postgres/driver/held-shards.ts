@@ -1,3 +1,4 @@
+import { type Deferred } from '../../../bytes/deferred.ts';
 import { rangesOf } from '../../../../core/text/number-ranges.ts';
 import type { ItemState } from '../../../model/item-states.ts';
 import { type Held, findLostWrites, type Driver } from '../rows/shard-rows.ts';
@@ -97,18 +98,6 @@ export function takeWritten(entry: HeldEntry): readonly Deferred[] {
   entry.written = undefined;
   return written === undefined ? [] : [written];
 }
-
-/** A promise and what settles it. */
-export function createDeferred() {
-  let resolve = (): void => undefined;
-  let reject = (_: unknown): void => undefined;
-  const promise = new Promise<void>((onDone, onFailed) => ([resolve, reject] = [onDone, onFailed]));
-  // Nobody may wait for it.
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
-}
-
-export type Deferred = ReturnType<typeof createDeferred>;
 
 /**
  * Fails with local-file (14) when the database has lost what it had confirmed to this driver: it was restored to an earlier
