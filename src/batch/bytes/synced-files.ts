@@ -5,8 +5,9 @@ import type { AppendFile, DurableFiles } from '../../core/context.ts';
 const MAX_GROUP_LENGTH = 1024 * 1024;
 
 /**
- * Creates a writer for a file: texts that arrive during a sync share the next write and sync. After the first failure every append fails: the position of the end of the file is no
- * longer known, and a record after an incomplete one could not be read.
+ * Creates a writer for a file: texts that arrive during a sync share the next write and sync. After the first failure every
+ * append fails: the position of the end of the file is no longer known, and a record after an incomplete one could not be
+ * read.
  */
 export function createGroupWriter(file: AppendFile) {
   const queue: Group[] = [];
