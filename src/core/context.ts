@@ -56,6 +56,11 @@ export interface Context {
   batchApi(options: BatchApiOptions): BatchApi;
   /** Opens an Api for a login that is not stored yet. All its requests go to the management API. */
   loginApi(options: LoginApiOptions): Api;
+  /**
+   * Lets SSH into the pods of the local service in this process until the command ends: the addresses of pods are read after it.
+   * Does nothing where requests go elsewhere.
+   */
+  openLocalPods(): Promise<void>;
   /** Loads its modules on the first call. */
   downloads(): Promise<Downloads>;
   readonly settings: SettingsView;

@@ -22,7 +22,7 @@ export function openHostVolumes(
       const ports = storagePorts(options);
       if (settings.local) {
         const { openLocalTransport } = await import('./local-transport.ts');
-        const local = openLocalTransport(settings.dataDirectory, { clock, random, ...localService });
+        const local = openLocalTransport(settings.dataDirectory, { clock, random, runtime, ...localService });
         opened.push(local.transport);
         return openVolumeFiles(ports, local.transport, place, { url: local.origin, own: local.storageKey });
       }

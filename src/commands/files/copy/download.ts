@@ -32,6 +32,9 @@ export async function download(
   target: string,
   onBytes: (bytes: number) => void,
 ): Promise<boolean> {
+  // Only a file is replaced: not what another program reads, and no device.
+  if ((await files.resolve(target)).kind === 'other')
+    throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
   const there = await files.size(target);
   const names = temporaryNames(target, file);
   if (there !== undefined && (await volume.isSame(file, { bytes: there, ...contentOf(files, target) }))) {

@@ -10,6 +10,7 @@ import {
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { healthRequest, runRequest } from '../../../queue/requests.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
+import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
 import { sentence, type CommandLine } from '../../../core/message.ts';
 import { workLine } from './view/command-lines.ts';
@@ -110,11 +111,12 @@ export function describeSkipped(path: string, { invalid, invalidItems }: InputSu
   ];
 }
 
-/** Returns counts, sizes, and the first request as it would be sent. */
+/** Returns counts, sizes, and the first request as it would be sent. Fails with not-found (4) where there is no such endpoint. */
 export async function dryRunResult(ctx: CommandContext, values: RunValues, summary: InputSummary): Promise<Result> {
   const input = nameOfInputs(values);
   const body = { raw: submissionBody(summary.first?.input ?? new Uint8Array(0), optionsText(values)) };
-  const first = await ctx.api.preview({ ...runRequest(asId(values.endpoint)), body });
+  const found = await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest));
+  const first = await ctx.api.preview({ ...runRequest(found?.id ?? asId(values.endpoint)), body });
   const value: Json = {
     input,
     planned: summary.planned,
