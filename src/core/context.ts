@@ -34,7 +34,15 @@ export type {
 export type { RememberedNotes } from './ports/remembered.ts';
 export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
 export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
-export type { KeyView, Profile, ProfileStore, SettingSource, SettingsView, SettingValues } from './ports/settings.ts';
+export type {
+  KeyView,
+  Profile,
+  ProfileStore,
+  SettingSource,
+  SettingsView,
+  SettingValues,
+  StorageKey,
+} from './ports/settings.ts';
 export type {
   Blocking,
   Choice,

@@ -1,20 +1,109 @@
+import { RESULT_RETENTION_MS, RATE_LIMITS } from '../../queue/limits.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
+import { type ExecutionCost, createCostMeter } from '../results/report/cost.ts';
+import {
+  type CommonError,
+  type ErrorTotals,
+  type RefusedRetries,
+  createErrorTally,
+} from '../results/report/failure-groups.ts';
+import { type FailedRequests, createRequestHealth } from '../results/report/request-health.ts';
+import type { BatchFacts, BatchSummary, Session } from '../model/store.ts';
+import type { ItemCounts } from '../model/item-states.ts';
 import type { RateWindow } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { RATE_LIMITS } from '../../queue/limits.ts';
 import { timeToLive } from '../../queue/submission.ts';
-import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
-import { createCostMeter, type ExecutionCost } from '../results/report/cost.ts';
-import { createErrorTally, type ErrorTally } from '../results/report/error-counts.ts';
-import { createRequestHealth, type FailedRequests } from '../results/report/request-health.ts';
 import { claimedItems } from '../run/item-queue.ts';
 import { createQueueClient } from '../run/queue-client.ts';
 import type { RunOptions } from '../run/run-state.ts';
 import { runItems } from '../run/runner.ts';
-import type { BatchFacts, Session } from '../model/store.ts';
-import type { ItemCounts } from '../model/item-states.ts';
 import type { RunEnd, Stopped } from '../model/run-records.ts';
+
+export interface BatchReport extends BatchSummary {
+  readonly tookMs: number;
+  /** Undefined when no price or no execution time is known. */
+  readonly cost: ExecutionCost | undefined;
+  /** True when an earlier run had sent some items. */
+  readonly resumed: boolean;
+  readonly stopped: StopCause | undefined;
+  /** Jobs that were accepted and could not be written to the journal. */
+  readonly unrecorded: readonly { readonly item: number; readonly job: string }[];
+  /** Items that failed or were refused in this run, and their most frequent error. */
+  readonly failedItems: number;
+  readonly commonestError: CommonError | undefined;
+  /** The most frequent reason why the outcome of a submission is unknown. */
+  readonly unknownReason: string | undefined;
+  /** Undefined when few requests failed. */
+  readonly failedRequests: FailedRequests | undefined;
+  /**
+   * Failed items that the user asked to retry and that were not retried; undefined when the user asked for no retry.
+   */
+  readonly notRetried: NotRetried | undefined;
+  /** Failed jobs that the service may still have, so that they can be retried. */
+  readonly retryableJobs: number;
+  readonly expiredItems: readonly number[];
+}
+
+interface NotRetried {
+  /** Items whose submission was refused: there is no job to retry. */
+  readonly neverAccepted: number;
+  /** Jobs that the service does not have any more. */
+  readonly expired: number;
+  readonly refused: RefusedRetries | undefined;
+}
+
+/**
+ * Runs a batch until it ends, closes it, and reports how it ended: an error that stopped it is in the report. Throws only
+ * errors that are bugs.
+ */
+export async function runToEnd(
+  ports: BatchPorts,
+  batch: BatchFacts,
+  session: Session,
+  limits: BatchLimits,
+  view: BatchView,
+): Promise<BatchReport> {
+  await view.onNotes(session.notes);
+  const { end, totals, ...run } = await drive(ports, batch, session, limits, view);
+  const { retriableBefore, ...account } = await session.account(end);
+  const { before, input } = session;
+  const unordered = end.unordered === true;
+  const { name, reference, endpoint, service, invalid } = batch;
+  const { failedJobs, refused, commonestError, unknownReason } = totals;
+  return {
+    ...{ name, reference, endpoint, service, invalid, input, unordered },
+    ...account,
+    ...run,
+    resumable: account.counts.waiting + account.counts.inFlight > 0 || unordered,
+    resumed: wasBegun(before),
+    unrecorded: end.unrecorded,
+    failedItems: failedJobs + refused,
+    ...{ commonestError, unknownReason },
+    // eslint-disable-next-line no-restricted-syntax -- a date of the batch
+    ...retries(before, retriableBefore, totals, limits, ports.clock.now() - batch.createdAt),
+  };
+}
+
+function retries(
+  before: ItemCounts,
+  retriableBefore: number | undefined,
+  { failedJobs, expiredRetries: expired, refusedRetries: refused }: ErrorTotals,
+  { retryFailed = 0 }: BatchLimits,
+  ageMs: number,
+): Pick<BatchReport, 'notRetried' | 'retryableJobs'> {
+  const failedBefore = before.failed + before.timedOut;
+  if (retriableBefore === undefined) return { notRetried: undefined, retryableJobs: 0 };
+  if (retryFailed > 0)
+    return {
+      retryableJobs: failedJobs,
+      notRetried: { neverAccepted: failedBefore - retriableBefore, expired, refused },
+    };
+  // The exact time of the end of jobs of earlier runs is unknown.
+  const earlier = ageMs < RESULT_RETENTION_MS ? failedBefore : 0;
+  return { notRetried: undefined, retryableJobs: failedJobs + earlier };
+}
 
 const DEFAULT_CONCURRENCY = 32;
 const MAX_IN_FLIGHT = 1000;
@@ -26,13 +115,12 @@ export type StopCause =
   | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
   | { readonly reason: 'error'; readonly failure: Failure };
 
-/** How a process ended its work. */
 interface Driven {
   readonly end: RunEnd;
   readonly stopped: StopCause | undefined;
   readonly tookMs: number;
   readonly cost: ExecutionCost | undefined;
-  readonly tally: ErrorTally;
+  readonly totals: ErrorTotals;
   readonly failedRequests: FailedRequests | undefined;
 }
 
@@ -111,14 +199,8 @@ export async function drive(
     // After a failed write, closing fails too; the failure is in `end` already.
     await session.close().catch(() => undefined);
   }
-  return {
-    end,
-    stopped: stopCause(end.stopped),
-    tookMs,
-    cost: cost.total(),
-    tally,
-    failedRequests: health.failed(),
-  };
+  const run = { stopped: stopCause(end.stopped), tookMs, cost: cost.total(), failedRequests: health.failed() };
+  return { end, totals: tally.totals(), ...run };
 }
 
 /** True when an earlier run had sent some items. */
