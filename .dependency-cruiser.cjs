@@ -61,8 +61,9 @@ const LAYERS = {
   ...rooms(
     'host',
     {
-      connection: ['workers', 'process', 'lock', 'remembered', 'files', 'runtime'],
+      connection: ['pods', 'workers', 'process', 'lock', 'remembered', 'files', 'runtime'],
       terminal: ['runtime'],
+      pods: ['process', 'runtime'],
       process: ['runtime'],
       workers: ['files'],
       files: ['runtime'],
@@ -112,6 +113,7 @@ const LAYERS = {
   '^src/local/index\\.ts$': [
     'local/service.ts',
     'local/objects',
+    'local/pods',
     'local/table.ts',
     'local/file-store.ts',
     'local/workers',
@@ -120,10 +122,12 @@ const LAYERS = {
     'local/contract',
     'core',
   ],
-  '^src/local/service\\.ts$': [
+  '^src/local/service(-options)?\\.ts$': [
+    'local/service-options.ts',
     'local/table.ts',
     'local/resources',
     'local/objects',
+    'local/pods',
     'local/workers',
     'local/webhooks',
     'local/queue',
@@ -145,6 +149,7 @@ const LAYERS = {
     'core',
   ],
   '^src/local/objects/': ['local/objects', 'local/model', 'local/http/call', 'local/state', 'core'],
+  '^src/local/pods/': ['local/pods', 'local/resources/pods', 'local/model', 'local/http/call', 'local/state', 'core'],
   '^src/local/workers/': ['local/workers', 'local/webhooks', 'local/queue', 'local/model', 'local/state', 'core'],
   '^src/local/webhooks/': ['local/webhooks', 'local/queue', 'local/state', 'core'],
   '^src/local/queue/': ['local/queue', 'local/model', 'local/http', 'local/state', 'local/contract', 'core'],
@@ -197,6 +202,7 @@ const PACKAGES = {
   fzstd: '^src/batch/',
   '@rgrove/parse-xml': '^src/core/text/xml\\.ts$',
   '(chokidar|ignore)': '^src/host/workers/',
+  ssh2: '^src/host/pods/',
 };
 
 const layerRules = Object.entries(LAYERS).map(([from, allowed]) => ({

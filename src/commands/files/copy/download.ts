@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { allEnded } from '../../../core/control/all-ended.ts';
 import type { RangeFiles, RangeWriter } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { formatBytes } from '../../../core/units.ts';
@@ -192,7 +193,7 @@ async function readMissing(
     }
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(RANGES_AT_ONCE, count) }, readNext));
+    await allEnded(Array.from({ length: Math.min(RANGES_AT_ONCE, count) }, readNext));
   } catch (error) {
     next = count;
     throw error;
