@@ -73,6 +73,8 @@ const environmentOf = ({ url, env, storageKey }, home) => ({
   ...env,
   ...storageKey,
   HOME: home,
+  // rclone refuses it, and the server of the bench needs none.
+  AWS_CA_BUNDLE: undefined,
   BERTH_STORAGE_URL: url,
   BERTH_TIMEOUT: '300s',
   AWS_ACCESS_KEY_ID: storageKey.BERTH_STORAGE_ACCESS_KEY,
@@ -108,7 +110,7 @@ async function benchTransfers({ berth, home, env, service }) {
     for (const [step, command] of Object.entries(steps)) {
       const started = performance.now();
       const costs = await commandCosts(`${command} 3>&-`, env);
-      if (costs.code !== 0) console.log(`note: ${name}, ${step}: ended ${costs.code}`);
+      if (costs.code !== 0) throw new Error(`${name}, ${step}: ended ${costs.code}`);
       times[name][step] = { seconds: (performance.now() - started) / 1000, cpu: costs.milliseconds / 1000 };
     }
     await rm(back, { recursive: true, force: true });
