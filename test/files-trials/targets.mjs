@@ -58,7 +58,7 @@ export async function startTarget(kind, service, folder) {
   }
 }
 
-const STARTS = { moto: startMoto, rclone: startRclone, gofakes3: startGofakes };
+const STARTS = { moto: startMoto, rclone: startRclone };
 
 async function startMoto() {
   const python = process.env.STORAGE_PYTHON ?? 'python3';
@@ -84,15 +84,4 @@ async function startRclone(folder) {
   const url = await until(find, 15_000);
   if (url === undefined || url === '') throw new Error(`it did not start: ${running.said.stderr}`);
   return { url, env: KEY, stop: () => running.signal('SIGKILL') };
-}
-
-/** A server in memory, of the Go module github.com/johannesboyne/gofakes3, command cmd/gofakes3. */
-async function startGofakes(folder) {
-  const program = process.env.GOFAKES3 ?? 'gofakes3';
-  const args = ['-backend', 'memory', '-initialbucket', 'vol-datasets', '-host', '127.0.0.1:0'];
-  const running = start([program, ...args], { cwd: folder, env: process.env, boundMs: null });
-  const find = () => /using port: (\d+)/.exec(running.said.stderr)?.[1] ?? (running.isOver ? '' : undefined);
-  const port = await until(find, 15_000);
-  if (port === undefined || port === '') throw new Error(`it did not start: ${program}`);
-  return { url: `http://127.0.0.1:${port}`, env: KEY, stop: () => running.signal('SIGKILL') };
 }
