@@ -201,7 +201,8 @@ const PACKAGES = {
   '@hpcc-js/wasm-zstd': '^src/batch/bytes/compression\\.ts$',
   fzstd: '^src/batch/',
   '@rgrove/parse-xml': '^src/core/text/xml\\.ts$',
-  '(chokidar|ignore)': '^src/host/workers/',
+  chokidar: '^src/host/workers/',
+  ignore: '^src/(host/workers|commands/files/sync)/',
   ssh2: '^src/host/pods/',
 };
 

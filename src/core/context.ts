@@ -29,6 +29,7 @@ export type {
   FolderEntry,
   LockHolder,
   ResolvedPath,
+  TreeEntry,
 } from './ports/files.ts';
 export type { RememberedNotes } from './ports/remembered.ts';
 export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';

@@ -55,6 +55,7 @@ export const run = defineCommand({
     ttl: option.duration('how long the job may live, queue and run together, 10s to 7d', 's'),
     lowPriority: option.on('let other jobs go first'),
   },
+  needed: [['input', 'inputFile']],
   writes: true,
   exits: JOB_EXITS,
   costs: true,

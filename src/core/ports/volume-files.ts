@@ -53,6 +53,8 @@ export type ContentProof =
  * Failures: usage (2) for a key that cannot be sent unchanged, denied (3), refused (5), unavailable (7).
  */
 export interface VolumeFiles {
+  /** The id of the volume. */
+  readonly id: string;
   /**
    * What is in a folder, whole or an error: nothing is left out. `prefix` ends with a slash, or is empty for the volume
    * itself. A folder that is not there is empty.

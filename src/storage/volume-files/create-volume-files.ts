@@ -33,6 +33,7 @@ export function createVolumeFiles(client: S3Client, bucket: string, partBytes = 
     modifiedAt: undefined,
   });
   return {
+    id: bucket,
     folder: async (prefix) => {
       const what = `list ${addressOf(bucket, prefix)}`;
       const { objects, prefixes } = await readListing(client, { bucket, prefix, delimiter: '/' }, what, signal);
