@@ -63,6 +63,7 @@ const LAYERS = {
       terminal: ['runtime'],
       process: ['runtime'],
       workers: ['files'],
+      webhooks: ['remembered', 'files', 'runtime'],
       files: ['runtime'],
       remembered: [],
       lock: [],
