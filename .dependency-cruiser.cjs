@@ -40,6 +40,8 @@ const LAYERS = {
   ],
   '^src/fleet/': ['fleet', 'core'],
   '^src/guard/': ['guard', 'core'],
+  '^src/guard/samples/': ['guard/samples', 'guard/deadline.ts', 'core'],
+  '^src/guard/policy/': ['guard/policy', 'guard/samples', 'core'],
   '^src/create/': ['create', 'core'],
   '^src/cli/': ['cli', 'output', 'core'],
   ...rooms(
@@ -173,7 +175,7 @@ const LAYERS = {
   '^src/local/state/': ['local/state', 'local/contract', 'core'],
   '^src/local/contract/': ['local/contract', 'core'],
   '^src/core/': ['core'],
-  '^src/core/(ports|json|control)/': ['core/ports', 'core/json', 'core/control'],
+  '^src/core/(ports|json|control)/': ['core/ports', 'core/json', 'core/control', 'core/unit-types.ts'],
 };
 
 /** A package, or several, and the only files that may import it. */

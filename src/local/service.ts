@@ -32,6 +32,7 @@ import { releaseFiles } from './resources/endpoints/releases.ts';
 import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/file/store.ts';
 import { createWorkerKeys } from './state/worker-keys.ts';
+import { createObjectPorts } from './objects/ports.ts';
 import { isSigned } from './objects/signature.ts';
 import { createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
 import { createTable } from './table.ts';
@@ -40,6 +41,7 @@ import type { Resolve, SendWebhook } from './webhooks/send.ts';
 import type { StartProcess } from './workers/process/port.ts';
 import type { Workers } from './workers/start-workers.ts';
 import { endpointVariables, workerVariables, type WorkerName } from './workers/handlers/variables.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 export interface LocalServiceOptions extends GivenSettings {
   readonly clock: Clock;
@@ -94,8 +96,8 @@ const WEBHOOK_INTERVAL_MS = 500;
 
 const VOLUMES_PATH = '/v2/network-volumes/';
 
-/** When the state was not checked for this time, the service was suspended, or it waited for its state. Milliseconds. */
-const PAUSE_MS = 5000;
+/** When the state was not checked for this time, the service was suspended, or it waited for its state. */
+const PAUSE_MS: Milliseconds = 5000;
 
 /**
  * Creates a local service that keeps its data in `store` and answers every operation of the API contract in this
@@ -113,10 +115,11 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const served: Readonly<Record<string, Served>> = Object.fromEntries(
     Object.entries(handlers).map(([name, source]) => [name, servedBy(source)]),
   );
+  const untilStopped = (milliseconds: number): Promise<void> => time.sleep(milliseconds, stopping.signal);
   const held = createHeldRequests({
     // eslint-disable-next-line no-restricted-syntax -- a date of the service's clock
     at: () => time.now(),
-    sleep: (milliseconds) => time.sleep(milliseconds, stopping.signal),
+    sleep: untilStopped,
   });
   /** With workers that attach there is nothing to start or stop here. */
   const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
@@ -197,12 +200,10 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   );
 
   const folders = createVolumeFolders(transact, options.volumesFolder ?? temporaryRoot);
+  const objectPorts = createObjectPorts({ folders, transact, clock, random: options.random, sleep: untilStopped });
   const answer = async (request: LocalRequest): Promise<LocalAnswer> => {
     // Loaded here: most commands with --local ask for no file.
-    if (isSigned(request))
-      // Not the time of the service, which may be moved: it is the clients' clocks that are checked.
-      // eslint-disable-next-line no-restricted-syntax -- a date
-      return (await import('./objects/interface.ts')).answerObjectRequest(folders, request, clock.now());
+    if (isSigned(request)) return (await import('./objects/interface.ts')).answerObjectRequest(objectPorts, request);
     const answered = await route(request);
     if (request.method === 'DELETE' && request.path.startsWith(VOLUMES_PATH)) await folders.clean();
     return answered;

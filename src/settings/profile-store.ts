@@ -17,6 +17,7 @@ import {
   type ProfilesFile,
 } from './read-profiles.ts';
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './settings-table.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 /** The new values of the members that berth writes. */
 interface Change {
@@ -128,8 +129,8 @@ function refuseLocalProfile(profile: string): void {
 /** The members of the file that berth writes. */
 const OWN_MEMBERS: readonly string[] = ['current', 'profiles', 'aliases'];
 
-/** How long to wait while another process changes the file. Milliseconds. */
-const LOCK_WAIT_MS = 30_000;
+/** How long to wait while another process changes the file. */
+const LOCK_WAIT_MS: Milliseconds = 30_000;
 
 /** Changes the file under a lock. The library is loaded here, because reading does not need it. */
 async function changeFile(

@@ -11,6 +11,9 @@ import { createS3Client } from './s3/s3-client.ts';
 /** The most requests to one volume at once. */
 const REQUESTS_AT_ONCE = 16;
 
+/** The service refuses now and then what is allowed (storage contract). */
+const RETRIES_OF_DENIED = 3;
+
 /** What stands for the data center of a volume in the address, in lower case. */
 const DATA_CENTER = '{data-center}';
 
@@ -43,6 +46,7 @@ export async function openVolumeFiles(
     connection,
     retries: retriesOf(ports.retries),
     requestsAtOnce: REQUESTS_AT_ONCE,
+    retriesOfDenied: RETRIES_OF_DENIED,
   });
   return createVolumeFiles(client, id, ports.partBytes);
 }

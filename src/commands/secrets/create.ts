@@ -11,6 +11,7 @@ import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { SECRETS } from '../shared/collections.ts';
 import { idOf } from '../../output/view.ts';
 import { SECRET_TABLE, VALUE } from './fields.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export const createSpec: WriteSpec = {
   summary: 'store a secret for the variables of pods and endpoints',
@@ -24,8 +25,8 @@ export const createSpec: WriteSpec = {
   examples: [['berth secrets create --name hf-token --value-stdin < token', 'for scripts']],
 };
 
-/** How far the service's dates may be apart from each other. Milliseconds. */
-const DATE_TOLERANCE_MS = 2000;
+/** How far the service's dates may be apart from each other. */
+const DATE_TOLERANCE_MS: Milliseconds = 2000;
 
 /**
  * Sends the create. When its answer is lost, it looks for the name, which is unique (additions 7): a repeated create would be

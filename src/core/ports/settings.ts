@@ -1,4 +1,5 @@
 import type { OutputFormat } from './output-formats.ts';
+import type { Milliseconds } from '../unit-types.ts';
 
 /** Where a setting's value came from, for `config list`. `base-url`: it follows that setting. */
 export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';
@@ -12,8 +13,7 @@ export interface SettingValues {
   readonly 'api-key-file': string | undefined;
   readonly profile: string;
   readonly local: boolean;
-  /** Milliseconds. */
-  readonly timeout: number;
+  readonly timeout: Milliseconds;
   readonly retries: number;
   readonly access: 'read' | 'write' | 'full';
   readonly output: OutputFormat | undefined;

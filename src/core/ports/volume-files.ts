@@ -1,4 +1,5 @@
 import type { DigestName } from './files.ts';
+import type { EpochMs } from '../unit-types.ts';
 
 /** A file of a network volume, as the service describes it. */
 export interface VolumeFile {
@@ -7,8 +8,8 @@ export interface VolumeFile {
   readonly bytes: number;
   /** Its ETag with quotes: it changes with the content. */
   readonly version: string;
-  /** Milliseconds since the epoch; undefined where the service does not say it. */
-  readonly modifiedAt: number | undefined;
+  /** Undefined where the service does not say it. */
+  readonly modifiedAt: EpochMs | undefined;
 }
 
 /** What is in one folder of a volume, in the order of names. */
@@ -21,6 +22,8 @@ export interface VolumeFolder {
 /** A file of this machine that is written to a volume. */
 export interface FileSource {
   readonly bytes: number;
+  /** The version of the file that it replaces: where that is still seen after the writing, the service is late. */
+  readonly replaces?: string | undefined;
   /** The bytes from `start` up to, but not including, `end`. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
   /**

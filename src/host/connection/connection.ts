@@ -14,6 +14,7 @@ import type {
 import type { Clock, Sink } from '../../core/context.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/message/transport.ts';
@@ -153,8 +154,8 @@ async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenA
   };
 }
 
-/** A wait before a retry is reported from this time on, in milliseconds. */
-const REPORTED_WAIT_MS = 2000;
+/** A wait before a retry is reported from this time on. */
+const REPORTED_WAIT_MS: Milliseconds = 2000;
 
 const waitLine = ({ reason, waitMs, retry, retries }: RetryWait): SafeText =>
   say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`;

@@ -32,6 +32,7 @@ import { freeBytes, rangeWriter } from './range-files.ts';
 import { resolvePath } from './resolve-path.ts';
 import { wrapErrors } from './wrap-errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /**
  * Opens files that survive a crash, relative to the working directory. Reading standard input or a pipe ends with the
@@ -125,8 +126,8 @@ export function openDurable(
 
 const openFile = openRegular.bind(undefined, { openSync, fstatSync, closeSync, lstatSync, constants });
 
-/** The minimum time between two syncs of a file, in milliseconds, so that several writes share one sync. */
-const SYNC_INTERVAL_MS = 1;
+/** The minimum time between two syncs of a file, so that several writes share one sync. */
+const SYNC_INTERVAL_MS: Milliseconds = 1;
 
 /** `path` is the name for messages. */
 function appendTo(path: string, absolute: string, descriptor: number, checkLocks: () => void): AppendFile {

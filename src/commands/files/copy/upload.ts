@@ -33,7 +33,7 @@ export async function upload(
       const isSame = there !== undefined && (await volume.isSame(there, source));
       // What was compared must be what the file is.
       if (isSame) await check();
-      else await volume.write(key, source, onBytes);
+      else await volume.write(key, { ...source, replaces: there?.version }, onBytes);
       return isSame;
     } catch (error) {
       const found = await durable.describe(path);

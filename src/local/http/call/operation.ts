@@ -6,6 +6,7 @@ import type { Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import type { FaultRecord } from './faults.ts';
 import type { ServiceSettings } from './settings.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A request as an operation receives it: authenticated, counted against its limits, its body validated. */
 export interface Call {
@@ -34,7 +35,7 @@ export interface Call {
    * processed (milliseconds since the epoch on the service's own clock), and saved when the step returns. A step must
    * throw before it changes anything: a state in memory is not rolled back.
    */
-  transact<T>(step: (state: State, now: number) => T): Promise<T>;
+  transact<T>(step: (state: State, now: EpochMs) => T): Promise<T>;
   /**
    * Waits on the service's own clock; `berth local clock advance` shortens it. Do not call it inside a step. Rejects when
    * `signal` is aborted, by default the call's.
@@ -69,12 +70,12 @@ export interface RefusedCall extends Pick<Call, 'params' | 'transact'> {
 
 /** Answers a call with what one step on the state returns: see `Call.transact`. */
 export const reply =
-  (status: number, step: (state: State, call: Call, now: number) => Json): Operation['run'] =>
+  (status: number, step: (state: State, call: Call, now: EpochMs) => Json): Operation['run'] =>
   async (call) => ({ status, body: await call.transact((state, now) => step(state, call, now)) });
 
 /** Answers a call with 204 after one step on the state. */
 export const noContent =
-  (step: (state: State, call: Call, now: number) => void): Operation['run'] =>
+  (step: (state: State, call: Call, now: EpochMs) => void): Operation['run'] =>
   async (call) => {
     await call.transact((state, now) => {
       step(state, call, now);

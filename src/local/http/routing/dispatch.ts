@@ -12,6 +12,7 @@ import type { Call, Operation, Reply } from '../call/operation.ts';
 import type { ServiceSettings } from '../call/settings.ts';
 import { countRequest, rateHeaders, rateUsage, type Quota } from '../faults/rate-limit.ts';
 import type { Validator } from '../requests/validate.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** What the answering of every request needs. */
 export interface Frame {
@@ -113,7 +114,7 @@ function admit(
   request: LocalRequest,
   params: Readonly<Record<string, string>>,
   state: State,
-  now: number,
+  now: EpochMs,
   frame: Frame,
   body: Uint8Array | undefined,
 ): Admission {

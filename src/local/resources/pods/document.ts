@@ -4,9 +4,10 @@ import { decodeCommand } from '../../model/command.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { globalIp, publicIp, publicPort, runtimeAt } from './runtime.ts';
 import { ACTIONS, isReachable, startedAt, statusAt } from './transitions.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A pod in an answer (specification 2.1). */
-export function podDocument(pod: PodRecord, now: number): Json {
+export function podDocument(pod: PodRecord, now: EpochMs): Json {
   const status = statusAt(pod, now);
   const started = startedAt(pod, now);
   const { id, name, image, args, disk, ports, env, registry, mounts, gpu, cpu, cluster } = pod;

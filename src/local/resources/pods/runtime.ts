@@ -1,9 +1,10 @@
 import type { Json } from '../../../core/json.ts';
 import type { PodRecord, PodUse } from '../../model/pods/record.ts';
 import { isReachable, startedAt } from './transitions.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A container's live metrics, computed from its id and the time; null unless it can be reached (specification 2.2). */
-export function runtimeAt(pod: PodRecord, now: number): Json {
+export function runtimeAt(pod: PodRecord, now: EpochMs): Json {
   if (!isReachable(pod, now)) return null;
   const started = startedAt(pod, now) ?? now;
   const use = useAt(pod, now);
@@ -20,7 +21,7 @@ export function runtimeAt(pod: PodRecord, now: number): Json {
 }
 
 /** What was set of a pod's use and still counts; what was not set varies. */
-export const useAt = ({ use = {} }: PodRecord, now: number): PodUse =>
+export const useAt = ({ use = {} }: PodRecord, now: EpochMs): PodUse =>
   use.until !== undefined && use.until <= now ? {} : use;
 
 /**
@@ -50,7 +51,7 @@ export const globalIp = (pod: PodRecord): string =>
   `10.0.${String(hash(pod.id) % 256)}.${String(1 + (hash(`${pod.id}/ip`) % 254))}`;
 
 /** A percentage that changes slowly around a mean value. */
-function wave(seed: string, now: number, mean: number, amplitude: number): number {
+function wave(seed: string, now: EpochMs, mean: number, amplitude: number): number {
   const phase = (hash(seed) % 1000) / 1000 + now / 240_000;
   return Math.min(100, Math.max(0, Math.round(mean + amplitude * Math.sin(phase * 2 * Math.PI))));
 }

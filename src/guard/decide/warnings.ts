@@ -1,17 +1,18 @@
 /** What in a policy does nothing: exceptions that have ended, and words that nothing matches. */
-import { type Json, stringAt } from '../core/json.ts';
-import { isAmong } from '../core/text/row-filter.ts';
-import { compileGlobs } from '../core/text/glob.ts';
-import { formatTimestamp } from '../core/text/timestamp.ts';
-import { subjectsOf, type Exception, type Policy, type Rule, type Subject } from './rules.ts';
+import { type Json, stringAt } from '../../core/json.ts';
+import { isAmong } from '../../core/text/row-filter.ts';
+import { compileGlobs } from '../../core/text/glob.ts';
+import { formatTimestamp } from '../../core/text/timestamp.ts';
+import { subjectsOf, type Exception, type Policy, type Rule, type Subject } from '../policy/rules.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
-/** Warnings as sentences. `subjects` is everything that the policy is about, `now` the service's time in milliseconds. */
-export const policyWarnings = (policy: Policy, subjects: readonly Subject[], now: number): readonly string[] => [
+/** Warnings as sentences. `subjects` is everything that the policy is about, `now` the service's time. */
+export const policyWarnings = (policy: Policy, subjects: readonly Subject[], now: EpochMs): readonly string[] => [
   ...policy.exceptions.flatMap((exception) => exceptionWarning(exception, subjects, now)),
   ...policy.rules.flatMap((rule) => ruleWarnings(rule, subjects)),
 ];
 
-function exceptionWarning({ match, until }: Exception, subjects: readonly Subject[], now: number): readonly string[] {
+function exceptionWarning({ match, until }: Exception, subjects: readonly Subject[], now: EpochMs): readonly string[] {
   if (until <= now) return [`The exception of ${match.join(', ')} ended at ${formatTimestamp(until)}.`];
   return unmatched(match, subjects, ['name', 'id']).map(
     (pattern) => `The exception of ${pattern} matches nothing that is there.`,

@@ -1,7 +1,7 @@
-import { compileGlobs } from '../core/text/glob.ts';
-import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { compileRowFilter, isAmong } from '../core/text/row-filter.ts';
-import { formatTimestamp } from '../core/text/timestamp.ts';
+import { compileGlobs } from '../../core/text/glob.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { compileRowFilter, isAmong } from '../../core/text/row-filter.ts';
+import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { evaluate, type World } from './conditions.ts';
 import {
   subjectsOf,
@@ -11,7 +11,8 @@ import {
   type Rule,
   type Selection,
   type Subject,
-} from './rules.ts';
+} from '../policy/rules.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** `unknown`: whether a rule applies cannot be known. */
 export const VERDICTS = ['over', 'exempt', 'unknown'] as const;
@@ -36,8 +37,8 @@ export type ActingDecision = Decision & { readonly action: ActingAction };
 
 export const isAction = (decision: Decision): decision is ActingDecision => decision.action !== 'report';
 
-/** What keeps a guard from a pod for a time, by the ids of pods: milliseconds since the epoch. */
-export type Snoozes = ReadonlyMap<string, number>;
+/** What keeps a guard from a pod for a time, by the ids of pods. */
+export type Snoozes = ReadonlyMap<string, EpochMs>;
 
 const STRENGTH: Readonly<Record<GuardAction, number>> = { report: 0, stop: 1, 'scale-to-zero': 1, terminate: 2 };
 
@@ -83,8 +84,8 @@ function decisionOf(rule: Rule, { kind, row }: Subject, world: World, policy: Po
   return [{ kind, row, rule: rule.name, verdict, why, action: held === undefined ? wanted : 'report', held }];
 }
 
-/** A clock of the service may differ a little from what it wrote. Milliseconds. */
-const CLOCK_TOLERANCE_MS = 60_000;
+/** A clock of the service may differ a little from what it wrote. */
+const CLOCK_TOLERANCE_MS: Milliseconds = 60_000;
 
 /** What keeps every guard from a pod: `it is locked`. */
 export function exemptionOf(pod: Json): string | undefined {
@@ -93,7 +94,7 @@ export function exemptionOf(pod: Json): string | undefined {
 }
 
 /** Why nothing may be done about a pod that a rule applies to. */
-function heldBack(pod: Json, action: GuardAction, now: number, { allowTerminate }: Policy): string | undefined {
+function heldBack(pod: Json, action: GuardAction, now: EpochMs, { allowTerminate }: Policy): string | undefined {
   const times = ['createdAt', 'startedAt'].map((member) => Date.parse(stringAt(pod, member) ?? ''));
   if (times.some((at) => at > now + CLOCK_TOLERANCE_MS)) return "the service's clock is behind its own times";
   const status = stringAt(pod, 'status') ?? '';
@@ -108,14 +109,14 @@ const STOPPED = ['EXITED', 'TERMINATED'];
 /** Statuses in which a pod can be stopped (contract rules, Pods: actions). */
 export const CAN_STOP = ['RUNNING', 'PROVISIONING', 'STARTING'];
 
-/** What keeps the guards of this machine from a pod now. `now` is the service's time in milliseconds. */
-export function snoozed(pod: Json, snoozes: Snoozes, now: number): string | undefined {
+/** What keeps the guards of this machine from a pod now. `now` is the service's time. */
+export function snoozed(pod: Json, snoozes: Snoozes, now: EpochMs): string | undefined {
   const until = snoozes.get(stringAt(pod, 'id') ?? '');
   return until !== undefined && until > now ? `snoozed until ${formatTimestamp(until)}` : undefined;
 }
 
 /** Returns the exception that a row is under, as a sentence. Exceptions that have ended count no more. */
-function compileExceptions(exceptions: readonly Exception[]): (row: Json, now: number) => string | undefined {
+function compileExceptions(exceptions: readonly Exception[]): (row: Json, now: EpochMs) => string | undefined {
   const all = exceptions.map(({ match, until, reason }) => ({
     until,
     isMatch: compileGlobs(match, 'match'),
@@ -129,7 +130,7 @@ function compileExceptions(exceptions: readonly Exception[]): (row: Json, now: n
 }
 
 /** Compiles a selection. What is of unknown age or cost does not fit one of these. Fails with usage (2) for an empty pattern. */
-export function compileSelection(selection: Selection): (row: Json, now: number) => boolean {
+export function compileSelection(selection: Selection): (row: Json, now: EpochMs) => boolean {
   const { dataCenter = [], gpu = [], costAbove, ...filter } = selection;
   const fits = compileRowFilter(filter, 'match');
   return (row, now) =>

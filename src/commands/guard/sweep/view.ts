@@ -1,22 +1,23 @@
-import { type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
-import { formatTimestamp } from '../../core/text/timestamp.ts';
-import { errorOf } from '../../cli/resource/several/outcomes.ts';
-import { FAILURE } from '../../cli/model/common-schemas.ts';
-import { manyOf, NUMBER, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { text } from '../../output/cells/cell-functions.ts';
-import { idOf, type Cell, type View } from '../../output/view.ts';
-import { VERDICTS, type Decision } from '../../guard/decide.ts';
-import { GUARD_ACTIONS, SUBJECTS } from '../../guard/rules.ts';
+import { type Json, type JsonObject, memberAt, stringAt } from '../../../core/json.ts';
+import { formatTimestamp } from '../../../core/text/timestamp.ts';
+import { errorOf } from '../../../cli/resource/several/outcomes.ts';
+import { FAILURE } from '../../../cli/model/common-schemas.ts';
+import { manyOf, NUMBER, oneOf, ownObject, TEXT, TIME } from '../../../cli/model/output-schema.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
+import { text } from '../../../output/cells/cell-functions.ts';
+import { idOf, type Cell, type View } from '../../../output/view.ts';
+import { VERDICTS, type Decision } from '../../../guard/decide/decide.ts';
+import { GUARD_ACTIONS, SUBJECTS } from '../../../guard/policy/rules.ts';
 import { RESULTS, type Done } from './act.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A decision as `--json` prints it and the log keeps it. */
 export function decisionRow(
   ctx: CommandContext,
   { kind, row, rule, verdict, action, why, held }: Decision,
   done: Done | undefined,
-  now: number,
+  now: EpochMs,
 ): JsonObject {
   const [name, status, startedAt] = ['name', 'status', 'startedAt'].map((member) => stringAt(row, member));
   return {

@@ -1,7 +1,8 @@
 /** The rules of a guard: which pods, under which condition, and what is done about them. */
-import type { Json } from '../core/json.ts';
-import type { RowFilter } from '../core/text/row-filter.ts';
-import type { IdleLimits } from './idle.ts';
+import type { Json } from '../../core/json.ts';
+import type { RowFilter } from '../../core/text/row-filter.ts';
+import type { IdleLimits } from '../samples/idle.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** What a rule does. Nothing that a rule does deletes data, but for `terminate`, which a policy must allow. */
 export const GUARD_ACTIONS = ['report', 'stop', 'terminate', 'scale-to-zero'] as const;
@@ -76,8 +77,7 @@ export interface Rule {
 export interface Exception {
   /** Patterns of names or ids. */
   readonly match: readonly string[];
-  /** Milliseconds since the epoch. */
-  readonly until: number;
+  readonly until: EpochMs;
   readonly reason: string | undefined;
 }
 

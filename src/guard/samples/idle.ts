@@ -1,11 +1,11 @@
-import { formatDuration } from '../core/units.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import type { Sample } from './tracks.ts';
 import type { UseSample } from './use-samples.ts';
 
 /** When a pod counts as idle. Percentages: use below each of them, in all samples. */
 export interface IdleLimits {
-  /** Milliseconds. */
-  readonly forMs: number;
+  readonly forMs: Milliseconds;
   readonly gpu: number;
   readonly cpu: number;
   /** Not looked at where undefined. */
@@ -24,15 +24,15 @@ const LONGEST_GAP = 1 / 10;
 /** At least this part of the time must be known. */
 const LEAST_KNOWN = 0.8;
 
-/** The longest time between two sweeps with which a time can be covered, in milliseconds. */
-export const longestInterval = (windowMs: number): number => windowMs * LONGEST_GAP;
+/** The longest time between two sweeps with which a time can be covered. */
+export const longestInterval = (windowMs: number): Milliseconds => windowMs * LONGEST_GAP;
 
 /** What is looked for in samples of one pod or endpoint. Times are the service's, in milliseconds. */
 export interface QuietTime<S extends Sample> {
   /** The oldest first. */
   readonly samples: readonly S[];
   /** When it was started or created. */
-  readonly since: number;
+  readonly since: EpochMs;
   readonly forMs: number;
   /** What the samples are about, in sentences: `its use`. */
   readonly what: string;
@@ -46,7 +46,7 @@ export interface QuietTime<S extends Sample> {
  */
 export function findQuiet<S extends Sample>(
   { samples, since, forMs, what, useIn }: QuietTime<S>,
-  now: number,
+  now: EpochMs,
 ): Finding {
   const from = now - forMs;
   if (since > from) return { state: 'not-met', why: `started ${formatDuration(Math.max(0, now - since))} ago` };
@@ -65,7 +65,7 @@ export function findQuiet<S extends Sample>(
 }
 
 /** Whether a pod that was started then was idle for all of the time of its limits. */
-export const findIdle = (samples: readonly UseSample[], since: number, limits: IdleLimits, now: number): Finding =>
+export const findIdle = (samples: readonly UseSample[], since: number, limits: IdleLimits, now: EpochMs): Finding =>
   findQuiet({ samples, since, forMs: limits.forMs, what: 'its use', useIn: (each) => overLimit(each, limits) }, now);
 
 /** The part of a time, from `from`, that samples count for. */

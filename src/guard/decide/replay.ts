@@ -1,16 +1,17 @@
 /** What a policy would have done about pods, by what was seen of them. */
-import { numberAt, type Json } from '../core/json.ts';
-import { costOver } from '../core/units.ts';
+import { numberAt, type Json } from '../../core/json.ts';
+import { costOver } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { compilePolicy, isAction, type ActingDecision, type Decision } from './decide.ts';
-import type { Condition, Policy } from './rules.ts';
-import type { PodTracks, UseSample } from './use-samples.ts';
-import type { Track } from './tracks.ts';
+import type { Condition, Policy } from '../policy/rules.ts';
+import type { PodTracks, UseSample } from '../samples/use-samples.ts';
+import type { Track } from '../samples/tracks.ts';
 
 /** What would have been done about one start of a pod, and what it cost after that. */
 export interface WouldHave {
   readonly decision: ActingDecision;
-  /** The service's time of the sample at which it would have been done, in milliseconds. */
-  readonly at: number;
+  /** The service's time of the sample at which it would have been done. */
+  readonly at: Milliseconds;
   /** US dollars from then until the pod was last seen; undefined where its cost is not known. */
   readonly saved: number | undefined;
 }
@@ -20,8 +21,8 @@ export interface Replay {
   readonly done: readonly WouldHave[];
   /** Starts of pods whose samples cannot tell whether a rule applied. */
   readonly unknown: number;
-  /** When the first sample was; undefined without one. Milliseconds. */
-  readonly from: number | undefined;
+  /** When the first sample was; undefined without one. */
+  readonly from: Milliseconds | undefined;
 }
 
 /** The conditions that samples of pods can tell. Sums of the account, jobs and what is stored were not kept. */

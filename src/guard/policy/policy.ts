@@ -1,6 +1,6 @@
 /** A policy as a document: rules, exceptions and limits of a guard. */
-import { usage } from '../core/failure.ts';
-import { isObject, type Json } from '../core/json.ts';
+import { usage } from '../../core/failure.ts';
+import { isObject, type Json } from '../../core/json.ts';
 import {
   dollars,
   duration,

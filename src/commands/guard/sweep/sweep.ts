@@ -1,25 +1,32 @@
 /** One sweep of a guard: it reads, decides, acts, and remembers. */
-import { Failure, messageOf } from '../../core/failure.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { encodeJson, type Json } from '../../core/json.ts';
-import type { Api } from '../../core/api.ts';
-import { listRequest, rememberNames } from '../../cli/resource/identity/requests.ts';
-import { readList } from '../../cli/resource/pages/read-list.ts';
-import { isLocalService } from '../shared/is-local-service.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { idOf } from '../../output/view.ts';
-import type { World } from '../../guard/conditions.ts';
-import { compilePolicy, isAction, type ActingDecision, type Decision, type Snoozes } from '../../guard/decide.ts';
-import { heldByClocks, limitActions } from '../../guard/hold-back.ts';
-import { withJobs } from '../../guard/job-samples.ts';
-import { subjectsOf, type Policy, type Subject } from '../../guard/rules.ts';
-import { withUse } from '../../guard/use-samples.ts';
-import { PODS } from '../shared/collections.ts';
+import { Failure, messageOf } from '../../../core/failure.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { encodeJson, type Json } from '../../../core/json.ts';
+import type { Api } from '../../../core/api.ts';
+import { listRequest, rememberNames } from '../../../cli/resource/identity/requests.ts';
+import { readList } from '../../../cli/resource/pages/read-list.ts';
+import { isLocalService } from '../../shared/is-local-service.ts';
+import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { idOf } from '../../../output/view.ts';
+import type { World } from '../../../guard/decide/conditions.ts';
+import {
+  compilePolicy,
+  isAction,
+  type ActingDecision,
+  type Decision,
+  type Snoozes,
+} from '../../../guard/decide/decide.ts';
+import { heldByClocks, limitActions } from '../../../guard/decide/hold-back.ts';
+import { withJobs } from '../../../guard/samples/job-samples.ts';
+import { subjectsOf, type Policy, type Subject } from '../../../guard/policy/rules.ts';
+import { withUse } from '../../../guard/samples/use-samples.ts';
+import { PODS } from '../../shared/collections.ts';
 import { act, actionRequest, type Done } from './act.ts';
 import { changeMemory, isNews, readMemory } from './memory.ts';
 import type { Account } from './read-account.ts';
 import { decisionRow } from './view.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** What a sweep found and did. */
 export interface Sweep {
@@ -29,8 +36,8 @@ export interface Sweep {
   readonly rows: readonly Json[];
   /** What was looked at. */
   readonly subjects: readonly Subject[];
-  /** The service's time in milliseconds. */
-  readonly now: number;
+  /** The service's time. */
+  readonly now: Milliseconds;
   /** Whether a rule applied to anything. */
   readonly isOver: boolean;
   /** The failures of actions, as one. */
@@ -135,7 +142,7 @@ async function isStillOver(
 }
 
 const readHealthOf = async (ctx: CommandContext, endpoint: Json) =>
-  await (await import('../shared/rate/read-health.ts')).readHealth(ctx, [endpoint]);
+  await (await import('../../shared/rate/read-health.ts')).readHealth(ctx, [endpoint]);
 
 /** The whole list, and whether it is that of the local service, whose clock is moved on purpose. */
 async function readPods(ctx: CommandContext): Promise<{ readonly pods: readonly Json[]; readonly isLocal: boolean }> {
@@ -153,7 +160,7 @@ async function readPods(ctx: CommandContext): Promise<{ readonly pods: readonly 
 const NOTHING: Account = { facts: {}, subjects: [], health: undefined };
 
 /** What rules ask for beside the pods: most rules ask for nothing. */
-async function readMore(ctx: CommandContext, policy: Policy, pods: readonly Json[], now: number): Promise<Account> {
+async function readMore(ctx: CommandContext, policy: Policy, pods: readonly Json[], now: EpochMs): Promise<Account> {
   const asks = policy.rules.some(
     ({ when }) =>
       when.kind.startsWith('account') ||

@@ -1,10 +1,11 @@
-import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { costOver, formatDollars, formatDuration } from '../core/units.ts';
-import { countingDeadlines, deadlinesOf, deadlineText, hasDeadline } from './deadline.ts';
-import { findIdle, findQuiet, type Finding } from './idle.ts';
-import { endpointKey, type EndpointTracks } from './job-samples.ts';
-import type { Condition, GuardAction } from './rules.ts';
-import { podKey, type PodTracks } from './use-samples.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { costOver, formatDollars, formatDuration } from '../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import { countingDeadlines, deadlinesOf, deadlineText, hasDeadline } from '../deadline.ts';
+import { findIdle, findQuiet, type Finding } from '../samples/idle.ts';
+import { endpointKey, type EndpointTracks } from '../samples/job-samples.ts';
+import type { Condition, GuardAction } from '../policy/rules.ts';
+import { podKey, type PodTracks } from '../samples/use-samples.ts';
 
 /** An amount of the account in US dollars; `atLeast` when a part of it is not known. */
 export interface AccountAmount {
@@ -24,8 +25,8 @@ export interface AccountFacts {
 
 /** What conditions are decided from, beside the row. */
 export interface World extends AccountFacts {
-  /** The service's time in milliseconds. */
-  readonly now: number;
+  /** The service's time. */
+  readonly now: Milliseconds;
   readonly pods: PodTracks;
   readonly endpoints: EndpointTracks;
 }
@@ -75,7 +76,7 @@ function timeAt(pod: Json, member: string): number | undefined {
 }
 
 /** The deadline that is over, the one to terminate first: it ends everything that the other one does. */
-function overdue(pod: Json, now: number): Found {
+function overdue(pod: Json, now: EpochMs): Found {
   const over = countingDeadlines(pod)
     .filter(({ at }) => at <= now)
     .toSorted((a, b) => Number(b.action === 'terminate') - Number(a.action === 'terminate'))[0];
@@ -86,7 +87,7 @@ function overdue(pod: Json, now: number): Found {
   return { state: 'not-met', why: 'no deadline is over' };
 }
 
-function longerThan(since: number | undefined, ms: number, now: number, word: string): Finding {
+function longerThan(since: number | undefined, ms: number, now: EpochMs, word: string): Finding {
   if (since === undefined) return { state: 'unknown', why: `when it was ${word} is not known` };
   const why = `${word} ${formatDuration(Math.max(0, now - since))} ago`;
   return { state: now - since > ms ? 'met' : 'not-met', why };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { GUARD_ACTIONS, POD_STATUSES, SPENT_SINCE } from './rules.ts';
 
 /** Objects of policies as a JSON Schema describes them. */

@@ -1,21 +1,22 @@
 /** What a sweep reads beside the pods, where a rule asks for it. What cannot be read is unknown, and said once. */
-import { unlessFailed } from '../../core/failure.ts';
-import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { idOf } from '../../output/view.ts';
-import type { AccountAmount, AccountFacts } from '../../guard/conditions.ts';
-import type { HealthById } from '../../guard/job-samples.ts';
-import type { Condition, Policy, Subject } from '../../guard/rules.ts';
-import { readRecords } from '../billing/report/fetch.ts';
-import { monthStart } from '../billing/report/forecast.ts';
-import { PODS as POD_BILL, SUMMARY } from '../billing/report/service-reports.ts';
-import { ENDPOINTS, PODS, VOLUMES } from '../shared/collections.ts';
-import { mountedVolumes } from '../shared/rate/mounted-volumes.ts';
-import { readHealth } from '../shared/rate/read-health.ts';
-import { readRate, rowsUnlessFailed } from '../shared/rate/read-rate.ts';
-import { rateText, volumesRate } from '../shared/rate/rate.ts';
-import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';
+import { unlessFailed } from '../../../core/failure.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
+import { formatDollars } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { idOf } from '../../../output/view.ts';
+import type { AccountAmount, AccountFacts } from '../../../guard/decide/conditions.ts';
+import type { HealthById } from '../../../guard/samples/job-samples.ts';
+import type { Condition, Policy, Subject } from '../../../guard/policy/rules.ts';
+import { readRecords } from '../../billing/report/fetch.ts';
+import { monthStart } from '../../billing/report/forecast.ts';
+import { PODS as POD_BILL, SUMMARY } from '../../billing/report/service-reports.ts';
+import { ENDPOINTS, PODS, VOLUMES } from '../../shared/collections.ts';
+import { mountedVolumes } from '../../shared/rate/mounted-volumes.ts';
+import { readHealth } from '../../shared/rate/read-health.ts';
+import { readRate, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
+import { rateText, volumesRate } from '../../shared/rate/rate.ts';
+import { HOURS_PER_MONTH } from '../../shared/rate/volume-price.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -33,7 +34,7 @@ export async function readAccount(
   ctx: CommandContext,
   { rules }: Policy,
   pods: readonly Json[],
-  now: number,
+  now: EpochMs,
 ): Promise<Account> {
   const asks = (test: (when: Condition) => boolean): boolean => rules.some(({ when }) => test(when));
   const [perHour, month, billed, endpoints, storage] = await Promise.all([
@@ -60,7 +61,7 @@ async function perHourOf(ctx: CommandContext): Promise<AccountAmount> {
   return { dollars: total, atLeast: unknown.length > 0 };
 }
 
-async function monthOf(ctx: CommandContext, now: number): Promise<AccountAmount> {
+async function monthOf(ctx: CommandContext, now: EpochMs): Promise<AccountAmount> {
   const records = await readRecords(ctx, SUMMARY, monthStart(now), now);
   const amounts = records.map((record) => numberAt(record, 'totalAmount'));
   return {
@@ -70,7 +71,11 @@ async function monthOf(ctx: CommandContext, now: number): Promise<AccountAmount>
 }
 
 /** What each pod cost since the first of them was created. */
-async function billedOf(ctx: CommandContext, pods: readonly Json[], now: number): Promise<ReadonlyMap<string, number>> {
+async function billedOf(
+  ctx: CommandContext,
+  pods: readonly Json[],
+  now: EpochMs,
+): Promise<ReadonlyMap<string, number>> {
   const created = pods.map((pod) => Date.parse(stringAt(pod, 'createdAt') ?? '')).filter((at) => !Number.isNaN(at));
   const records = created.length === 0 ? [] : await readRecords(ctx, POD_BILL, Math.min(...created), now);
   return sumsById(records, 'totalAmount');
@@ -102,7 +107,7 @@ async function readEndpoints(
 async function readUnused(
   ctx: CommandContext,
   pods: readonly Json[],
-  now: number,
+  now: EpochMs,
 ): Promise<{ readonly volumes: readonly Json[]; readonly unused: ReadonlyMap<string, string> }> {
   const stopped = pods.filter(
     (pod) => memberAt(pod, 'status') === 'EXITED' && numberAt(pod, 'mounts.persistent.size') !== undefined,

@@ -1,13 +1,14 @@
 /** What keeps a guard from acting in a sweep: clocks that disagree, and too many pods at once. */
-import { usage, type Failure } from '../core/failure.ts';
-import { type Json, stringAt } from '../core/json.ts';
-import { formatDuration } from '../core/units.ts';
+import { usage, type Failure } from '../../core/failure.ts';
+import { type Json, stringAt } from '../../core/json.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { CAN_STOP, isAction, type Decision } from './decide.ts';
-import { DEADLINE_RULE } from './policy.ts';
-import type { Policy } from './rules.ts';
+import { DEADLINE_RULE } from '../policy/policy.ts';
+import type { Policy } from '../policy/rules.ts';
 
-/** How much the difference of the two clocks may change between two sweeps, and be in the first one. Milliseconds. */
-const MAX_JUMP_MS = 300_000;
+/** How much the difference of the two clocks may change between two sweeps, and be in the first one. */
+const MAX_JUMP_MS: Milliseconds = 300_000;
 const MAX_DRIFT_MS = 3_600_000;
 
 /**

@@ -8,15 +8,16 @@ import {
   type Json,
   stringAt,
   type JsonObject,
-} from '../../core/json.ts';
-import type { PlainObject } from '../../core/ports/remembered.ts';
-import { berth, sentence, type Message } from '../../core/message.ts';
-import { formatDuration } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import type { Snoozes } from '../../guard/decide.ts';
-import { JOB_SAMPLES, type EndpointTracks } from '../../guard/job-samples.ts';
-import { decodeTracks, encodeTracks } from '../../guard/tracks.ts';
-import { USE_SAMPLES, type PodTracks } from '../../guard/use-samples.ts';
+} from '../../../core/json.ts';
+import type { PlainObject } from '../../../core/ports/remembered.ts';
+import { berth, sentence, type Message } from '../../../core/message.ts';
+import { formatDuration } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import type { Snoozes } from '../../../guard/decide/decide.ts';
+import { JOB_SAMPLES, type EndpointTracks } from '../../../guard/samples/job-samples.ts';
+import { decodeTracks, encodeTracks } from '../../../guard/samples/tracks.ts';
+import { USE_SAMPLES, type PodTracks } from '../../../guard/samples/use-samples.ts';
 
 /** What is kept, as it was read. Times are the service's, in milliseconds. */
 export interface Memory {
@@ -25,8 +26,8 @@ export interface Memory {
   readonly snoozes: Snoozes;
   /** When a guard of this machine last looked; undefined where none did. */
   readonly sweptAt: number | undefined;
-  /** How much the service's clock was ahead of this machine's then. Milliseconds. */
-  readonly driftMs: number | undefined;
+  /** How much the service's clock was ahead of this machine's then. */
+  readonly driftMs: Milliseconds | undefined;
   /** What was done and reported, the oldest first. */
   readonly history: readonly Json[];
 }
@@ -81,7 +82,7 @@ export const isNews = (row: Json, known: readonly Json[]): boolean =>
   !known.some((other) => SAME.every((member) => memberAt(row, member) === memberAt(other, member)));
 
 /** `A guard of this machine last ran 5m ago.` */
-export const lastRunLine = (sweptAt: number | undefined, now: number): Message =>
+export const lastRunLine = (sweptAt: number | undefined, now: EpochMs): Message =>
   sweptAt === undefined
     ? sentence`No guard has run on this machine: ${berth`guard run --every 1m`}`
     : sentence`A guard of this machine last ran ${formatDuration(Math.max(0, now - sweptAt))} ago.`;

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EXIT } from '../../core/exit-codes.ts';
-import { isNotFound, Failure } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
-import type { ApiRequest } from '../../core/api.ts';
-import { memberAt, numberAt, stringAt, type Json } from '../../core/json.ts';
-import { berth } from '../../core/message.ts';
-import { rowRequest } from '../../cli/resource/identity/requests.ts';
-import type { Collection } from '../../cli/model/collection.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { idOf } from '../../output/view.ts';
-import { deadlinesOf } from '../../guard/deadline.ts';
-import type { ActingAction, ActingDecision } from '../../guard/decide.ts';
-import { ENDPOINTS, PODS } from '../shared/collections.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { isNotFound, Failure } from '../../../core/failure.ts';
+import { asId } from '../../../core/ids.ts';
+import type { ApiRequest } from '../../../core/api.ts';
+import { memberAt, numberAt, stringAt, type Json } from '../../../core/json.ts';
+import { berth } from '../../../core/message.ts';
+import { rowRequest } from '../../../cli/resource/identity/requests.ts';
+import type { Collection } from '../../../cli/model/collection.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { idOf } from '../../../output/view.ts';
+import { deadlinesOf } from '../../../guard/deadline.ts';
+import type { ActingAction, ActingDecision } from '../../../guard/decide/decide.ts';
+import { ENDPOINTS, PODS } from '../../shared/collections.ts';
 
 /** What can become of an action. */
 export const RESULTS = ['stopped', 'terminated', 'scaled to zero', 'ended before', 'changed', 'failed'] as const;

@@ -1,9 +1,9 @@
 /** Readers of the values of a policy. Each fails with usage (2), and names the member. */
-import { usage } from '../core/failure.ts';
-import { arrayOf, encodeJson, isObject, numberOf, stringOf, type Json } from '../core/json.ts';
-import { suggestName } from '../core/text/nearest.ts';
-import { parseTimestamp } from '../core/text/timestamp.ts';
-import { parseDurationWithUnit } from '../core/units.ts';
+import { usage } from '../../core/failure.ts';
+import { arrayOf, encodeJson, isObject, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { suggestName } from '../../core/text/nearest.ts';
+import { parseTimestamp } from '../../core/text/timestamp.ts';
+import { parseDurationWithUnit } from '../../core/units.ts';
 
 /** A reader of one member. `path` names it in messages. Fails with usage (2). */
 export type Read<T> = (value: Json, path: string) => T;

@@ -1,6 +1,7 @@
 /** Whether endpoints had jobs, by their samples. */
-import { numberOf, objectAt, numberAt, stringAt, type Json } from '../core/json.ts';
+import { numberOf, objectAt, numberAt, stringAt, type Json } from '../../core/json.ts';
 import { withSeen, type Sample, type SampleKind, type Seen, type Tracks } from './tracks.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** Whether there was a job since the sample before. */
 export interface JobSample extends Sample {
@@ -35,7 +36,7 @@ export const withJobs = (
   before: EndpointTracks,
   endpoints: readonly Json[],
   health: HealthById,
-  now: number,
+  now: EpochMs,
 ): EndpointTracks =>
   withSeen(
     before,

@@ -1,7 +1,8 @@
 /** The use of pods by their samples. */
-import { itemsAt, memberAt, numberAt, numberOf, type Json, type JsonObject, stringAt } from '../core/json.ts';
-import { DEADLINE_ACTIONS, DEADLINE_VARIABLES } from './deadline.ts';
+import { itemsAt, memberAt, numberAt, numberOf, type Json, type JsonObject, stringAt } from '../../core/json.ts';
+import { DEADLINE_ACTIONS, DEADLINE_VARIABLES } from '../deadline.ts';
 import { withSeen, type Sample, type SampleKind, type Seen, type Tracks } from './tracks.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** The use of a pod, in percent: the highest of its GPUs, and what its container takes. */
 export interface UseSample extends Sample {
@@ -44,7 +45,7 @@ export function useOf(pod: Json, at: number): UseSample | undefined {
 }
 
 /** Adds what a whole list of pods shows now of those that run. */
-export const withUse = (before: PodTracks, pods: readonly Json[], now: number): PodTracks =>
+export const withUse = (before: PodTracks, pods: readonly Json[], now: EpochMs): PodTracks =>
   withSeen(
     before,
     pods.flatMap((pod): Seen<UseSample>[] =>

@@ -1,5 +1,15 @@
 /** What was seen of pods and endpoints between sweeps of a guard. The service gives momentary values only. */
-import { arrayOf, isObject, itemsAt, memberAt, numberAt, numberOf, type Json, type JsonObject } from '../core/json.ts';
+import {
+  arrayOf,
+  isObject,
+  itemsAt,
+  memberAt,
+  numberAt,
+  numberOf,
+  type Json,
+  type JsonObject,
+} from '../../core/json.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** What was seen at one time: the service's, in milliseconds. */
 export interface Sample {
@@ -10,8 +20,8 @@ export interface Sample {
 export interface Track<S extends Sample> {
   /** The members that policies look at, as they were last seen. */
   readonly row: JsonObject;
-  /** When it was last seen: the service's time in milliseconds. */
-  readonly seenAt: number;
+  /** When it was last seen: the service's time. */
+  readonly seenAt: Milliseconds;
   /** The oldest first. */
   readonly samples: readonly S[];
 }
@@ -35,14 +45,14 @@ export interface Seen<S extends Sample> {
   readonly sample: S | undefined;
 }
 
-/** The longest time that samples are kept, in milliseconds. */
-export const MAX_WINDOW_MS = 7 * 86_400_000;
+/** The longest time that samples are kept. */
+export const MAX_WINDOW_MS: Milliseconds = 7 * 86_400_000;
 
 /** The most lives that are kept after they ended; the oldest are dropped. */
 const MAX_ENDED = 500;
 
-/** The length of the shortest cell, in milliseconds, and the age up to which cells are so short. */
-const CELL_MS = 60_000;
+/** The length of the shortest cell, and the age up to which cells are so short. */
+const CELL_MS: Milliseconds = 60_000;
 const SHORT_CELLS_MS = 20 * CELL_MS;
 
 /**
@@ -52,7 +62,7 @@ const SHORT_CELLS_MS = 20 * CELL_MS;
 export function withSeen<S extends Sample>(
   before: Tracks<S>,
   seen: readonly Seen<S>[],
-  now: number,
+  now: EpochMs,
   { merge }: SampleKind<S>,
 ): Tracks<S> {
   const live = seen.map(({ key, row, sample }): [string, Track<S>] => {
@@ -73,7 +83,7 @@ export function withSeen<S extends Sample>(
  * the halves of a cell are the cells that it was before, so that use moves by no more than a cell, however often samples
  * are added.
  */
-function thinned<S extends Sample>(samples: readonly S[], now: number, merge: SampleKind<S>['merge']): readonly S[] {
+function thinned<S extends Sample>(samples: readonly S[], now: EpochMs, merge: SampleKind<S>['merge']): readonly S[] {
   const kept: S[] = [];
   let cellEnd = Number.NEGATIVE_INFINITY;
   for (const sample of samples) {
