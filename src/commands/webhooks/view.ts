@@ -48,7 +48,12 @@ export const webhookRow = (webhook: StoredWebhook, answered?: number): Json => (
   bytes: webhook.bytes,
   file: webhook.file,
   headers: webhook.headers.map(([name, value]) => ({ name, value })),
-  deliveries: webhook.deliveries.map(({ at, ...rest }) => ({ at: timeOf(at), ...(rest as Json & object) })),
+  deliveries: webhook.deliveries.map(({ at, to, status: code, error }): Json => ({
+    at: timeOf(at),
+    to,
+    status: code,
+    error,
+  })),
   delivered: deliveredState(webhook) ?? null,
   ...(answered === undefined ? {} : { answered }),
 });

@@ -17,7 +17,7 @@ export async function told(world: TestWorld, form: RegExp, run: Promise<Ran>): P
 export async function listening(
   argv: readonly string[] = [],
   { format = 'jsonl', ...options }: TestWorldOptions & { readonly format?: string } = {},
-): Promise<{ readonly world: TestWorld; readonly url: string; stop(): Promise<Ran> }> {
+): Promise<{ readonly world: TestWorld; readonly url: string; readonly stop: () => Promise<Ran> }> {
   const world = createTestWorld(options);
   const run = berthIn(world, ['webhooks', 'listen', '--port', '0', '-o', format, ...argv]);
   const [, url = ''] = await told(world, /Listening at (http:\/\/\S+?)[,.]\s/, run);
