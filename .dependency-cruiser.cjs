@@ -61,8 +61,9 @@ const LAYERS = {
   ...rooms(
     'host',
     {
-      connection: ['workers', 'process', 'lock', 'remembered', 'files', 'runtime'],
+      connection: ['pods', 'workers', 'process', 'lock', 'remembered', 'files', 'runtime'],
       terminal: ['runtime'],
+      pods: ['process', 'runtime'],
       process: ['runtime'],
       workers: ['files'],
       webhooks: ['remembered', 'files', 'runtime'],
@@ -113,6 +114,7 @@ const LAYERS = {
   '^src/local/index\\.ts$': [
     'local/service.ts',
     'local/objects',
+    'local/pods',
     'local/table.ts',
     'local/file-store.ts',
     'local/workers',
@@ -121,10 +123,12 @@ const LAYERS = {
     'local/contract',
     'core',
   ],
-  '^src/local/service\\.ts$': [
+  '^src/local/service(-options)?\\.ts$': [
+    'local/service-options.ts',
     'local/table.ts',
     'local/resources',
     'local/objects',
+    'local/pods',
     'local/workers',
     'local/webhooks',
     'local/queue',
@@ -146,6 +150,7 @@ const LAYERS = {
     'core',
   ],
   '^src/local/objects/': ['local/objects', 'local/model', 'local/http/call', 'local/state', 'core'],
+  '^src/local/pods/': ['local/pods', 'local/resources/pods', 'local/model', 'local/http/call', 'local/state', 'core'],
   '^src/local/workers/': ['local/workers', 'local/webhooks', 'local/queue', 'local/model', 'local/state', 'core'],
   '^src/local/webhooks/': ['local/webhooks', 'local/queue', 'local/state', 'core'],
   '^src/local/queue/': ['local/queue', 'local/model', 'local/http', 'local/state', 'local/contract', 'core'],
@@ -197,7 +202,9 @@ const PACKAGES = {
   '@hpcc-js/wasm-zstd': '^src/batch/bytes/compression\\.ts$',
   fzstd: '^src/batch/',
   '@rgrove/parse-xml': '^src/core/text/xml\\.ts$',
-  '(chokidar|ignore)': '^src/host/workers/',
+  chokidar: '^src/host/workers/',
+  ignore: '^src/(host/workers|commands/files/sync)/',
+  ssh2: '^src/host/pods/',
 };
 
 const layerRules = Object.entries(LAYERS).map(([from, allowed]) => ({

@@ -30,11 +30,20 @@ export type {
   FolderEntry,
   LockHolder,
   ResolvedPath,
+  TreeEntry,
 } from './ports/files.ts';
 export type { RememberedNotes } from './ports/remembered.ts';
 export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
 export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
-export type { KeyView, Profile, ProfileStore, SettingSource, SettingsView, SettingValues } from './ports/settings.ts';
+export type {
+  KeyView,
+  Profile,
+  ProfileStore,
+  SettingSource,
+  SettingsView,
+  SettingValues,
+  StorageKey,
+} from './ports/settings.ts';
 export type {
   Blocking,
   Choice,
@@ -57,6 +66,11 @@ export interface Context {
   batchApi(options: BatchApiOptions): BatchApi;
   /** Opens an Api for a login that is not stored yet. All its requests go to the management API. */
   loginApi(options: LoginApiOptions): Api;
+  /**
+   * Lets SSH into the pods of the local service in this process until the command ends: the addresses of pods are read after it.
+   * Does nothing where requests go elsewhere.
+   */
+  openLocalPods(): Promise<void>;
   /** Loads its modules on the first call. */
   downloads(): Promise<Downloads>;
   readonly settings: SettingsView;

@@ -82,6 +82,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
   const connection = openConnection({
     settings,
     env,
+    platform: runtime.platform,
     clock,
     random,
     signal,
@@ -104,6 +105,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       return connection.batchApi(options);
     },
     loginApi: (options) => connection.loginApi(options),
+    openLocalPods: () => connection.openLocalPods(),
     settings,
     profiles: createProfiles(() => settings.profilesPath, locks, runtime.user),
     clock,

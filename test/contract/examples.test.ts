@@ -28,6 +28,7 @@ const FILES: Readonly<Record<string, string>> = {
   'items.csv': 'sku,prompt,price,tags\na1,one,1.5,[]\na2,two,2,[]\n',
   'pod.yaml': 'name: lab2\nimage: example/pytorch:2.8\ngpu:\n  id: GPU-24G\n  count: 1\ncloud: SECURE\n',
   'key.txt': 'key-of-an-example-0123456789\n',
+  'storage-key.txt': 'access-of-an-example\nsecret-of-an-example\n',
   'guard.yaml': 'rules: [{when: {age: 52w}}]\n',
   token: 'token-of-an-example\n',
   'id_ed25519.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBerthExampleKeyForNobodyAtAllExample000 me@laptop\n',

@@ -5,12 +5,13 @@ import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
+import { unlessUnread } from '../../cli/run/context/dry-run.ts';
 import { onlyWith, option } from '../../cli/model/params.ts';
 import { answerResult, asksForData, type Result } from '../../output/view.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
 import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS } from '../../queue/limits.ts';
 import { absenceOfJob, certainMs } from '../../queue/not-there-yet.ts';
-import { runRequest, runSyncRequest } from '../../queue/requests.ts';
+import { healthRequest, runRequest, runSyncRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { optionsText } from '../../queue/submission.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
@@ -59,6 +60,7 @@ export const run = defineCommand({
     ttl: option.duration('how long the job may live, queue and run together, 10s to 7d', 's'),
     lowPriority: option.on('let other jobs go first'),
   },
+  needed: [['input', 'inputFile']],
   writes: true,
   exits: JOB_EXITS,
   costs: true,
@@ -82,6 +84,8 @@ export const run = defineCommand({
       await ctx.tell(
         'The webhook will not be delivered: only "local serve" and "local exec" deliver webhooks, and --local does not.',
       );
+    // A dry run ends where there is no such endpoint, and has the id in place of a name.
+    if (ctx.dryRun) await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest));
     const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => {
       const checkCommand = healthLine(id);
       return values.sync

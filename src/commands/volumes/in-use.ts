@@ -88,7 +88,7 @@ export const inUseGuard: Guard = {
   },
 };
 
-const clusterOf = (pod: Json): string | undefined => stringAt(pod, 'clusterId');
+const clusterOf = (pod: Json): string | undefined => stringAt(pod, 'cluster.id');
 
 /** All rows that may use volumes, by kind. */
 const readUsers = (ctx: CommandContext) =>

@@ -9,6 +9,18 @@ import type { ServiceSettings } from './settings.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A request as an operation receives it: authenticated, counted against its limits, its body validated. */
+/** Where an SSH server listens. */
+export interface ContainerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * The address of the container of a start of a pod: null while it cannot be reached, undefined where the service runs no
+ * containers, so that the address in answers is made up.
+ */
+export type AddressOf = (podId: string, start: EpochMs | null) => ContainerAddress | null | undefined;
+
 export interface Call {
   readonly operation: Operation;
   readonly settings: ServiceSettings;
@@ -26,6 +38,8 @@ export interface Call {
   readonly keyId: string;
   /** What was created in the last so many milliseconds is not there for this call: a fault of a replica that lags. */
   readonly lagMs: number;
+  /** Where the container of a start of a pod lets SSH in. */
+  readonly addressOf: AddressOf;
   /** Aborted when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
   /** The fault that affects this call at one of these points, counted down; undefined when there is none. */

@@ -82,8 +82,8 @@ export const clusterOperations: readonly Operation[] = [
   ),
   operation(
     'listClusterPods',
-    reply(200, (state, { params }, now) => ({
-      pods: membersOf(state, clusters.find(state, params['id'])).map((pod) => podDocument(pod, now)),
+    reply(200, (state, { params, addressOf }, now) => ({
+      pods: membersOf(state, clusters.find(state, params['id'])).map((pod) => podDocument(pod, now, addressOf)),
       pagination: WHOLE_LIST,
     })),
   ),

@@ -50,19 +50,19 @@ export const podOperations: readonly Operation[] = [
       // Members leave the page after it was cut: it may be short, or empty, with more to come.
       const includeMembers = call.query.get('includeClusterPods') === 'true';
       const listed = includeMembers ? rows : rows.filter(({ cluster }) => cluster === undefined);
-      return { pods: listed.map((pod) => podDocument(pod, now)), pagination };
+      return { pods: listed.map((pod) => podDocument(pod, now, call.addressOf)), pagination };
     }),
   ),
   operation(
     'createPod',
     reply(201, (state, call, now) =>
-      podDocument(createPod(state, now, bodyOf(call) as CreatePodBody, call.settings), now),
+      podDocument(createPod(state, now, bodyOf(call) as CreatePodBody, call.settings), now, call.addressOf),
     ),
     { checkSize: checkCreateSize },
   ),
   operation(
     'getPod',
-    reply(200, (state, call, now) => podDocument(find(state, call, now), now)),
+    reply(200, (state, call, now) => podDocument(find(state, call, now), now, call.addressOf)),
   ),
   operation(
     'updatePod',
@@ -71,7 +71,7 @@ export const podOperations: readonly Operation[] = [
       checkNotClusterMember(pod);
       if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
       updatePod(state, pod, bodyOf(call) as UpdatePodBody, now, call.settings);
-      return podDocument(pod, now);
+      return podDocument(pod, now, call.addressOf);
     }),
   ),
   operation(
@@ -105,7 +105,7 @@ export const podOperations: readonly Operation[] = [
         delete found.withoutGpu;
         if (call.takeFault(state, ['pod-start']) !== undefined) found.withoutGpu = true;
       }
-      return podDocument(found, now);
+      return podDocument(found, now, call.addressOf);
     });
     return action === 'terminate' ? { status: 204 } : { status: 200, body: pod };
   }),
