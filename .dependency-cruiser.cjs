@@ -66,6 +66,7 @@ const LAYERS = {
       pods: ['process', 'runtime'],
       process: ['runtime'],
       workers: ['files'],
+      webhooks: ['remembered', 'files', 'runtime'],
       files: ['runtime'],
       remembered: [],
       lock: [],
@@ -201,7 +202,8 @@ const PACKAGES = {
   '@hpcc-js/wasm-zstd': '^src/batch/bytes/compression\\.ts$',
   fzstd: '^src/batch/',
   '@rgrove/parse-xml': '^src/core/text/xml\\.ts$',
-  '(chokidar|ignore)': '^src/host/workers/',
+  chokidar: '^src/host/workers/',
+  ignore: '^src/(host/workers|commands/files/sync)/',
   ssh2: '^src/host/pods/',
 };
 

@@ -24,6 +24,7 @@ import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
 import { makeDirectory } from '../../core/files/make-directory.ts';
 import { openRegular, refusalOf } from '../../core/files/regular-file.ts';
 import { absolutePath } from './absolute-path.ts';
+import { contentsOf, entryAt, removeEmptyFolder } from './folder-contents.ts';
 import { describeFile, listFolder } from './look-at-files.ts';
 import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
 import { createRangeDigests, type RangeDigests } from './range-digests.ts';
@@ -90,6 +91,14 @@ export function openDurable(
         const flags = constants.O_RDWR | constants.O_CREAT;
         return rangeWriter(path, openFile(absolute(path), { flags, mode, links: 'refused', refuse: refusalOf(path) }));
       }),
+    contents: (folder, followLinks) =>
+      wrapErrors(`cannot list ${folder}`, () => contentsOf(absolute(folder), followLinks)),
+    lookAt: (path, followLink) => wrapErrors(`cannot look at ${path}`, async () => entryAt(absolute(path), followLink)),
+    setTime: (path, modifiedAt) =>
+      wrapErrors(`cannot set the time of ${path}`, () =>
+        fs.utimes(absolute(path), modifiedAt / 1000, modifiedAt / 1000),
+      ),
+    removeEmptyFolder: (path) => wrapErrors(`cannot remove ${path}`, () => removeEmptyFolder(absolute(path))),
     freeBytes: (path) => freeBytes(absolute(path)),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);

@@ -15,7 +15,10 @@ const USERNAME = 'root';
 
 /** The containers of pods that run, with real SSH servers on this machine. */
 export interface PodContainers {
-  /** Where the container of a start of a pod can be reached; null while it cannot, undefined before the first `sync`. */
+  /**
+   * Where the container of a start of a pod can be reached; null while it cannot, undefined before the first `sync`: a service
+   * that never starts containers makes addresses up.
+   */
   addressOf(podId: string, start: EpochMs | null): ContainerAddress | null | undefined;
   /** Starts and stops containers, so that they are those of the pods that run now. */
   sync(): Promise<void>;
@@ -55,9 +58,9 @@ interface Running {
 export function createPodContainers(options: ContainerOptions): PodContainers {
   const { transact, root } = options;
   const running = new Map<string, Running>();
+  let isOpen = false;
   let made: Promise<string> | undefined;
   let last: Promise<void> = Promise.resolve();
-  let isOpen = false;
   const rootPath = (): Promise<string> => (typeof root === 'string' ? Promise.resolve(root) : (made ??= root()));
 
   const end = async (id: string): Promise<void> => {

@@ -9,7 +9,7 @@ import { WireError, type Transport, type WireAnswer } from '../../http/message/t
 import type { S3Connection } from './connection-settings.ts';
 import { createRenewal } from './credentials/renewal.ts';
 import { pathOf } from './object-address.ts';
-import { finalIfFull, lostFailure, refusal, unreadable, type Refusal } from './s3-failures.ts';
+import { finalIfFull, hasNoHost, lostFailure, refusal, unreadable, type Refusal } from './s3-failures.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import { sha256, signRequest } from './sign-request.ts';
 import { Watched, watchedBody } from './watched-exchange.ts';
@@ -188,7 +188,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       trace?.({ kind: 'lost', stage: lost.stage, reason: lost.message, ms: clock.monotonic() - startedAt });
       return {
         kind: 'failed',
-        end: { kind: 'lost', stage: lost.stage, final: lost.certificate },
+        end: { kind: 'lost', stage: lost.stage, final: lost.certificate || hasNoHost(lost, connection) },
         failure: lostFailure(request.what, lost, connection),
       };
     }

@@ -54,8 +54,18 @@ export async function refusal(
 }
 
 /** The failure (7) for a request without a readable answer. Repeating it is safe. */
-export function lostFailure(what: string, error: WireError, { endpoint }: S3Connection): Failure {
-  const { host } = new URL(endpoint.origin);
+export function lostFailure(what: string, error: WireError, connection: S3Connection): Failure {
+  const { host } = new URL(connection.endpoint.origin);
+  if (connection.absent !== undefined && hasNoHost(error, connection))
+    return new Failure(
+      {
+        code: 'no-files-interface',
+        exit: EXIT.refused,
+        message: `cannot ${what}: ${connection.absent} (${host})`,
+        hint: 'Nothing was sent. Only some data centers have it; check also storage-url and the name service of this machine.',
+      },
+      error,
+    );
   const message =
     error.stage === 'not-sent'
       ? `could not reach ${host}: ${error.message}`
@@ -70,6 +80,10 @@ export function lostFailure(what: string, error: WireError, { endpoint }: S3Conn
     error,
   );
 }
+
+/** Whether no other attempt would help: no host has an address that was made from the name of a data center. */
+export const hasNoHost = (error: WireError, { absent }: S3Connection): boolean =>
+  absent !== undefined && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOTFOUND';
 
 /** Characters of what a service sent, in messages. */
 const MAX_REASON = 300;

@@ -20,6 +20,8 @@ export interface Copy {
     | (End & { readonly kind: 'volume'; readonly file: VolumeFile })
     | (End & { readonly kind: 'local'; readonly file: LocalFile });
   readonly to: End;
+  /** Its path below the folder that is copied, where that is asked for. */
+  readonly path?: string;
   /** Why it cannot be copied. */
   readonly refused: Failure | undefined;
 }

@@ -1,3 +1,4 @@
+import { allEnded } from '../../../core/control/all-ended.ts';
 import { collectBytes } from '../../../core/files/byte-streams.ts';
 import type { RequestSlots } from '../../../http/policy/request-slots.ts';
 import type { FileSource } from '../../../core/ports/volume-files.ts';
@@ -110,7 +111,7 @@ async function sendParts(
     }
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(PARTS_AT_ONCE, count) }, sendNext));
+    await allEnded(Array.from({ length: Math.min(PARTS_AT_ONCE, count) }, sendNext));
   } catch (error) {
     // The others end with their part.
     next = count;

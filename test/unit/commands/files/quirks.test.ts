@@ -33,6 +33,10 @@ const UPLOADS: Readonly<Record<string, Work>> = {
     line: 'cp -R d datasets:new',
     volume: { 'new/d/a': Buffer.from('a'), 'new/d/e/b': Buffer.from('') },
   },
+  'sync of a folder': {
+    line: 'sync d datasets:new --delete --yes',
+    volume: { 'new/d/a': Buffer.from('a'), 'new/d/e/b': Buffer.from('') },
+  },
 };
 
 const DOWNLOADS: Readonly<Record<string, Work>> = {
@@ -40,6 +44,10 @@ const DOWNLOADS: Readonly<Record<string, Work>> = {
   'cp of a large file from the volume': { line: 'cp datasets:have/large back', folder: { back: LARGE } },
   'cp of a folder from the volume': {
     line: 'cp -R datasets:have/ back',
+    folder: { 'back/one': Buffer.from('one'), 'back/e/two': Buffer.from('two!'), 'back/large': LARGE },
+  },
+  'sync of a folder from the volume': {
+    line: 'sync datasets:have/ back --delete --yes',
     folder: { 'back/one': Buffer.from('one'), 'back/e/two': Buffer.from('two!'), 'back/large': LARGE },
   },
 };
