@@ -22,6 +22,8 @@ const files = readdirSync(SCHEMA_FOLDER).map((file) => file.replace('.json', '')
 const WITHOUT_JSON = [
   'guard snooze',
   'pods ssh',
+  'pods connect',
+  'pods ssh-config',
   'auth login',
   'auth logout',
   'auth switch',

@@ -11,7 +11,7 @@ export const connect = defineCommand({
     'ssh runs it for the hosts of berth pods ssh-config: it finds the address that the pod has now, so that NAME.berth stays right when the pod restarts on another port.',
   changesMachine: true,
   args: { id: arg.text('a pod id or name; NAME.berth as ssh writes it', { metavar: 'POD', complete: PODS }) },
-  examples: [["ssh -o ProxyCommand='berth pods connect lab' root@lab", 'what berth pods ssh-config writes for you']],
+  examples: [['berth pods connect train-llm', "as ssh's ProxyCommand: what berth pods ssh-config writes"]],
   run: async (ctx, { id }) => {
     const isHost = id.endsWith(HOST_SUFFIX);
     const pod = await reachPod(ctx, isHost ? id.slice(0, -HOST_SUFFIX.length) : id);

@@ -3,6 +3,7 @@ import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { defineCommand } from '../../cli/model/command.ts';
+import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { hasSelector, selectTargets } from '../../cli/resource/choose.ts';
 import { selectorOptions } from '../../cli/resource/select/selectors.ts';
@@ -25,6 +26,7 @@ export const exec = defineCommand({
     'Runs it by direct SSH, with your ssh: stdin, stdout, stderr and the exit code are those of the command. 255 is that of ssh itself: whether the command ran is then not known. Its words are passed on as they are; a shell of the pod starts it. On several pods it runs at once, without stdin; each line begins with the name of its pod, each pod has an outcome, and 255 stands for a command that failed.',
   changesMachine: true,
   exitsAsProgram: true,
+  output: OUTCOMES,
   args: {
     id: arg.any('pod ids or names', { metavar: 'POD', complete: PODS }),
     command: arg.afterDashes('the command and its arguments, as they are', 'COMMAND'),
@@ -36,9 +38,9 @@ export const exec = defineCommand({
     ...selectorOptions(PODS.table, 'pods'),
   },
   examples: [
-    ['berth pods exec lab -- nvidia-smi', 'one command; its exit code is the exit code'],
-    ['berth pods exec lab -t -- bash', 'an interactive shell'],
-    ['berth pods exec lab -- tar cf - results | tar xf -', 'its output is data'],
+    ['berth pods exec train-llm -- nvidia-smi', 'one command; its exit code is the exit code'],
+    ['berth pods exec train-llm -t -- bash', 'an interactive shell'],
+    ['berth pods exec train-llm -- cat results.json', 'its output is data'],
     ["berth pods exec --match 'train-*' -- df -h /workspace", 'the same on several pods at once'],
   ],
   run: async (ctx, { command, tty, cwd, env, ...values }) => {

@@ -27,11 +27,16 @@ export async function connectStreams(
       stdin.pipe(socket);
       socket.pipe(stdout, { end: false });
     });
+    const onClosed = (): void => {
+      socket.destroy();
+    };
+    stdout.once('error', onClosed);
     socket.once('close', () => {
+      stdout.off('error', onClosed);
+      socket.unpipe(stdout);
       stdin.unpipe(socket);
       stdin.pause();
       resolve();
     });
-    stdout.once('error', () => socket.destroy());
   });
 }
