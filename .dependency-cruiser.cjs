@@ -40,6 +40,8 @@ const LAYERS = {
   ],
   '^src/fleet/': ['fleet', 'core'],
   '^src/guard/': ['guard', 'core'],
+  '^src/guard/samples/': ['guard/samples', 'guard/deadline.ts', 'core'],
+  '^src/guard/policy/': ['guard/policy', 'guard/samples', 'core'],
   '^src/create/': ['create', 'core'],
   '^src/cli/': ['cli', 'output', 'core'],
   ...rooms(
@@ -59,10 +61,12 @@ const LAYERS = {
   ...rooms(
     'host',
     {
-      connection: ['workers', 'process', 'lock', 'remembered', 'files', 'runtime'],
+      connection: ['pods', 'workers', 'process', 'lock', 'remembered', 'files', 'runtime'],
       terminal: ['runtime'],
+      pods: ['process', 'runtime'],
       process: ['runtime'],
       workers: ['files'],
+      webhooks: ['remembered', 'files', 'runtime'],
       files: ['runtime'],
       remembered: [],
       lock: [],
@@ -110,6 +114,7 @@ const LAYERS = {
   '^src/local/index\\.ts$': [
     'local/service.ts',
     'local/objects',
+    'local/pods',
     'local/table.ts',
     'local/file-store.ts',
     'local/workers',
@@ -118,10 +123,12 @@ const LAYERS = {
     'local/contract',
     'core',
   ],
-  '^src/local/service\\.ts$': [
+  '^src/local/service(-options)?\\.ts$': [
+    'local/service-options.ts',
     'local/table.ts',
     'local/resources',
     'local/objects',
+    'local/pods',
     'local/workers',
     'local/webhooks',
     'local/queue',
@@ -143,6 +150,7 @@ const LAYERS = {
     'core',
   ],
   '^src/local/objects/': ['local/objects', 'local/model', 'local/http/call', 'local/state', 'core'],
+  '^src/local/pods/': ['local/pods', 'local/resources/pods', 'local/model', 'local/http/call', 'local/state', 'core'],
   '^src/local/workers/': ['local/workers', 'local/webhooks', 'local/queue', 'local/model', 'local/state', 'core'],
   '^src/local/webhooks/': ['local/webhooks', 'local/queue', 'local/state', 'core'],
   '^src/local/queue/': ['local/queue', 'local/model', 'local/http', 'local/state', 'local/contract', 'core'],
@@ -172,7 +180,7 @@ const LAYERS = {
   '^src/local/state/': ['local/state', 'local/contract', 'core'],
   '^src/local/contract/': ['local/contract', 'core'],
   '^src/core/': ['core'],
-  '^src/core/(ports|json|control)/': ['core/ports', 'core/json', 'core/control'],
+  '^src/core/(ports|json|control)/': ['core/ports', 'core/json', 'core/control', 'core/unit-types.ts'],
 };
 
 /** A package, or several, and the only files that may import it. */
@@ -194,7 +202,9 @@ const PACKAGES = {
   '@hpcc-js/wasm-zstd': '^src/batch/bytes/compression\\.ts$',
   fzstd: '^src/batch/',
   '@rgrove/parse-xml': '^src/core/text/xml\\.ts$',
-  '(chokidar|ignore)': '^src/host/workers/',
+  chokidar: '^src/host/workers/',
+  ignore: '^src/(host/workers|commands/files/sync)/',
+  ssh2: '^src/host/pods/',
 };
 
 const layerRules = Object.entries(LAYERS).map(([from, allowed]) => ({

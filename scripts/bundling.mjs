@@ -10,6 +10,9 @@ const STUBBED = { undici: ['assert', 'http', 'http2'], commander: ['child_proces
 /** Parts of the HTTP client that berth does not use: HTTP/2, and bodies that are a form or a stream of the web. */
 const UNUSED = /^\.\.?\/(client-h2|web\/fetch\/body)\.js$/;
 
+/** Native code that the SSH library takes where it is there: it goes on without, and a bundle cannot have it. */
+const NATIVE = /^cpu-features$|\/sshcrypto\.node$/;
+
 const UNDICI = path.sep + path.join('node_modules', 'undici') + path.sep;
 
 const stubs = (root) => ({
@@ -19,6 +22,7 @@ const stubs = (root) => ({
     build.onResolve({ filter: UNUSED }, ({ importer }) =>
       importer.includes(UNDICI) ? { path: path.join(root, 'scripts/stubs/unused.cjs') } : undefined,
     );
+    build.onResolve({ filter: NATIVE }, () => ({ path: path.join(root, 'scripts/stubs/missing.cjs') }));
     for (const [name, builtins] of Object.entries(STUBBED)) {
       const inside = path.sep + path.join('node_modules', name) + path.sep;
       build.onResolve({ filter: new RegExp(`^node:(${builtins.join('|')})$`) }, ({ path: builtin, importer }) =>

@@ -1,7 +1,6 @@
 import { usage } from '../core/failure.ts';
 import { berth, type Message, sentence } from '../core/message.ts';
 
-/** Where batches are kept. */
 export type StoreKind = 'file' | 'postgres';
 
 /** What one of the stores cannot do: which one, why, and what to do instead. `what` names what was asked for. */

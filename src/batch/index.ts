@@ -11,23 +11,26 @@
  * - pace, grant: the rate that all drivers at an endpoint share, and what one of them may send in a second.
  * - held: a shard that this driver has claimed; kept: a result that it has fetched and not published.
  */
-export { openFileStore, openPostgresStore, storeKindOf, type StoreKind, type TableAccess } from './open-store.ts';
-export { parseStoreAddress, serviceOf, type Certificates, type StoreAddress, type StoreHost } from './open-store.ts';
-export { refuse } from './capabilities.ts';
+export { openPostgresStore, storeKindOf } from './open-store.ts';
+export { createFileStore } from './stores/file/file-store.ts';
+export { parseStoreAddress, serviceOf, type StoreAddress, type StoreHost } from './stores/postgres/database/address.ts';
+export type { Certificates } from './stores/postgres/database/database.ts';
+export type { TableAccess } from './stores/postgres/migrations.ts';
+export { refuse, type StoreKind } from './capabilities.ts';
 export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './model/store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
 export { resumeBatch, workOnBatch } from './verbs/work.ts';
-export type { BatchReport } from './verbs/run-report.ts';
+export type { BatchReport } from './verbs/run-to-end.ts';
 export type { BatchPorts, BatchProgress, BatchView } from './verbs/ports.ts';
 export { analyzeBatch, type BatchAnalysis } from './results/report/batch-analysis.ts';
 export { QUANTILE_ERROR, type DistributionSummary } from './results/report/distribution.ts';
-export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './results/export/export-results.ts';
-export { writeExport } from './results/export/replace-export-file.ts';
+export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './results/export-results.ts';
+export { writeExport } from './results/export-results.ts';
 export { fetchOutputs, type FetchSummary } from './results/outputs/fetch-outputs.ts';
 export type { ExecutionCost } from './results/report/cost.ts';
 export type { ItemCounts } from './model/item-states.ts';
 export type { Resubmittable } from './model/item-states.ts';
 export { LOCAL_SERVICE } from './model/run-records.ts';
 export { stateOf } from './model/result-line.ts';
-export type { InputSummary } from './plan/check-input.ts';
+export type { InputSummary } from './plan/plan-inputs.ts';
 export { describeInvalid } from './read/items/item.ts';

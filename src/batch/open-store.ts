@@ -3,10 +3,6 @@ import type { StoreKind } from './capabilities.ts';
 import type { StoreAddress, StoreHost } from './stores/postgres/database/address.ts';
 import type { Certificates } from './stores/postgres/database/database.ts';
 import type { TableAccess } from './stores/postgres/migrations.ts';
-import { createFileStore } from './stores/file/file-store.ts';
-
-export { parseStoreAddress, serviceOf } from './stores/postgres/database/address.ts';
-export type { Certificates, StoreAddress, StoreHost, StoreKind, TableAccess };
 
 /** The value of --store that names the journal beside the results, where BERTH_STORE names a store. */
 const FILE = 'file';
@@ -15,11 +11,8 @@ const FILE = 'file';
 export const storeKindOf = (store: string | undefined, variable: string | undefined): StoreKind =>
   (store === undefined ? (variable ?? '') !== '' : store !== FILE) ? 'postgres' : 'file';
 
-export const openFileStore = (ports: StorePorts): Store => createFileStore(ports);
-
 interface PostgresOptions {
   readonly address: StoreAddress;
-  /** Called when the server asks for a password. */
   readonly password: (host: StoreHost) => Promise<string>;
   readonly certificates: Certificates;
   /** What may be done to the tables; not even a look where it is undefined. */

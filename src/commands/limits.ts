@@ -2,6 +2,7 @@ import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
 import { readRequest, type RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
+import type { EpochMs } from '../core/unit-types.ts';
 import { defineCommand } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { text } from '../output/cells/cell-functions.ts';
@@ -64,7 +65,7 @@ async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
 }
 
 /** A window with its reset time reduced by its age; a window that has reset since has its full quota. */
-function asRow(window: RateWindow, now: number): Json {
+function asRow(window: RateWindow, now: EpochMs): Json {
   const age = Math.max(0, Math.floor((now - window.seenAt) / 1000));
   const reset = window.resetSeconds === undefined ? undefined : Math.max(0, window.resetSeconds - age);
   const remaining = reset === 0 && age > 0 ? (window.quota ?? window.remaining) : window.remaining;

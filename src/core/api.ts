@@ -1,5 +1,6 @@
 import type { CommandLine } from './message.ts';
 import type { Json } from './json.ts';
+import type { EpochMs } from './unit-types.ts';
 
 /** The three services: the management API v2, the queue API, and the older volume API v1. Each has its own address. */
 export type ServiceName = 'base' | 'queue' | 'rest';
@@ -151,8 +152,8 @@ export interface RateWindow {
   /** Requests per window, and its length in seconds. */
   readonly quota: number | undefined;
   readonly windowSeconds: number | undefined;
-  /** When the service reported it: milliseconds since the epoch. */
-  readonly seenAt: number;
+  /** When the service reported it. */
+  readonly seenAt: EpochMs;
 }
 
 /** The rate windows last seen for this profile, kept between commands. */

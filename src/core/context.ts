@@ -15,6 +15,7 @@ import type {
 import type { VolumeFiles, VolumePlace } from './ports/volume-files.ts';
 import type { ProfileStore, SettingsView } from './ports/settings.ts';
 import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
+import type { Webhooks } from './ports/webhooks.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
 
 export type { Clock } from './ports/clock.ts';
@@ -29,11 +30,20 @@ export type {
   FolderEntry,
   LockHolder,
   ResolvedPath,
+  TreeEntry,
 } from './ports/files.ts';
 export type { RememberedNotes } from './ports/remembered.ts';
 export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
 export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
-export type { KeyView, Profile, ProfileStore, SettingSource, SettingsView, SettingValues } from './ports/settings.ts';
+export type {
+  KeyView,
+  Profile,
+  ProfileStore,
+  SettingSource,
+  SettingsView,
+  SettingValues,
+  StorageKey,
+} from './ports/settings.ts';
 export type {
   Blocking,
   Choice,
@@ -56,6 +66,11 @@ export interface Context {
   batchApi(options: BatchApiOptions): BatchApi;
   /** Opens an Api for a login that is not stored yet. All its requests go to the management API. */
   loginApi(options: LoginApiOptions): Api;
+  /**
+   * Lets SSH into the pods of the local service in this process until the command ends: the addresses of pods are read after it.
+   * Does nothing where requests go elsewhere.
+   */
+  openLocalPods(): Promise<void>;
   /** Loads its modules on the first call. */
   downloads(): Promise<Downloads>;
   readonly settings: SettingsView;
@@ -78,6 +93,8 @@ export interface Context {
   storage(options?: StorageOptions): Promise<ObjectStorage>;
   /** Opens the files of a network volume. Loads its modules on the first call. */
   volumeFiles(place: VolumePlace): Promise<VolumeFiles>;
+  /** Receives, keeps and sends webhooks. Loads its modules on the first call. */
+  webhooks(): Promise<Webhooks>;
   readonly prompts: Prompts;
   readonly spawn: Spawn;
   readonly localHost: LocalHost;

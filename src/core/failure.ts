@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { printed, type Message } from './message.ts';
+import type { Seconds } from './unit-types.ts';
 
 /** The request that failed: method and address, never its headers or body. */
 export interface RequestName {
@@ -24,8 +25,7 @@ export interface FailureFacts {
   readonly title?: string | undefined;
   readonly detail?: string | undefined;
   readonly errors?: readonly string[] | undefined;
-  /** Seconds. */
-  readonly retryAfter?: number | undefined;
+  readonly retryAfter?: Seconds | undefined;
   readonly request?: RequestName | undefined;
   /** The id of the job, pod or other resource that the command was about, if it is known. */
   readonly id?: string | undefined;

@@ -6,6 +6,7 @@ import { Failure, usage } from '../core/failure.ts';
 import { type Json, type JsonObject, memberAt, memberOf, stringAt, stringOf } from '../core/json.ts';
 import { formatTimestamp, parseTimestamp } from '../core/text/timestamp.ts';
 import { exactDuration, formatDuration, parseDuration } from '../core/units.ts';
+import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 
 /** What a deadline does to its pod. */
 export type DeadlineAction = 'stop' | 'terminate';
@@ -35,14 +36,14 @@ export interface Deadline {
   readonly isUnreadable: boolean;
 }
 
-/** A deadline that counts, and when it is over: milliseconds since the epoch. */
+/** A deadline that counts, and when it is over. */
 export interface CountingDeadline {
   readonly action: DeadlineAction;
   readonly at: number;
 }
 
-/** A duration from the start or the creation of the pod, or a time; both in milliseconds. */
-type Limit = { readonly afterMs: number } | { readonly at: number };
+/** A duration from the start or the creation of the pod, or a time. */
+type Limit = { readonly afterMs: Milliseconds } | { readonly at: EpochMs };
 
 /**
  * Reads what a flag or a variable gives: `4h`, `2026-12-01` (its start in UTC), or an RFC 3339 time. `what` names it in
@@ -80,7 +81,7 @@ export const hasDeadline = (variables: Json | undefined): boolean =>
  * Refuses the deadlines of a body's variables that nobody could keep: one that cannot be read, and a time that is over.
  * `now` is the service's time in milliseconds. Fails with usage (2).
  */
-export function checkDeadlines(variables: JsonObject, now: number): void {
+export function checkDeadlines(variables: JsonObject, now: EpochMs): void {
   for (const action of DEADLINE_ACTIONS) {
     const name = DEADLINE_VARIABLES[action];
     const text = stringOf(variables[name]);
@@ -136,7 +137,7 @@ function endOf(pod: Json, action: DeadlineAction, limit: Limit): number | undefi
  * The milliseconds until the first deadline in the variables of a pod that is started now; undefined without one. A start
  * takes time, which is not paid before there is a machine.
  */
-export function deadlineSpan(variables: Json | undefined, now: number): number | undefined {
+export function deadlineSpan(variables: Json | undefined, now: EpochMs): number | undefined {
   const spans = DEADLINE_ACTIONS.flatMap((action) => {
     const limit = readLimit(stringOf(memberOf(variables, DEADLINE_VARIABLES[action])) ?? NONE);
     return limit === undefined ? [] : ['at' in limit ? limit.at - now : limit.afterMs];
@@ -156,6 +157,6 @@ export const nextDeadline = (pod: Json): CountingDeadline | undefined => countin
 /** Milliseconds before its end from which a deadline is shown as a warning. */
 export const SOON_MS = 600_000;
 
-/** `stops in 3h 12m`, `stop overdue by 5m`. `now` is the service's time in milliseconds. */
-export const deadlineText = ({ action, at }: CountingDeadline, now: number): string =>
+/** `stops in 3h 12m`, `stop overdue by 5m`. `now` is the service's time. */
+export const deadlineText = ({ action, at }: CountingDeadline, now: EpochMs): string =>
   at > now ? `${action}s in ${formatDuration(at - now)}` : `${action} overdue by ${formatDuration(now - at)}`;

@@ -82,6 +82,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
   const connection = openConnection({
     settings,
     env,
+    platform: runtime.platform,
     clock,
     random,
     signal,
@@ -104,6 +105,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       return connection.batchApi(options);
     },
     loginApi: (options) => connection.loginApi(options),
+    openLocalPods: () => connection.openLocalPods(),
     settings,
     profiles: createProfiles(() => settings.profilesPath, locks, runtime.user),
     clock,
@@ -133,6 +135,12 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       const volumes = openHostVolumes({ runtime, settings, signal, stderr, files: await durable(), localService });
       storages.push(volumes);
       return volumes.open(place);
+    },
+    webhooks: async () => {
+      const { openHostWebhooks } = await import('./webhooks/open-webhooks.ts');
+      const webhooks = openHostWebhooks({ runtime, settings, signal });
+      storages.push(webhooks);
+      return webhooks;
     },
     prompts: createPrompts(() => runtime, terminal, signal),
     spawn: createSpawn(runtime, interrupt),

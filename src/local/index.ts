@@ -10,6 +10,7 @@ export { SECRET_PREFIX, type GivenSettings } from './http/call/settings.ts';
 export { createLocalService, type LocalService } from './service.ts';
 export { checkState, memoryStore, type Store } from './state/file/store.ts';
 export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/process/port.ts';
+export type { ContainerSpec, PodContainer, StartContainer } from './pods/port.ts';
 export type { EndpointSource } from './workers/handlers/source.ts';
 
 /** The schemas of the published contract, by name. */

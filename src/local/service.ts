@@ -1,4 +1,3 @@
-import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
 import { asOfAugust } from './http/requests/august.ts';
 import { createCallSignals } from './http/call/call-signals.ts';
@@ -7,10 +6,10 @@ import { takeStartFault } from './http/faults/fault-effects.ts';
 import type { LocalAnswer, LocalRequest } from './http/call/request-and-answer.ts';
 import { createDateHeader } from './http/server/date-header.ts';
 import type { Call } from './http/call/operation.ts';
-import { quotaOf, type Quota } from './http/faults/rate-limit.ts';
-import { settingsOf, type GivenSettings } from './http/call/settings.ts';
+import { quotaOf } from './http/faults/rate-limit.ts';
+import { settingsOf } from './http/call/settings.ts';
 import { createRouter } from './http/routing/router.ts';
-import { createValidator, type Validator } from './http/requests/validate.ts';
+import { createValidator } from './http/requests/validate.ts';
 import { takesByProtocol, type Served } from './model/endpoints/record.ts';
 import { endpoints, withServed } from './model/endpoints/seed.ts';
 import { lastStockTurn } from './model/catalog/stock.ts';
@@ -23,56 +22,24 @@ import {
   ignorePause,
   loseAllWorkers,
   type HeldChanges,
-  type StreamShape,
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
 import { allEndpointsChanged } from './resources/stock.ts';
 import { queuesOf } from './queue/state/records.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
+import type { LocalServiceOptions } from './service-options.ts';
 import { createState, originAfter, type State } from './state/state.ts';
-import type { Store } from './state/file/store.ts';
 import { createWorkerKeys } from './state/worker-keys.ts';
+import { createObjectPorts } from './objects/ports.ts';
 import { isSigned } from './objects/signature.ts';
 import { createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
 import { createTable } from './table.ts';
-import { servedBy, type EndpointSource } from './workers/handlers/source.ts';
-import type { Resolve, SendWebhook } from './webhooks/send.ts';
-import type { StartProcess } from './workers/process/port.ts';
+import { servedBy } from './workers/handlers/source.ts';
+import type { SendWebhook } from './webhooks/send.ts';
+import { createPodContainers } from './pods/containers.ts';
 import type { Workers } from './workers/start-workers.ts';
 import { endpointVariables, workerVariables, type WorkerName } from './workers/handlers/variables.ts';
-
-export interface LocalServiceOptions extends GivenSettings {
-  readonly clock: Clock;
-  /** Returns a number from 0 up to, but not including, 1: for faults with a probability, and ids. */
-  readonly random: () => number;
-  readonly store: Store;
-  /** Requests per rate window; windows that are not named keep their defaults. */
-  readonly quota?: Readonly<Partial<Quota>> | undefined;
-  /** Whether the known limits of queue operations apply, per endpoint and key. */
-  readonly queueLimits: boolean;
-  /** The format of the answers of `stream`; default `array`. */
-  readonly streamShape?: StreamShape | undefined;
-  /** Allows webhooks to other ports of this machine, and to private networks. */
-  readonly allowPrivateWebhooks?: boolean | undefined;
-  /** Resolves the host names of webhooks; default the system's resolver. */
-  readonly resolve?: Resolve | undefined;
-  /** Endpoint name to the program that serves it. Programs run only between `start` and `stop`. */
-  readonly handlers?: Readonly<Record<string, EndpointSource>> | undefined;
-  /** Starts the processes of workers. Needed only with handlers that are commands. */
-  readonly startProcess?: StartProcess | undefined;
-  /** What the variables of workers begin with, beside those that berth's own worker reads. */
-  readonly workerPrefix?: string | undefined;
-  /** The path of berth's own worker for Python files. */
-  readonly workerRunner?: string | undefined;
-  /** To share one validator between services: it compiles each schema once. */
-  readonly validator?: Validator;
-  /** The folder of the files on volumes. Without it they are in a temporary folder, which `stop` removes. */
-  readonly volumesFolder?: string | undefined;
-  /** Called with what workers print. */
-  readonly log?: ((endpointId: string, text: string) => void) | undefined;
-  /** Called with the reason when a webhook is not sent. */
-  readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
-}
+import type { Milliseconds } from '../core/unit-types.ts';
 
 export interface LocalService {
   /**
@@ -84,7 +51,9 @@ export interface LocalService {
   start(port: number): void;
   /** Replaces the workers of the endpoints of these names as a release does: each after the jobs that it has. */
   reload(names: readonly string[]): Promise<void>;
-  /** Ends all workers; none is left when it resolves. */
+  /** Starts the containers of the pods that run now, until `stop`: for one command, which does not `start` the service. */
+  openContainers(): Promise<void>;
+  /** Ends all workers and containers; none is left when it resolves. */
   stop(): Promise<void>;
 }
 
@@ -94,8 +63,8 @@ const WEBHOOK_INTERVAL_MS = 500;
 
 const VOLUMES_PATH = '/v2/network-volumes/';
 
-/** When the state was not checked for this time, the service was suspended, or it waited for its state. Milliseconds. */
-const PAUSE_MS = 5000;
+/** When the state was not checked for this time, the service was suspended, or it waited for its state. */
+const PAUSE_MS: Milliseconds = 5000;
 
 /**
  * Creates a local service that keeps its data in `store` and answers every operation of the API contract in this
@@ -113,10 +82,11 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const served: Readonly<Record<string, Served>> = Object.fromEntries(
     Object.entries(handlers).map(([name, source]) => [name, servedBy(source)]),
   );
+  const untilStopped = (milliseconds: number): Promise<void> => time.sleep(milliseconds, stopping.signal);
   const held = createHeldRequests({
     // eslint-disable-next-line no-restricted-syntax -- a date of the service's clock
     at: () => time.now(),
-    sleep: (milliseconds) => time.sleep(milliseconds, stopping.signal),
+    sleep: untilStopped,
   });
   /** With workers that attach there is nothing to start or stop here. */
   const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
@@ -169,6 +139,19 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const variablesOf = (state: State, worker: WorkerName, prefix = options.workerPrefix) =>
     workerVariables(state, worker, { prefix, runner: options.workerRunner });
 
+  const folders = createVolumeFolders(transact, options.volumesFolder ?? temporaryRoot('volumes'));
+  const { startContainer } = options;
+  const containers =
+    startContainer === undefined
+      ? undefined
+      : createPodContainers({
+          transact,
+          start: startContainer,
+          secretPrefix: settings.secretPrefix,
+          root: options.podsFolder ?? temporaryRoot('pods'),
+          volumeFolder: (id) => folders.folder(id),
+        });
+
   const frame: Frame = {
     quota: quotaOf(options.quota),
     settings,
@@ -178,6 +161,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     transact,
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
     signals: createCallSignals(stopping.signal),
+    addressOf: (podId, start) => containers?.addressOf(podId, start),
   };
   const route = createRouter(
     [
@@ -196,13 +180,10 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     frame,
   );
 
-  const folders = createVolumeFolders(transact, options.volumesFolder ?? temporaryRoot);
+  const objectPorts = createObjectPorts({ folders, transact, clock, random: options.random, sleep: untilStopped });
   const answer = async (request: LocalRequest): Promise<LocalAnswer> => {
     // Loaded here: most commands with --local ask for no file.
-    if (isSigned(request))
-      // Not the time of the service, which may be moved: it is the clients' clocks that are checked.
-      // eslint-disable-next-line no-restricted-syntax -- a date
-      return (await import('./objects/interface.ts')).answerObjectRequest(folders, request, clock.now());
+    if (isSigned(request)) return (await import('./objects/interface.ts')).answerObjectRequest(objectPorts, request);
     const answered = await route(request);
     if (request.method === 'DELETE' && request.path.startsWith(VOLUMES_PATH)) await folders.clean();
     return answered;
@@ -218,7 +199,10 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       nextSync = undefined;
       // The error is ignored here: the next request fails with the same file error and reports it. The next interval
       // tries again.
-      lastSync = (workers?.sync() ?? Promise.resolve()).catch(() => undefined);
+      lastSync = Promise.all([workers?.sync(), containers?.sync()]).then(
+        () => undefined,
+        () => undefined,
+      );
       return lastSync;
     }));
   const startAll = async (port: number): Promise<void> => {
@@ -287,10 +271,14 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
           endpointChanged(state, endpoint.id);
         }
       }),
+    openContainers: async () => {
+      await containers?.sync();
+    },
     stop: async () => {
       stopping.abort(new Error('the local service stopped'));
       await loop;
       await workers?.stop();
+      await containers?.stop();
       await folders.close();
       await store.idle();
     },

@@ -1,5 +1,6 @@
 import type { Blocking, SettingsView, Sink, Terminal } from '../core/context.ts';
 import type { DataText, TerminalText } from '../core/safe-text.ts';
+import type { EpochMs } from '../core/unit-types.ts';
 
 /** Where results are printed. A Context is one. */
 export interface Output {
@@ -10,8 +11,8 @@ export interface Output {
   readonly terminal: Terminal;
   /** What chose the account, for commands that are printed. */
   readonly settings: Pick<SettingsView, 'accountFlags'>;
-  /** The service's time, for ages: milliseconds since the epoch. */
-  readonly serviceNow: () => number;
+  /** The service's time, for ages. */
+  readonly serviceNow: () => EpochMs;
   /** Runs jq so that a signal can end it; absent where `--jq` cannot be used. */
   readonly blocking?: Blocking;
 }

@@ -6,6 +6,7 @@ import { itemsAt, stringAt, type Json, type JsonObject } from '../core/json.ts';
 import type { OutputFormat } from '../core/ports/output-formats.ts';
 import type { IsSecret } from '../core/text/secret-names.ts';
 import type { Page } from './help-page.ts';
+import type { EpochMs } from '../core/unit-types.ts';
 
 /** The meaning of a piece of text, from which its colour follows. */
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'warn';
@@ -53,8 +54,8 @@ export type Shown = Item | readonly Item[] | undefined;
 
 /** What a cell may depend on besides its row. */
 export interface Facts {
-  /** The service's time, for ages: milliseconds since the epoch. */
-  readonly now: number;
+  /** The service's time, for ages. */
+  readonly now: EpochMs;
 }
 
 /** A row as a poll of a watch gave it. */

@@ -1,8 +1,10 @@
+import type { Milliseconds } from '../core/unit-types.ts';
+
 /** Largest body of a submission in bytes (specification 8.2). A megabyte is 1,000,000 bytes. */
 export const PAYLOAD_LIMITS = { run: 10_000_000, runsync: 20_000_000 } as const;
 
-/** How long the service keeps the result of a job that was submitted with run, in milliseconds (specification 8.2). */
-export const RESULT_RETENTION_MS = 30 * 60_000;
+/** How long the service keeps the result of a job that was submitted with run (specification 8.2). */
+export const RESULT_RETENTION_MS: Milliseconds = 30 * 60_000;
 
 /** The same with runsync, at least (contract rules, Queue API). */
 export const SYNC_RESULT_RETENTION_MS = 60_000;
@@ -24,5 +26,5 @@ export const DURATION_BOUNDS = {
   ttl: [10_000, 604_800_000],
 } as const;
 
-/** How long runsync waits when the request does not say it, in milliseconds (specification 4.5). */
-export const DEFAULT_SYNC_WAIT_MS = 90_000;
+/** How long runsync waits when the request does not say it (specification 4.5). */
+export const DEFAULT_SYNC_WAIT_MS: Milliseconds = 90_000;

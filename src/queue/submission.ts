@@ -1,5 +1,6 @@
 import { encodeJson, Exact, memberAt, numberOf, tryDecodeJson } from '../core/json.ts';
 import { PAYLOAD_LIMITS } from './limits.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 /** Options of a job that are sent beside its input. Durations are milliseconds. */
 export interface JobOptions {
@@ -16,8 +17,8 @@ export function optionsText({ webhook, executionTimeout, ttl, lowPriority }: Job
   return text === '' ? '' : `,${text}`;
 }
 
-/** The time to live in the text that `optionsText` returned, in milliseconds; undefined when it has none. */
-export const timeToLive = (options: string): number | undefined =>
+/** The time to live in the text that `optionsText` returned; undefined when it has none. */
+export const timeToLive = (options: string): Milliseconds | undefined =>
   numberOf(memberAt(tryDecodeJson(`{${options.slice(1)}}`), 'policy.ttl'));
 
 const OPEN = Buffer.from('{"input":');

@@ -15,6 +15,7 @@ import {
   settingNamed,
   type TableValues,
 } from './settings-table.ts';
+import { findStorageKey, type FoundStorageKey } from './storage-key.ts';
 import { valueOfSetting } from './check-setting.ts';
 
 export interface SettingsInput extends DirectoryInput {
@@ -35,6 +36,8 @@ export interface Settings extends SettingsView {
   readonly dataDirectory: string;
   /** The key itself. Fails like `key`. */
   apiKey(): Promise<ApiKey | undefined>;
+  /** The key of the files on volumes: of the environment, else of the profile. */
+  storageKey(): FoundStorageKey | undefined;
   /** Where the key comes from. Opens no key file. Fails like `key` when the key must not be used with the profile. */
   keySource(): KeyView['source'] | undefined;
   /**
@@ -148,6 +151,7 @@ export function createSettings(input: SettingsInput): Settings {
     // Async, so that a failure becomes a rejection.
     key: async (): Promise<KeyView | undefined> => (local() ? undefined : await apiKey()),
     apiKey,
+    storageKey: () => findStorageKey(ownEnv(), values),
     keySource: () => keySource(keySources()),
     account: () => {
       if (local()) return LOCAL_PROFILE;

@@ -16,7 +16,9 @@ import {
   type ProfileValues,
   type ProfilesFile,
 } from './read-profiles.ts';
+import { cleanStorageKey, STORAGE_MEMBERS } from './storage-key.ts';
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './settings-table.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 /** The new values of the members that berth writes. */
 interface Change {
@@ -72,6 +74,21 @@ export function createProfiles(path: () => string, locks: FileLocks, user?: numb
     setKey: async (profile, key) => {
       await setMember(profile, 'api-key', key === undefined ? undefined : cleanKey(key, 'the input'));
     },
+    setStorageKey: async (profile, key, url) => {
+      refuseLocalProfile(profile);
+      const clean = key && cleanStorageKey(key);
+      let existed = false;
+      await change((file) => {
+        const before = profileOf(file, profile) ?? {};
+        existed = STORAGE_MEMBERS.some((name) => before[name] !== undefined);
+        const [accessKey, secret] = STORAGE_MEMBERS;
+        const withAddress = url === undefined ? before : withMember(before, 'storage-url', url);
+        const withAccess = withMember(withAddress, accessKey, clean?.accessKeyId);
+        const after = withMember(withAccess, secret, clean?.secretAccessKey);
+        return { current: file.current, profiles: { ...file.profiles, [profile]: after } };
+      });
+      return existed;
+    },
     use: async (profile) => {
       checkProfileName(profile, 'the name');
       await change((file) => {
@@ -107,7 +124,7 @@ function checkStored(setting: Setting, value: string): string {
 function shown(file: ProfilesFile): readonly Profile[] {
   const current = file.current ?? DEFAULT_PROFILE;
   const stored = Object.entries(file.profiles).map(([name, values]): Profile => {
-    const { 'api-key': key, ...open } = values;
+    const { 'api-key': key, [STORAGE_MEMBERS[0]]: _accessKey, [STORAGE_MEMBERS[1]]: _secret, ...open } = values;
     return { name, current: name === current, values: open, keyTail: key === undefined ? undefined : keyTail(key) };
   });
   const local: Profile = { name: LOCAL_PROFILE, current: true, values: {}, keyTail: undefined };
@@ -128,8 +145,8 @@ function refuseLocalProfile(profile: string): void {
 /** The members of the file that berth writes. */
 const OWN_MEMBERS: readonly string[] = ['current', 'profiles', 'aliases'];
 
-/** How long to wait while another process changes the file. Milliseconds. */
-const LOCK_WAIT_MS = 30_000;
+/** How long to wait while another process changes the file. */
+const LOCK_WAIT_MS: Milliseconds = 30_000;
 
 /** Changes the file under a lock. The library is loaded here, because reading does not need it. */
 async function changeFile(

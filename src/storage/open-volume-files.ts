@@ -11,6 +11,9 @@ import { createS3Client } from './s3/s3-client.ts';
 /** The most requests to one volume at once. */
 const REQUESTS_AT_ONCE = 16;
 
+/** The service refuses now and then what is allowed (storage contract). */
+const RETRIES_OF_DENIED = 3;
+
 /** What stands for the data center of a volume in the address, in lower case. */
 const DATA_CENTER = '{data-center}';
 
@@ -23,26 +26,30 @@ export async function openVolumeFiles(
   ports: StoragePorts,
   transport: Transport,
   { id, dataCenter }: VolumePlace,
-  { url, own }: { readonly url: string | undefined; readonly own: FoundCredentials['credentials'] | undefined },
+  { url, own }: { readonly url: string | undefined; readonly own: FoundCredentials | undefined },
 ): Promise<VolumeFiles> {
   if (url === undefined)
     throw usage(
       'no address of the files on volumes is configured',
       sentence`Set BERTH_STORAGE_URL, or keep it: ${berth`config set storage-url URL`} ({data-center} in it stands for the data center of the volume). Or use the local service: --local.`,
     );
+  // Without one, an address with a placeholder would be that of another service.
+  if (dataCenter === '') throw usage(`the volume ${id} names no data center`, 'Files are reached by data center.');
   const endpoint = parseKeyAddress(url.replaceAll(DATA_CENTER, dataCenter.toLowerCase()), 'storage-url');
   const { env, home, runProgram, files } = ports;
-  const found: FoundCredentials =
-    own === undefined
-      ? await findCredentials({ env, home, runProgram, readText: (path) => readSettings(files, path) })
-      : { credentials: own, source: 'the variable BERTH_STORAGE_ACCESS_KEY', readAgain: undefined };
-  const connection = { endpoint, region: dataCenter, found };
+  const found =
+    own ?? (await findCredentials({ env, home, runProgram, readText: (path) => readSettings(files, path) }));
+  const absent = url.includes(DATA_CENTER) ? `there is no such address: ${noInterface(dataCenter)}` : undefined;
+  const connection = { endpoint, region: dataCenter, found, absent };
   const client = createS3Client({
     ...ports,
     transport,
     connection,
     retries: retriesOf(ports.retries),
     requestsAtOnce: REQUESTS_AT_ONCE,
+    retriesOfDenied: RETRIES_OF_DENIED,
   });
   return createVolumeFiles(client, id, ports.partBytes);
 }
+
+const noInterface = (dataCenter: string): string => `the data center ${dataCenter} seems to have no files interface`;

@@ -62,6 +62,17 @@ test.each(rows(() => true))('%s: a command line without an error of usage', asyn
   expect(parsed.some((each) => !('failure' in each))).toBe(true);
 });
 
+test.each(rows(({ writes }) => writes))(
+  '%s: misses no input when it has all that are required',
+  async (_, described) => {
+    const world = createWorld();
+    const ask = async (argv: readonly string[]) => (await berthIn(world, ['--local', ...argv])).out;
+    const [line = []] = await commandLines(described, ask);
+    const { err } = await berthIn(world, ['--local', '--no-input', ...line]);
+    expect(err).not.toMatch(/error: (missing|nothing to change)/);
+  },
+);
+
 /** Runs a command, if needed once more after the commands of its noun that write: a new account has no cluster. */
 async function runWithSomethingThere(described: DescribedCommand, flags: readonly string[]) {
   const world = createWorld();
@@ -76,6 +87,8 @@ async function runWithSomethingThere(described: DescribedCommand, flags: readonl
 const NOTHING_TO_CHANGE: Readonly<Record<string, string>> = {
   'clusters update': 'no cluster has the name of its example',
   'jobs retry': 'no job has failed',
+  'registries delete': 'its only registry is in use',
+  'account ssh-keys remove': 'no key has the comment of its example',
 };
 
 test.each(rows(({ writes, command }) => writes && !(command in NOTHING_TO_CHANGE)))(

@@ -30,6 +30,8 @@ const WITHOUT_JSON = [
   'config unset',
   'config path',
   'files cat',
+  'files login',
+  'files logout',
   'local serve',
   'local exec',
   'local fault clear',

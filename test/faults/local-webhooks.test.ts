@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock } from '../../src/host/runtime/clock.ts';
-import type { LocalServiceOptions } from '../../src/local/service.ts';
+import type { LocalServiceOptions } from '../../src/local/service-options.ts';
 import { serveLocal } from '../../src/local/http/server/server.ts';
 import { kindOfAddress } from '../../src/local/webhooks/address.ts';
 import { localFixture } from '../support/local/service-fixture.ts';

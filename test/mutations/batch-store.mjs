@@ -59,15 +59,15 @@ export const BATCH_STORE = [
   {
     name: 'write-without-a-sync',
     about: 'records are written and not synced to the disk',
-    file: 'src/batch/bytes/group-writer.ts',
-    from: 'await file.sync();',
-    to: '',
+    file: 'src/batch/bytes/synced-files.ts',
+    from: 'await file.sync();\n        group.synced.resolve();',
+    to: 'group.synced.resolve();',
     tests: [...JOURNAL, ...CRASHES],
   },
   {
     name: 'write-behind-a-failed-one',
     about: 'after a failed write the journal goes on behind the incomplete record',
-    file: 'src/batch/bytes/group-writer.ts',
+    file: 'src/batch/bytes/synced-files.ts',
     from: 'if (broken !== undefined) throw broken.error;',
     to: '',
     tests: [...JOURNAL, ...CRASHES, 'unit/batch/bytes/group-writer'],
@@ -123,7 +123,7 @@ export const BATCH_STORE = [
   {
     name: 'results-replaced-before-the-record',
     about: 'the sorted file replaces the results before the journal knows its length',
-    file: 'src/batch/stores/file/results/order-results.ts',
+    file: 'src/batch/stores/file/results/stored-results.ts',
     from: "  await writeRecord({ kind: 'ordered', bytes, checksum });\n  await durable.replace(ordered, results.path);",
     to: "  await durable.replace(ordered, results.path);\n  await writeRecord({ kind: 'ordered', bytes, checksum });",
     tests: CRASHES,
@@ -155,7 +155,7 @@ export const BATCH_STORE = [
   {
     name: 'existing-results-overwritten',
     about: 'a new batch is begun on results that are there already',
-    file: 'src/batch/stores/file/results-path.ts',
+    file: 'src/batch/stores/file/batch-files.ts',
     from: 'if (((await durable.size(path)) ?? 0) > 0) throw',
     to: "if (path === '') throw",
     and: {
@@ -168,7 +168,7 @@ export const BATCH_STORE = [
   {
     name: 'resubmission-of-completed-items',
     about: 'items that have completed are sent again with the others',
-    file: 'src/batch/stores/file/resubmit-items.ts',
+    file: 'src/batch/stores/file/recover-batch.ts',
     from: "if (source.states.stateOf(item) === 'completed') continue;",
     to: '',
     and: { from: 'resubmit.states.flatMap(', to: "[...resubmit.states, 'completed'].flatMap(" },
@@ -186,8 +186,8 @@ export const BATCH_STORE = [
     name: 'records-without-an-owner',
     about: 'a driver that lost a shard still writes its records',
     file: 'src/batch/stores/postgres/rows/shard-rows.ts',
-    from: 'WHERE s.batch = $1 AND s.owner = $10 FOR SHARE OF s',
-    to: 'WHERE s.batch = $1 AND $10::text IS NOT NULL FOR SHARE OF s',
+    from: 'WHERE s.batch = $1 AND s.owner = $3 FOR SHARE OF s',
+    to: 'WHERE s.batch = $1 AND $3::text IS NOT NULL FOR SHARE OF s',
     tests: SHARED,
   },
   {

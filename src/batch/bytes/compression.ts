@@ -90,11 +90,7 @@ async function* unzstd(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGe
 }
 
 /** Passes chunks through and remembers the error with which reading them failed. */
-function captureErrors(chunks: AsyncIterable<Uint8Array>): {
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** Throws that error, if there was one. */
-  readonly rethrow: () => void;
-} {
+function captureErrors(chunks: AsyncIterable<Uint8Array>) {
   let failed: { readonly error: unknown } | undefined;
   async function* captured(): AsyncGenerator<Uint8Array> {
     try {
@@ -106,7 +102,8 @@ function captureErrors(chunks: AsyncIterable<Uint8Array>): {
   }
   return {
     chunks: captured(),
-    rethrow: () => {
+    /** Throws that error, if there was one. */
+    rethrow: (): void => {
       if (failed !== undefined) throw failed.error;
     },
   };

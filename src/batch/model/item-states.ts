@@ -15,7 +15,6 @@ export const STATES = [
 ] as const;
 export type ItemState = (typeof STATES)[number];
 
-/** How an item ends; `expired` when the service no longer has its job. */
 export type Ending = 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired';
 
 export type ItemEvent =

@@ -64,7 +64,6 @@ export interface RunRecords {
   idle(): Promise<void>;
 }
 
-/** What the records tell the run. */
 export interface RecordsListener {
   /** Called with the jobs that the service has already: those of earlier runs, and those of a driver that ended. */
   readonly onJobs: (jobs: readonly KnownJob[]) => void;
@@ -120,7 +119,6 @@ export interface SharedPace {
   close(): Promise<void>;
 }
 
-/** Why a batch stops before all items have ended. */
 export type StopReason = 'interrupt' | 'timeout' | 'failures' | 'cancelled' | 'error';
 
 export interface Stopped {

@@ -64,7 +64,6 @@ export interface BatchTarget {
   readonly service: string;
 }
 
-/** What a new batch is. */
 export interface NewBatch extends BatchTarget {
   /** The inputs as the user named them. */
   readonly input: string;
@@ -140,7 +139,6 @@ export interface DriveOptions {
 export interface ResumeOptions {
   /** Where the inputs are, when they were moved: all of them, in the order of the batch. */
   readonly input: readonly string[];
-  /** Items to send again as new jobs. */
   readonly resubmit: Resubmit | undefined;
   /** True to run jobs again that failed or timed out in an earlier run. */
   readonly wantFailed: boolean;
@@ -155,7 +153,6 @@ export interface Resubmit {
 
 /** A batch that this process works on. */
 export interface Session {
-  /** The input in messages. */
   readonly input: string;
   /** JSON text of the members that every submission has beside its input. */
   readonly extras: string;
@@ -164,7 +161,6 @@ export interface Session {
   readonly inputs: OpenedInputs;
   /** The rates that all drivers share; absent where nothing is shared. */
   readonly paces?: Paces | undefined;
-  /** The counts before this run. */
   readonly before: ItemCounts;
   /** What was repaired or set back: one sentence each. */
   readonly notes: readonly string[];

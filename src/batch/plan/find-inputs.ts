@@ -1,7 +1,6 @@
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import { type Failure, localFile, usage } from '../../core/failure.ts';
-import { MARKER_NAME } from '../read/marker-name.ts';
-import type { SourcePorts } from '../read/range.ts';
+import { MARKER_NAME, type SourcePorts } from '../read/range.ts';
 
 export interface FindPorts extends SourcePorts {
   readonly durable: DurableFiles;

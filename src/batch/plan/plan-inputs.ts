@@ -1,14 +1,15 @@
 import { usage } from '../../core/failure.ts';
 import { compressionOf } from '../bytes/compression.ts';
 import { parseColumnTypes } from '../read/items/csv.ts';
-import { type BatchInput, type BatchInputs, openInputs, type SharedFormat } from '../read/inputs.ts';
-import type { InputFormat, InvalidItem, Item } from '../read/items/item.ts';
+import { type BatchInput, type BatchInputs, openInputs, type SharedFormat, nameOfInputs } from '../read/inputs.ts';
+import { type InputFormat, type InvalidItem, type Item, describeInvalid, inputName } from '../read/items/item.ts';
 import type { StoredObject } from '../../core/context.ts';
 import type { PlannedRange, SourcePorts } from '../read/range.ts';
 import { readItems } from '../read/items/read-items.ts';
 import { readUntilAborted } from '../read/content.ts';
-import { createInputTally, type InputSummary, requireItems } from './check-input.ts';
 import { type FindPorts, parquetFromPipe } from './find-inputs.ts';
+import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
+import { maxInputBytes } from '../../queue/submission.ts';
 
 /** How the inputs of a batch are read, as the command line says it. */
 export interface InputOptions {
@@ -47,16 +48,13 @@ function sharedFormat(names: readonly string[], options: InputOptions): SharedFo
   };
 }
 
-/** Returns the format that a name says; an extension of a compression is left out. */
 function formatByName(name: string): InputFormat['format'] {
   const plain = compressionOf(name) === undefined ? name : name.replace(/\.[^.]*$/, '');
   if (/\.[ct]sv$/i.test(plain)) return 'csv';
   return /\.(?:parquet|pq)$/i.test(plain) ? 'parquet' : 'jsonl';
 }
 
-/** How a new batch is planned. */
 export interface PlanOptions extends InputOptions {
-  /** True to leave out items that cannot be sent. */
   readonly skipInvalid: boolean;
   /** Items of a range, at most; all items of an input without a limit. */
   readonly itemsPerRange: number;
@@ -121,3 +119,88 @@ export async function checkPiped(
   for await (const items of groups) for (const item of items) tally.add(item, input);
   return requireItems(tally.summary(bytes), [input], format, options.skipInvalid);
 }
+
+/** What an input contains. Sizes are bytes. */
+export interface InputSummary {
+  readonly planned: number;
+  readonly invalid: number;
+  readonly invalidItems: readonly InvalidItem[];
+  readonly bytes: number;
+  /** Size of all bodies together, and of the largest. */
+  readonly bodyBytes: number;
+  readonly largestBody: number;
+  readonly first: Item | undefined;
+}
+
+/** Number of invalid items that are described one by one. */
+const MAX_DESCRIBED = 20;
+
+/**
+ * Counts the items of any number of inputs. `extras` is the text of the members that every submission has beside its
+ * input.
+ */
+export function createInputTally(extras: string) {
+  const maxBytes = maxInputBytes(extras);
+  const beside = PAYLOAD_LIMITS.run - maxBytes;
+  const invalidItems: InvalidItem[] = [];
+  let [planned, invalid, bodyBytes, largestBody] = [0, 0, 0, 0];
+  let first: Item | undefined;
+  return {
+    /** The bytes that an input may have. */
+    maxBytes,
+    /** `input` is the name of the input that has the item. */
+    add: (item: Item | InvalidItem, input: string): void => {
+      if (item.kind === 'invalid') {
+        invalid += 1;
+        if (invalidItems.length < MAX_DESCRIBED) invalidItems.push({ ...item, input });
+        return;
+      }
+      planned += 1;
+      const body = beside + item.input.byteLength;
+      bodyBytes += body;
+      largestBody = Math.max(largestBody, body);
+      first ??= item;
+    },
+    /** `bytes` is the size of all inputs together. */
+    summary: (bytes: number): InputSummary => ({
+      planned,
+      invalid,
+      invalidItems,
+      bytes,
+      bodyBytes,
+      largestBody,
+      first,
+    }),
+  };
+}
+
+/** Returns a summary of an input that can be sent. Fails with usage (2), with the places of invalid items. */
+export function requireItems(
+  summary: InputSummary,
+  names: readonly string[],
+  { format }: SharedFormat,
+  skipInvalid: boolean,
+): InputSummary {
+  const path = nameOfInputs(names);
+  const { planned, invalid, invalidItems } = summary;
+  if (invalid > 0 && (planned === 0 || !skipInvalid)) {
+    const [first = '', ...others] = invalidItems.map((item) => describeInvalid(path, item));
+    const more = invalid - invalidItems.length;
+    throw usage(
+      `${invalid === 1 ? '1 item' : `${String(invalid)} items`} cannot be sent${planned === 0 ? ', and there are no others' : ''}; nothing was sent. ${first}`,
+      [
+        ...others,
+        ...(more > 0 ? [`and ${String(more)} more`] : []),
+        planned === 0 ? 'Correct them.' : 'Correct them, or leave them out with --skip-invalid.',
+      ].join('\n'),
+    );
+  }
+  if (planned === 0) throw usage(`${inputName(path)} contains no items to send`, NO_ITEMS[format]);
+  return summary;
+}
+
+const NO_ITEMS: Readonly<Record<InputFormat['format'], string>> = {
+  csv: 'Below the header, each row is a job.',
+  jsonl: 'Each line of the input is one job.',
+  parquet: 'Each row of the input is one job.',
+};

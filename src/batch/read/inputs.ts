@@ -4,6 +4,10 @@ import type { InputFormat, InvalidItem, Item } from './items/item.ts';
 import type { InputSource, PlannedRange, SourcePorts } from './range.ts';
 import { usage } from '../../core/failure.ts';
 import { compressionOf } from '../bytes/compression.ts';
+import { compressedItems } from './compressed-items.ts';
+import { collect } from './content.ts';
+import { countedSource } from './counted-source.ts';
+import { textSource } from './text-source.ts';
 
 /** How the inputs of a batch are read, as far as they have it in common. */
 export type SharedFormat = Omit<InputFormat, 'path' | 'maxBytes'>;
@@ -75,11 +79,17 @@ export async function openSource(ports: SourcePorts, object: StoredObject, forma
   if (format.format === 'parquet') {
     if (compression !== undefined)
       throw usage(`${format.path} is a compressed Parquet file`, 'Parquet is compressed inside: decompress the file.');
-    return (await import('./parquet-source.ts')).parquetSource(ports, object, format);
+    const { openParquet } = await import('./parquet/parquet-items.ts');
+    const { bytes } = object;
+    return countedSource(ports, object, format, (content) =>
+      openParquet(
+        { name: format.path, bytes, read: (start, end) => collect(content.read(start, Math.max(start, end))) },
+        format,
+      ),
+    );
   }
-  if (compression !== undefined)
-    return (await import('./compressed-source.ts')).compressedSource(ports, object, format, compression);
-  return format.format === 'csv'
-    ? (await import('./csv-source.ts')).csvSource(ports, object, format)
-    : (await import('./line-source.ts')).lineSource(ports, object, format);
+  if (compression === undefined) return textSource(ports, object, format);
+  return countedSource(ports, object, format, async (content) =>
+    compressedItems(() => content.read(0, object.bytes), format, compression),
+  );
 }

@@ -1,6 +1,9 @@
 import type { ObjectStorage, StoredObject } from '../../core/context.ts';
 import type { InvalidItem, Item } from './items/item.ts';
 
+/** The file in a folder of results that says whose they are. */
+export const MARKER_NAME = 'berth-batch.json';
+
 /** A part of an input. Stored with a batch, and given back unchanged. */
 export interface ItemRange {
   /** Bytes for JSON lines and CSV; for compressed and Parquet files, items of the file, counted from 0. */
@@ -68,7 +71,6 @@ export function createRangeCounter(
     get isFull(): boolean {
       return items >= itemsPerRange;
     },
-    /** Items in the range so far. */
     get items(): number {
       return items;
     },
@@ -80,9 +82,4 @@ export function createRangeCounter(
       return range;
     },
   };
-}
-
-/** Items of one file have numbers from 1; those of a batch are numbered through all files. */
-export function* renumbered(items: Iterable<Item | InvalidItem>, added: number): Generator<Item | InvalidItem> {
-  for (const item of items) yield added === 0 ? item : { ...item, number: item.number + added };
 }

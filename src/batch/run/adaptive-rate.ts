@@ -5,9 +5,7 @@ import type { GrantedRate } from './granted-rate.ts';
 import type { RequestKind } from '../model/run-records.ts';
 
 interface RateBounds {
-  /** Maximum concurrent requests. */
   readonly concurrency: number;
-  /** Maximum number of requests per second. */
   readonly rate: number;
 }
 
@@ -17,7 +15,6 @@ interface RateBounds {
  */
 export interface SendRate {
   readonly bounds: RateBounds;
-  /** Current limits. */
   readonly concurrency: number;
   readonly perSecond: number;
   /** Tokens in the bucket at the time `tokensAt`: each allows one request. */
@@ -178,7 +175,6 @@ export interface RequestRates {
   readonly granted: Readonly<Record<RequestKind, GrantedRate>>;
   /** Slows down after the failure of a request that was sent at `sentAt` (milliseconds of the monotonic clock). */
   backOff(kind: RequestKind, sentAt: number, retryAfterMs?: number): void;
-  /** Applies the rate windows of an answer. */
   readonly applyWindows: (windows: readonly RateWindow[]) => void;
 }
 

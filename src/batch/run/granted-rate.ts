@@ -33,7 +33,7 @@ const SECOND_MS = 1000;
 const IDLE_MS = 200;
 const RETRY_MS = 1000;
 
-/** Asks for grants ahead of time until it is closed. */
+/** Asks for grants of the shared pace ahead of time until it is closed. All times are milliseconds of the monotonic clock. */
 export function createGrantedRate({ pace, clock, random, wanted, wake }: GrantedRateOptions) {
   let grants: OpenGrant[] = [];
   let concurrency = 1;
@@ -117,7 +117,6 @@ export function createGrantedRate({ pace, clock, random, wanted, wake }: Granted
   };
 }
 
-/** The requests that the shared pace of all drivers allows this driver. All times are milliseconds of the monotonic clock. */
 export type GrantedRate = ReturnType<typeof createGrantedRate>;
 
 /** Hundreds of requests may fail at once: those that fail while the database is told of one are told together. */

@@ -100,11 +100,9 @@ export function createItemQueue(
       dropUnwanted();
       if (returned.length === 0 && next === undefined) throw failed.error;
     },
-    /** Puts back an item that was not sent. */
     putBack: (item: Item): void => {
       returned.push(item);
     },
-    /** True when `take` returns an item. */
     get hasNext(): boolean {
       return returned.length > 0 || next !== undefined;
     },
@@ -119,5 +117,4 @@ export function createItemQueue(
   };
 }
 
-/** Items that are still to be sent. */
 export type ItemQueue = ReturnType<typeof createItemQueue>;

@@ -42,28 +42,7 @@ interface PolledJob {
   readonly pollAt: number;
 }
 
-/** What a poll found. */
 type PollResult = 'queued' | 'running' | 'ended';
-
-/**
- * Decides which job is polled next. Jobs that no worker has started are kept in submission order: a service starts jobs
- * in that order, so when the first one is still queued, the others are too, and when it has ended, the next one may
- * have ended too. All other jobs are timed: each has its own time of the next poll.
- */
-interface PollSchedule<J extends PolledJob> {
-  /** Adds a job that no worker has started. */
-  readonly addQueued: (job: J) => void;
-  /** Adds a job that is polled at its `pollAt`. */
-  readonly addTimed: (job: J) => void;
-  /** When the next poll is due; infinity when polls in progress must finish first. */
-  readonly dueAt: () => number;
-  /** Removes and returns a job that is due. Its poll must be reported with `onPolled` or `onPollFailed`. */
-  readonly take: (now: number) => J | undefined;
-  /** Reports what a poll found. A queued job is added again. */
-  readonly onPolled: (job: J, result: PollResult, now: number) => void;
-  readonly onPollFailed: (job: J) => void;
-  readonly timedCount: () => number;
-}
 
 /**
  * Maximum number of concurrent polls of queued jobs, at the start and after each pause. It grows by one with each poll
@@ -82,7 +61,12 @@ const PAUSE_FRACTION = 1 / 16;
 const MIN_ENDS = 1;
 const MAX_ENDS = 4;
 
-export function createPollSchedule<J extends PolledJob>(delays: PollDelays): PollSchedule<J> {
+/**
+ * Decides which job is polled next. Jobs that no worker has started are kept in submission order: a service starts jobs
+ * in that order, so when the first one is still queued, the others are too, and when it has ended, the next one may
+ * have ended too. All other jobs are timed: each has its own time of the next poll.
+ */
+export function createPollSchedule<J extends PolledJob>(delays: PollDelays) {
   const queued = new TinyQueue<J>([], (a, b) => a.submittedAt - b.submittedAt || a.item - b.item);
   const timed = new TinyQueue<J>([], (a, b) => a.pollAt - b.pollAt || a.submittedAt - b.submittedAt);
   const probing = new Set<number>();
@@ -119,14 +103,18 @@ export function createPollSchedule<J extends PolledJob>(delays: PollDelays): Pol
   };
 
   return {
-    addQueued: (job) => {
+    /** Adds a job that no worker has started. */
+    addQueued: (job: J): void => {
       queued.push(job);
     },
-    addTimed: (job) => {
+    /** Adds a job that is polled at its `pollAt`. */
+    addTimed: (job: J): void => {
       timed.push(job);
     },
-    dueAt: () => Math.min(queuedDueAt(), timedDueAt()),
-    take: (now) => {
+    /** When the next poll is due; infinity when polls in progress must finish first. */
+    dueAt: (): number => Math.min(queuedDueAt(), timedDueAt()),
+    /** Removes and returns a job that is due. Its poll must be reported with `onPolled` or `onPollFailed`. */
+    take: (now: number): J | undefined => {
       // When a queued and a timed job are due, the older one is first, because its result expires first.
       const queuedIsDue = queuedDueAt() <= now;
       const timedIsDue = timedDueAt() <= now;
@@ -137,7 +125,8 @@ export function createPollSchedule<J extends PolledJob>(delays: PollDelays): Pol
       if (job !== undefined) probing.add(job.item);
       return job;
     },
-    onPolled: (job, result, now) => {
+    /** Reports what a poll found. A queued job is added again. */
+    onPolled: (job: J, result: PollResult, now: number): void => {
       const wasProbe = probing.delete(job.item);
       if (result === 'queued') {
         if (wasProbe && now >= pausedUntil) pause(job, now);
@@ -147,9 +136,9 @@ export function createPollSchedule<J extends PolledJob>(delays: PollDelays): Pol
         ends += result === 'ended' ? 1 : 0;
       }
     },
-    onPollFailed: (job) => {
+    onPollFailed: (job: J): void => {
       probing.delete(job.item);
     },
-    timedCount: () => timed.length,
+    timedCount: (): number => timed.length,
   };
 }

@@ -75,7 +75,6 @@ export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpo
     );
   };
   return {
-    /** Number of requests without an answer yet. */
     get pending(): number {
       return pending;
     },

@@ -69,9 +69,7 @@ export function createFailureMonitor(
 type FailureMonitor = ReturnType<typeof createFailureMonitor>;
 
 export interface RunOptions {
-  /** Maximum concurrent requests. */
   readonly concurrency: number;
-  /** Maximum number of submissions per second. */
   readonly rate: number;
   /** Maximum number of jobs that are queued or running at the service. */
   readonly inFlight: number;

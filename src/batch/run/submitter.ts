@@ -7,7 +7,6 @@ import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 import type { UnrecordedJob } from '../model/run-records.ts';
 
-/** An item whose intent is recorded. */
 interface ReadyItem {
   readonly item: Item;
   readonly tenure: number;

@@ -1,11 +1,17 @@
 import { type JobOptions, optionsText } from '../../queue/submission.ts';
-import type { InputSummary } from '../plan/check-input.ts';
+import {
+  type InputSummary,
+  checkPiped,
+  formatOf,
+  type InputOptions,
+  planInputs,
+  type PlanOptions,
+} from '../plan/plan-inputs.ts';
 import { findInputs, type FoundInput, readOnceInput } from '../plan/find-inputs.ts';
-import { checkPiped, formatOf, type InputOptions, planInputs, type PlanOptions } from '../plan/plan-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import { readUntilAborted } from '../read/content.ts';
 import type { CopyInput, NewBatch, Store } from '../model/store.ts';
-import { type BatchReport, runToEnd } from './run-report.ts';
+import { type BatchReport, runToEnd } from './run-to-end.ts';
 
 /** A new batch as the user describes it. */
 export interface BeginOptions extends InputOptions {
@@ -15,9 +21,7 @@ export interface BeginOptions extends InputOptions {
   readonly inputs: readonly string[];
   /** The results file; where several drivers share a batch, the folder or prefix of its parts. */
   readonly out: string;
-  /** True to leave out items that cannot be sent. */
   readonly skipInvalid: boolean;
-  /** Options of every job. */
   readonly jobOptions: JobOptions;
   /** Items that a driver claims at a time, at most. */
   readonly itemsPerRange: number;
@@ -26,7 +30,6 @@ export interface BeginOptions extends InputOptions {
 }
 
 interface BeginRun {
-  /** The endpoint as the user named it. */
   readonly endpoint: string;
   /** Called when the input is valid: returns the endpoint's id and the address of the queue API. May fail. */
   readonly connect: () => Promise<{ readonly endpointId: string; readonly service: string }>;

@@ -1,7 +1,7 @@
 import type { RunOptions } from '../run/run-state.ts';
 import type { Context } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
-import type { InputSummary } from '../plan/check-input.ts';
+import type { InputSummary } from '../plan/plan-inputs.ts';
 import type { ExecutionCost } from '../results/report/cost.ts';
 import type { RequestProblem } from '../results/report/request-health.ts';
 import type { StorePorts } from '../model/store.ts';
@@ -30,7 +30,6 @@ export interface BatchView {
   readonly onDraining: (pendingRequests: number) => void;
 }
 
-/** A snapshot of a running batch. */
 export interface BatchProgress {
   readonly counts: ItemCounts;
   readonly cost: ExecutionCost | undefined;

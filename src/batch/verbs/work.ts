@@ -3,9 +3,8 @@ import { usage } from '../../core/failure.ts';
 import { findMoved } from '../plan/find-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import type { Batch, ResumeOptions, Store } from '../model/store.ts';
-import { runToEnd, type BatchReport } from './run-report.ts';
+import { runToEnd, type BatchReport } from './run-to-end.ts';
 
-/** How a batch that exists is driven. */
 interface WorkOptions {
   /** Returns the address of the queue API in use. */
   readonly service: () => Promise<string>;

@@ -1,6 +1,7 @@
 import type { ListRow, RememberedJobs, RememberedList, RememberedLists } from '../../core/ports/remembered.ts';
 import type { Clock, ProfileStore } from '../../core/context.ts';
 import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { rememberedJobs } from '../model/remembered-jobs.ts';
 import type { Place } from './place.ts';
 import type { Candidate } from '../model/completion-sources.ts';
@@ -18,10 +19,10 @@ export interface CompletionPorts {
   readonly renew: (list: string) => Promise<void>;
 }
 
-/** A list that was read less than this time ago is offered without reading it again. Milliseconds. */
-const FRESH_MS = 30_000;
-/** A list that is older than this is not offered. Milliseconds. */
-const MAX_AGE_MS = 3_600_000;
+/** A list that was read less than this time ago is offered without reading it again. */
+const FRESH_MS: Milliseconds = 30_000;
+/** A list that is older than this is not offered. */
+const MAX_AGE_MS: Milliseconds = 3_600_000;
 /** How long the first completion of a list waits for it. The whole completion should need at most 300 ms. */
 const WAIT_MS = 190;
 

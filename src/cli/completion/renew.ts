@@ -3,6 +3,7 @@ import { type Json, numberAt, stringAt } from '../../core/json.ts';
 import type { ListRow } from '../../core/ports/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { hourlyPrice } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import type { ListSource } from '../model/completion-sources.ts';
 import { listRequest } from '../resource/identity/requests.ts';
 import { followPages } from '../resource/pages/follow-pages.ts';
@@ -11,8 +12,8 @@ import { followPages } from '../resource/pages/follow-pages.ts';
 const MAX_ROWS = 10_000;
 /** Maximum length of a name that is offered, and of one word of a description, in characters. */
 const MAX_LENGTH = 200;
-/** Maximum time for a request and its whole answer, in milliseconds. */
-const DEADLINE_MS = 10_000;
+/** Maximum time for a request and its whole answer. */
+const DEADLINE_MS: Milliseconds = 10_000;
 
 /**
  * Reads a list of the service and keeps its rows for completion: all of them or none. Sends nothing without a key. Fails as

@@ -5,6 +5,7 @@ import type { Json } from '../../core/json.ts';
 import type { OutputOptions, View } from '../../output/view.ts';
 import type { IdCache } from './id-cache.ts';
 import type { RowWriter } from '../../output/print/row-writer.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A spinner with a text, shown on a terminal only. */
 export interface Progress {
@@ -21,8 +22,8 @@ export interface CommandContext extends Context {
   readonly yes: boolean;
   /** The ids that the words of the command line stand for, once they are resolved. */
   readonly ids: IdCache;
-  /** The service's time, from the `Date` of its answers, to compute ages: milliseconds since the epoch. */
-  readonly serviceNow: () => number;
+  /** The service's time, from the `Date` of its answers, to compute ages. */
+  readonly serviceNow: () => EpochMs;
   /**
    * The service's time before the first request, to compute a time such as `10m` ago. Sends a request only to the local
    * service of this process; for other services it returns this machine's time.

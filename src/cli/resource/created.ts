@@ -1,11 +1,12 @@
 import type { Context } from '../../core/context.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { askUntilThere, createAbsence } from '../../core/not-there-yet.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 type Ports = Pick<Context, 'lists' | 'clock'>;
 
-/** For how long it is remembered that something was just created. Milliseconds. */
-const REMEMBERED_MS = 60_000;
+/** For how long it is remembered that something was just created. */
+const REMEMBERED_MS: Milliseconds = 60_000;
 /** Maximum number of rows that are remembered. */
 const MAX_ROWS = 100;
 

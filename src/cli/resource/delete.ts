@@ -23,6 +23,7 @@ import {
   type Chosen,
 } from './choose.ts';
 import { selectorOptions } from './select/selectors.ts';
+import { unlessUnread } from '../run/context/dry-run.ts';
 import { outcomeResult, SEVERAL } from './several/outcomes.ts';
 import { sendEach } from './several/send-each.ts';
 
@@ -47,6 +48,8 @@ export interface DeleteSpec extends CommandWords {
   /** What is saved with these rows: `It saves $7.47 an hour.` */
   readonly saving?: (rows: readonly Json[]) => string | undefined;
   readonly guard?: Guard;
+  /** What the service itself refuses to delete. It is looked up for a dry run alone, which ends as the delete would. */
+  readonly refused?: Pick<Guard, 'reasons' | 'hint'>;
   /** Lines at the end, such as what goes on costing. `ended` are the ids of what was deleted. */
   readonly remaining?: (ctx: CommandContext, ended: readonly string[]) => Promise<readonly Message[]>;
   /** The participle in messages: `deleted`, `terminated`. */
@@ -76,12 +79,13 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
     options: { ...selectorOptions(resource.table, plural), ...force },
     output: OUTCOMES,
     writes: true,
-    prepare: (ctx, values) => targetsOf(ctx, resource, spec.guard, values),
+    prepare: (ctx, values) => targetsOf(ctx, resource, spec, values),
     confirm: async (ctx, { force: isForced }, { bySelector, targets }) => {
       const failed = targets.find(({ failure }) => failure !== undefined);
       if (failed?.failure !== undefined) throw failed.failure;
-      if (targets.length === 0) return undefined;
-      const rows = targets.map(({ row }) => row ?? null);
+      // Rows that a dry run could not read are not shown: it prints the requests.
+      if (targets.length === 0 || targets.some(({ row }) => row === undefined)) return undefined;
+      const rows = rowsOf(targets);
       const named = bySelector ? '' : `: ${rows.map(labelOf).join(', ')}`;
       const said = [
         `This affects ${countOf(rows.length, resource.noun)}, for good${named}.`,
@@ -127,38 +131,56 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
 async function targetsOf(
   ctx: CommandContext,
   resource: Resource,
-  guard: Guard | undefined,
+  { guard, refused }: DeleteSpec,
   values: DeleteValues,
 ): Promise<Chosen> {
   const isGuarded = guard !== undefined && values.force !== true;
   if (hasSelector(values)) {
     const exclude = async (rows: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
       isGuarded ? await guard.reasons(ctx, rows) : new Map();
-    return await selectTargets(ctx, resource, values, exclude);
+    const chosen = await selectTargets(ctx, resource, values, exclude);
+    for (const reason of (await reasonsOfService(ctx, refused, chosen.targets)).values())
+      await ctx.tell(`The service would refuse one: ${reason}.`);
+    return chosen;
   }
   if (!ctx.dryRun && ctx.yes && !isGuarded)
     return { bySelector: false, targets: values.id.map((word) => ({ word })), leftOut: [] };
   // A dry run reads too: what is not there, and what is protected, is refused as it would be.
   const targets = await readTargets(ctx, resource, values.id);
-  if (isGuarded)
-    await refuseGuarded(
-      ctx,
-      guard,
-      targets.flatMap(({ row }) => row ?? []),
+  const rows = rowsOf(targets);
+  if (isGuarded && rows.length > 0)
+    await refuse(await guard.reasons(ctx, rows), rows.length, async (ids) =>
+      lines(await guard.hint(ctx, ids), `--force: ${guard.force}`),
     );
+  await refuse(await reasonsOfService(ctx, refused, targets), rows.length, (ids) => refused?.hint(ctx, ids));
   return { bySelector: false, targets, leftOut: [] };
 }
 
-/** Fails with refused (5), before anything is sent, for rows that the guard protects. */
-async function refuseGuarded(ctx: CommandContext, guard: Guard, rows: readonly Json[]): Promise<void> {
-  if (rows.length === 0) return;
-  const reasons = await guard.reasons(ctx, rows);
+const rowsOf = (targets: Chosen['targets']): readonly Json[] => targets.flatMap(({ row }) => row ?? []);
+
+/** Why the service would refuse targets, by id; none outside of a dry run, and where it cannot be read. */
+async function reasonsOfService(
+  ctx: CommandContext,
+  refused: DeleteSpec['refused'],
+  targets: Chosen['targets'],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = rowsOf(targets);
+  if (!ctx.dryRun || refused === undefined || rows.length === 0) return new Map();
+  return (await unlessUnread(ctx, () => refused.reasons(ctx, rows))) ?? new Map();
+}
+
+/** Fails with refused (5), before anything is sent, where some of `count` rows must not be deleted. */
+async function refuse(
+  reasons: ReadonlyMap<string, string>,
+  count: number,
+  hintFor: (ids: readonly string[]) => ReturnType<Guard['hint']>,
+): Promise<void> {
   const [first] = reasons.values();
   if (first === undefined) return;
-  const hint = lines(await guard.hint(ctx, [...reasons.keys()]), `--force: ${guard.force}`);
-  const refused = { code: 'refused', exit: EXIT.refused, hint };
+  const hint = await hintFor([...reasons.keys()]);
+  const refused = { code: 'refused', exit: EXIT.refused, ...(hint === undefined ? {} : { hint }) };
   if (reasons.size === 1) throw new Failure({ ...refused, message: `${first}: nothing was sent` });
-  const message = `${reasons.size} of ${rows.length} are protected: nothing was sent`;
+  const message = `${reasons.size} of ${count} are protected: nothing was sent`;
   throw new Failure({ ...refused, message, errors: [...reasons.values()] });
 }
 

@@ -144,7 +144,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     options: { ...optionsOf(spec), ...(secret === undefined ? {} : secretOptions(secret)) },
     fields: resource.view.paths,
     output: rowSchema(resource),
-    needed: spec.needed,
+    needed: [...(spec.needed ?? []), ...(secret === undefined ? [] : [Object.keys(secretOptions(secret))])],
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
@@ -189,6 +189,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
     ...wordsOf(spec),
     args: { id: idArgument(resource), ...membersOf(spec, 'argument') },
     options: optionsOf(spec),
+    needed: [[...Object.keys(membersOf(spec, 'flag')), 'set', 'file']],
     fields: resource.view.paths,
     output: rowSchema(resource),
     writes: true,

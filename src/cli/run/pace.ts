@@ -1,15 +1,16 @@
 import type { RateWindow } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The share of what is left of a rate window that one view uses: other commands of the user need the rest. */
 const SHARE = 0.5;
 
-/** The longest pause between two polls, in milliseconds. A window that resets later is looked at again then. */
-const MAX_INTERVAL_MS = 60_000;
+/** The longest pause between two polls. A window that resets later is looked at again then. */
+const MAX_INTERVAL_MS: Milliseconds = 60_000;
 
-/** The shortest pause, in milliseconds. */
-export const MIN_INTERVAL_MS = 100;
+/** The shortest pause. */
+export const MIN_INTERVAL_MS: Milliseconds = 100;
 
 /**
  * Returns how long to wait between two polls of `requests` requests each, so that half of what is left of every rate

@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { type CommandLine, type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../model/context.ts';
 
@@ -15,8 +16,7 @@ export interface WaitOptions<T> {
   readonly describe: (state: T) => string;
   /** Lines to print on stderr after a poll that did not end the wait. */
   readonly notice?: () => Promise<readonly Message[]>;
-  /** Milliseconds. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: Milliseconds;
   /** The command line that resumes the wait. */
   readonly resumeCommand: CommandLine;
   readonly id?: string;

@@ -6,6 +6,7 @@ import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { readList } from '../../cli/resource/pages/read-list.ts';
+import { unlessUnread } from '../../cli/run/context/dry-run.ts';
 import { countOf } from '../../cli/words/words.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, writeRequest, KEYS_REQUEST } from './change.ts';
@@ -63,11 +64,17 @@ async function keysGiven(ctx: CommandContext, given: string): Promise<readonly S
 }
 
 /**
- * The dry run of a change to the present keys: both requests, with a placeholder for the keys that only the service
- * has.
+ * The dry run of a change to the present keys: both requests, with `unread` in place of keys that cannot be read. Fails as
+ * `change` does.
  */
-const preview = (ctx: CommandContext, present: string, added: readonly SshKey[] = []): Promise<never> =>
-  ctx.previewAll([KEYS_REQUEST, writeRequest([present, ...added.map(({ text }) => text)])]);
+async function preview(
+  ctx: CommandContext,
+  change: (keys: readonly SshKey[]) => readonly SshKey[],
+  unread: readonly string[],
+): Promise<never> {
+  const after = await unlessUnread(ctx, async () => change(await readKeys(ctx)).map(({ text }) => text));
+  return await ctx.previewAll([KEYS_REQUEST, writeRequest(after ?? unread)]);
+}
 
 /** The keys that are not among the others. */
 const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
@@ -86,11 +93,12 @@ const add = defineCommand({
   ],
   run: async (ctx, { key }) => {
     const given = await keysGiven(ctx, key);
-    if (ctx.dryRun) return await preview(ctx, '(the keys that are there)', given);
-    const { before, after } = await changeKeys(ctx, (keys) => {
+    const change = (keys: readonly SshKey[]): readonly SshKey[] => {
       const missing = without(given, keys);
       return missing.length === 0 ? keys : [...keys, ...missing];
-    });
+    };
+    if (ctx.dryRun) return await preview(ctx, change, ['(the keys that are there)', ...given.map(({ text }) => text)]);
+    const { before, after } = await changeKeys(ctx, change);
     const added = without(given, before);
     return shown(after, [
       ...added.map((each) => `Added ${keyName(each)}.`),
@@ -126,7 +134,10 @@ const remove = defineCommand({
   },
   examples: [['berth account ssh-keys remove me@laptop --yes', 'the key with that comment']],
   run: async (ctx, { key }) => {
-    if (ctx.dryRun) return await preview(ctx, `(the keys that are there, without ${key.join(', ')})`);
+    if (ctx.dryRun)
+      return await preview(ctx, (keys) => without(keys, keysNamed(keys, key)), [
+        `(the keys that are there, without ${key.join(', ')})`,
+      ]);
     let named: readonly SshKey[] | undefined;
     const { after } = await changeKeys(ctx, (keys) => {
       // Names are resolved once: on a second try a removed key is not found any more.

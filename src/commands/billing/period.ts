@@ -1,6 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { formatTimestamp, parseTimestamp } from '../../core/text/timestamp.ts';
 import { parseDuration } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 
 /** The flags for the time of a report and the size of its buckets (contract rules, Billing). */
@@ -16,7 +17,7 @@ type Period = ValuesOf<typeof PERIOD_OPTIONS>;
 /** The query of a period; without flags the service reports the last 30 days. Fails with usage (2). */
 export function periodQuery(
   { from, to, last, bucket }: Period,
-  now: number,
+  now: EpochMs,
 ): Readonly<Record<string, string | number | undefined>> {
   if (last !== undefined && (from !== undefined || to !== undefined))
     throw usage('--last and --from or --to exclude each other', 'Keep --last, or the two ends.');

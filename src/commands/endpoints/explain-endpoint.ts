@@ -19,6 +19,7 @@ import { serviceCauses } from '../shared/explain/service-causes.ts';
 import { decide, evidence, explained, unreadEvidence, type Evidence } from '../shared/explain/verdict.ts';
 import { rateOf, rateWithUnknown } from '../shared/rate/rate.ts';
 import { priceCatalog } from '../shared/rate/worker-price.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 const CAUSES = [
   BUILD_FAILED,
@@ -31,8 +32,7 @@ const CAUSES = [
 
 interface ExplainValues {
   readonly id: string;
-  /** Milliseconds. */
-  readonly sample: number;
+  readonly sample: Milliseconds;
   readonly exitStatus: boolean;
 }
 

@@ -9,6 +9,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { addressText, parseFileAddress, type FileAddress } from './places/address.ts';
 import { planCopies, type Copy, type End } from './copy/plan.ts';
 import { transferFiles, type Transferred } from './copy/transfer.ts';
+import { VERIFY } from './copy/verify.ts';
 import { openVolume } from './places/open-volume.ts';
 import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from './outcomes.ts';
 
@@ -22,6 +23,7 @@ export const cp = defineCommand({
   },
   options: {
     recursive: option.on('also folders, with all that is in them', { short: '-R' }),
+    verify: VERIFY,
   },
   changesMachine: true,
   writes: true,
@@ -30,7 +32,7 @@ export const cp = defineCommand({
     ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
     ['berth files cp -R datasets:inputs ./', 'a folder of a volume to this machine'],
   ],
-  run: async (ctx, { place, recursive }) => {
+  run: async (ctx, { place, recursive, verify }) => {
     const [sources, target] = places(place);
     if (target.kind === 'volume' && !ctx.dryRun) requireAccess('write', allowedAccess(ctx.settings));
     const durable = await ctx.durable();
@@ -44,7 +46,9 @@ export const cp = defineCommand({
       ctx.tell(`${path} is left out: it is a link, or no regular file.`);
     const outcomes: FileOutcome[] = [];
     // What is there is not sent again.
-    ctx.setResumeCommand(berth`files cp ${recursive ? ['--recursive'] : []} ${place}`);
+    ctx.setResumeCommand(
+      berth`files cp ${[...(recursive ? ['--recursive'] : []), ...(verify ? ['--verify'] : [])]} ${place}`,
+    );
     const copies = planCopies({ durable, open, platform: ctx.platform }, sources, target, { recursive, onLeftOut });
     const progress = ctx.progress('the files');
     let bytes = 0;
@@ -53,7 +57,9 @@ export const cp = defineCommand({
       progress.update(`${shown(from)}: ${formatBytes(bytes)} in ${countOf(outcomes.length + 1, 'file')}`);
     };
     try {
-      for await (const { copy, isSame, failure } of ctx.dryRun ? planned(copies) : transferFiles(ctx, copies, onBytes))
+      for await (const { copy, isSame, failure } of ctx.dryRun
+        ? planned(copies)
+        : transferFiles(ctx, copies, onBytes, verify))
         outcomes.push({ from: shown(copy.from), to: shown(copy.to), bytes: copy.from.file.bytes, isSame, failure });
     } finally {
       await progress.stop();

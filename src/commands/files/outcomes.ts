@@ -3,7 +3,7 @@ import { memberAt, numberAt, type Json } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
 import { FAILURE } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { manyOf, ownObject, TEXT, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';
+import { either, manyOf, NUMBER, ownObject, TEXT, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { errorOf } from '../../cli/resource/several/outcomes.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
@@ -20,35 +20,56 @@ export interface FileOutcome {
   readonly bytes: number;
   /** It was there already, with the same content: nothing was sent. */
   readonly isSame?: boolean;
+  /** Its path below the folder that is copied. */
+  readonly path?: string;
+  /** It was removed, by a command that also copies. */
+  readonly isRemoved?: boolean;
   /** Why it did not go through; undefined where it did, and in a dry run. */
   readonly failure: Failure | undefined;
 }
 
-/** What `--json` prints of files that a command acted on. */
-export const FILE_OUTCOMES = manyOf(
-  ownObject(
-    { from: TEXT, bytes: WHOLE },
-    {
-      to: TEXT,
-      same: { ...YES_NO, description: 'it was there already, and was not sent' },
-      ok: { ...YES_NO, description: 'absent in a dry run' },
-      error: FAILURE,
-    },
+/** What `--json` prints of a file that a command acted on. */
+const FILE_OUTCOME = ownObject(
+  { from: TEXT, bytes: WHOLE },
+  {
+    to: TEXT,
+    path: { ...TEXT, description: 'below the source; --files-from takes it' },
+    same: { ...YES_NO, description: 'it was there already, and was not sent' },
+    removed: { ...YES_NO, description: 'it was removed, or would be' },
+    ok: { ...YES_NO, description: 'absent in a dry run' },
+    error: FAILURE,
+  },
+);
+
+export const FILE_OUTCOMES = manyOf(FILE_OUTCOME);
+
+/** The same with an object for the whole, the last. */
+export const FILE_OUTCOMES_AND_WHOLE = manyOf(
+  either(
+    FILE_OUTCOME,
+    ownObject({
+      whole: ownObject(
+        { copied: WHOLE, bytes: WHOLE, same: WHOLE, removed: WHOLE, failed: WHOLE },
+        { seconds: NUMBER },
+      ),
+    }),
   ),
 );
 
-const viewOf = (done: string): View => ({
+/** The view of files that a command acted on; `done` is the participle of what was done. */
+export const viewOf = (done: string): View => ({
   noun: ['file', 'files'],
   id: text('from'),
-  members: ['from', 'to', 'bytes', 'same', 'ok', 'error'],
+  members: ['from', 'to', 'bytes', 'same', 'removed', 'ok', 'error'],
   columns: [
     {
       header: 'RESULT',
       show: (row) => {
         const ok = memberAt(row, 'ok');
-        if (ok === undefined) return { text: `not ${done}`, tone: 'quiet' };
+        const what = memberAt(row, 'removed') === true ? 'removed' : done;
+        if (ok === undefined) return { text: `not ${what}`, tone: 'quiet' };
         if (memberAt(row, 'same') === true) return { text: 'same', tone: 'quiet' };
-        return ok === true ? { text: done, tone: 'good' } : { text: 'failed', tone: 'bad' };
+        return ok === true ? { text: what, tone: 'good' } : { text: 'failed', tone: 'bad' };
       },
     },
     { header: 'SIZE', show: (row) => formatBytes(numberAt(row, 'bytes') ?? 0), right: true },
@@ -66,17 +87,25 @@ export function fileOutcomes(ctx: CommandContext, outcomes: readonly FileOutcome
   return {
     kind: 'many',
     view: viewOf(done),
-    values: outcomes.map(({ from, to, bytes: size, isSame, failure }): Json => ({
-      from,
-      ...(to === undefined ? {} : { to }),
-      bytes: size,
-      ...(isSame === true ? { same: true } : {}),
-      ...(ctx.dryRun && failure === undefined ? {} : { ok: failure === undefined }),
-      ...(failure === undefined ? {} : { error: errorOf(failure, ctx.settings) }),
-    })),
+    values: outcomes.map((outcome) => rowOf(ctx, outcome)),
     notes: [
       `${countOf(through.length, 'file')} ${ctx.dryRun ? 'would be ' : ''}${done}, ${formatBytes(bytes)}${same === 0 ? '' : `; ${countOf(same, 'file')} the same`}`,
     ],
     failure: combinedFailure(outcomes.map(({ from, failure }) => ({ id: from, failure }))),
   };
 }
+
+/** A file that a command acted on, as a row. */
+export const rowOf = (
+  { dryRun, settings }: CommandContext,
+  { from, to, path, bytes, isSame, isRemoved, failure }: FileOutcome,
+): Json => ({
+  from,
+  ...(to === undefined ? {} : { to }),
+  ...(path === undefined ? {} : { path }),
+  bytes,
+  ...(isSame === true ? { same: true } : {}),
+  ...(isRemoved === true ? { removed: true } : {}),
+  ...(dryRun && failure === undefined ? {} : { ok: failure === undefined }),
+  ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
+});

@@ -2,13 +2,14 @@
 import { stringAt } from '../../core/json.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
 import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
-import type { Decision } from '../../guard/decide.ts';
-import { longestInterval } from '../../guard/idle.ts';
-import type { Policy, Rule } from '../../guard/rules.ts';
-import { policyWarnings } from '../../guard/warnings.ts';
-import type { Sweep } from './sweep.ts';
+import type { Decision } from '../../guard/decide/decide.ts';
+import { longestInterval } from '../../guard/samples/idle.ts';
+import type { Policy, Rule } from '../../guard/policy/rules.ts';
+import { policyWarnings } from '../../guard/decide/warnings.ts';
+import type { Sweep } from './sweep/sweep.ts';
 
 /** The most ids that a command line names. */
 const MAX_NAMED = 10;
@@ -19,8 +20,8 @@ export const adviceOf = (policy: Policy, { decisions, subjects, now }: Sweep): r
   ...inError(decisions),
 ];
 
-/** The time that samples of a rule must cover, in milliseconds; undefined for a rule that needs none. */
-export const windowOf = ({ when }: Rule): number | undefined =>
+/** The time that samples of a rule must cover; undefined for a rule that needs none. */
+export const windowOf = ({ when }: Rule): Milliseconds | undefined =>
   when.kind === 'idle' ? when.limits.forMs : when.kind === 'no-jobs' ? when.ms : undefined;
 
 function notJudged(rule: Rule, decisions: readonly Decision[]): readonly Message[] {

@@ -4,11 +4,11 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
-import { SUBJECTS, type Policy, type Subject } from '../../guard/rules.ts';
+import { SUBJECTS, type Policy, type Subject } from '../../guard/policy/rules.ts';
 import { adviceOf } from './advice.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
-import { exitOf, sweep, type Sweep } from './sweep.ts';
-import { DECISIONS, decisionView } from './view.ts';
+import { exitOf, sweep, type Sweep } from './sweep/sweep.ts';
+import { DECISIONS, decisionView } from './sweep/view.ts';
 
 /** The result of one sweep: its decisions, and 15 where a rule applied. */
 export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep): Result {

@@ -8,13 +8,13 @@ import { countOf } from '../../cli/words/words.ts';
 import { age, money } from '../../output/cells/cell-functions.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result, View } from '../../output/view.ts';
-import { canReplay, replay } from '../../guard/replay.ts';
-import type { Policy } from '../../guard/rules.ts';
+import { canReplay, replay } from '../../guard/decide/replay.ts';
+import type { Policy } from '../../guard/policy/rules.ts';
 import { decodeWishes } from '../../create/wishes.ts';
 import { readCreates } from '../shared/capacity/memory.ts';
-import { readMemory } from './memory.ts';
+import { readMemory } from './sweep/memory.ts';
 import { hasPolicy, policyOf, POLICY_OPTIONS } from './options.ts';
-import { DECISIONS, decisionRow, decisionView } from './view.ts';
+import { DECISIONS, decisionRow, decisionView } from './sweep/view.ts';
 
 const view: View = {
   ...decisionView,

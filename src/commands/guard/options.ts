@@ -2,7 +2,7 @@ import { Failure, usage } from '../../core/failure.ts';
 import { option, flagName, isGiven, onlyWith, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { parseYaml } from '../../cli/resource/body/parse-yaml.ts';
-import { checkRule, deadlineRule, idleLimits, readPolicy } from '../../guard/policy.ts';
+import { checkRule, deadlineRule, idleLimits, readPolicy } from '../../guard/policy/policy.ts';
 import {
   actionsFor,
   DEFAULT_MAX_ACTIONS,
@@ -13,7 +13,7 @@ import {
   type Policy,
   type Rule,
   type Selection,
-} from '../../guard/rules.ts';
+} from '../../guard/policy/rules.ts';
 import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
 
 const dollars = (summary: string) => option.text(summary, { metavar: 'DOLLARS' });

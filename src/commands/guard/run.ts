@@ -3,23 +3,24 @@ import { localFile, messageOf, isInterrupt, rethrowUnlessFailure, usage } from '
 import { encodeJson, type Json } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { yesOption } from '../../cli/model/common-options.ts';
 import { option } from '../../cli/model/params.ts';
 import type { Result } from '../../output/view.ts';
-import { longestInterval } from '../../guard/idle.ts';
-import type { Policy } from '../../guard/rules.ts';
+import { longestInterval } from '../../guard/samples/idle.ts';
+import type { Policy } from '../../guard/policy/rules.ts';
 import { adviceOf, windowOf } from './advice.ts';
 import { countsOf, sweepResult } from './check.ts';
 import { grantWishes } from './grant-wishes.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
-import { isNews } from './memory.ts';
-import { sweep, type Sweep } from './sweep.ts';
-import { DECISIONS, decisionView } from './view.ts';
+import { isNews } from './sweep/memory.ts';
+import { sweep, type Sweep } from './sweep/sweep.ts';
+import { DECISIONS, decisionView } from './sweep/view.ts';
 
-/** A guard does not look more often: each sweep is a request for the whole list. Milliseconds. */
-const MIN_INTERVAL_MS = 10_000;
+/** A guard does not look more often: each sweep is a request for the whole list. */
+const MIN_INTERVAL_MS: Milliseconds = 10_000;
 
 /** `berth guard run`: one sweep that acts, or with `--every` one after the other. */
 export const run = defineCommand({

@@ -6,7 +6,7 @@ import { arg } from '../../cli/model/params.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { PODS } from '../shared/collections.ts';
-import { changeMemory } from './memory.ts';
+import { changeMemory } from './sweep/memory.ts';
 
 /** `berth guard snooze POD 1h`: keeps the guards of this machine from a pod. */
 export const snooze = defineCommand({

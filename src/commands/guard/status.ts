@@ -2,6 +2,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { costOver, formatDollars } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
@@ -11,9 +12,9 @@ import { money, text } from '../../output/cells/cell-functions.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
 import { countingDeadlines, DEADLINE_ACTIONS, deadlineText } from '../../guard/deadline.ts';
-import { exemptionOf, snoozed, type Snoozes } from '../../guard/decide.ts';
+import { exemptionOf, snoozed, type Snoozes } from '../../guard/decide/decide.ts';
 import { PODS } from '../shared/collections.ts';
-import { lastRunLine, readMemory } from './memory.ts';
+import { lastRunLine, readMemory } from './sweep/memory.ts';
 
 const DEADLINE = ownObject(
   { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS), at: TIME, overdue: YES_NO },
@@ -24,7 +25,7 @@ const DEADLINE = ownObject(
 );
 
 /** The deadlines of a pod that count now. */
-const rowsOf = (pod: Json, now: number, snoozes: Snoozes): readonly Json[] =>
+const rowsOf = (pod: Json, now: EpochMs, snoozes: Snoozes): readonly Json[] =>
   countingDeadlines(pod).map(({ action, at }): Json => {
     const cost = numberAt(pod, 'cost');
     const exempt = exemptionOf(pod) ?? snoozed(pod, snoozes, now);
@@ -40,7 +41,7 @@ const rowsOf = (pod: Json, now: number, snoozes: Snoozes): readonly Json[] =>
     };
   });
 
-const view = (now: number): View => ({
+const view = (now: EpochMs): View => ({
   noun: ['deadline', 'deadlines'],
   id: text('pod'),
   members: ['pod', 'name', 'action', 'at', 'overdue', 'exempt', 'lateCost'],

@@ -3,9 +3,10 @@ import { Failure } from '../../core/failure.ts';
 import { type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { jobStatus } from '../../queue/job-status.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** How long jobs may stand still before the reason is printed. Milliseconds. */
-const STALLED_MS = 15_000;
+/** How long jobs may stand still before the reason is printed. */
+const STALLED_MS: Milliseconds = 15_000;
 
 /** Finds out, once per wait, why jobs do not move. */
 export interface StallNotice {

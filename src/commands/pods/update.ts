@@ -1,6 +1,6 @@
 import { berth, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
-import { type Json, type JsonObject, numberAt, objectAt, objectOf, stringOf } from '../../core/json.ts';
+import { type Json, type JsonObject, numberAt, objectAt, objectOf, stringAt, stringOf } from '../../core/json.ts';
 import type { Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
@@ -9,6 +9,9 @@ import { checkUpdate } from './body/body-checks.ts';
 import { checkDeadlineVariables } from './pod/deadline-flags.ts';
 import { asFlag } from './create.ts';
 import { POD_TABLE } from './pod/fields.ts';
+import { refuseMember } from './pod/cluster-member.ts';
+import { readRow } from '../../cli/resource/identity/identify.ts';
+import { TEMPLATES } from '../shared/collections.ts';
 import { withPath } from './pod/mounts.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { PODS } from './pod/resource.ts';
@@ -28,6 +31,7 @@ export const update = updateCommand(PODS, 'pods', {
   references: CREATE_REFERENCES,
   fill: wholeMount,
   check: async (body, readPod, ctx) => {
+    if (ctx.dryRun && readPod !== undefined) refuseMember(await readPod());
     await checkDeadlineVariables(ctx, body, readPod);
     await checkUpdate(body, readPod);
   },
@@ -44,12 +48,18 @@ export const update = updateCommand(PODS, 'pods', {
 /** The storage of a pod that is paid by its size. It has no published price. */
 const STORAGE = { disk: 'container disk', 'mounts.persistent.size': 'persistent mount' } as const;
 
-/** What storage grows, which costs more. */
+/** What storage grows, which costs more; a template brings the disk that the body does not name. */
 async function largerStorage(
-  _: CommandContext,
-  body: JsonObject,
+  ctx: CommandContext,
+  change: JsonObject,
   readPod: () => Promise<Json>,
 ): Promise<string | undefined> {
+  const template = stringAt(change, 'templateId');
+  const disk =
+    template === undefined || change['disk'] !== undefined
+      ? undefined
+      : numberAt((await readRow(ctx, TEMPLATES, template)).answer.value, 'disk');
+  const body = disk === undefined ? change : { ...change, disk };
   const given = Object.entries(STORAGE).filter(([path]) => numberAt(body, path) !== undefined);
   if (given.length === 0) return undefined;
   const before = await readPod();

@@ -1,3 +1,4 @@
+import { stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
@@ -10,6 +11,7 @@ import { createCommand } from '../../cli/resource/write.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import * as collections from '../shared/collections.ts';
+import { usersOf } from '../shared/in-use.ts';
 import { DELEGATION_TABLE, PASSWORD, REGISTRY_TABLE } from './fields.ts';
 
 const REGISTRIES = resourceOf(collections.REGISTRIES, REGISTRY_TABLE);
@@ -72,6 +74,14 @@ export const registries = defineGroup('credentials and delegations for private i
     examples: [['berth registries delete hub --yes', 'without a question, for scripts']],
     details: 'A credential that a pod uses is refused; a template that uses it loses it.',
     loss: 'Templates that use it lose it.',
+    refused: {
+      reasons: usersOf({
+        noun: 'registry',
+        users: [collections.PODS],
+        usedBy: (pod) => [stringAt(pod, 'registry') ?? ''],
+      }),
+      hint: () => undefined,
+    },
   }),
   delegations: defineGroup('delegations: access to a container registry without a password', {
     list: listCommand(DELEGATIONS, {

@@ -1,16 +1,18 @@
 import { berth, sentence } from '../../core/message.ts';
 import { readRequest, type ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, unlessFailed } from '../../core/failure.ts';
+import { Failure, unlessFailed, usage } from '../../core/failure.ts';
 import { type Json, stringAt, stringOf } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
+import { unlessUnread } from '../../cli/run/context/dry-run.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { SECRETS } from '../shared/collections.ts';
 import { idOf } from '../../output/view.ts';
 import { SECRET_TABLE, VALUE } from './fields.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export const createSpec: WriteSpec = {
   summary: 'store a secret for the variables of pods and endpoints',
@@ -19,13 +21,38 @@ export const createSpec: WriteSpec = {
   ...bodyOf(SECRET_TABLE, 'create'),
   needed: ['name'],
   secret: VALUE,
+  check: async ({ name }, _, ctx) => {
+    checkName(stringOf(name) ?? '');
+    if (ctx.dryRun) await refuseTaken(ctx, stringOf(name) ?? '');
+  },
   send,
   setExample: 'description=TEXT',
   examples: [['berth secrets create --name hf-token --value-stdin < token', 'for scripts']],
 };
 
-/** How far the service's dates may be apart from each other. Milliseconds. */
-const DATE_TOLERANCE_MS = 2000;
+/** The most characters of a name (additions 7). */
+const MAX_NAME = 191;
+
+/** Refuses a name that no secret can have (additions 7), before its value is asked for. */
+function checkName(name: string): void {
+  if (!/^[a-zA-Z_][a-zA-Z0-9_.\-/]*$/.test(name))
+    throw usage(
+      `--name ${JSON.stringify(name)}: a secret cannot have this name`,
+      'Letters, digits, _, ., - and /; the first is a letter or _.',
+    );
+  if (name.length > MAX_NAME)
+    throw usage(`--name has ${String(name.length)} characters, and a secret's has at most ${String(MAX_NAME)}`);
+}
+
+/** Fails with conflict (5) where a secret has the name: the service would refuse another one. For a dry run. */
+async function refuseTaken(ctx: CommandContext, name: string): Promise<void> {
+  const rows = await unlessUnread(ctx, async () => (await listRows(ctx, SECRETS, { name })).values);
+  const found = rows?.find((row) => stringAt(row, 'name') === name);
+  if (found !== undefined) throw new Failure(alreadyThere(found));
+}
+
+/** How far the service's dates may be apart from each other. */
+const DATE_TOLERANCE_MS: Milliseconds = 2000;
 
 /**
  * Sends the create. When its answer is lost, it looks for the name, which is unique (additions 7): a repeated create would be
@@ -47,7 +74,8 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
         : error.with({
             hint: sentence`No secret has this name now. Look again before you create it: ${berth`secrets list`}`,
           });
-    if (!isNewerThan(found, ctx.serviceNow() - (ctx.clock.monotonic() - startedAt))) throw alreadyThere(error, found);
+    if (!isNewerThan(found, ctx.serviceNow() - (ctx.clock.monotonic() - startedAt)))
+      throw error.with(alreadyThere(found));
     await ctx.tell('The answer was lost. The secret is there: it was created.');
     return ctx.api.send(readRequest([...SECRETS.path, idOf(found)]));
   }
@@ -58,10 +86,9 @@ function isNewerThan(row: Json, time: number): boolean {
   return createdAt >= time - DATE_TOLERANCE_MS;
 }
 
-const alreadyThere = (error: Failure, row: Json): Failure =>
-  error.with({
-    code: 'conflict',
-    exit: EXIT.refused,
-    message: `a secret is named ${safeText(stringAt(row, 'name') ?? '')} since ${safeText(stringAt(row, 'createdAt') ?? '')}: nothing was created`,
-    hint: sentence`Change its value: ${berth`secrets update ${idOf(row)} --value-stdin`}`,
-  });
+const alreadyThere = (row: Json) => ({
+  code: 'conflict',
+  exit: EXIT.refused,
+  message: `a secret is named ${safeText(stringAt(row, 'name') ?? '')} since ${safeText(stringAt(row, 'createdAt') ?? '')}: nothing was created`,
+  hint: sentence`Change its value: ${berth`secrets update ${idOf(row)} --value-stdin`}`,
+});

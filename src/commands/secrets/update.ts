@@ -30,6 +30,7 @@ export const update = defineCommand({
     ...secretOptions(VALUE),
     description: option.text('what it is for; "" clears it'),
   },
+  needed: [[...Object.keys(secretOptions(VALUE)), 'description']],
   fields: RESOURCE.view.paths,
   output: rowSchema(RESOURCE),
   writes: true,

@@ -9,7 +9,7 @@ import type { FieldUpdate } from '../../cli/resource/fields/fields.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { SECRETS } from './collections.ts';
-import { secretNamedIn, withPlaceholder } from './secret-placeholder.ts';
+import { isUnusualPlaceholder, placeholderOf, secretNamesIn, withPlaceholder } from './secret-placeholder.ts';
 
 /** The most variables of a pod (contract rules, Pods). */
 const MAX_VARIABLES = 50;
@@ -93,6 +93,7 @@ export async function completeEnvironment(
       return [name, text === undefined ? value : withPlaceholder(text, prefix)];
     }),
   );
+  await warnOfUnusualPlaceholders(ctx, complete, prefix);
   await warnOfMissingSecrets(ctx, complete);
   return complete;
 }
@@ -127,11 +128,22 @@ async function readEnvFile(ctx: CommandContext, path: string): Promise<JsonObjec
   return variables;
 }
 
+async function warnOfUnusualPlaceholders(
+  ctx: CommandContext,
+  variables: JsonObject,
+  prefix: string | undefined,
+): Promise<void> {
+  for (const [variable, value] of Object.entries(variables))
+    if (isUnusualPlaceholder(stringOf(value) ?? '', prefix))
+      await ctx.tell(
+        `Warning: ${variable} has a placeholder of a secret that the service may leave as it is: it replaces a value that is ${placeholderOf(prefix ?? 'PREFIX', 'name')} and nothing else.`,
+      );
+}
+
 /** A missing secret is no error: it may be created before the container starts. The list may be unreadable for this key. */
 async function warnOfMissingSecrets(ctx: CommandContext, variables: JsonObject): Promise<void> {
   const named = Object.entries(variables).flatMap(([variable, value]) => {
-    const name = secretNamedIn(stringOf(value) ?? '');
-    return name === undefined ? [] : [{ variable, name }];
+    return secretNamesIn(stringOf(value) ?? '').map((name) => ({ variable, name }));
   });
   if (named.length === 0) return;
   const rows = await unlessFailed(ctx, async () => (await listRows(ctx, SECRETS)).values);

@@ -5,13 +5,27 @@ import { berth, sentence } from '../../core/message.ts';
 const REFERENCE = /^@secret:(.*)$/s;
 
 /** `{{ PREFIX_SECRET_name }}`, whatever the prefix. The names of secrets: additions 7. */
-const PLACEHOLDER = /\{\{\s*[A-Za-z][A-Za-z0-9_]*?_SECRET_([a-zA-Z_][a-zA-Z0-9_.\-/]*)\s*\}\}/;
+const PLACEHOLDER = /\{\{\s*[A-Za-z][A-Za-z0-9_]*?_SECRET_([a-zA-Z_][a-zA-Z0-9_.\-/]*)\s*\}\}/g;
 
 /** The text that the service replaces by the value of a secret when a container starts (additions 7). */
 export const placeholderOf = (prefix: string, name: string): string => `{{ ${prefix}_SECRET_${name} }}`;
 
-/** The name of the secret that a variable refers to; undefined when it refers to none. */
-export const secretNamedIn = (value: string): string | undefined => PLACEHOLDER.exec(value)?.[1];
+/** The names of the secrets that a variable refers to. */
+export const secretNamesIn = (value: string): readonly string[] =>
+  [...value.matchAll(PLACEHOLDER)].flatMap(([, name]) => name ?? []);
+
+/**
+ * Whether the service may leave a placeholder as it is: it is said to replace `{{ PREFIX_SECRET_name }}` alone, and nothing is
+ * said of other spaces and of text around it (additions 7). Another prefix than the one that the profile names is also
+ * perhaps none.
+ */
+export const isUnusualPlaceholder = (value: string, prefix: string | undefined): boolean => {
+  const names = secretNamesIn(value);
+  if (names.length === 0) return false;
+  return prefix === undefined
+    ? !/^\{\{ [A-Za-z][A-Za-z0-9_]*_SECRET_[^ {}]+ \}\}$/.test(value)
+    : value !== placeholderOf(prefix, names[0] ?? '');
+};
 
 /**
  * The value of a variable, with the placeholder in the place of `@secret:NAME`. `prefix` is what the profile says

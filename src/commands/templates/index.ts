@@ -1,4 +1,4 @@
-import { memberAt, type Json } from '../../core/json.ts';
+import { memberAt, stringAt, type Json } from '../../core/json.ts';
 import { withoutKey } from '../../create/key.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
@@ -8,6 +8,7 @@ import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand, type WriteSpec } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
+import { usersOf } from '../shared/in-use.ts';
 import { TEMPLATE_TABLE } from './fields.ts';
 
 const TEMPLATES = resourceOf(collections.TEMPLATES, TEMPLATE_TABLE);
@@ -65,5 +66,14 @@ export const templates = defineGroup('container settings to start pods and endpo
     summary: 'delete templates',
     examples: [['berth templates delete worker --yes', 'without a question, for scripts']],
     details: 'A template that a pod or an endpoint uses is refused.',
+    // An endpoint does not tell its template.
+    refused: {
+      reasons: usersOf({
+        noun: 'template',
+        users: [collections.PODS],
+        usedBy: (pod) => [stringAt(pod, 'template') ?? ''],
+      }),
+      hint: () => undefined,
+    },
   }),
 });

@@ -11,9 +11,10 @@ import { screenLines, screenRows, type ScreenInput } from './draw/screen.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
 import { FIRST_UI, pressed, selectedOf, type Ui } from './model/ui.ts';
 import { untilAborted } from '../../cli/run/until-aborted.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** The ages on the screen are drawn again after this time, in milliseconds. */
-const REDRAW_MS = 1000;
+/** The ages on the screen are drawn again after this time. */
+const REDRAW_MS: Milliseconds = 1000;
 
 /**
  * Shows `top` until the user quits; ends 0 then, and with 130 or 143 and no message for Ctrl-C and SIGTERM. Fails as a

@@ -9,6 +9,7 @@ import { labelOf } from '../../cli/resource/choose.ts';
 import { age } from '../../output/cells/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
 import { idOf } from '../../output/view.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** The resources that may use volumes, and how to read the volumes from a row (contract, Pod and Endpoint). */
 const USERS: readonly {
@@ -16,7 +17,7 @@ const USERS: readonly {
   readonly query?: NonNullable<ApiRequest['query']>;
   readonly volumes: (row: Json) => readonly Json[];
   /** Since when a row uses them: `since 2026-01-31T12:00:00Z (3d ago)`; empty if that is not known. */
-  readonly since: (row: Json, now: number) => string;
+  readonly since: (row: Json, now: EpochMs) => string;
   readonly verb: string;
   /** What makes rows use these volumes no more, in words and commands. */
   readonly release: (rows: readonly Json[], ids: readonly string[]) => readonly Message[];
@@ -59,7 +60,7 @@ const USERS: readonly {
   },
 ];
 
-function sinceTime(row: Json, member: string, now: number): string {
+function sinceTime(row: Json, member: string, now: EpochMs): string {
   const time = stringAt(row, member);
   return time === undefined ? '' : ` since ${time} (${age(member)(row, { now })} ago)`;
 }
@@ -87,7 +88,7 @@ export const inUseGuard: Guard = {
   },
 };
 
-const clusterOf = (pod: Json): string | undefined => stringAt(pod, 'clusterId');
+const clusterOf = (pod: Json): string | undefined => stringAt(pod, 'cluster.id');
 
 /** All rows that may use volumes, by kind. */
 const readUsers = (ctx: CommandContext) =>

@@ -15,13 +15,13 @@ export const FAULT_SETTINGS = {
     fallback: 503,
     minimum: 500,
     maximum: 599,
-    help: 'the status of a server-error or page-error (default 503)',
+    help: 'the status of a server-error, page-error or files-error (default 503)',
   },
   latencyMs: {
     fallback: 1000,
     minimum: 0,
-    maximum: 3_600_000,
-    help: 'the delay of latency and worker-slow-start, the lag of replica-lag (default 1s)',
+    maximum: 7_200_000,
+    help: 'the delay of latency, worker-slow-start, files-slow-list, files-slow-complete and files-late, the lag of replica-lag, how far files-clock is off (default 1s)',
   },
   /** Seconds. */
   retryAfter: { fallback: 1, minimum: 0, help: 'the Retry-After of a rate-limit (default 1s)' },
@@ -42,9 +42,22 @@ interface FaultKindRow {
 /**
  * Where a fault takes effect that is not one of any request. Of a worker that takes its jobs by the worker protocol: the
  * start of its process, a request for jobs that gets one, the result of a job that it runs. Of a list in pages: any page, a
- * page after the first. Of a pod: its action start.
+ * page after the first. Of a pod: its action start. Of files on volumes: any request, a listing, an answer with content, a
+ * request with content (a file, a part, a copy), one after which a file is there, one that joins the parts of an upload.
  */
-export type FaultPoint = 'start' | 'take' | 'done' | 'page' | 'next-page' | 'pod-start';
+export type FaultPoint =
+  | 'start'
+  | 'take'
+  | 'done'
+  | 'page'
+  | 'next-page'
+  | 'pod-start'
+  | 'files'
+  | 'files-list'
+  | 'files-body'
+  | 'files-content'
+  | 'files-write'
+  | 'files-complete';
 
 /**
  * The kinds of faults that a local service can inject. The effects of those without `strikes` are in
@@ -109,6 +122,41 @@ export const FAULT_KINDS = [
     details: 'page-no-cursor says that there is another page, and not where.',
   },
   { name: 'page-error', strikes: 'next-page', details: 'page-error fails every page but the first.' },
+  {
+    name: 'files-error',
+    strikes: 'files',
+    details: 'Of files on volumes: files-error answers the error page of a gateway.',
+  },
+  { name: 'files-denied', strikes: 'files', details: 'files-denied answers AccessDenied.' },
+  {
+    name: 'files-clock',
+    strikes: 'files',
+    details: 'files-clock checks a signature with a clock that is ahead by --latency.',
+  },
+  { name: 'files-slow-list', strikes: 'files-list', details: 'files-slow-list answers a listing late.' },
+  {
+    name: 'files-same-token',
+    strikes: 'files-list',
+    details: 'files-same-token answers a page of a listing with the token that it was asked with.',
+  },
+  { name: 'files-cut', strikes: 'files-body', details: 'files-cut answers 200 with half of the content.' },
+  { name: 'files-full', strikes: 'files-content', details: 'files-full answers that the volume is full.' },
+  {
+    name: 'files-late',
+    strikes: 'files-write',
+    details: 'files-late says that a file was written, and shows it late.',
+  },
+  { name: 'files-lost', strikes: 'files-write', details: 'files-lost says so, and loses the file.' },
+  {
+    name: 'files-slow-complete',
+    strikes: 'files-complete',
+    details: 'files-slow-complete joins the parts of an upload, and answers late.',
+  },
+  {
+    name: 'files-no-complete',
+    strikes: 'files-complete',
+    details: 'files-no-complete says that it joined the parts, and does not.',
+  },
 ] as const satisfies readonly FaultKindRow[];
 
 type Kind = (typeof FAULT_KINDS)[number];

@@ -1,4 +1,5 @@
 import type { LockHolder } from '../ports/files.ts';
+import type { Milliseconds } from '../unit-types.ts';
 
 /** A lock that this process holds. */
 export interface HeldLock {
@@ -16,8 +17,8 @@ export interface HeldLock {
 export interface LockOptions {
   /** What the lock protects, for messages: `this batch`. */
   readonly subject: string;
-  /** How long to wait for a live holder, in milliseconds. */
-  readonly waitMs: number;
+  /** How long to wait for a live holder. */
+  readonly waitMs: Milliseconds;
   /**
    * Files that the holder writes in place. When the lock is taken from a holder that may be suspended rather than dead,
    * each file is first replaced by a copy, so that the old holder's open file is no longer the one that is read.

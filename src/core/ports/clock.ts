@@ -1,7 +1,9 @@
+import type { EpochMs } from '../unit-types.ts';
+
 /** Time. All values are milliseconds. */
 export interface Clock {
-  /** The wall clock: milliseconds since the epoch. It may jump forward or back: use it only for dates. */
-  now(): number;
+  /** The wall clock. It may jump forward or back: use it only for dates. */
+  now(): EpochMs;
   /** Time since an arbitrary start. It never goes back, and changes of the wall clock do not affect it: use it for spans. */
   monotonic(): number;
   /** Waits for a span. An abort of the signal ends the wait early; the promise then rejects with the signal's reason. */

@@ -53,6 +53,21 @@ export interface FolderEntry {
   readonly link?: true;
 }
 
+/** An entry of a folder with what a comparison of folders needs. */
+export interface TreeEntry {
+  readonly name: string;
+  /** A link is a `link`, unless links are followed; `other` is a pipe, a device or a socket. */
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly bytes: number;
+  /** As in FileVersion. */
+  readonly version: string;
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number;
+  readonly executable: boolean;
+  /** The same for two paths that lead to one file or folder. */
+  readonly identity: string;
+}
+
 /** A digest of bytes, by its name. */
 export type DigestName = 'md5' | 'sha256';
 
@@ -117,6 +132,17 @@ export interface RangeFiles extends DurableFiles {
   digests(path: string, start: number, end: number, names: readonly DigestName[]): Promise<readonly Buffer[]>;
   /** Opens a file, which is created with these permissions, before the mask of the process, where there is none. Keeps what is in it. */
   openRanges(path: string, mode: number): Promise<RangeWriter>;
+  /**
+   * The entries of a folder. With `followLinks`, a link is what it leads to; one that leads nowhere stays a link. A file whose
+   * name is not UTF-8 is `other`. Fails where there is no such folder, and where it cannot be read.
+   */
+  contents(folder: string, followLinks: boolean): Promise<readonly TreeEntry[]>;
+  /** What is at a path; a link where one is, unless it is followed. Undefined where nothing is. */
+  lookAt(path: string, followLink?: boolean): Promise<TreeEntry | undefined>;
+  /** Sets the time of modification of a file: milliseconds since the epoch. */
+  setTime(path: string, modifiedAt: number): Promise<void>;
+  /** Removes a folder if nothing is in it; else it stays. */
+  removeEmptyFolder(path: string): Promise<void>;
   /** Bytes that are free on the disk of a file, which need not exist; undefined where that is not known. */
   freeBytes(path: string): Promise<number | undefined>;
 }

@@ -1,3 +1,5 @@
+import type { EpochMs, Milliseconds } from '../unit-types.ts';
+
 /** A row of a list of the service, as a shell completes it. */
 export interface ListRow {
   /** The id, or what else a command line names the row by. */
@@ -36,12 +38,12 @@ export interface RememberedJob {
   readonly endpoint: string;
   /** What the command line called the endpoint. */
   readonly named: string;
-  /** When it was submitted: milliseconds since the epoch. */
-  readonly at: number;
-  /** For how long after that the service certainly has it, in milliseconds. Earlier versions did not store it. */
-  readonly certainMs?: number;
-  /** The execution timeout that its submission gave it, in milliseconds. */
-  readonly executionTimeoutMs?: number | undefined;
+  /** When it was submitted. */
+  readonly at: EpochMs;
+  /** For how long after that the service certainly has it. Earlier versions did not store it. */
+  readonly certainMs?: Milliseconds;
+  /** The execution timeout that its submission gave it. */
+  readonly executionTimeoutMs?: Milliseconds | undefined;
   /** The status in which this machine saw it last, and when: milliseconds since the epoch. */
   readonly status?: string;
   readonly statusAt?: number;

@@ -1,4 +1,5 @@
 import type { OutputFormat } from './output-formats.ts';
+import type { Milliseconds } from '../unit-types.ts';
 
 /** Where a setting's value came from, for `config list`. `base-url`: it follows that setting. */
 export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';
@@ -12,8 +13,7 @@ export interface SettingValues {
   readonly 'api-key-file': string | undefined;
   readonly profile: string;
   readonly local: boolean;
-  /** Milliseconds. */
-  readonly timeout: number;
+  readonly timeout: Milliseconds;
   readonly retries: number;
   readonly access: 'read' | 'write' | 'full';
   readonly output: OutputFormat | undefined;
@@ -53,6 +53,12 @@ export interface SettingsView {
   key(): Promise<KeyView | undefined>;
 }
 
+/** The key of the files on volumes. Never printed. */
+export interface StorageKey {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
 /** The key in use, as it may be shown. */
 export interface KeyView {
   readonly tail: string;
@@ -80,6 +86,11 @@ export interface ProfileStore {
   /** Sets or (undefined) removes an alias. */
   setAlias(name: string, text: string | undefined): Promise<void>;
   setKey(profile: string, key: string | undefined): Promise<void>;
+  /**
+   * Sets or (undefined) removes the key of the files on volumes, with the address that it is for where one is given. Returns
+   * whether there was one. Fails with denied (3) for a key that no request can carry.
+   */
+  setStorageKey(profile: string, key: StorageKey | undefined, url?: string): Promise<boolean>;
   /** Stores settings and their key in a profile and makes it the current one: all in one write. */
   logIn(profile: string, values: Readonly<Record<string, string>>, key: string): Promise<void>;
   /** Makes a profile the one used without `--profile`. */

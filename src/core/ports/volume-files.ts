@@ -1,4 +1,5 @@
 import type { DigestName } from './files.ts';
+import type { EpochMs } from '../unit-types.ts';
 
 /** A file of a network volume, as the service describes it. */
 export interface VolumeFile {
@@ -7,8 +8,8 @@ export interface VolumeFile {
   readonly bytes: number;
   /** Its ETag with quotes: it changes with the content. */
   readonly version: string;
-  /** Milliseconds since the epoch; undefined where the service does not say it. */
-  readonly modifiedAt: number | undefined;
+  /** Undefined where the service does not say it. */
+  readonly modifiedAt: EpochMs | undefined;
 }
 
 /** What is in one folder of a volume, in the order of names. */
@@ -21,6 +22,8 @@ export interface VolumeFolder {
 /** A file of this machine that is written to a volume. */
 export interface FileSource {
   readonly bytes: number;
+  /** The version of the file that it replaces: where that is still seen after the writing, the service is late. */
+  readonly replaces?: string | undefined;
   /** The bytes from `start` up to, but not including, `end`. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
   /**
@@ -50,6 +53,8 @@ export type ContentProof =
  * Failures: usage (2) for a key that cannot be sent unchanged, denied (3), refused (5), unavailable (7).
  */
 export interface VolumeFiles {
+  /** The id of the volume. */
+  readonly id: string;
   /**
    * What is in a folder, whole or an error: nothing is left out. `prefix` ends with a slash, or is empty for the volume
    * itself. A folder that is not there is empty.
@@ -74,6 +79,22 @@ export interface VolumeFiles {
   writeStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<VolumeFile>;
   /** Succeeds also when there is no such file. */
   remove(key: string): Promise<void>;
+  /** The unfinished uploads of all files whose path begins with a text. */
+  uploads(prefix: string): AsyncIterable<UnfinishedUpload>;
+  /** Removes an unfinished upload with its parts. Succeeds also when it is no more. */
+  abort(upload: Pick<UnfinishedUpload, 'key' | 'id'>): Promise<void>;
+}
+
+/** An upload in parts that has not ended: its parts take space. */
+export interface UnfinishedUpload {
+  /** The path of the file that it was for. */
+  readonly key: string;
+  readonly id: string;
+  /** Undefined where the service does not say it. */
+  readonly startedAt: EpochMs | undefined;
+  readonly parts: number;
+  /** Of all its parts. */
+  readonly bytes: number;
 }
 
 /** A network volume, to reach its files. */

@@ -1,6 +1,7 @@
 /** Which rows of a list are meant: by their names, statuses and ages. */
 import { type Json, memberAt, stringAt, stringOf } from '../json.ts';
 import { compileGlobs } from './glob.ts';
+import type { EpochMs } from '../unit-types.ts';
 
 /** What a row must fit: every member that is given, and one of several values. Those that do not fit the resource are absent. */
 export interface RowFilter {
@@ -21,7 +22,7 @@ export function compileRowFilter(
   { match = [], status = [], olderThan, newerThan }: RowFilter,
   matchLabel: string,
   createdAt = 'createdAt',
-): (row: Json, now: number) => boolean {
+): (row: Json, now: EpochMs) => boolean {
   const isMatch = match.length === 0 ? () => true : compileGlobs(match, matchLabel);
   return (row, now) => {
     const ageMs = now - Date.parse(stringAt(row, createdAt) ?? '');

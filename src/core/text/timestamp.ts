@@ -1,21 +1,20 @@
 import { usage } from '../failure.ts';
 import { parseDuration } from '../units.ts';
+import type { EpochMs } from '../unit-types.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 const DAY_MS = 86_400_000;
 
 export interface TimestampOptions {
-  /** Milliseconds since the epoch. */
-  readonly now: number;
+  readonly now: EpochMs;
   /** A date without a time means the end of that day instead of its start. */
   readonly endOfDay?: boolean;
 }
 
 /** A parsed point in time. */
 export interface Timestamp {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
+  readonly at: EpochMs;
   /** RFC 3339, as the service expects it. A full time keeps its zone and all its digits. */
   readonly text: string;
 }

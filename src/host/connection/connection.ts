@@ -14,6 +14,7 @@ import type {
 import type { Clock, Sink } from '../../core/context.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/message/transport.ts';
@@ -24,6 +25,7 @@ import { remoteAddress } from './remote-address.ts';
 export interface ConnectionOptions {
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
   readonly clock: Clock;
   readonly random: () => number;
   /** The user's interrupt. */
@@ -43,6 +45,8 @@ export interface Connection {
   readonly api: BatchApi;
   /** See `Context.batchApi`. Each Api has its own connections. */
   batchApi(options: BatchApiOptions): BatchApi;
+  /** See `Context.openLocalPods`. */
+  openLocalPods(): Promise<void>;
   /** See `Context.loginApi`. */
   loginApi(options: LoginApiOptions): Api;
   /** Closes every connection, unless the system does when the process exits. */
@@ -54,11 +58,15 @@ interface Peer {
   readonly transport: Transport & { close(): Promise<void> };
   readonly addresses: (service: ServiceName) => string;
   readonly key: () => Promise<string | undefined>;
+  /** See `Context.openLocalPods`. */
+  readonly openPods: () => Promise<void>;
 }
 
 /** An Api and the way to close its connections. */
 interface OpenApi {
   readonly api: BatchApi;
+  /** See `Context.openLocalPods`. */
+  openPods(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -73,6 +81,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   const opened = [single];
   return {
     api: single.api,
+    openLocalPods: () => single.openPods(),
     batchApi: ({ signal, onWindows }) => {
       const onAllWindows = (windows: readonly RateWindow[]): void => {
         options.onWindows(windows);
@@ -122,6 +131,9 @@ function openLazily(options: ConnectionOptions, purpose: Purpose): OpenApi {
       events: (request) => openEvents(ready, request),
       preview: async (request) => (await ready()).preview(request),
     },
+    openPods: async () => {
+      await (await (opening ??= open(options, purpose))).openPods();
+    },
     close: async () => {
       await (await opening?.catch(() => undefined))?.close();
     },
@@ -147,14 +159,15 @@ async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenA
   const isClosedBySystem = options.exitsAfterRun && !isLocal;
   return {
     api,
+    openPods: () => peer.openPods(),
     close: async () => {
       if (!isClosedBySystem) await peer.transport.close();
     },
   };
 }
 
-/** A wait before a retry is reported from this time on, in milliseconds. */
-const REPORTED_WAIT_MS = 2000;
+/** A wait before a retry is reported from this time on. */
+const REPORTED_WAIT_MS: Milliseconds = 2000;
 
 const waitLine = ({ reason, waitMs, retry, retries }: RetryWait): SafeText =>
   say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`;
@@ -173,18 +186,14 @@ async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
   };
 }
 
-async function localPeer({
-  settings,
-  clock,
-  random,
-  localService,
-  stderr,
-  interactive,
-}: ConnectionOptions): Promise<Peer> {
+async function localPeer(options: ConnectionOptions): Promise<Peer> {
+  const { settings, clock, random, localService, env, platform, stderr, interactive } = options;
   const { openLocalTransport } = await import('./local-transport.ts');
-  const { transport, origin, key } = openLocalTransport(settings.dataDirectory, { clock, random, ...localService });
+  const runtime = { env, platform };
+  const local = openLocalTransport(settings.dataDirectory, { clock, random, runtime, ...localService });
   if (interactive()) await stderr.write(say`(local service)\n`);
-  return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
+  const { transport, origin, key } = local;
+  return { transport, addresses: () => origin, key: () => Promise.resolve(key), openPods: () => local.openPods() };
 }
 
 async function remotePeer({ settings, env }: ConnectionOptions, { batch, login }: Purpose): Promise<Peer> {
@@ -192,6 +201,7 @@ async function remotePeer({ settings, env }: ConnectionOptions, { batch, login }
   return {
     transport: createTransport({ env, oneShot: !batch }),
     addresses: (service) => login?.base ?? remoteAddress(settings, service),
+    openPods: () => Promise.resolve(),
     // Async, so that an error of `apiKey` is a rejected promise.
     key: async () => (login === undefined ? (await settings.apiKey())?.reveal() : login.key),
   };

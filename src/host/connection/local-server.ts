@@ -20,6 +20,7 @@ import {
 } from '../../local/index.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 import { createFileLocks } from '../lock/file-locks.ts';
+import { createStartContainer } from '../pods/ssh-server.ts';
 import { createStartProcess } from '../process/start-process.ts';
 import { endpointSource } from '../workers/endpoint-sources.ts';
 import type { FileNumbers } from '../workers/watch-files.ts';
@@ -63,6 +64,8 @@ export async function startLocalServer(
     volumesFolder: statePath === undefined ? undefined : `${statePath}.volumes`,
     handlers: sources,
     startProcess,
+    startContainer: createStartContainer(runtime),
+    podsFolder: statePath === undefined ? undefined : `${statePath}.pods`,
     workerPrefix,
     workerRunner: runner,
     log: workerLog(runtime.stderr),

@@ -12,9 +12,12 @@ import {
   type LocalService,
 } from '../../local/index.ts';
 import { createFileLocks } from '../lock/file-locks.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };
+  /** Starts containers for the pods that run now, until the transport is closed. */
+  openPods(): Promise<void>;
   /** The address of all three services. */
   readonly origin: string;
   /** The seeded full-access key. */
@@ -26,13 +29,18 @@ export interface LocalTransport {
 interface LocalTransportOptions extends GivenSettings {
   readonly clock: Clock;
   readonly random: () => number;
+  /** To start containers. */
+  readonly runtime: Pick<Runtime, 'env' | 'platform'>;
 }
 
 /**
  * Opens the local service in this process as a transport. Its state is a file, so that the next command continues with it.
  * This module loads the whole local service: import it only when it is used.
  */
-export function openLocalTransport(dataDirectory: string, options: LocalTransportOptions): LocalTransport {
+export function openLocalTransport(
+  dataDirectory: string,
+  { runtime, ...options }: LocalTransportOptions,
+): LocalTransport {
   const stateFile = join(dataDirectory, 'local', 'state.json');
   // Not the user's interrupt: a request in progress may still finish, and its sender decides how long it waits.
   const closing = new AbortController();
@@ -41,6 +49,8 @@ export function openLocalTransport(dataDirectory: string, options: LocalTranspor
     ...options,
     store: fileStore(stateFile, locks),
     volumesFolder: join(dataDirectory, 'local', 'volumes'),
+    podsFolder: join(dataDirectory, 'local', 'pods'),
+    startContainer: async (spec) => (await import('../pods/ssh-server.ts')).createStartContainer(runtime)(spec),
     queueLimits: true,
   });
   return {
@@ -50,6 +60,7 @@ export function openLocalTransport(dataDirectory: string, options: LocalTranspor
         await service.stop();
       },
     }),
+    openPods: () => service.openContainers(),
     origin: 'http://localhost',
     key: LOCAL_KEY,
     storageKey: LOCAL_STORAGE_KEY,

@@ -1,5 +1,6 @@
 import type { RateWindow, RememberedLimits } from '../../core/api.ts';
 import { isRecord, readObject, writeObject } from '../remembered/json-file.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** The rate windows last seen of the account in use, kept in a file by profile. */
 export interface RateLimitFile extends RememberedLimits {
@@ -15,8 +16,8 @@ export interface RateLimitFileOptions {
   readonly profile: () => string;
   /** The address and a mark of the key in use; undefined without a key. May fail. */
   readonly account: () => string | undefined;
-  /** The wall clock, in milliseconds since the epoch; the times in the file are of this clock. */
-  readonly now: () => number;
+  /** The wall clock; the times in the file are of this clock. */
+  readonly now: () => EpochMs;
   /** Milliseconds since an arbitrary start. */
   readonly monotonic: () => number;
   readonly random: () => number;
@@ -24,10 +25,10 @@ export interface RateLimitFileOptions {
   readonly user: number | undefined;
 }
 
-/** The minimum time between two writes during a command, in milliseconds; `flush` writes at its end. */
-const WRITE_INTERVAL_MS = 2000;
-/** The clocks of machines that share a home directory may differ by this, in milliseconds. */
-const MAX_CLOCK_SKEW_MS = 60_000;
+/** The minimum time between two writes during a command; `flush` writes at its end. */
+const WRITE_INTERVAL_MS: Milliseconds = 2000;
+/** The clocks of machines that share a home directory may differ by this. */
+const MAX_CLOCK_SKEW_MS: Milliseconds = 60_000;
 
 /** Keeps rate windows in a file. Errors of the file are ignored, because a command must not fail because of them. */
 export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFile {

@@ -1,6 +1,9 @@
 import type { DurableFiles } from '../../core/context.ts';
 import type { VolumeFiles, VolumePlace } from '../../core/ports/volume-files.ts';
 import type { GivenSettings } from '../../local/index.ts';
+import { usage } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
+import type { FoundCredentials } from '../../storage/s3/credentials/find-credentials.ts';
 import { openVolumeFiles } from '../../storage/open-volume-files.ts';
 import { storagePorts, type HostStorageOptions } from './storage.ts';
 
@@ -22,20 +25,39 @@ export function openHostVolumes(
       const ports = storagePorts(options);
       if (settings.local) {
         const { openLocalTransport } = await import('./local-transport.ts');
-        const local = openLocalTransport(settings.dataDirectory, { clock, random, ...localService });
+        const local = openLocalTransport(settings.dataDirectory, { clock, random, runtime, ...localService });
         opened.push(local.transport);
-        return openVolumeFiles(ports, local.transport, place, { url: local.origin, own: local.storageKey });
+        return openVolumeFiles(ports, local.transport, place, {
+          url: local.origin,
+          own: { credentials: local.storageKey, source: 'the local service', readAgain: undefined },
+        });
       }
       const { createTransport } = await import('../../http/wire/client.ts');
       const transport = createTransport({ env });
       opened.push(transport);
-      const [accessKeyId, secretAccessKey] = [env['BERTH_STORAGE_ACCESS_KEY'], env['BERTH_STORAGE_SECRET']];
-      const own =
-        accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey };
-      return openVolumeFiles(ports, transport, place, { url: settings.get('storage-url'), own });
+      return openVolumeFiles(ports, transport, place, { url: settings.get('storage-url'), own: ownKey(settings) });
     },
     close: async () => {
       await Promise.all(opened.map((each) => each.close()));
     },
   };
+}
+
+/**
+ * The key of berth's own, of the environment or the profile. Fails with usage (2) where the profile's would be sent to an
+ * address that is not the profile's.
+ */
+function ownKey(settings: HostStorageOptions['settings']): FoundCredentials | undefined {
+  const found = settings.storageKey();
+  if (found === undefined) return undefined;
+  const { source, ...credentials } = found;
+  if (source === 'environment')
+    return { credentials, source: 'the variable BERTH_STORAGE_ACCESS_KEY', readAgain: undefined };
+  const addressSource = settings.source('storage-url');
+  if (addressSource === 'flag' || addressSource === 'environment')
+    throw usage(
+      `the key of profile "${settings.profile}" is sent only to the storage-url that the profile keeps, and ${addressSource === 'flag' ? '--storage-url' : 'BERTH_STORAGE_URL'} names another one`,
+      sentence`Keep the address with its key: ${berth`files login --storage-url URL`}. Or set BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET.`,
+    );
+  return { credentials, source: `profile "${settings.profile}"`, readAgain: undefined };
 }

@@ -24,6 +24,7 @@ import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
 import { makeDirectory } from '../../core/files/make-directory.ts';
 import { openRegular, refusalOf } from '../../core/files/regular-file.ts';
 import { absolutePath } from './absolute-path.ts';
+import { contentsOf, entryAt, removeEmptyFolder } from './folder-contents.ts';
 import { describeFile, listFolder } from './look-at-files.ts';
 import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
 import { createRangeDigests, type RangeDigests } from './range-digests.ts';
@@ -32,6 +33,7 @@ import { freeBytes, rangeWriter } from './range-files.ts';
 import { resolvePath } from './resolve-path.ts';
 import { wrapErrors } from './wrap-errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /**
  * Opens files that survive a crash, relative to the working directory. Reading standard input or a pipe ends with the
@@ -89,6 +91,14 @@ export function openDurable(
         const flags = constants.O_RDWR | constants.O_CREAT;
         return rangeWriter(path, openFile(absolute(path), { flags, mode, links: 'refused', refuse: refusalOf(path) }));
       }),
+    contents: (folder, followLinks) =>
+      wrapErrors(`cannot list ${folder}`, () => contentsOf(absolute(folder), followLinks)),
+    lookAt: (path, followLink) => wrapErrors(`cannot look at ${path}`, async () => entryAt(absolute(path), followLink)),
+    setTime: (path, modifiedAt) =>
+      wrapErrors(`cannot set the time of ${path}`, () =>
+        fs.utimes(absolute(path), modifiedAt / 1000, modifiedAt / 1000),
+      ),
+    removeEmptyFolder: (path) => wrapErrors(`cannot remove ${path}`, () => removeEmptyFolder(absolute(path))),
     freeBytes: (path) => freeBytes(absolute(path)),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
@@ -125,8 +135,8 @@ export function openDurable(
 
 const openFile = openRegular.bind(undefined, { openSync, fstatSync, closeSync, lstatSync, constants });
 
-/** The minimum time between two syncs of a file, in milliseconds, so that several writes share one sync. */
-const SYNC_INTERVAL_MS = 1;
+/** The minimum time between two syncs of a file, so that several writes share one sync. */
+const SYNC_INTERVAL_MS: Milliseconds = 1;
 
 /** `path` is the name for messages. */
 function appendTo(path: string, absolute: string, descriptor: number, checkLocks: () => void): AppendFile {

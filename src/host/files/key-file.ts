@@ -6,12 +6,13 @@ import { MAKE_IT_YOURS, whyForeign } from '../../core/files/foreign-files.ts';
 import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The largest key file, in bytes. */
 const MAX_BYTES = 64 * 1024;
 
-/** How long a pipe may take to provide the key, in milliseconds. */
-const READ_TIMEOUT_MS = 5000;
+/** How long a pipe may take to provide the key. */
+const READ_TIMEOUT_MS: Milliseconds = 5000;
 
 /**
  * Reads the file that BERTH_API_KEY_FILE names: a regular file, or a pipe that provides the key in time. Fails with

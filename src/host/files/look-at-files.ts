@@ -1,4 +1,4 @@
-import { promises as fs, type Dirent } from 'node:fs';
+import { promises as fs, type BigIntStats, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import type { FileVersion, FolderEntry } from '../../core/context.ts';
 import { ifExists } from './resolve-path.ts';
@@ -7,10 +7,14 @@ import { ifExists } from './resolve-path.ts';
 export async function describeFile(path: string): Promise<FileVersion | undefined> {
   const stats = await ifExists(() => fs.stat(path, { bigint: true }));
   if (stats?.isFile() !== true) return undefined;
+  return { bytes: Number(stats.size), version: versionOf(stats) };
+}
+
+/** The version of a file: it changes with its content. */
+export function versionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
   // Nanoseconds: a second change within the same millisecond is another version. Whoever sets the time of a file back (touch
   // -r, cp -p, rsync -t) cannot set the time of that change, and a file in its place has another inode.
-  const { size, mtimeNs, ctimeNs, ino } = stats;
-  return { bytes: Number(size), version: [mtimeNs, size, ctimeNs, ino].join('-') };
+  return [mtimeNs, size, ctimeNs, ino].join('-');
 }
 
 /** Returns the entries of a folder; none when there is no such folder. Fails as the system does. */

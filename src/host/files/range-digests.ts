@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { DigestName } from '../../core/ports/files.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** A range of a file, and what is computed of it. */
 export interface DigestedRange {
@@ -43,8 +44,8 @@ interface Job {
 /** More threads than this do not help: the disk and the network are slower. */
 const MOST_THREADS = 4;
 
-/** How long a thread that has nothing to do is kept. Milliseconds. */
-const IDLE_MS = 500;
+/** How long a thread that has nothing to do is kept. */
+const IDLE_MS: Milliseconds = 500;
 
 /** Bytes that are read at a time where there is no thread. */
 const CHUNK_BYTES = 262_144;

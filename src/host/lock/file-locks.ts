@@ -19,6 +19,7 @@ import { isOwned, writeHeartbeat } from './owner-file.ts';
 import { ownIdentity, type Identity } from './process-identity.ts';
 import { removeLeftovers } from './remove-leftovers.ts';
 import { markForCopies, replaceWithCopies } from './replace-with-copies.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export interface FileLocksOptions {
   /** Measures how long a holder is silent, and waits. */
@@ -32,13 +33,13 @@ export interface FileLocksOptions {
   readonly system?: LockSystem;
 }
 
-/** Poll interval of a waiting process, in milliseconds: short, because most locks are held for a few milliseconds. */
-const POLL_MS = 5;
+/** Poll interval of a waiting process: short, because most locks are held for a few milliseconds. */
+const POLL_MS: Milliseconds = 5;
 /** When the same holder has had the lock for longer than SLOW_AFTER_MS, the interval is SLOW_POLL_MS. */
 const SLOW_AFTER_MS = 1000;
 const SLOW_POLL_MS = 50;
-/** Poll interval when a process waits only to find out whether the holder is alive, in milliseconds. */
-const HEARTBEAT_POLL_MS = 100;
+/** Poll interval when a process waits only to find out whether the holder is alive. */
+const HEARTBEAT_POLL_MS: Milliseconds = 100;
 /** Attempts in a row that find no holder and still do not get the lock: then the file system is at fault. */
 const MAX_REFUSALS = 1000;
 

@@ -1,9 +1,10 @@
 import { stateOf, type Identity } from './process-identity.ts';
 import type { LockHolder } from './lock-directory.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export interface Heartbeat {
-  /** How often a holder changes its owner file, in milliseconds. */
-  readonly intervalMs: number;
+  /** How often a holder changes its owner file. */
+  readonly intervalMs: Milliseconds;
   /**
    * A holder whose state is unknown counts as dead when its file did not change for this time, measured by the monotonic
    * clock of the observer. File times and the clocks of other machines are never used. Milliseconds.

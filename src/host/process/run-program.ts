@@ -1,9 +1,10 @@
 import type { RunProgram } from '../../storage/s3/credentials/credential-process.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { createStartProcess } from './start-process.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** How long a program may take. Milliseconds. */
-const TIMEOUT_MS = 60_000;
+/** How long a program may take. */
+const TIMEOUT_MS: Milliseconds = 60_000;
 /** Characters of each stream that are kept. */
 const MAX_PRINTED = 64 * 1024;
 

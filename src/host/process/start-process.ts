@@ -6,16 +6,17 @@ import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
 import { withoutKeys } from './environment.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
 import { isStream, tooManyOpenFiles } from './watcher-shell.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 type ProcessRuntime = Pick<Runtime, 'env' | 'platform' | 'clock'>;
 
-/** The time from SIGTERM to SIGKILL. Milliseconds. */
-const GRACE_MS = 5000;
-/** How often a group is checked, and how long what an ended process has printed is awaited. Milliseconds. */
-const CHECK_INTERVAL_MS = 20;
+/** The time from SIGTERM to SIGKILL. */
+const GRACE_MS: Milliseconds = 5000;
+/** How often a group is checked, and how long what an ended process has printed is awaited. */
+const CHECK_INTERVAL_MS: Milliseconds = 20;
 const OUTPUT_WAIT_MS = 500;
-/** How long processes that got SIGKILL are awaited. Milliseconds. */
-const KILL_WAIT_MS = 2000;
+/** How long processes that got SIGKILL are awaited. */
+const KILL_WAIT_MS: Milliseconds = 2000;
 
 /** Returns the port that starts processes. */
 export function createStartProcess(runtime: ProcessRuntime): StartProcess {

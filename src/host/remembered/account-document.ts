@@ -2,9 +2,10 @@ import type { FileLocks } from '../../core/files/locks.ts';
 import type { AccountDocument, PlainObject } from '../../core/ports/remembered.ts';
 import { isRecord, makeFolder, readObject, writeObject } from './json-file.ts';
 import type { RememberedOptions } from './lists.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** How long to wait while another process changes the file. Milliseconds. */
-const LOCK_WAIT_MS = 30_000;
+/** How long to wait while another process changes the file. */
+const LOCK_WAIT_MS: Milliseconds = 30_000;
 
 /** The most accounts whose documents are kept. */
 const MAX_ACCOUNTS = 20;

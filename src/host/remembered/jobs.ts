@@ -1,12 +1,13 @@
 import type { RememberedJob, RememberedJobs } from '../../core/ports/remembered.ts';
 import { isRecord, readObject, writeObject } from './json-file.ts';
 import { quietly, type RememberedOptions } from './lists.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The most jobs that are kept; the oldest are dropped. */
 const MAX_JOBS = 100;
 
-/** A wait sees the same status many times: it is written again after this time. Milliseconds. */
-const SEEN_AGAIN_MS = 10_000;
+/** A wait sees the same status many times: it is written again after this time. */
+const SEEN_AGAIN_MS: Milliseconds = 10_000;
 
 /** A status of the service has about ten characters. */
 const MAX_STATUS_LENGTH = 100;

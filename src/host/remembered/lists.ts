@@ -1,20 +1,21 @@
 import type { ListRow, RememberedLists } from '../../core/ports/remembered.ts';
 import { isRecord, readObject, writeObject } from './json-file.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 export interface RememberedOptions {
   /** Path of the file; may fail when there is no directory for it. */
   readonly path: () => string;
   /** The address and a mark of the key in use; undefined without a key. May fail. */
   readonly account: () => string | undefined;
-  /** The wall clock, in milliseconds since the epoch; the times in the file are of this clock. */
-  readonly date: () => number;
+  /** The wall clock; the times in the file are of this clock. */
+  readonly date: () => EpochMs;
   readonly random: () => number;
   /** The number of this user: see `whyForeign`. */
   readonly user: number | undefined;
 }
 
-/** After an attempt to read a list, no other one begins for this time. Milliseconds. */
-const RETRY_MS = 10_000;
+/** After an attempt to read a list, no other one begins for this time. */
+const RETRY_MS: Milliseconds = 10_000;
 
 /** One list in the file. */
 interface KeptList {

@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import type { StartProcess } from '../../local/index.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** How long Python may take to read a file. Milliseconds. */
-const CHECK_TIMEOUT_MS = 10_000;
+/** How long Python may take to read a file. */
+const CHECK_TIMEOUT_MS: Milliseconds = 10_000;
 
 /**
  * Lets Python read a file without running it. Fails with usage (2) when there is no such Python, or the file is no Python;

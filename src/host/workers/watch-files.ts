@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import type { Clock } from '../../core/context.ts';
 import { messageOf } from '../../core/failure.ts';
 import { createIgnored } from './ignored-files.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** A directory whose files are watched for some endpoints. */
 export interface WatchedDirectory {
@@ -31,8 +32,8 @@ export interface FileNumbers {
   readonly ino: number;
 }
 
-/** Changes that come within this time are one change: editors write a file in several steps. Milliseconds. */
-const SETTLE_MS = 100;
+/** Changes that come within this time are one change: editors write a file in several steps. */
+const SETTLE_MS: Milliseconds = 100;
 /** A file that changes more often than this is written by a program and not by a person. */
 const MAX_CHANGES = 4;
 const CHANGES_PERIOD_MS = 10_000;

@@ -1,4 +1,5 @@
 import type { RateWindow } from '../../core/api.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 type Headers = Readonly<Record<string, string>>;
 type Parameters = ReadonlyMap<string, unknown>;
@@ -12,7 +13,7 @@ export const hasWindows = (headers: Headers): boolean =>
  * Windows of any name are read. A header that is not a structured-field list counts as absent, and unknown parameters
  * are ignored. `now` is in milliseconds since the epoch.
  */
-export async function readWindows(headers: Headers, now: number): Promise<readonly RateWindow[]> {
+export async function readWindows(headers: Headers, now: EpochMs): Promise<readonly RateWindow[]> {
   const left = headers['ratelimit'];
   const policy = headers['ratelimit-policy'];
   const { parseList } = await import('structured-headers');

@@ -1,4 +1,5 @@
 import type { Stage } from '../message/transport.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** Limits for the retries of one request. */
 export interface RetryPolicy {
@@ -70,7 +71,7 @@ const FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}
  * compared with the answer's own Date, so that a wrong clock of this machine does not matter, and with `now`
  * (milliseconds since the epoch) when there is no Date. Returns undefined for anything else, also for a past date.
  */
-export function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+export function readRetryAfter(headers: Readonly<Record<string, string>>, now: EpochMs): number | undefined {
   const text = headers['retry-after'];
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;

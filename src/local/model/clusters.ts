@@ -1,4 +1,5 @@
 import { createRecordTable } from '../state/record-table.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A cluster; its members are the pods whose record names it. */
 export interface ClusterRecord {
@@ -9,7 +10,7 @@ export interface ClusterRecord {
   dataCenterId: string;
   /** The number of its private network. */
   network: number;
-  createdAt: number;
+  createdAt: EpochMs;
   /** The template that its pods were created from. */
   template?: string;
 }

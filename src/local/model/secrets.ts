@@ -1,13 +1,14 @@
 import { recordsFrom, without, type Records } from '../state/records.ts';
 import { createPart, createRecordTable } from '../state/record-table.ts';
 import type { State } from '../state/state.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A secret without its value. Times are milliseconds since the epoch. */
 export interface SecretRecord {
   id: string;
   name: string;
   description: string | null;
-  createdAt: number;
+  createdAt: EpochMs;
   /** Null until the value is changed. */
   valueChangedAt: number | null;
 }

@@ -1,6 +1,7 @@
 import { recordsFrom, type Records } from '../state/records.ts';
 import { createPart, createRecordTable } from '../state/record-table.ts';
 import { SEED_OFFSET_MS } from './seed-offset.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A network volume. */
 export interface VolumeRecord {
@@ -10,7 +11,7 @@ export interface VolumeRecord {
   size: number;
   dataCenter: string;
   type: 'STANDARD' | 'HIGH_PERFORMANCE';
-  createdAt: number;
+  createdAt: EpochMs;
 }
 
 /** The sizes a volume has had, for billing. It is kept after the volume is deleted; the last size is then 0. */

@@ -1,19 +1,25 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
 import { errorDocument, notImplemented, ObjectError } from './object-error.ts';
 import { answerCall } from './operations.ts';
+import { answerInstead, cutAnswer, fileFaults, pointsOf, type FileFaults } from './faults.ts';
 import { contentOf } from './request-body.ts';
+import type { ObjectPorts } from './ports.ts';
 import { checkSignature, queryPairs, type Signed } from './signature.ts';
+import type { Volume } from './volume.ts';
 import type { VolumeFolders } from './volumes.ts';
 import { element, xmlDocument } from './xml.ts';
 
-/** Answers a request of the S3-compatible interface. `now` is the time of this machine in milliseconds. */
-export async function answerObjectRequest(
-  folders: VolumeFolders,
-  request: LocalRequest,
-  now: number,
-): Promise<LocalAnswer> {
+/** Answers a request of the S3-compatible interface. */
+export async function answerObjectRequest(ports: ObjectPorts, request: LocalRequest): Promise<LocalAnswer> {
   try {
-    return await answerSigned(folders, request, checkSignature(request, now), now);
+    const taken = await ports.takeFaults(pointsOf(request), request);
+    const faults = fileFaults(taken);
+    const signed = checkSignature(request, ports.time() + faults.latencyOf('files-clock'));
+    const instead = answerInstead(taken);
+    if (instead !== undefined) return instead;
+    const answer = await answerSigned(ports, request, signed, faults);
+    await waitFor(ports, faults.latencyOf('files-slow-list') + faults.latencyOf('files-slow-complete'));
+    return faults.has('files-cut') ? cutAnswer(answer) : answer;
   } catch (error) {
     const refused = error instanceof ObjectError ? error : ofFileSystem(error);
     if (refused === undefined) throw error;
@@ -25,6 +31,10 @@ export async function answerObjectRequest(
   }
 }
 
+async function waitFor({ sleep }: ObjectPorts, milliseconds: number): Promise<void> {
+  if (milliseconds > 0) await sleep(milliseconds);
+}
+
 /** The refusal that an error of the disk is to a client. */
 function ofFileSystem(error: unknown): ObjectError | undefined {
   const { code } = error as NodeJS.ErrnoException;
@@ -34,10 +44,10 @@ function ofFileSystem(error: unknown): ObjectError | undefined {
 }
 
 async function answerSigned(
-  folders: VolumeFolders,
+  { folders, time }: ObjectPorts,
   request: LocalRequest,
   signed: Signed,
-  now: number,
+  faults: FileFaults,
 ): Promise<LocalAnswer> {
   const [bucket = '', ...rest] = request.path.slice(1).split('/');
   if (bucket === '') return listBuckets(folders, signed.region, request.method);
@@ -45,7 +55,9 @@ async function answerSigned(
   // Volumes are created and deleted by the management API.
   if (key === '' && (request.method === 'PUT' || request.method === 'DELETE')) throw notImplemented();
   const volume = await folders.open(bucket, signed.region);
-  return answerCall({
+  await volume.late.show(time());
+  const before = faults.has('files-late') ? await keepFile(volume, key) : undefined;
+  const answer = await answerCall({
     request,
     volume,
     bucket,
@@ -53,8 +65,19 @@ async function answerSigned(
     parameters: new Map(queryPairs(request.query)),
     content: contentOf(request, signed),
     openSource: (source) => folders.open(source, signed.region),
-    now,
+    now: time(),
+    faults,
   });
+  if (answer.status < 300 && faults.has('files-lost')) await volume.remove(key);
+  else if (answer.status < 300 && faults.has('files-late'))
+    await volume.late.hide((await volume.find(key)).path, time() + faults.latencyOf('files-late'), before);
+  return answer;
+}
+
+/** Keeps what a file is before it is written; undefined where there is none. */
+async function keepFile(volume: Volume, key: string): Promise<string | undefined> {
+  const found = await volume.find(key).catch(() => undefined);
+  return found === undefined ? undefined : volume.late.keep(found.path);
 }
 
 async function listBuckets(folders: VolumeFolders, region: string, method: string): Promise<LocalAnswer> {

@@ -6,18 +6,23 @@ import { element, type XmlText } from './xml.ts';
 /** Most keys of a page. */
 const MAX_KEYS = 1000;
 
-/** The members of a page of `ListObjectsV2`, or of `ListObjects` where `isOld`. */
+/**
+ * The members of a page of `ListObjectsV2`, or of `ListObjects` where `isOld`. `isLoop` is a fault: a page without a token has
+ * one key and names a next one, which names itself.
+ */
 export async function listingOf(
   volume: Volume,
   bucket: string,
   parameters: Parameters,
   isOld: boolean,
+  isLoop: boolean,
 ): Promise<readonly (XmlText | undefined)[]> {
   const prefix = parameters.get('prefix') ?? '';
   const delimiter = parameters.get('delimiter') ?? '';
   if (delimiter !== '' && delimiter !== '/') throw invalidArgument('The delimiter can only be a slash.');
-  const limit = Math.min(MAX_KEYS, numberOf(parameters.get('max-keys') ?? String(MAX_KEYS)));
   const token = parameters.get('continuation-token');
+  const most = isLoop && token === undefined ? 1 : MAX_KEYS;
+  const limit = Math.min(most, numberOf(parameters.get('max-keys') ?? String(MAX_KEYS)));
   const after = isOld
     ? (parameters.get('marker') ?? '')
     : token === undefined
@@ -50,7 +55,7 @@ export async function listingOf(
     }
     last = key;
   }
-  isTruncated &&= limit > 0;
+  isTruncated = (isTruncated && limit > 0) || (isLoop && last !== '');
   return [
     element('Name', bucket),
     element('Prefix', encode(prefix)),
@@ -59,7 +64,9 @@ export async function listingOf(
       : [
           element('KeyCount', keys.length + prefixes.length),
           token === undefined ? undefined : element('ContinuationToken', token),
-          isTruncated ? element('NextContinuationToken', tokenOf(last)) : undefined,
+          isTruncated
+            ? element('NextContinuationToken', isLoop && token !== undefined ? token : tokenOf(last))
+            : undefined,
           parameters.has('start-after')
             ? element('StartAfter', encode(parameters.get('start-after') ?? ''))
             : undefined,

@@ -1,4 +1,5 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
+import type { FileFaults } from './faults.ts';
 import { listingOf } from './listings.ts';
 import { encoderOf, numberOf, type Parameters } from './parameters.ts';
 import { invalidArgument, noSuchKey, notImplemented, ObjectError } from './object-error.ts';
@@ -22,6 +23,7 @@ export interface ObjectCall {
   readonly openSource: (bucket: string) => Promise<Volume>;
   /** The time of this machine in milliseconds. */
   readonly now: number;
+  readonly faults: FileFaults;
 }
 
 /** Answers a request about a volume or a file in it (storage contract, Supported). Throws ObjectError. */
@@ -46,8 +48,8 @@ function bucketOperation(method: string, parameters: Parameters): Operation {
   if (method !== 'GET') throw notImplemented();
   if (parameters.has('uploads')) return uploadsOfBucket;
   const isOld = parameters.get('list-type') !== '2';
-  return async ({ volume, bucket, parameters: given }) =>
-    xml('ListBucketResult', await listingOf(volume, bucket, given, isOld));
+  return async ({ volume, bucket, parameters: given, faults }) =>
+    xml('ListBucketResult', await listingOf(volume, bucket, given, isOld, faults.has('files-same-token')));
 }
 
 function keyOperation({ method, headers }: LocalRequest, parameters: Parameters): Operation {
@@ -143,9 +145,10 @@ const writePartOfUpload: Operation = async (call) => {
 };
 
 const endUpload: Operation = async (call) => {
-  const { volume, bucket, key, content, request } = call;
+  const { volume, bucket, key, content, request, faults } = call;
   const upload = await uploadOf(call);
-  const { etag } = await completeUpload(volume, upload, await parseParts(content));
+  const parts = await parseParts(content);
+  const etag = faults.has('files-no-complete') ? '""' : (await completeUpload(volume, upload, parts)).etag;
   return xml('CompleteMultipartUploadResult', [
     element('Location', `${request.origin}${request.path}`),
     element('Bucket', bucket),

@@ -36,7 +36,12 @@ async function sizeOf(folder: string): Promise<number> {
   for (const entry of await fs.readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) bytes += await sizeOf(path);
-    else if (entry.isFile()) bytes += (await fs.stat(path)).size;
+    // Another process may be writing it, and rename or remove it.
+    else if (entry.isFile())
+      bytes += await fs.stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      );
   }
   return bytes;
 }

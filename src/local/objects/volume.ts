@@ -1,6 +1,7 @@
 import { constants, createReadStream, type BigIntStats, promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createEtags, type Etags } from './etags.ts';
+import { openLateFiles, type LateFiles } from './late-files.ts';
 import { createFolderReader, listKeys, type ListedKey, type ListingOptions } from './listing.ts';
 import { noSuchKey, ObjectError } from './object-error.ts';
 import { measureSpace, type Space } from './space.ts';
@@ -26,6 +27,7 @@ export interface Volume {
   readonly space: Space;
   /** The folder of the parts of unfinished uploads. */
   readonly uploads: string;
+  readonly late: LateFiles;
   /** Throws the refusal where there is none. */
   find(key: string): Promise<FileOfVolume>;
   list(options: ListingOptions): AsyncGenerator<ListedKey>;
@@ -68,6 +70,7 @@ export async function openVolume(folder: string, records: string, capacity: () =
   return {
     space,
     uploads,
+    late: await openLateFiles(join(uploads, 'late')),
     find: (key) => find(folder, etags, key),
     list: (options) => listKeys(folder, entriesOf, options),
     read: ({ path }, start, end) =>

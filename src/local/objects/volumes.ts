@@ -12,14 +12,17 @@ export interface VolumeFolders {
   of(region: string): Promise<readonly VolumeRecord[]>;
   /** Opens a volume by its id. Throws the refusal where the data center has none. */
   open(id: string, region: string): Promise<Volume>;
+  /** The folder of the files on a volume, which is made; undefined where there is no volume of this id. */
+  folder(id: string): Promise<string | undefined>;
   /** Removes the folders of volumes that are no more. */
   clean(): Promise<void>;
   /** Removes all folders where they were made for this run only. */
   close(): Promise<void>;
 }
 
-/** Makes a folder for the volumes of one run. */
-export const temporaryRoot = (): Promise<string> => fs.mkdtemp(join(tmpdir(), 'berth-volumes-'));
+/** Makes a folder for one run: of its volumes, or of its pods. */
+export const temporaryRoot = (name: 'volumes' | 'pods') => (): Promise<string> =>
+  fs.mkdtemp(join(tmpdir(), `berth-${name}-`));
 
 const GB = 1_000_000_000;
 
@@ -69,6 +72,14 @@ export function createVolumeFolders(transact: Transact, root: string | (() => Pr
       opened.set(folder, opening);
       opening.catch(() => opened.delete(folder));
       return opening;
+    },
+    folder: async (id) => {
+      const path = await rootPath();
+      const folder = await transact((state) =>
+        volumes.get(state, id) === undefined ? undefined : folderOf(path, state, id),
+      );
+      if (folder !== undefined) await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+      return folder;
     },
     clean: async () => {
       const path = typeof root === 'string' ? root : await made;

@@ -23,6 +23,7 @@ import { putBuild, type BuildBody } from './endpoints/builds.ts';
 import { control } from './control-operation.ts';
 import { delegations } from './registries/delegations.ts';
 import { stockOperations } from './stock.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 export interface ControlOptions {
   /** Replaces the state by a new one of this seed, even when the present one cannot be read. */
@@ -142,12 +143,12 @@ function findPod(state: State, nameOrId: string): PodRecord {
 }
 
 interface UseBody extends Omit<PodUse, 'until'> {
-  /** Milliseconds; for good when absent. */
-  readonly forMs?: number;
+  /** For good when absent. */
+  readonly forMs?: Milliseconds;
 }
 
 /** Sets what a pod uses; what is not given varies again. */
-function setUse(pod: PodRecord, { forMs, ...use }: UseBody, now: number): Json {
+function setUse(pod: PodRecord, { forMs, ...use }: UseBody, now: EpochMs): Json {
   pod.use = forMs === undefined ? use : { ...use, until: now + forMs };
   return { pod: pod.id, ...use, ...(forMs === undefined ? {} : { until: new Date(now + forMs).toISOString() }) };
 }
@@ -173,7 +174,7 @@ function attachment(state: State, { params, query, origin }: Call, variablesOf: 
   };
 }
 
-const clockOf = (state: State, now: number): Json => ({
+const clockOf = (state: State, now: EpochMs): Json => ({
   now: new Date(now).toISOString(),
   advancedMs: state.clockOffsetMs,
 });
@@ -181,7 +182,7 @@ const clockOf = (state: State, now: number): Json => ({
 const faultsOf = (state: State): Json => ({ faults: faults.of(state).map((fault) => ({ ...fault })) });
 
 /** How many records each list shows. */
-function statusOf(state: State, now: number): Json {
+function statusOf(state: State, now: EpochMs): Json {
   const jobs: Record<string, number> = {};
   for (const { status } of Object.values(queuesOf(state).jobs)) jobs[status] = (jobs[status] ?? 0) + 1;
   return {

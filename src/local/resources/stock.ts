@@ -8,6 +8,7 @@ import { endpoints } from '../model/endpoints/seed.ts';
 import { endpointChanged } from '../queue/index.ts';
 import type { State } from '../state/state.ts';
 import { control } from './control-operation.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** For how long a change holds: for good when absent. Milliseconds. */
 interface SpanBody {
@@ -50,7 +51,7 @@ function spanOf({ forMs, everyMs }: SpanBody, from: number): Span | undefined {
 }
 
 /** Sets the stock of some hardware. Throws the 400 Problem for hardware or a data center that does not exist. */
-function changeStock(state: State, { hardware, free, dataCenter, ...span }: StockBody, now: number): void {
+function changeStock(state: State, { hardware, free, dataCenter, ...span }: StockBody, now: EpochMs): void {
   const found = findHardware(state, hardware);
   if (dataCenter !== undefined && !DATA_CENTERS.some(({ id }) => id === dataCenter))
     throw badRequest(`unknown data center ${dataCenter}: one of ${DATA_CENTERS.map(({ id }) => id).join(', ')}`);
@@ -59,7 +60,7 @@ function changeStock(state: State, { hardware, free, dataCenter, ...span }: Stoc
 }
 
 /** Sets the price of an hour of a GPU or a vCPU. Throws the 400 Problem for hardware that does not exist. */
-function changePrice(state: State, { hardware, price, cloud, ...span }: PriceBody, now: number): void {
+function changePrice(state: State, { hardware, price, cloud, ...span }: PriceBody, now: EpochMs): void {
   const isCpu = 'vcpu' in findHardware(state, hardware);
   const members = isCpu ? ['securePerVcpu'] : cloud === undefined ? ['secure', 'community'] : [cloud.toLowerCase()];
   setPrice(state, hardware, members, price, spanOf(span, now));

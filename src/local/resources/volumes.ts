@@ -5,12 +5,13 @@ import { badRequest } from '../contract/problem.ts';
 import { nextId, type State } from '../state/state.ts';
 import { bodyOf } from '../http/requests/validate.ts';
 import { storage, volumes, type VolumeRecord } from '../model/volumes.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 type NewVolume = Pick<VolumeRecord, 'name' | 'size' | 'dataCenter'> & { readonly type?: VolumeRecord['type'] };
 
 const documentOf = ({ createdAt: _createdAt, ...shown }: VolumeRecord): Json => shown;
 
-function create(state: State, now: number, { name, size, dataCenter, type = 'STANDARD' }: NewVolume): VolumeRecord {
+function create(state: State, now: EpochMs, { name, size, dataCenter, type = 'STANDARD' }: NewVolume): VolumeRecord {
   const location = dataCenterById(dataCenter);
   if (location === undefined) throw badRequest(`unknown data center ${dataCenter}`);
   if (!location.networkVolumeTypes.includes(type))

@@ -1,4 +1,5 @@
 import { noRecords, type Records } from './records.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /**
  * Everything the local service stores, all of it JSON. Times are milliseconds since the epoch on the service's own clock.
@@ -8,11 +9,11 @@ import { noRecords, type Records } from './records.ts';
 export interface State {
   readonly version: 6;
   /** When the account was created. */
-  readonly since: number;
+  readonly since: EpochMs;
   /** Differs after every reset; it is contained in each job's id. */
   readonly generation: string;
-  /** How far `berth local clock advance` has moved the time, in total. Milliseconds. */
-  clockOffsetMs: number;
+  /** How far `berth local clock advance` has moved the time, in total. */
+  clockOffsetMs: Milliseconds;
   /** The service's time when the state was last used. */
   asOf: number;
   /** The wall clock at `asOf`. From it follows how long the state was not used. */
@@ -25,7 +26,7 @@ export interface State {
 }
 
 /** Runs one atomic step on the current state: see `Call.transact`. */
-export type Transact = <T>(step: (state: State, now: number) => T) => Promise<T>;
+export type Transact = <T>(step: (state: State, now: EpochMs) => T) => Promise<T>;
 
 /** The generation of a state whose file has none. */
 export const NO_GENERATION = '00000000';
@@ -38,7 +39,7 @@ export interface IdOrigin {
 
 /** The state of a new account, created at `now`. It has no parts: each is seeded when it is first used. */
 export const createState = (
-  now: number,
+  now: EpochMs,
   { generation, serial }: IdOrigin = { generation: NO_GENERATION, serial: 0 },
 ): State => ({
   version: 6,

@@ -2,6 +2,7 @@ import { encodeJson } from '../../core/json.ts';
 import type { State } from '../state/state.ts';
 import { jobDocument } from '../queue/api/documents.ts';
 import { queuesOf, type Delivery } from '../queue/state/records.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A webhook is retried twice, ten seconds apart, until it is answered with 200 (contract rules, Queue API). */
 const MAX_ATTEMPTS = 3;
@@ -14,7 +15,7 @@ export interface DueDelivery {
   readonly body: string;
 }
 
-export function dueDeliveries(state: State, now: number): readonly DueDelivery[] {
+export function dueDeliveries(state: State, now: EpochMs): readonly DueDelivery[] {
   return queuesOf(state)
     .deliveries.filter(({ nextAt }) => nextAt <= now)
     .flatMap((delivery) => {
@@ -28,7 +29,7 @@ export function dueDeliveries(state: State, now: number): readonly DueDelivery[]
 export type DeliveryResult = 'delivered' | 'failed' | 'refused';
 
 /** Records the result of an attempt: removes the delivery, or schedules a retry. The result of an older attempt is ignored. */
-export function recordDelivery(state: State, attempted: Delivery, result: DeliveryResult, now: number): void {
+export function recordDelivery(state: State, attempted: Delivery, result: DeliveryResult, now: EpochMs): void {
   const queues = queuesOf(state);
   const index = queues.deliveries.findIndex((delivery) => isSameAttempt(delivery, attempted));
   if (index < 0) return;

@@ -5,9 +5,10 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../core/context.ts';
 import { kindOfAddress } from './address.ts';
 import { WebhookRefused } from './refused.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** The timeout of one delivery in milliseconds. */
-const TIMEOUT_MS = 10_000;
+/** The timeout of one delivery. */
+const TIMEOUT_MS: Milliseconds = 10_000;
 
 /** Resolves a host name to all its addresses; rejects when there is none. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;

@@ -13,6 +13,7 @@ import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handler
 import { createUnrecordedLines, type UnrecordedLines } from './handlers/printed-lines.ts';
 import type { EndpointSource } from './handlers/source.ts';
 import type { Environment, EnvironmentOf } from './handlers/variables.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 export interface RunnerOptions {
   readonly transact: Transact;
@@ -133,7 +134,7 @@ export function createRunner(options: RunnerOptions): Runner {
    * Records what was done; nothing when the runner was stopped. After a step that failed it tries again with every sync:
    * otherwise the same would be done once more.
    */
-  const record = async (step: (state: State, now: number) => void): Promise<void> => {
+  const record = async (step: (state: State, now: EpochMs) => void): Promise<void> => {
     while (!stopped)
       try {
         await options.transact(step);
@@ -243,7 +244,7 @@ async function stopOthers(running: Map<string, RunningWorker>, due: DueWork): Pr
 
 function dueWork(
   state: State,
-  now: number,
+  now: EpochMs,
   sources: ReadonlyMap<string, HandlerSource>,
   environmentOf: (endpoint: EndpointRecord, workerId: string) => Environment,
 ): DueWork {

@@ -8,6 +8,8 @@ export interface S3Connection {
   readonly endpoint: Address;
   readonly region: string;
   readonly found: FoundCredentials;
+  /** What an address without a host means, where no other attempt is to be made; nothing was sent. */
+  readonly absent?: string | undefined;
 }
 
 export interface ConnectionSources extends CredentialPorts {

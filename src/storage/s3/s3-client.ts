@@ -1,14 +1,15 @@
 import type { Clock, CredentialWait } from '../../core/context.ts';
-import type { Failure } from '../../core/failure.ts';
+import { messageOf, type Failure } from '../../core/failure.ts';
 import { createRequestSlots } from '../../http/policy/request-slots.ts';
 import { decideRetry, readRetryAfter, type AttemptEnd } from '../../http/policy/retry.ts';
 import { redactHeaders, type TraceEvent } from '../../http/trace.ts';
+import { parseDocument, type XmlElement } from '../../core/text/xml.ts';
 import { readBody } from '../../http/message/decode-body.ts';
 import { WireError, type Transport, type WireAnswer } from '../../http/message/transport.ts';
 import type { S3Connection } from './connection-settings.ts';
 import { createRenewal } from './credentials/renewal.ts';
 import { pathOf } from './object-address.ts';
-import { lostFailure, refusal, type Refusal } from './s3-failures.ts';
+import { finalIfFull, hasNoHost, lostFailure, refusal, unreadable, type Refusal } from './s3-failures.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import { sha256, signRequest } from './sign-request.ts';
 import { Watched, watchedBody } from './watched-exchange.ts';
@@ -28,6 +29,8 @@ export interface S3ClientOptions {
   readonly userAgent: string;
   /** How many requests may be under way at once: fewer after 429 and 503. */
   readonly requestsAtOnce?: number;
+  /** How often a request that was refused with AccessDenied is sent again: some services refuse now and then what is allowed. */
+  readonly retriesOfDenied?: number;
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
@@ -54,6 +57,15 @@ export interface S3Request {
   readonly body?: SentBody;
   /** Statuses of 300 and above that the caller handles. */
   readonly handled?: readonly number[];
+  /** The names that the root of an XML answer with status 200 may have. One that is not whole, or another, counts as lost. */
+  readonly roots?: readonly string[];
+  /** How many times as long as for other requests the head of the answer may take. */
+  readonly patience?: number;
+  /**
+   * Called before the request is sent again after an attempt that the service may have carried out. True where it was: it
+   * is not sent again, and the answer is one of status 204.
+   */
+  readonly isDone?: () => Promise<boolean>;
   /** Ends the request; by default the user's interrupt does. */
   readonly signal?: AbortSignal | undefined;
   /** True to send it although the user has interrupted the command: for a request that cleans up. */
@@ -65,6 +77,8 @@ export interface S3Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** What it says, where the request names roots. */
+  readonly document?: XmlElement | undefined;
   /** How often the request was sent. */
   readonly attempts: number;
 }
@@ -75,10 +89,10 @@ export interface S3Client {
   /** Sends a request with retries and reads the whole answer. Fails as `s3-failures` says. */
   send(request: S3Request): Promise<S3Answer>;
   /**
-   * Sends a request once. Resolves with the head of the answer; its body ends with WireError when it breaks off, or when
+   * Sends a request once; `number` counts the attempts from 1. Resolves with the head of the answer; its body ends with WireError when it breaks off, or when
    * no chunk arrives in time.
    */
-  open(request: S3Request): Promise<WireAnswer | LostOrRefused>;
+  open(request: S3Request, number?: number): Promise<WireAnswer | LostOrRefused>;
   /** The end of an attempt whose body broke off. */
   lost(request: S3Request, error: WireError): LostOrRefused;
   /** Waits so many milliseconds. Rejects with the reason of the signal, by default the user's interrupt. */
@@ -145,7 +159,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     trace?.({ kind: 'request', method, url, headers: redactHeaders(signed), bytes: body.byteLength, attempt: number });
     const startedAt = clock.monotonic();
     const exchange = new Watched(clock, signalsOf(request), slot.free);
-    exchange.limit(options.timeoutMs + body.byteLength / SLOWEST_UPLOAD);
+    exchange.limit(options.timeoutMs * (request.patience ?? 1) + body.byteLength / SLOWEST_UPLOAD);
     try {
       const isNone = body.byteLength === 0 && method !== 'PUT';
       const sent = isNone ? undefined : body instanceof Uint8Array ? body : body.chunks();
@@ -167,14 +181,14 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       const refused = await refusal(request.what, answer, text, credentials);
       if (method === 'HEAD' && [400, 401, 403].includes(answer.status))
         return await withReason(request, refused, number);
-      return failed(refused, credentials, answer.headers);
+      return failed(refused, credentials, answer.headers, number);
     } catch (error) {
       exchange.end();
       const lost = exchange.explain(error);
       trace?.({ kind: 'lost', stage: lost.stage, reason: lost.message, ms: clock.monotonic() - startedAt });
       return {
         kind: 'failed',
-        end: { kind: 'lost', stage: lost.stage, final: lost.certificate },
+        end: { kind: 'lost', stage: lost.stage, final: lost.certificate || hasNoHost(lost, connection) },
         failure: lostFailure(request.what, lost, connection),
       };
     }
@@ -192,15 +206,16 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   };
 
   const failed = (
-    { status, retryable, expired, failure }: Refusal,
+    { status, retryable, isDenial, expired, failure }: Refusal,
     credentials: Credentials,
     headers: WireAnswer['headers'],
+    number: number,
   ): LostOrRefused => ({
     kind: 'failed',
     expired: expired ? credentials : undefined,
     end: {
       kind: 'status',
-      status: retryable ? 503 : status,
+      status: retryable || (isDenial && number <= (options.retriesOfDenied ?? 0)) ? 503 : finalIfFull(status),
       // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
       retryAfterMs: readRetryAfter(headers, clock.now()),
     },
@@ -228,7 +243,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
 
   return {
     signal,
-    open: (request) => attempt(request, 1),
+    open: (request, number = 1) => attempt(request, number),
     pause: (milliseconds, own) => clock.sleep(milliseconds, own ?? signal),
     lost: (request, error) => lostBody(request, error, connection),
     waitForRetry,
@@ -239,12 +254,18 @@ export function createS3Client(options: S3ClientOptions): S3Client {
         const end = isFailed(answer) ? answer : await wholeAnswer(answer, request, connection, attempts);
         if (!('kind' in end)) return end;
         waitedMs = await waitForRetry(end, attempts, waitedMs, request);
+        if (request.isDone !== undefined && mayBeDone(end) && (await request.isDone()))
+          return { status: 204, headers: {}, body: Buffer.alloc(0), attempts };
       }
     },
   };
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+/** Whether the service may have carried out a request of this end. */
+const mayBeDone = ({ end }: LostOrRefused): boolean =>
+  end.kind === 'lost' ? end.stage !== 'not-sent' : end.status >= 500;
 
 async function wholeAnswer(
   answer: WireAnswer,
@@ -254,17 +275,24 @@ async function wholeAnswer(
 ): Promise<S3Answer | LostOrRefused> {
   try {
     const body = await readBody(answer.body, undefined, MAX_ANSWER_BYTES);
-    return body === undefined
-      ? lostBody(request, new WireError('answered', 'the answer is too large'), connection)
-      : { status: answer.status, headers: answer.headers, body, attempts };
+    if (body === undefined) return lostBody(request, new WireError('answered', 'the answer is too large'), connection);
+    const { status, headers } = answer;
+    if (request.roots === undefined || status !== 200) return { status, headers, body, attempts };
+    return { status, headers, body, attempts, document: await parseDocument(body, ...request.roots) };
   } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    return lostBody(request, error, connection);
+    if (error instanceof WireError) return lostBody(request, error, connection);
+    if (request.roots === undefined) throw error;
+    // Cut off, or an error that came with the status of a success.
+    return unread(unreadable(request.what, messageOf(error).split('\n')[0] ?? ''));
   }
 }
 
-const lostBody = ({ what }: S3Request, error: WireError, connection: S3Connection): LostOrRefused => ({
+const lostBody = ({ what }: S3Request, error: WireError, connection: S3Connection): LostOrRefused =>
+  unread(lostFailure(what, error, connection));
+
+/** The end of an attempt whose answer began, and could not be read. */
+const unread = (failure: Failure): LostOrRefused => ({
   kind: 'failed',
   end: { kind: 'lost', stage: 'answered', final: false },
-  failure: lostFailure(what, error, connection),
+  failure,
 });

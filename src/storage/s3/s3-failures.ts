@@ -12,6 +12,8 @@ export interface Refusal {
   readonly status: number;
   /** The service asks to try again, whatever its status says. */
   readonly retryable: boolean;
+  /** The service does not allow it, as it says. */
+  readonly isDenial: boolean;
   /** The service no longer knows the credentials: it may accept newer ones. */
   readonly expired: boolean;
   readonly failure: Failure;
@@ -39,6 +41,7 @@ export async function refusal(
   return {
     status,
     retryable: RETRYABLE.test(code),
+    isDenial: code === 'AccessDenied',
     expired: EXPIRED.test(code),
     failure: new Failure({
       code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',
@@ -51,8 +54,18 @@ export async function refusal(
 }
 
 /** The failure (7) for a request without a readable answer. Repeating it is safe. */
-export function lostFailure(what: string, error: WireError, { endpoint }: S3Connection): Failure {
-  const { host } = new URL(endpoint.origin);
+export function lostFailure(what: string, error: WireError, connection: S3Connection): Failure {
+  const { host } = new URL(connection.endpoint.origin);
+  if (connection.absent !== undefined && hasNoHost(error, connection))
+    return new Failure(
+      {
+        code: 'no-files-interface',
+        exit: EXIT.refused,
+        message: `cannot ${what}: ${connection.absent} (${host})`,
+        hint: 'Nothing was sent. Only some data centers have it; check also storage-url and the name service of this machine.',
+      },
+      error,
+    );
   const message =
     error.stage === 'not-sent'
       ? `could not reach ${host}: ${error.message}`
@@ -68,6 +81,10 @@ export function lostFailure(what: string, error: WireError, { endpoint }: S3Conn
   );
 }
 
+/** Whether no other attempt would help: no host has an address that was made from the name of a data center. */
+export const hasNoHost = (error: WireError, { absent }: S3Connection): boolean =>
+  absent !== undefined && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOTFOUND';
+
 /** Characters of what a service sent, in messages. */
 const MAX_REASON = 300;
 
@@ -80,6 +97,12 @@ export const unreadable = (what: string, reason: string): Failure =>
     hint: 'Check that the address is that of an S3-compatible service (--s3-endpoint).',
   });
 
+/** What a service answers that has no space left: it will not have it soon. */
+const NO_SPACE = 507;
+
+/** The status of a refusal as it decides on another attempt: where there is no space, there is none. */
+export const finalIfFull = (status: number): number => (status === NO_SPACE ? 400 : status);
+
 function meaningOf(status: number, code: string): { readonly exit: ExitCode; readonly hint: Message } {
   if (code === 'RequestTimeTooSkewed')
     return {
@@ -90,6 +113,11 @@ function meaningOf(status: number, code: string): { readonly exit: ExitCode; rea
     return {
       exit: EXIT.denied,
       hint: 'Check the credentials (AWS_ACCESS_KEY_ID or AWS_PROFILE), what they may do, and the region (AWS_REGION).',
+    };
+  if (status === NO_SPACE)
+    return {
+      exit: EXIT.refused,
+      hint: 'It is full: remove files or unfinished uploads there, or make it larger; then run it again. What arrived is not sent again.',
     };
   if (status === 404) return { exit: EXIT.notFound, hint: 'Check the names of the bucket and of the object.' };
   if (status === 429) return { exit: EXIT.rateLimited, hint: 'Try again later.' };

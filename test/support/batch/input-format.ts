@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { InputFormat, InvalidItem, Item } from '../../../src/batch/read/items/item.ts';
 import { maxInputBytes } from '../../../src/queue/submission.ts';
 
@@ -7,19 +6,6 @@ export const formatOf = (format: Omit<InputFormat, 'maxBytes'>): InputFormat => 
   ...format,
   maxBytes: maxInputBytes(''),
 });
-
-/** Length and digest of a file, as a journal of an earlier version has them. */
-export async function identityOf(
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    bytes += chunk.byteLength;
-  }
-  return { bytes, sha256: hash.digest('hex') };
-}
 
 /** How many items of an input can be sent, and how many cannot. */
 export async function countItems(

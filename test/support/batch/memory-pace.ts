@@ -1,7 +1,12 @@
 import type { SharedPace } from '../../../src/batch/model/run-records.ts';
 import type { Clock } from '../../../src/core/context.ts';
-import { NEW_PACE, slowDown, type PaceRequest } from '../../../src/batch/stores/postgres/pace/pace-state.ts';
-import { leave, takeGrant } from '../../../src/batch/stores/postgres/pace/take-grant.ts';
+import {
+  NEW_PACE,
+  slowDown,
+  type PaceRequest,
+  leave,
+  takeGrant,
+} from '../../../src/batch/stores/postgres/pace/pace-state.ts';
 
 /** The shared pace of one endpoint in memory, whose clock is that of the drivers. */
 export function createMemoryPace(clock: Clock) {

@@ -5,7 +5,7 @@ import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/fil
 import { readItems } from '../../../src/batch/read/items/read-items.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { runItems } from '../../../src/batch/run/runner.ts';
-import { countItems, formatOf, identityOf } from './input-format.ts';
+import { countItems, formatOf } from './input-format.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { RateWindow } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
@@ -161,14 +161,13 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
         lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
       const input = { path: IN, format: 'jsonl', ...(idField === undefined ? {} : { idField }) } as const;
       const { planned, invalid } = await countItems(readItems(durable.read(IN), formatOf(input)));
-      const { bytes, sha256 } = await identityOf(durable.read(IN));
       return createBatch(files, OUT, () =>
         Promise.resolve({
           version: 1,
           endpoint,
           endpointId: endpoint,
           service: served.url,
-          input: { ...input, bytes, sha256 },
+          input: { format: 'jsonl', ...(idField === undefined ? {} : { idField }), inputs: [] },
           extras: '',
           planned,
           invalid,
@@ -192,7 +191,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
           retryFailed: 0,
           ...runOptions,
         },
-        items: readItems(files.read(IN), formatOf(input)),
+        items: readItems(files.read(IN), formatOf({ ...input, path: IN })),
         client: createQueueClient(watched(more), asId(endpointId)),
         clock,
         random,

@@ -39,7 +39,7 @@ export function fileStore(items: number): StoreUnderTest {
         endpoint: 'echo',
         endpointId: 'echo',
         service: 'http://127.0.0.1:1',
-        input: { path: 'in.jsonl', format: 'jsonl', bytes: 0, sha256: '' },
+        input: { format: 'jsonl', inputs: [] },
         extras: '',
         planned: items,
         invalid: 0,

@@ -42,10 +42,17 @@ export function writeBatch(directory: string, items: readonly (WrittenItem | und
         endpointId: 'demo',
         service: 'http://127.0.0.1:1',
         input: {
-          path: 'in.jsonl',
           format: 'jsonl',
-          bytes: Buffer.byteLength(input),
-          sha256: createHash('sha256').update(input).digest('hex'),
+          inputs: [
+            {
+              object: { address: 'in.jsonl', bytes: Buffer.byteLength(input), version: '' },
+              format: 'jsonl',
+              range: {
+                ...{ start: 0, end: Buffer.byteLength(input), firstItem: 1, items: items.length },
+                ...{ invalid: 0, firstLine: 1, digest: createHash('sha256').update(input).digest('hex') },
+              },
+            },
+          ],
         },
         extras: '',
         planned: items.length,

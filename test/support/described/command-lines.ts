@@ -57,7 +57,8 @@ export async function commandLines(described: DescribedCommand, ask: Ask): Promi
   }
   const needed = (described.needsOneOf ?? []).map(([flag]) => flag);
   for (const value of described.flags)
-    if (value.required || needed.includes(value.flag)) argv.push(value.flag, await valueOf(value, given, ask));
+    if (value.required || needed.includes(value.flag))
+      argv.push(value.flag, ...(value.type === 'switch' ? [] : [await valueOf(value, given, ask)]));
   return [argv, ...examplesOf(described)];
 }
 

@@ -1,4 +1,4 @@
-import type { LocalServiceOptions } from '../../../src/local/service.ts';
+import type { LocalServiceOptions } from '../../../src/local/service-options.ts';
 import { memoryStore } from '../../../src/local/state/file/store.ts';
 import { createState } from '../../../src/local/state/state.ts';
 import type { State } from '../../../src/local/state/state.ts';

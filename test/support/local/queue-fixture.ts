@@ -75,6 +75,7 @@ export function createHarness(
         body: undefined,
         keyId,
         lagMs: 0,
+        addressOf: () => undefined,
         signal: new AbortController().signal,
         transact,
         sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),

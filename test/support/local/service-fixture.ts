@@ -1,5 +1,6 @@
 import { LOCAL_KEY } from '../../../src/local/http/requests/auth.ts';
-import { createLocalService, type LocalService, type LocalServiceOptions } from '../../../src/local/service.ts';
+import { createLocalService, type LocalService } from '../../../src/local/service.ts';
+import type { LocalServiceOptions } from '../../../src/local/service-options.ts';
 import { memoryStore } from '../../../src/local/state/file/store.ts';
 import { createValidator } from '../../../src/local/http/requests/validate.ts';
 import { fetchFrom } from './fetch-from.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
-import { findIdle, longestInterval } from '../../../src/guard/idle.ts';
-import { decodeTracks, encodeTracks } from '../../../src/guard/tracks.ts';
-import { podKey, useOf, USE_SAMPLES, withUse, type PodTracks } from '../../../src/guard/use-samples.ts';
+import { findIdle, longestInterval } from '../../../src/guard/samples/idle.ts';
+import { decodeTracks, encodeTracks } from '../../../src/guard/samples/tracks.ts';
+import { podKey, useOf, USE_SAMPLES, withUse, type PodTracks } from '../../../src/guard/samples/use-samples.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-10T00:00:00Z');

@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, test } from 'vitest';
 import { parseYaml } from '../../../src/cli/resource/body/parse-yaml.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { POLICY_SCHEMA } from '../../../src/guard/policy-schema.ts';
-import { readPolicy } from '../../../src/guard/policy.ts';
+import { POLICY_SCHEMA } from '../../../src/guard/policy/policy-schema.ts';
+import { readPolicy } from '../../../src/guard/policy/policy.ts';
 
 const isValid = new Ajv2020().compile(POLICY_SCHEMA);
 const read = (text: string): Json => parseYaml(text, 'policy');

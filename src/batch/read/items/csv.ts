@@ -12,6 +12,7 @@ import {
   invalidCsv,
   type InvalidItem,
   type Item,
+  type PlacedItem,
   jsonProblem,
   MAX_LINE_BYTES,
   textOf,
@@ -55,11 +56,10 @@ function splitTyped(text: string): { readonly name: string; readonly type: Colum
 
 /**
  * Returns the columns of a header. A type after a colon, as in `price:number`, is not a part of the name; one of
- * `types` has precedence. Without `types`, as in batches of an earlier version, the header is used unchanged.
+ * `types` has precedence.
  */
-const typedColumns = (header: readonly string[], types: ColumnTypes | undefined): readonly Column[] =>
+const typedColumns = (header: readonly string[], types: ColumnTypes = {}): readonly Column[] =>
   header.map((text) => {
-    if (types === undefined) return { name: text, type: 'string' };
     const { name, type = 'string' } = splitTyped(text);
     return { name, type: Object.hasOwn(types, name) ? (types[name] ?? type) : type };
   });
@@ -109,29 +109,15 @@ interface LineCounts {
 }
 
 /**
- * Reads the rows of a CSV file with a header. The input of a row is an object of its columns, which are strings where
- * no type is given; with an input field, that column contains the input as JSON text, which is sent byte for byte.
- * Fails with usage (2) when the file is not valid CSV, and as reading the chunks fails.
+ * Reads the rows of a CSV file with a header, which comes first and is no item. The input of a row is an object of its
+ * columns, which are strings where no type is given; with an input field, that column contains the input as JSON text,
+ * which is sent byte for byte. Fails with usage (2) when the file is not valid CSV, and as reading the chunks fails.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   format: InputFormat,
-  beginning: Beginning,
-): AsyncGenerator<readonly (Item | InvalidItem)[]> {
-  for await (const { item } of readCsvItems(chunks, format, beginning)) if (item !== undefined) yield [item];
-}
-
-/** An item, and where its row ends. The item is undefined when it is not wanted. */
-interface CsvItem extends Pick<Row, 'end' | 'lines'> {
-  readonly item: Item | InvalidItem | undefined;
-}
-
-/** As `readCsv`, with the end of each row. The first one is that of the header, which is no item. */
-export async function* readCsvItems(
-  chunks: AsyncIterable<Uint8Array>,
-  format: InputFormat,
   { item: firstItem, line: firstLine, isWanted }: Beginning,
-): AsyncGenerator<CsvItem> {
+): AsyncGenerator<PlacedItem> {
   let columns: readonly Column[] | undefined;
   let number = firstItem - 1;
   // Lines of the file before the header that the chunks do not have.

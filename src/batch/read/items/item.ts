@@ -18,11 +18,11 @@ export interface InputFormat {
   readonly inputField?: string;
   /** The member (or column) that labels the item in the results. */
   readonly idField?: string;
-  /** The types of CSV columns. Batches of an earlier version have none: all their cells are text. */
+  /** The types of CSV columns. */
   readonly types?: ColumnTypes;
   /**
    * The cells of a CSV file are as berth exports them: the apostrophe before what a spreadsheet would run as a formula is taken
-   * away. Batches of an earlier version do not have it.
+   * away.
    */
   readonly exported?: boolean;
   /** The bytes that an input may have: see `maxInputBytes`. */
@@ -57,6 +57,14 @@ export interface InvalidItem {
   /** Character in the line, from 1, when it is known. */
   readonly column?: number;
   readonly reason: string;
+}
+
+/** What was read of an input: an item, or what is none, such as an empty line, the header, and an item that is not wanted. */
+export interface PlacedItem {
+  readonly item: Item | InvalidItem | undefined;
+  /** The number of bytes, and of lines, from the first chunk to its end. */
+  readonly end: number;
+  readonly lines: number;
 }
 
 /** Where the first chunk of an input that is read begins. */

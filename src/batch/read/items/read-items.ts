@@ -11,6 +11,7 @@ import {
   type InputFormat,
   type InvalidItem,
   type Item,
+  type PlacedItem,
 } from './item.ts';
 
 /**
@@ -23,40 +24,44 @@ export async function* readItems(
   format: InputFormat,
   beginning: Beginning = { item: 1 },
 ): AsyncGenerator<Iterable<Item | InvalidItem>> {
-  if (format.format === 'csv') {
-    const { readCsv } = await import('./csv.ts');
-    yield* readCsv(chunks, format, beginning);
-    return;
+  function* itemsOf(group: Iterable<PlacedItem>): Generator<Item | InvalidItem> {
+    for (const { item } of group) if (item !== undefined) yield item;
   }
-  const parse = createLineParser(format, beginning);
-  function* itemsOf(lines: Iterable<Line>): Generator<Item | InvalidItem> {
-    for (const line of lines) {
-      const item = parse(line);
-      if (item !== undefined) yield item;
-    }
-  }
-  for await (const lines of lineGroups(chunks, MAX_LINE_BYTES)) yield itemsOf(lines);
+  for await (const group of placedItems(chunks, format, beginning)) yield itemsOf(group);
 }
 
-/** Returns a function that turns the next line into an item; undefined for an empty line, and for an item that is not wanted. */
-export function createLineParser(
+/** As `readItems`, with the place of each item and of what is none. */
+export async function* placedItems(
+  chunks: AsyncIterable<Uint8Array>,
   format: InputFormat,
   beginning: Beginning,
-): (line: Line) => Item | InvalidItem | undefined {
+): AsyncGenerator<Iterable<PlacedItem>> {
+  if (format.format === 'csv') {
+    const { readCsv } = await import('./csv.ts');
+    for await (const row of readCsv(chunks, format, beginning)) yield [row];
+    return;
+  }
   let number = beginning.item - 1;
-  let line = (beginning.line ?? 1) - 1;
-  return ({ bytes, tooLong, start }) => {
-    line += 1;
+  let lines = 0;
+  const before = (beginning.line ?? 1) - 1;
+  const parse = ({ bytes, tooLong, start }: Line): Item | InvalidItem | undefined => {
+    const line = before + lines;
     const content = start === 0 && line === 1 ? withoutByteOrderMark(bytes) : bytes;
     const text = trim(content);
     if (text.byteLength === 0 && !tooLong) return undefined;
     number += 1;
     if (beginning.isWanted?.(number) === false) return undefined;
-    const position = { number, line, indent: text.byteOffset - content.byteOffset };
     return tooLong
       ? { kind: 'invalid', number, line, reason: `the line is longer than ${formatBytes(MAX_LINE_BYTES)}` }
-      : parseItem(text, position, format);
+      : parseItem(text, { number, line, indent: text.byteOffset - content.byteOffset }, format);
   };
+  function* placed(group: Iterable<Line>): Generator<PlacedItem> {
+    for (const line of group) {
+      lines += 1;
+      yield { item: parse(line), end: line.end, lines };
+    }
+  }
+  for await (const group of lineGroups(chunks, MAX_LINE_BYTES)) yield placed(group);
 }
 
 /** Position of an item. `indent` is the number of white space bytes before it in its line. */
@@ -89,7 +94,6 @@ function parseItem(bytes: Uint8Array, { number, line, indent }: Position, format
 const encode = (text: string | undefined): Uint8Array | undefined =>
   text === undefined ? undefined : Buffer.from(text);
 
-/** Removes white space at both ends. */
 function trim(bytes: Uint8Array): Uint8Array {
   let [from, to] = [0, bytes.byteLength];
   while (from < to && isSpace(bytes[from])) from += 1;

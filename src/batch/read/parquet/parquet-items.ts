@@ -1,4 +1,5 @@
 import { usage } from '../../../core/failure.ts';
+import type { CountedItems } from '../counted-source.ts';
 import { createItem, type InputFormat, inputName, type InvalidItem, type Item } from '../items/item.ts';
 import { type ByteSource, type ParquetLayout, readLayout } from './layout.ts';
 import { failureOf, readingParquet } from './not-readable.ts';
@@ -6,14 +7,9 @@ import { createRowReader, type RowBatch } from './read-rows.ts';
 import type { Column } from './schema.ts';
 import { jsonOf, NotJson, type ToJson } from './values.ts';
 
-/** A Parquet file as the input of a batch: each row is an item. */
-export interface ParquetInput {
+/** A Parquet file as the input of a batch: each row is an item. Reading fails with usage (2) when it is damaged. */
+export interface ParquetInput extends CountedItems {
   readonly rows: number;
-  /**
-   * The items of rows `start` up to, but not including, `end`, counted from 0, in groups. Fails with usage (2) when the
-   * file is damaged, and as reading the file does.
-   */
-  items(start: number, end: number): AsyncGenerator<Iterable<Item | InvalidItem>>;
 }
 
 /**
@@ -27,6 +23,7 @@ export async function openParquet(source: ByteSource, format: InputFormat): Prom
   const readRows = createRowReader(source, layout, plan.columns);
   return {
     rows: layout.rows,
+    close: async () => undefined,
     items: async function* items(start, end) {
       try {
         for await (const batch of readRows(start, end)) yield itemsOf(name, batch, plan, format);
@@ -37,7 +34,6 @@ export async function openParquet(source: ByteSource, format: InputFormat): Prom
   };
 }
 
-/** Which columns are read, and what becomes of them. */
 interface RowPlan {
   readonly columns: readonly Column[];
   readonly convert: readonly ToJson[];
@@ -68,7 +64,6 @@ function planRows(name: string, { columns }: ParquetLayout, { inputField, idFiel
   };
 }
 
-/** Names that a message lists. */
 const MAX_NAMES = 60;
 
 function* itemsOf(name: string, batch: RowBatch, plan: RowPlan, format: InputFormat): Generator<Item | InvalidItem> {

@@ -6,12 +6,10 @@ import { createMemoryBudget, type MemoryBudget, NotReadable } from './not-readab
 import type { Column } from './schema.ts';
 import { PARSERS } from './values.ts';
 
-/** Rows that were read together. */
 export interface RowBatch {
   /** Counts from 0. */
   readonly firstRow: number;
   readonly rows: number;
-  /** The values of each column that was asked for, by row. */
   readonly values: readonly (readonly unknown[])[];
 }
 

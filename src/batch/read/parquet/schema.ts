@@ -23,7 +23,6 @@ export interface Leaf {
   readonly levels: Levels;
 }
 
-/** Limits of a schema. */
 const MAX_LEAVES = 10_000;
 const MAX_DEPTH = 64;
 

@@ -3,7 +3,7 @@ import type { AppendFile, Clock, DownloadAnswer, Downloads, DurableFiles } from 
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { formatBytes } from '../../../core/units.ts';
-import type { AllowedHosts } from './allowed-hosts.ts';
+import type { AllowedHosts } from './named-files.ts';
 
 interface DownloadParts {
   readonly durable: DurableFiles;
@@ -17,7 +17,6 @@ interface DownloadParts {
   readonly budget: ByteBudget;
 }
 
-/** What was downloaded. */
 export interface Downloaded {
   readonly bytes: number;
   readonly sha256: string;

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { Clock, Downloads, DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
 import { encodeJson, type Json, type JsonObject, numberOf } from '../../../core/json.ts';
-import { allowedHosts, type AllowedHosts, hostOf } from './allowed-hosts.ts';
+import { allowedHosts, type AllowedHosts, hostOf, fileNameOf, type NamedFile, namedFiles } from './named-files.ts';
 import { type ByteBudget, createByteBudget, downloadFile, NotFetched, overBudget } from './download-file.ts';
 import { addressDigest, MANIFEST, type Manifest, openManifest } from './manifest.ts';
-import { fileNameOf, type NamedFile, namedFiles } from './named-files.ts';
 
 interface FetchPorts {
   readonly durable: DurableFiles;
@@ -16,13 +15,10 @@ interface FetchPorts {
 }
 
 interface FetchOptions {
-  /** The rows of an export. */
   readonly rows: () => AsyncIterable<Iterable<JsonObject>>;
   /** The path of the addresses in an output. */
   readonly field: string;
-  /** The folder of the files. */
   readonly into: string;
-  /** Hosts that files may come from. */
   readonly hosts: readonly string[];
   readonly maxBytes: number;
   /** What this run may download in all; no limit by default. */
@@ -40,24 +36,20 @@ interface FetchFailure {
 }
 
 interface FetchProgress {
-  /** Files that were looked at. */
   readonly files: number;
   readonly downloaded: number;
   /** Files that an earlier run had downloaded. */
   readonly existing: number;
   readonly failed: number;
-  /** Bytes downloaded by this run. */
   readonly bytes: number;
 }
 
 export interface FetchSummary extends FetchProgress {
-  /** The first of the failures. */
   readonly failures: readonly FetchFailure[];
   /** True when files are missing because all would be larger than the limit. */
   readonly isOverTotal: boolean;
 }
 
-/** Number of failures that are described. */
 const MAX_FAILURES = 1000;
 
 /**
@@ -164,7 +156,6 @@ async function sha256Of(durable: DurableFiles, path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Characters of an address in messages. */
 const MAX_SHOWN = 300;
 
 function shown(address: Json): string {

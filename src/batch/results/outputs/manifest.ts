@@ -3,7 +3,6 @@ import type { AppendFile, DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { linesOf } from '../../bytes/split-lines.ts';
 
-/** A file that was downloaded. */
 interface FetchedFile {
   readonly item: number;
   readonly index: number;
@@ -17,14 +16,6 @@ interface FetchedFile {
   readonly etag?: string;
 }
 
-/** The list of the files in a folder, one JSON line each. A file is in it when it is complete. */
-export interface Manifest {
-  find(item: number, index: number): FetchedFile | undefined;
-  /** Fails with local-file (14). */
-  add(file: FetchedFile): Promise<void>;
-  close(): Promise<void>;
-}
-
 export const MANIFEST = 'manifest.jsonl';
 const MAX_LINE_BYTES = 64 * 1024;
 
@@ -34,7 +25,7 @@ export const addressDigest = (address: string): string => createHash('sha256').u
  * Opens the manifest of a folder, or begins one. After a line of a manifest, a line that was not written to its end is cut
  * off. Fails with local-file (14), also when there is something else in its place; it is not changed then.
  */
-export async function openManifest(durable: DurableFiles, path: string): Promise<Manifest> {
+export async function openManifest(durable: DurableFiles, path: string) {
   const known = new Map<string, FetchedFile>();
   const keyOf = (item: number, index: number): string => `${String(item)}-${String(index)}`;
   const size = await durable.size(path);
@@ -57,17 +48,21 @@ export async function openManifest(durable: DurableFiles, path: string): Promise
     throw error;
   }
   return {
-    find: (item, index) => known.get(keyOf(item, index)),
-    add: async (file) => {
+    find: (item: number, index: number): FetchedFile | undefined => known.get(keyOf(item, index)),
+    /** Fails with local-file (14). */
+    add: async (file: FetchedFile): Promise<void> => {
       known.set(keyOf(file.item, file.index), file);
       await opened.append(Buffer.from(`${JSON.stringify(file)}\n`));
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await opened.sync();
       await opened.close();
     },
   };
 }
+
+/** The list of the files in a folder, one JSON line each. A file is in it when it is complete. */
+export type Manifest = Awaited<ReturnType<typeof openManifest>>;
 
 function parse(path: string, bytes: Uint8Array): FetchedFile {
   try {

@@ -6,7 +6,6 @@ export interface RequestProblem {
   readonly failingSince: number | undefined;
   /** The fraction of recent requests that failed, 0 to 1. */
   readonly failedFraction: number;
-  /** The message of the latest failure. */
   readonly message: string;
 }
 
@@ -14,7 +13,6 @@ export interface RequestProblem {
 export interface FailedRequests {
   readonly count: number;
   readonly total: number;
-  /** The message of the latest failure. */
   readonly message: string;
 }
 
@@ -41,7 +39,6 @@ export function createRequestHealth() {
       failingSince ??= now;
       ({ message } = failure);
     },
-    /** Returns undefined while requests succeed. */
     problem: (): RequestProblem | undefined => {
       if (message === undefined) return undefined;
       const many = failedFraction >= MIN_FAILED_FRACTION && count >= MIN_FAILURES;

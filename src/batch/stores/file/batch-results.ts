@@ -3,12 +3,11 @@ import type { ItemCounts } from '../../model/item-states.ts';
 import { inputCopyPath, journalPath, lockPath, orderedPath } from './journal/file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import { type JournalState, replayJournal } from './journal/replay.ts';
-import { mustExist } from './results-path.ts';
+import { mustExist } from './batch-files.ts';
 import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
 import { createTimeline } from '../../model/timeline.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';
 
-/** The state of a batch, and the journal that it was read from. */
 interface StatusAndJournal {
   readonly status: BatchStatus;
   readonly journal: JournalState;
@@ -35,21 +34,14 @@ export async function readStatus(
   const left = counts.waiting + counts.inFlight > 0;
   const unordered = !left && !journal.inOrder && (header.ordered || journal.hasRerunItems);
   const resumable = left || unordered;
+  const { endpoint, service, invalid, createdAt: begunAt } = header;
   const status: BatchStatus = {
+    ...{ endpoint, service, invalid, counts, unknownItems, unordered, resumable, holder, begunAt },
     name: path,
     reference: reference(path),
-    endpoint: header.endpoint,
     input: await inputName(durable, path, header),
-    service: header.service,
-    counts,
-    invalid: header.invalid,
-    unknownItems,
     resubmitted: journal.resubmitted,
-    unordered,
-    resumable,
     state: holder !== undefined ? 'running' : resumable ? 'stopped' : 'ended',
-    holder,
-    begunAt: header.createdAt,
   };
   return { status, journal };
 }
@@ -93,14 +85,11 @@ export async function readBatchResults(ports: StorePorts, results: string): Prom
 }
 
 /** Collects when items ended. */
-function createEnds(): {
-  readonly onRecord: (record: JournalRecord) => void;
-  readonly history: (journal: JournalState) => BatchHistory;
-} {
+function createEnds() {
   const timeline = createTimeline();
   let lastEndedAt: number | undefined;
   return {
-    onRecord: (record) => {
+    onRecord: (record: JournalRecord): void => {
       if (record.kind !== 'event' || (record.event.kind !== 'end' && record.event.kind !== 'refuse')) return;
       const { at } = record.data;
       if (at === undefined) return;
@@ -108,6 +97,11 @@ function createEnds(): {
       const completed = record.event.kind === 'end' && record.event.ending === 'completed';
       timeline.add(at, completed ? 1 : 0, completed ? 0 : 1);
     },
-    history: ({ retried, workerPrice }) => ({ retried, workerPrice, timeline, lastEndedAt }),
+    history: ({ retried, workerPrice }: JournalState): BatchHistory => ({
+      retried,
+      workerPrice,
+      timeline,
+      lastEndedAt,
+    }),
   };
 }

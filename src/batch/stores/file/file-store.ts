@@ -1,17 +1,16 @@
 import type { Batch, BatchFacts, CreatedBatch, ListedBatch, NewBatch, Store, StorePorts } from '../../model/store.ts';
 import { localFile } from '../../../core/failure.ts';
-import { unlessBroken } from '../../model/unless-broken.ts';
+import { unlessBroken } from '../../model/both-stores.ts';
 import { readBatchResults, readStatus } from './batch-results.ts';
-import { filesOf, removeFiles } from './batch-files.ts';
+import { filesOf, removeFiles, mustBeNew, mustExist, resolveResultsPath } from './batch-files.ts';
 import { inputCopyPath, journalPath, temporaryCopyPath } from './journal/file-names.ts';
 import { expiredSince, fileSession } from './file-session.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { readHeader } from './journal/journal.ts';
 import { createBatch } from './open-batch.ts';
 import { recoverBatch } from './recover-batch.ts';
-import { mustBeNew, mustExist, resolveResultsPath } from './results-path.ts';
 import { identityOf, locateInputs } from './stored-inputs.ts';
-import { writeSyncedFile } from '../../bytes/write-file.ts';
+import { writeSyncedFile } from '../../bytes/synced-files.ts';
 
 /** Batches that have a journal beside their results: one process works on a batch at a time, and holds its lock. */
 export function createFileStore(ports: StorePorts): Store {
@@ -78,15 +77,8 @@ async function createFiles(
   );
   if (created === undefined) throw new Error('a batch was created without its header');
   const { plan } = created;
-  const [first, ...others] = plan.sources;
-  const copy = {
-    ...first,
-    address: inputCopyPath(path),
-    bytes: first?.bytes ?? 0,
-    version: '',
-    name: inputCopyPath(path),
-  };
-  const inputs = copiesInput ? { ...plan, sources: [copy, ...others] } : plan;
+  const copy = { address: inputCopyPath(path), version: '', name: inputCopyPath(path) };
+  const inputs = copiesInput ? { ...plan, sources: plan.sources.map((input) => ({ ...input, ...copy })) } : plan;
   return {
     ...factsOf(ports, path, open.header),
     copy: undefined,
@@ -108,18 +100,8 @@ async function headerOf(
   const input = await identityOf(durable, durable.absolute(path), plan);
   // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
   const createdAt = clock.now();
-  return {
-    version: 2,
-    endpoint,
-    endpointId,
-    service,
-    input,
-    extras: plan.extras,
-    planned,
-    invalid,
-    ordered,
-    createdAt,
-  };
+  const { extras } = plan;
+  return { version: 2, ...{ endpoint, endpointId, service, input, extras, planned, invalid, ordered, createdAt } };
 }
 
 function fileBatch(ports: StorePorts, path: string, header: BatchHeader): Batch {

@@ -1,14 +1,12 @@
-import type { JournalState } from './journal/replay.ts';
+import { type JournalState, replayJournal } from './journal/replay.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './journal/file-names.ts';
-import { createItemStates } from '../../model/item-states.ts';
-import { createJobIds } from '../../model/job-id-set.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { checksumOf, NO_RESULTS, openResults, type Results } from './results/results-file.ts';
 import type { KnownJob, RunEnd } from '../../model/run-records.ts';
-import { orderResults } from './results/order-results.ts';
+import { orderResults } from './results/stored-results.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
 export interface OpenBatch extends Pick<
@@ -54,27 +52,15 @@ export async function createBatch(
       throw error;
     });
     if (copiesInput) await durable.replace(temporaryCopyPath(path), inputCopyPath(path));
-    const states = createItemStates(header.planned, header.planned + header.invalid);
-    const jobIds = createJobIds(header.planned);
-    return withClose({ header, states, journal, results, jobIds, ...NOTHING_DONE }, release);
+    const state = await replayJournal(durable, path);
+    const earlier = { jobs: [], failed: [], expired: [], sortedBytes: undefined, repairs: [] };
+    return withClose({ ...state, ...earlier, journal, results }, release);
   } catch (error) {
     if (copiesInput) await removeCopy(durable, path).catch(() => undefined);
     await release();
     throw error;
   }
 }
-
-/** The members of a new batch that describe earlier runs. */
-const NOTHING_DONE = {
-  jobs: [],
-  failed: [],
-  expired: [],
-  sortedBytes: undefined,
-  hasRerunItems: false,
-  resubmitted: 0,
-  workerPrice: undefined,
-  repairs: [],
-} as const;
 
 /** An empty file may be used: the user created it, or a batch was killed before it had begun. */
 async function createResultsFile(durable: DurableFiles, path: string): Promise<void> {

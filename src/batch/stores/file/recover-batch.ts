@@ -1,18 +1,21 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { journalPath, lockPath, orderedPath, sortingPaths } from './journal/file-names.ts';
-import type { ItemStates } from '../../model/item-states.ts';
+import { journalPath, lockPath, orderedPath } from './journal/file-names.ts';
+import { type ItemStates, hasResult } from '../../model/item-states.ts';
 import { type BatchHeader, isSameBatch } from './journal/record.ts';
 import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journal/journal.ts';
 import { replayJournal, type JournalState } from './journal/replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
-import { mustExist } from './results-path.ts';
-import { applyToAll, resubmitItems } from './resubmit-items.ts';
+import { mustExist } from './batch-files.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
-import { saveTail } from '../../bytes/write-file.ts';
+import { saveTail } from '../../bytes/synced-files.ts';
 import type { KnownJob } from '../../model/run-records.ts';
 import type { Resubmit } from '../../model/store.ts';
+import { decodeJson } from '../../../core/json.ts';
+import { describeResubmitted } from '../../model/both-stores.ts';
+import { errorMatcher } from '../../model/error-text.ts';
+import { type ResultsSource, storedResults } from './results/stored-results.ts';
 
 export interface RecoverOptions {
   /** The header of the batch that is meant, as it was read before the lock was taken. */
@@ -21,7 +24,6 @@ export interface RecoverOptions {
   readonly wantFailed: boolean;
   /** Expired jobs that were submitted after this date are loaded, so that they can be asked for once more. */
   readonly expiredSince?: number | undefined;
-  /** Items to send again as new jobs; none by default. */
   readonly resubmit?: Resubmit | undefined;
   /** Stops the reading of the results, before anything is repaired. */
   readonly signal?: AbortSignal;
@@ -59,21 +61,18 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
     const resubmitted = await resubmitItems(durable, source, journal, options);
     repairs.push(...resubmitted.notes);
     const results = await openResults(durable, path, valid);
-    const { header, states, jobIds, workerPrice } = state;
+    const { states } = state;
     return withClose(
       {
-        header,
-        states,
+        ...state,
         journal,
         results,
         jobs: [...jobs.values()],
         failed: [...state.failed.values()].filter(({ item }) => states.stateOf(item) !== 'waiting'),
         expired: [...state.expired.values()].filter(({ item }) => states.stateOf(item) === 'expired'),
-        jobIds,
         sortedBytes: state.inOrder && !resubmitted.hadResults ? state.resultBytes : undefined,
         hasRerunItems: state.hasRerunItems || resubmitted.hadResults,
         resubmitted: state.resubmitted + resubmitted.count,
-        workerPrice,
         repairs,
       },
       release,
@@ -86,8 +85,6 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
 
 /** Completes or discards a sort whose process ended between the journal record and the rename. */
 async function finishInterruptedSort(durable: DurableFiles, path: string, state: JournalState): Promise<void> {
-  // Those of an earlier version.
-  for (const name of sortingPaths(path)) await durable.remove(name);
   const size = await durable.size(orderedPath(path));
   if (size === undefined) return;
   if (state.endsWithOrdered && size === state.resultBytes) await durable.replace(orderedPath(path), path);
@@ -150,3 +147,68 @@ async function loseSending(states: ItemStates, journal: Journal): Promise<readon
 
 const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): string =>
   `the journal ended in ${String(tornBytes)} bytes of an incomplete record: kept in ${tornPath(journalPath(path), validBytes)}`;
+
+interface Resubmitted {
+  readonly count: number;
+  /** True when some of the items have a line in the results. */
+  readonly hadResults: boolean;
+  /** What was done: one sentence. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Sets items back to `waiting`, so that they are sent as new jobs, and writes that to the journal. If the process is
+ * killed before it has finished, the remaining items are unchanged. Fails with local-file (14), and with the signal's
+ * reason before anything is written.
+ */
+export async function resubmitItems(
+  durable: DurableFiles,
+  source: ResultsSource,
+  journal: Journal,
+  { resubmit, signal }: { readonly resubmit?: Resubmit | undefined; readonly signal?: AbortSignal },
+): Promise<Resubmitted> {
+  if (resubmit === undefined) return { count: 0, hadResults: false, notes: [] };
+  const { states } = source;
+  const chosen = resubmit.states.flatMap((state) => [...states.items(state)]);
+  const { onlyError } = resubmit;
+  const matching = onlyError === undefined ? undefined : await itemsWithError(durable, source, onlyError, signal);
+  const items = chosen.filter((item) => matching === undefined || matching[item] === 1).sort((a, b) => a - b);
+  const hadResults = items.some((item) => hasResult(states.stateOf(item)));
+  const mayHaveRun = items.some((item) => ['unknown', 'expired'].includes(states.stateOf(item)));
+  const count = await applyToAll(states, journal, items, 'resubmit');
+  return { count, hadResults, notes: [describeResubmitted(count, onlyError, mayHaveRun)] };
+}
+
+/** Applies an event to items and resolves to their number when all records are on disk. */
+export async function applyToAll(
+  states: ItemStates,
+  journal: Journal,
+  items: readonly number[],
+  kind: 'lose' | 'resubmit',
+): Promise<number> {
+  let written: Promise<void> | undefined;
+  for (const item of items) {
+    states.apply(item, { kind });
+    // They are synced in order, so waiting for the last one is enough.
+    written = journal.write({ kind: 'event', item, event: { kind }, data: {} });
+  }
+  await written;
+  return items.length;
+}
+
+/** Returns 1 for each item whose result has an error that contains the text. */
+async function itemsWithError(
+  durable: DurableFiles,
+  source: ResultsSource,
+  text: string,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const matches = errorMatcher(text);
+  const found = new Uint8Array(source.states.positions + 1);
+  for await (const results of storedResults(durable, source, signal))
+    for (const { item, bytes } of results) {
+      if (source.states.stateOf(item) === 'completed') continue;
+      if (matches(decodeJson(Buffer.from(bytes).toString('utf8')))) found[item] = 1;
+    }
+  return found;
+}

@@ -17,7 +17,7 @@ interface StoredInputs extends BatchInputs {
 export async function identityOf(
   durable: DurableFiles,
   results: string,
-  { sources, format, ranges, summary }: BatchPlan,
+  { sources, format, ranges }: BatchPlan,
 ): Promise<InputIdentity> {
   const inputs: StoredInput[] = [];
   for (const [position, { name: _, format: own = format.format, ...object }] of sources.entries()) {
@@ -26,8 +26,7 @@ export async function identityOf(
     inputs.push({ object: { ...object, address }, format: own, ...(range === undefined ? {} : { range }) });
   }
   const copied = sources.some(({ address }) => isCopy(durable, results, address));
-  const path = inputs[0]?.object.address ?? '';
-  return { ...format, path, bytes: summary.bytes, sha256: '', ...(copied ? { copied } : {}), inputs };
+  return { ...format, ...(copied ? { copied } : {}), inputs };
 }
 
 const isCopy = (durable: DurableFiles, results: string, address: string): boolean =>
@@ -40,22 +39,17 @@ async function storedAddress(durable: DurableFiles, results: string, address: st
   return storedInputPath(results, durable.absolute(path));
 }
 
-/** Returns the inputs of a batch. A batch of an earlier version has one range of one file, without saying so. */
-function storedInputs(results: string, { input, extras, planned, invalid }: BatchHeader): StoredInputs {
-  const { path, bytes, sha256: digest, copied: _, inputs, ...format } = input;
-  const items = planned + invalid;
-  const end = format.format === 'parquet' ? items : bytes;
-  const range = { start: 0, end, firstItem: 1, items, invalid, firstLine: 1, digest };
-  const stored = inputs ?? [{ object: { address: path, bytes, version: '' }, format: format.format, range }];
+function storedInputs(results: string, { input, extras }: BatchHeader): StoredInputs {
+  const { copied: _, inputs, ...format } = input;
   return {
     format,
     extras,
-    sources: stored.map((each) => ({
-      ...each.object,
-      address: addressOf(results, each.object.address),
-      format: each.format,
+    sources: inputs.map(({ object, format: own }) => ({
+      ...object,
+      address: addressOf(results, object.address),
+      format: own,
     })),
-    ranges: stored.flatMap((each, source) => (each.range === undefined ? [] : [{ source, range: each.range }])),
+    ranges: inputs.flatMap(({ range }, source) => (range === undefined ? [] : [{ source, range }])),
   };
 }
 
@@ -67,15 +61,11 @@ export const inputCandidates = (
   results: string,
   { input }: Pick<BatchHeader, 'input'>,
 ): readonly (readonly string[])[] =>
-  (input.inputs?.map(({ object }) => object.address) ?? [input.path]).map((stored) => [
-    ...new Set([
-      addressOf(results, stored),
-      // Journals of an earlier version store the path as it was given.
-      ...(input.inputs === undefined ? [stored] : []),
-      // The process ended before it renamed the copy.
-      ...(addressOf(results, stored) === inputCopyPath(results) ? [temporaryCopyPath(results)] : []),
-    ]),
-  ]);
+  input.inputs.map(({ object }) => {
+    const address = addressOf(results, object.address);
+    // The process ended before it renamed the copy.
+    return address === inputCopyPath(results) ? [address, temporaryCopyPath(results)] : [address];
+  });
 
 /** Returns what the inputs are called: where the only one is, or where it should be. */
 export async function inputName(durable: DurableFiles, results: string, header: BatchHeader): Promise<string> {

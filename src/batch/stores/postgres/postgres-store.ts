@@ -1,6 +1,6 @@
 import { localFile, usage } from '../../../core/failure.ts';
 import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
-import { unlessBroken } from '../../model/unless-broken.ts';
+import { unlessBroken } from '../../model/both-stores.ts';
 import type { SharedPorts } from './database/database.ts';
 import { isStoreUnavailable } from './database/failures.ts';
 import { driverSession } from './driver-session.ts';

@@ -1,4 +1,4 @@
-import type { ReadPorts } from './database/database.ts';
+import type { ReadPorts, Database } from './database/database.ts';
 import { usage } from '../../../core/failure.ts';
 import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
 import { certainMs } from '../../../queue/not-there-yet.ts';
@@ -7,12 +7,14 @@ import type { Resubmit, StorePorts } from '../../model/store.ts';
 import { errorMatcher } from '../../model/error-text.ts';
 import type { Resubmittable } from '../../model/item-states.ts';
 import { stateOf } from '../../model/result-line.ts';
-import { describeResubmitted } from '../../model/resubmit.ts';
+import { describeResubmitted } from '../../model/both-stores.ts';
+import type { KnownJob } from '../../model/run-records.ts';
 import { createBitmap } from './shard/bitmap.ts';
 import { readShards, type ShardReader } from './results/part-reader.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
-import { countDrivers, unknownOf } from './rows/listing.ts';
-import { reopenShard, type ReopenedItems } from './rows/reopen-shard.ts';
+import { countDrivers, unknownOf, type ShardResults } from './rows/listing.ts';
+import { eventToArray } from '../../model/item-record.ts';
+import { changesOf, eventsTo } from './shard/shard-events.ts';
 
 /**
  * Sets items of a batch back: those that are to be sent as new jobs, and those whose jobs the service did not have and may
@@ -43,7 +45,7 @@ export async function reopenItems(
     const { firstItem, items, ended } = shard.shard;
     const left = createBitmap(items, ended);
     for (const [item] of chosen.again) left.remove(item - firstItem);
-    for (const [, item] of chosen.asked) left.remove(item - firstItem);
+    for (const { item } of chosen.asked) left.remove(item - firstItem);
     if (await reopenShard(database, batch.batch, shard.shard, chosen, left.bytes())) count += chosen.again.length;
   }
   return { count, notes: resubmit === undefined ? [] : [describeResubmitted(count, resubmit.onlyError, true)] };
@@ -59,8 +61,7 @@ async function chooseItems(
   const wanted = resubmit?.states ?? [];
   const matches = resubmit?.onlyError === undefined ? () => true : errorMatcher(resubmit.onlyError);
   const again: (readonly [number, Resubmittable])[] = [];
-  const asked: (readonly ['s', number, string, number])[] = [];
-  const labels = new Map<number, string>();
+  const asked: KnownJob[] = [];
   if (wanted.includes('unknown') && resubmit?.onlyError === undefined)
     for (const item of await unknownOf(database, batch, shard.shard, shard.shard + 1)) again.push([item, 'unknown']);
   const choose = (item: number, result: Json): void => {
@@ -70,11 +71,68 @@ async function chooseItems(
     if (wanted.includes(state) && matches(result)) again.push([item, state]);
     else if (state === 'expired' && mayBeThere && job !== undefined) {
       const label = memberAt(result, 'id');
-      if (label !== undefined) labels.set(item, encodeJson(label));
-      asked.push(['s', item, job, 0]);
+      const id = label === undefined ? undefined : encodeJson(label);
+      asked.push({ item, job, id, submittedAt: 0, retries: 0 });
     }
   };
   for await (const lines of groups())
     for (const [item, line] of lines) choose(item, decodeJson(Buffer.from(line).toString()));
-  return { again, asked, labels };
+  return { again, asked };
+}
+
+/** Items of a shard that are set back. */
+export interface ReopenedItems {
+  readonly again: readonly (readonly [number, Resubmittable])[];
+  /** The jobs of expired items that are asked for once more: each as if it had been accepted long ago. */
+  readonly asked: readonly KnownJob[];
+}
+
+/**
+ * Sets items of a shard back. `ended` has the bits of all other items. Resolves to false when a driver has claimed the shard
+ * since it was read: nothing is changed then.
+ */
+export async function reopenShard(
+  database: Database,
+  batch: number,
+  { shard, epoch }: ShardResults,
+  { again, asked }: ReopenedItems,
+  ended: Uint8Array,
+): Promise<boolean> {
+  const count = (wanted: Resubmittable): number => again.filter(([, state]) => state === wanted).length;
+  return await database.transaction(async (queries) => {
+    const updated = await queries.query(
+      `UPDATE berth.shards SET epoch = epoch + 1, done = false, owner = NULL, lease_until = now() - interval '1 second',
+        ended = $4, failed = failed - $5, cancelled = cancelled - $6, timed_out = timed_out - $7, expired = expired - $8,
+        unknown = unknown - $9
+      WHERE batch = $1 AND shard = $2 AND epoch = $3 RETURNING 1`,
+      [
+        batch,
+        shard,
+        epoch,
+        Buffer.from(ended),
+        count('failed'),
+        count('cancelled'),
+        count('timedOut'),
+        count('expired') + asked.length,
+        count('unknown'),
+      ],
+    );
+    if (updated.length === 0) return false;
+    await queries.query(
+      'DELETE FROM berth.unknown_items WHERE batch = $1 AND shard = $2 AND item = ANY ($3::bigint[])',
+      [batch, shard, again.map(([item]) => item)],
+    );
+    const events = asked.flatMap(({ item, ...job }) => eventsTo(item, { ...job, state: 'submitted' }));
+    const { waiting, sending, submitted, unknown } = changesOf(events);
+    if (events.length > 0)
+      await queries.query('INSERT INTO berth.records VALUES ($1, $2, $3, 0, $4, $5, $6, $7, $8)', [
+        ...[batch, shard, epoch + 1, waiting, sending, submitted, unknown],
+        JSON.stringify(events.map(eventToArray)),
+      ]);
+    await queries.query('UPDATE berth.batches SET resubmitted = resubmitted + $2 WHERE batch = $1', [
+      batch,
+      again.length,
+    ]);
+    return true;
+  });
 }

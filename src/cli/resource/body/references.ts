@@ -1,4 +1,5 @@
-import { isNotFound } from '../../../core/failure.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure, isNotFound, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
 import type { Param } from '../../model/params.ts';
@@ -18,8 +19,8 @@ export function withCompletion(references: References | undefined, { param, path
 
 /**
  * Sends a body whose references may be names. They are tried as ids first, so that ids cost no extra request. If the
- * service answers 404, they are looked up as names, and the body is sent once more with the ids if any was a name. Fails
- * with usage (2) and the candidates if several have a name.
+ * service answers 404, or 400 as creates of templates and clusters do, nothing happened: they are looked up as names, and the
+ * body is sent once more with the ids if any was a name. Fails with usage (2) and the candidates if several have a name.
  */
 export async function sendReferences<T>(
   ctx: CommandContext,
@@ -35,12 +36,21 @@ export async function sendReferences<T>(
   try {
     return await send(first);
   } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const resolved = await replaced(references, first, (collection, word) => findId(ctx, collection, word));
+    if (!isNotFound(error) && !isBadRequest(error)) throw error;
+    const look = async () => await replaced(references, first, (collection, word) => findId(ctx, collection, word));
+    // A 400 may have any other reason: then it is that which is told.
+    const resolved = isNotFound(error)
+      ? await look()
+      : await look().catch((other: unknown) => {
+          rethrowUnlessFailure(other, ctx);
+          throw other.exit === EXIT.usage ? other : error;
+        });
     if (resolved === first) throw error;
     return await send(resolved);
   }
 }
+
+const isBadRequest = (error: unknown): boolean => error instanceof Failure && error.status === 400;
 
 /** The body with ids in place of names; the same object if nothing in it changes. */
 async function replaced(

@@ -2,6 +2,7 @@ import type { Json } from '../../../core/json.ts';
 import { compileRowFilter, type RowFilter } from '../../../core/text/row-filter.ts';
 import { option, type Param, type Params } from '../../model/params.ts';
 import type { ResourceTable } from '../fields/fields.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** The keys of the flags that can be used instead of ids. */
 export const SELECTOR_KEYS = ['match', 'status', 'olderThan', 'all'] as const;
@@ -58,4 +59,4 @@ const ageField = (table: ResourceTable | undefined): string | undefined =>
 export const compileFilter = (
   table: ResourceTable | undefined,
   filter: RowFilter,
-): ((row: Json, now: number) => boolean) => compileRowFilter(filter, '--match', ageField(table));
+): ((row: Json, now: EpochMs) => boolean) => compileRowFilter(filter, '--match', ageField(table));

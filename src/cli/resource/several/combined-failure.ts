@@ -10,19 +10,19 @@ interface Ended {
 
 /**
  * The failures among several as one failure, with the code and the exit code of the worst; undefined if none failed. If
- * there was only one thing to do, its failure is returned as it is.
+ * there was only one thing to do, its failure is returned as it is. `total` is how many there were, where only some are given.
  */
-export function combinedFailure(ended: readonly Ended[]): Failure | undefined {
+export function combinedFailure(ended: readonly Ended[], total = ended.length): Failure | undefined {
   const failed = ended.flatMap(({ id, failure }) => (failure === undefined ? [] : [{ id, failure }]));
   const [first] = failed;
   if (first === undefined) return undefined;
-  if (ended.length === 1) return first.failure;
+  if (total === 1) return first.failure;
   const exit = worstExit(failed.map(({ failure }) => failure.exit));
   const worst = failed.find(({ failure }) => failure.exit === exit) ?? first;
   return new Failure({
     code: worst.failure.code,
     exit,
-    message: `${failed.length} of ${ended.length} did not go through`,
+    message: `${failed.length} of ${total} did not go through`,
     hint: differentLines(failed.map(({ failure }) => failure.hint)),
     errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
   });

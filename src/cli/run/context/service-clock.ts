@@ -1,10 +1,11 @@
 import type { Api } from '../../../core/api.ts';
 import type { Clock } from '../../../core/context.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** The service's time, by the `Date` header of its answers. */
 export interface ServiceClock {
-  /** Milliseconds since the epoch; this machine's time until an answer had a date. */
-  readonly time: () => number;
+  /** This machine's time until an answer had a date. */
+  readonly time: () => EpochMs;
   /** Whether an answer had a date. */
   readonly isSet: () => boolean;
   /** An Api whose answers set this clock. */
@@ -33,8 +34,8 @@ export function createServiceClock(clock: Pick<Clock, 'now' | 'monotonic'>): Ser
   };
 }
 
-/** The time of a `Date` header in milliseconds since the epoch; undefined if it is malformed (RFC 9110, 5.6.7). */
-function httpDate(text: string | undefined): number | undefined {
+/** The time of a `Date` header; undefined if it is malformed (RFC 9110, 5.6.7). */
+function httpDate(text: string | undefined): EpochMs | undefined {
   if (text === undefined || !/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(text))
     return undefined;
   const time = Date.parse(text);

@@ -6,6 +6,7 @@ import type { Facts } from './fetch.ts';
 import { forecast, type Forecast } from './forecast.ts';
 import { idleResources } from './idle.ts';
 import { moneyJson, moneyOf, sum, type Money } from './money.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** What the rows are. Without it they are all resources. */
 export type Grouping = 'pod' | 'endpoint' | 'volume' | 'cluster' | 'day' | undefined;
@@ -26,7 +27,7 @@ export function costReport(
   facts: Facts,
   by: Grouping,
   start: number,
-  now: number,
+  now: EpochMs,
   budget: Money | undefined,
 ): CostReport {
   const days = facts.days.filter(({ startTime }) => Date.parse(startTime) >= start);

@@ -1,5 +1,6 @@
 import type { DayCost } from './costs.ts';
 import { moneyOf, NOTHING, scaled, sum, type Money } from './money.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** What the month of a time is going to cost. */
 export interface Forecast {
@@ -20,15 +21,15 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MAX_DAYS = 7;
 
-/** The first time of which the forecast needs the days: milliseconds since the epoch. */
-export const forecastStart = (now: number): number => Math.min(monthStart(now), dayStart(now) - MAX_DAYS * DAY_MS);
+/** The first time of which the forecast needs the days. */
+export const forecastStart = (now: EpochMs): EpochMs => Math.min(monthStart(now), dayStart(now) - MAX_DAYS * DAY_MS);
 
 /**
  * Forecasts the cost of the month that has `now`, in UTC, in two ways: what was spent, and for the time that is left the
  * average of the last seven whole days, or of those since the first day with a cost; or the present rate, in US dollars
  * an hour.
  */
-export function forecast(days: readonly DayCost[], now: number, perHour: number): Forecast {
+export function forecast(days: readonly DayCost[], now: EpochMs, perHour: number): Forecast {
   const [month, today] = [monthStart(now), dayStart(now)];
   const within = (from: number, to: number): readonly DayCost[] =>
     days.filter(({ startTime }) => Date.parse(startTime) >= from && Date.parse(startTime) < to);
@@ -48,9 +49,9 @@ export function forecast(days: readonly DayCost[], now: number, perHour: number)
   };
 }
 
-/** The start of the day of a time, in UTC: milliseconds since the epoch. */
-export const dayStart = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
-/** The start of the calendar month of a time, in UTC: milliseconds since the epoch. */
-export const monthStart = (at: number): number =>
+/** The start of the day of a time, in UTC. */
+export const dayStart = (at: number): EpochMs => Math.floor(at / DAY_MS) * DAY_MS;
+/** The start of the calendar month of a time, in UTC. */
+export const monthStart = (at: number): EpochMs =>
   Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth(), 1);
 const nextMonth = (at: number): number => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth() + 1, 1);

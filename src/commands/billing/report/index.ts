@@ -2,6 +2,7 @@ import { berth, type Message, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { formatDuration, parseDuration } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import type { Result } from '../../../output/view.ts';
@@ -51,7 +52,7 @@ export async function costs(ctx: CommandContext, values: ReportValues): Promise<
 }
 
 /** The start of the first of so many whole days, as the service counts them: today, and the days before it. */
-function startOf(last: string, now: number): number {
+function startOf(last: string, now: EpochMs): number {
   const lastMs = parseDuration(last, 'd', '--last');
   if (lastMs < DAY_MS || lastMs > now)
     throw usage(

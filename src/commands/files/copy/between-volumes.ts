@@ -15,6 +15,7 @@ export async function copyBetweenVolumes(
   if (there?.bytes === file.bytes && there.version === file.version) return true;
   const source: FileSource = {
     bytes: file.bytes,
+    replaces: there?.version,
     read: (start, end) => volume.read(file, start, end),
     check: async () => {
       if ((await volume.find(file.key))?.version !== file.version)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { allEnded } from '../../../core/control/all-ended.ts';
 import type { RangeFiles, RangeWriter } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { formatBytes } from '../../../core/units.ts';
@@ -8,6 +9,8 @@ import { contentOf } from './upload.ts';
 
 /** The permissions of a new file, before the process's mask. */
 const FILE_MODE = 0o666;
+/** Those of a file that replaces an executable one: a volume says nothing about it. */
+const EXECUTABLE_MODE = 0o777;
 
 /** The size of a range, where the parts of the file do not say another one. Bytes. */
 const RANGE_BYTES = 16 * 1024 * 1024;
@@ -32,18 +35,24 @@ export async function download(
   target: string,
   onBytes: (bytes: number) => void,
 ): Promise<boolean> {
+  // Only a file is replaced: not what another program reads, and no device.
+  if ((await files.resolve(target)).kind === 'other')
+    throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
   const there = await files.size(target);
   const names = temporaryNames(target, file);
   if (there !== undefined && (await volume.isSame(file, { bytes: there, ...contentOf(files, target) }))) {
     // A download that was killed at its end may have left it.
     await files.remove(names.record);
+    // Only who owns a file may set its time.
+    if (file.modifiedAt !== undefined) await files.setTime(target, file.modifiedAt).catch(() => undefined);
     return true;
   }
   // Without the file that it is about, a record says nothing.
   if ((await files.size(names.partial)) === undefined) await files.remove(names.record);
   await checkSpace(files, names.partial, target, file);
   const proof = volume.proofOf(file);
-  const output = await files.openRanges(names.partial, FILE_MODE);
+  const isExecutable = (await files.lookAt(target))?.executable === true;
+  const output = await files.openRanges(names.partial, isExecutable ? EXECUTABLE_MODE : FILE_MODE);
   try {
     const small = file.bytes <= SMALL_BYTES && proof.kind !== 'parts';
     if (small) await readSmall(volume, file, output, proof, onBytes);
@@ -189,7 +198,7 @@ async function readMissing(
     }
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(RANGES_AT_ONCE, count) }, readNext));
+    await allEnded(Array.from({ length: Math.min(RANGES_AT_ONCE, count) }, readNext));
   } catch (error) {
     next = count;
     throw error;

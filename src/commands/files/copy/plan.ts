@@ -2,10 +2,11 @@ import type { DurableFiles } from '../../../core/context.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
-import { addressText, baseName, folderKey, type FileAddress } from '../places/address.ts';
+import { baseName, belowFolder, endsWithSlash, pathInTarget } from '../../shared/paths/slashes.ts';
+import { foldedName, refusedName } from '../../shared/paths/names.ts';
+import { addressText, folderKey, type FileAddress } from '../places/address.ts';
 import { isFolderFailure, notThere } from '../places/file-failures.ts';
 import { filesBelow, findOnVolume, lookOnVolume } from '../places/open-volume.ts';
-import { foldedName, refusedName } from './names.ts';
 import type { LocalFile } from './upload.ts';
 
 /** One end of a copy. */
@@ -19,6 +20,8 @@ export interface Copy {
     | (End & { readonly kind: 'volume'; readonly file: VolumeFile })
     | (End & { readonly kind: 'local'; readonly file: LocalFile });
   readonly to: End;
+  /** Its path below the folder that is copied, where that is asked for. */
+  readonly path?: string;
   /** Why it cannot be copied. */
   readonly refused: Failure | undefined;
 }
@@ -50,14 +53,10 @@ export async function* planCopies(
     throw usage('several sources need a folder as the target', `End the target with a slash: ${textOf(target)}/`);
   const taken = new Set<string>();
   for (const source of sources) {
-    const base = baseName(source.kind === 'volume' && source.path === '' ? '' : source.path);
     for await (const { from, below } of filesOf(places, source, options)) {
-      const isFolder = below !== undefined;
-      // The whole of a volume has no name.
-      const isContent = isFolder && (base === '' || /[/\\]$/.test(source.path));
-      const parts = [...((into || isFolder) && !isContent ? [base] : []), ...(isFolder ? [below] : [])];
-      const to = await endOf(places, target, parts.join('/'));
-      yield { from, to, refused: refusalOf(places, from, to, parts.join('/'), taken) };
+      const rest = below === undefined ? (into ? baseName(source.path) : '') : pathInTarget(source.path, below);
+      const to = await endOf(places, target, rest);
+      yield { from, to, refused: refusalOf(places, from, to, rest, taken) };
     }
   }
 }
@@ -65,7 +64,7 @@ export async function* planCopies(
 const textOf = (place: Place): string => (place.kind === 'volume' ? addressText(place) : place.path);
 
 async function isFolderTarget({ durable, open }: Places, target: Place): Promise<boolean> {
-  if (target.path === '' || /[/\\]$/.test(target.path)) return true;
+  if (target.path === '' || endsWithSlash(target.path)) return true;
   if (target.kind === 'local') return (await durable.resolve(target.path)).kind === 'directory';
   return (await lookOnVolume(await open(target.volume), target))?.kind === 'folder';
 }
@@ -75,7 +74,7 @@ async function endOf({ open }: Places, target: Place, rest: string): Promise<End
   if (target.kind === 'local')
     return {
       kind: 'local',
-      path: rest === '' ? target.path : `${target.path.replace(/[/\\]+$/, '') || '/'}/${rest}`.replace(/^\/\//, '/'),
+      path: rest === '' ? target.path : belowFolder(target.path, rest),
     };
   const key = rest === '' ? target.path : `${folderKey(target.path)}${rest}`;
   return { kind: 'volume', name: target.volume, volume: await open(target.volume), key };

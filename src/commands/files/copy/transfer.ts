@@ -5,6 +5,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { download } from './download.ts';
 import type { Copy } from './plan.ts';
 import { upload } from './upload.ts';
+import { verifyCopy } from './verify.ts';
 import { copyBetweenVolumes } from './between-volumes.ts';
 
 /** What became of a copy. */
@@ -25,12 +26,14 @@ const LIMITS = { atOnce: 16, ahead: 10_000 };
 /**
  * Copies files, several at once, and yields what became of each in the order given. Copies are planned while others run; where
  * planning fails, those before are copied, and then it fails. `onBytes` is called with the number of bytes of a file that
- * arrived, or were there already. A copy that is refused is not begun.
+ * arrived, or were there already. A copy that is refused is not begun. With
+ * `verify`, what was copied is read back.
  */
 export async function* transferFiles(
   ctx: CommandContext,
   copies: AsyncIterable<Copy>,
   onBytes: (copy: Copy, bytes: number) => void,
+  verify = false,
 ): AsyncGenerator<Transferred> {
   const files = await ctx.durable();
   const transfer = async (copy: Copy): Promise<Transferred> => {
@@ -39,6 +42,7 @@ export async function* transferFiles(
       const isSame = await copyFile(files, copy, (bytes) => {
         onBytes(copy, bytes);
       });
+      if (verify) await verifyCopy(files, copy);
       return { copy, isSame, failure: undefined };
     } catch (error) {
       rethrowUnlessFailure(error, ctx);

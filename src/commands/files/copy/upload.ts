@@ -31,9 +31,9 @@ export async function upload(
     try {
       const there = await volume.find(key);
       const isSame = there !== undefined && (await volume.isSame(there, source));
-      // What was compared must be what the file is.
-      if (isSame) await check();
-      else await volume.write(key, source, onBytes);
+      if (!isSame) await volume.write(key, { ...source, replaces: there?.version }, onBytes);
+      // What was compared or sent must be what the file is now: a later sync goes by size and time.
+      await check();
       return isSame;
     } catch (error) {
       const found = await durable.describe(path);

@@ -46,10 +46,3 @@ function volumePath(path: string, text: string): string {
 
 /** The key of a folder with the slash that ends it; empty for the volume itself. */
 export const folderKey = (path: string): string => (path === '' || path.endsWith('/') ? path : `${path}/`);
-
-/** The last part of a path: `c` of `a/b/c` and of `a/b/c/`. */
-export const baseName = (path: string): string =>
-  path
-    .replace(/[/\\]+$/, '')
-    .split(/[/\\]/)
-    .at(-1) ?? '';

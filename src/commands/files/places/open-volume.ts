@@ -1,4 +1,4 @@
-import { stringAt } from '../../../core/json.ts';
+import { numberAt, stringAt } from '../../../core/json.ts';
 import { notThere } from './file-failures.ts';
 import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
@@ -7,11 +7,35 @@ import { idOf } from '../../../output/view.ts';
 import { VOLUMES } from '../../shared/collections.ts';
 import { addressText, folderKey, type VolumeAddress } from './address.ts';
 
-/** Opens the files of a volume by its id or name. Fails as the lookup of the volume does. */
-export async function openVolume(ctx: CommandContext, word: string): Promise<VolumeFiles> {
+/** A volume with its files, and what the service says about its space. */
+export interface OpenedVolume {
+  readonly word: string;
+  readonly files: VolumeFiles;
+  /** In GB of 10^9 bytes; undefined where the service does not say it. */
+  readonly sizeGb: number | undefined;
+  readonly type: string | undefined;
+}
+
+/** Opens a volume by its id or name. Fails as the lookup of the volume does. */
+async function openVolumeWithSpace(ctx: CommandContext, word: string): Promise<OpenedVolume> {
   const { answer } = await readRow(ctx, VOLUMES, word);
   const { value = null } = answer;
-  return ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
+  const files = await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
+  return { word, files, sizeGb: numberAt(value, 'size'), type: stringAt(value, 'type') };
+}
+
+/** Opens the files of a volume by its id or name. Fails as the lookup of the volume does. */
+export const openVolume = async (ctx: CommandContext, word: string): Promise<VolumeFiles> =>
+  (await openVolumeWithSpace(ctx, word)).files;
+
+/** Opens volumes by their words, each of them once. */
+export function volumeOpener(ctx: CommandContext): (word: string) => Promise<OpenedVolume> {
+  const opened = new Map<string, Promise<OpenedVolume>>();
+  return (word) => {
+    const volume = opened.get(word) ?? openVolumeWithSpace(ctx, word);
+    opened.set(word, volume);
+    return volume;
+  };
 }
 
 /** Yields all files below a folder, in the order of their keys. Each folder is read whole before its first file. */

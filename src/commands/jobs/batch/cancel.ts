@@ -5,7 +5,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import type { Result } from '../../../output/view.ts';
 import { statusMembers, statusView } from './view/status-view.ts';
-import { kindOf, withStore, type StoreValues } from './store/store.ts';
+import { kindOf, withBatch, type StoreValues } from './store/store.ts';
 
 /** Marks a batch as cancelled: its drivers send nothing more, fetch the results of their jobs, and end. */
 export async function cancelBatch(
@@ -14,13 +14,13 @@ export async function cancelBatch(
 ): Promise<Result> {
   requireAccess('write', allowedAccess(ctx.settings));
   refuse(kindOf(ctx, values), 'sharing', 'batch cancel');
-  return await withStore(ctx, values, { access: 'read' }, async ({ store, ports }) => {
-    await (await store.open(values.batch)).cancel();
+  return await withBatch(ctx, values, values.batch, async (batch, { store, ports }) => {
+    await batch.cancel();
     const status = await (await store.open(values.batch)).status();
     const drivers = status.shared?.drivers ?? 0;
     return {
       kind: 'one',
-      view: statusView,
+      view: statusView(),
       value: statusMembers(status),
       notes: [
         drivers === 0

@@ -18,7 +18,7 @@ import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/f
 import type { Result } from '../../../output/view.ts';
 import { EXPORT_STATES } from './options/flags.ts';
 import { describeCounts } from './view/progress.ts';
-import { kindOf, withStore, type StoreValues } from './store/store.ts';
+import { kindOf, withBatch, type StoreValues } from './store/store.ts';
 
 interface ExportValues extends StoreValues {
   readonly results: string;
@@ -42,9 +42,9 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
   const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
   checkKnownFields(members, ctx.output, suggestName, 'result');
   if (input !== undefined) refuse(kindOf(ctx, values), 'movedInputs', '--input');
-  return await withStore(ctx, values, { access: 'read' }, async ({ store, ports }) => {
+  return await withBatch(ctx, values, values.results, async (batch, { ports }) => {
     const options = { ...values, input: input === undefined ? [] : [input] };
-    const exported = await exportResults(ports, await store.open(values.results), options);
+    const exported = await exportResults(ports, batch, options);
     const filter = createStatusFilter(values.status as readonly (keyof typeof EXPORT_STATES)[]);
     let missing = (): readonly string[] => [];
     const rows = (): AsyncIterable<Iterable<JsonObject>> => {
@@ -75,7 +75,6 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
   });
 }
 
-/** Passes on the rows of items that ended in one of these states, and counts them; all rows, uncounted, without states. */
 function createStatusFilter(words: readonly (keyof typeof EXPORT_STATES)[]) {
   const states = new Set<string>(words.map((word) => EXPORT_STATES[word]));
   let count = 0;

@@ -10,7 +10,7 @@ import { countOf } from '../../../cli/words/words.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { fetchOptions } from './options/flags.ts';
-import { withStore, type StoreValues } from './store/store.ts';
+import { withBatch, type StoreValues } from './store/store.ts';
 
 interface FetchValues extends StoreValues, ValuesOf<typeof fetchOptions> {
   readonly results: string;
@@ -37,9 +37,9 @@ export async function fetchBatchOutputs(ctx: CommandContext, values: FetchValues
       '--fetch-outputs writes files, and no rows: --format, --out and --join-input do not go with it',
       'Export the rows by a command of their own.',
     );
-  return await withStore(ctx, values, { access: 'read' }, async ({ store, ports }) => {
+  return await withBatch(ctx, values, values.results, async (batch, { ports }) => {
     const options = { joinInput: false, ordered: false, input: [] };
-    return await fetchRows(ctx, values, await exportResults(ports, await store.open(values.results), options), into);
+    return await fetchRows(ctx, values, await exportResults(ports, batch, options), into);
   });
 }
 

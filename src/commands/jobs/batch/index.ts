@@ -41,14 +41,7 @@ const run = defineCommand({
       'with books in a database, for several machines',
     ],
   ],
-  run: async (ctx, values) => {
-    const [{ runBatch }, { maxTimeOf, withDeadline }] = await Promise.all([
-      import('./run.ts'),
-      import('./store/max-time.ts'),
-    ]);
-    const maxTime = await maxTimeOf(ctx, values);
-    return await runBatch(withDeadline(ctx, maxTime), { ...values, maxTime });
-  },
+  run: async (ctx, values) => (await import('./run.ts')).runBatch(ctx, values),
 });
 
 const resume = defineCommand({
@@ -70,13 +63,7 @@ const resume = defineCommand({
       'new jobs for some failures',
     ],
   ],
-  run: async (ctx, values) => {
-    const [{ resume: resumeBatch }, { maxTimeOf }] = await Promise.all([
-      import('./resume.ts'),
-      import('./store/max-time.ts'),
-    ]);
-    return await resumeBatch(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
-  },
+  run: async (ctx, values) => (await import('./resume.ts')).resume(ctx, values),
 });
 
 const work = defineCommand({
@@ -91,10 +78,7 @@ const work = defineCommand({
   args: { batch: arg.text('the name of the batch') },
   options: workOptions,
   examples: [['berth jobs batch work nightly --store postgres://berth@db.example.com/berth', 'from a second machine']],
-  run: async (ctx, values) => {
-    const [{ work: workOn }, { maxTimeOf }] = await Promise.all([import('./work.ts'), import('./store/max-time.ts')]);
-    return await workOn(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
-  },
+  run: async (ctx, values) => (await import('./resume.ts')).work(ctx, values),
 });
 
 const cancel = defineCommand({
@@ -120,14 +104,14 @@ const clean = defineCommand({
     'A driver that is killed while it publishes results leaves a file or an object that is no part of the batch. Shows them and asks. Removes only what has the token of this batch in its name and cannot be published any more. It may run while drivers work.',
   args: { batch: arg.text('the name of the batch') },
   options: { ...storeOptions, ...PREVIEW },
-  prepare: async (ctx, values) => (await import('./clean.ts')).findUnpublished(ctx, values),
+  prepare: async (ctx, values) => (await import('./removal.ts')).findUnpublished(ctx, values),
   // Without a store it is refused, which needs no answer.
   confirmWhen: (values, ctx) => (values.store ?? ctx.env['BERTH_STORE'] ?? '') !== '',
-  confirm: async (_, __, found) => (await import('./clean.ts')).confirmCleaning(found),
+  confirm: async (_, __, found) => (await import('./removal.ts')).confirmCleaning(found),
   examples: [
     ['berth jobs batch clean nightly --store postgres://berth@db.example.com/berth', 'after drivers were killed'],
   ],
-  run: async (ctx, values, found) => (await import('./clean.ts')).cleanBatch(ctx, values, found),
+  run: async (ctx, values, found) => (await import('./removal.ts')).cleanBatch(ctx, values, found),
 });
 
 const remove = defineCommand({
@@ -138,13 +122,13 @@ const remove = defineCommand({
     'Shows what it will remove, and asks: the results and the journal beside them, or the parts of a batch of a store and its rows. Inputs stay, except for the copy of one that could be read only once. A batch that a process works on is not removed.',
   args: { batch: arg.text('the results file of the batch, or its name in a store', { complete: 'file' }) },
   options: { ...storeOptions, ...PREVIEW },
-  prepare: async (ctx, values) => (await import('./remove.ts')).findContents(ctx, values),
-  confirm: async (_, values, found) => (await import('./remove.ts')).confirmRemoval(values, found),
+  prepare: async (ctx, values) => (await import('./removal.ts')).findContents(ctx, values),
+  confirm: async (_, values, found) => (await import('./removal.ts')).confirmRemoval(values, found),
   examples: [
     ['berth jobs batch remove results.jsonl --yes', 'the results, and the journal beside them'],
     ['berth jobs batch remove nightly --store postgres://berth@db.example.com/berth', 'a batch of a store'],
   ],
-  run: async (ctx, values, found) => (await import('./remove.ts')).removeBatch(ctx, values, found),
+  run: async (ctx, values, found) => (await import('./removal.ts')).removeBatch(ctx, values, found),
 });
 
 const list = defineCommand({

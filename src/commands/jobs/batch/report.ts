@@ -2,7 +2,7 @@ import { analyzeBatch } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
-import { withStore, type StoreValues } from './store/store.ts';
+import { withBatch, type StoreValues } from './store/store.ts';
 import { reportDocument } from './view/report-document.ts';
 import { reportView } from './view/report-view.ts';
 
@@ -16,9 +16,7 @@ export interface ReportValues extends StoreValues {
  * local-file (14), and with usage (2) when the page would overwrite the results.
  */
 export async function report(ctx: CommandContext, values: ReportValues): Promise<Result> {
-  const analysis = await withStore(ctx, values, { access: 'read' }, async ({ store }) =>
-    analyzeBatch(await store.open(values.results)),
-  );
+  const analysis = await withBatch(ctx, values, values.results, analyzeBatch);
   const { results, html } = values;
   const durable = await ctx.durable();
   const value = reportDocument(analysis);
@@ -28,8 +26,8 @@ export async function report(ctx: CommandContext, values: ReportValues): Promise
     if (page === own || page.startsWith(`${own}.`))
       throw usage('--html names a file of the batch itself', 'Name another file for the page.');
     const { reportPage } = await import('./view/report-page.ts');
-    await ctx.files.write(html, await reportPage(value));
+    await ctx.files.write(html, await reportPage(analysis));
     notes.push(`The page is in ${html}.`);
   }
-  return { kind: 'one', view: reportView, value, notes };
+  return { kind: 'one', view: reportView(analysis), value, notes };
 }

@@ -1,10 +1,11 @@
-import { refuse, resumeBatch, type Resubmit } from '../../../batch/index.ts';
+import { refuse, resumeBatch, workOnBatch, type Resubmit } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
-import { RESUBMIT_STATES, type ResumeValues } from './options/flags.ts';
+import { RESUBMIT_STATES, type ResumeValues, type WorkValues } from './options/flags.ts';
 import { viewOf } from './view/progress.ts';
-import { batchResult } from './view/result.ts';
+import { batchResult } from './view/notes.ts';
+import { maxTimeOf } from './store/max-time.ts';
 import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
 
 /** Resumes a batch and runs it to its end. Fails with usage (2) and local-file (14) before anything is changed. */
@@ -14,9 +15,21 @@ export async function resume(ctx: CommandContext, values: ResumeValues): Promise
   const kind = kindOf(ctx, values);
   if (input.length > 0) refuse(kind, 'movedInputs', '--input');
   const leaseMs = leaseOf(values);
+  const limits = { ...values, maxTime: await maxTimeOf(ctx, values) };
   return await withStore(ctx, values, { access: 'migrate', leaseMs }, async ({ store, ports }) => {
-    const options = { leaseMs, limits: values, moved, service: () => serviceAddress(ctx), input, resubmit };
+    const options = { leaseMs, limits, moved, service: () => serviceAddress(ctx), input, resubmit };
     return batchResult(ctx, await resumeBatch(ports, store, results, options, viewOf(ctx)));
+  });
+}
+
+/** Joins the drivers of a batch. Fails with usage (2) for a batch of files, which has one driver at a time. */
+export async function work(ctx: CommandContext, values: WorkValues): Promise<Result> {
+  refuse(kindOf(ctx, values), 'sharing', 'batch work');
+  const leaseMs = leaseOf(values);
+  const limits = { ...values, maxTime: await maxTimeOf(ctx, values) };
+  return await withStore(ctx, values, { access: 'migrate', leaseMs }, async ({ store, ports }) => {
+    const options = { leaseMs, limits, moved: values.moved, service: () => serviceAddress(ctx) };
+    return batchResult(ctx, await workOnBatch(ports, store, values.batch, options, viewOf(ctx)));
   });
 }
 

@@ -1,7 +1,16 @@
-import { beginBatch, checkBatch, refuse, type BatchPorts, type BeginOptions } from '../../../batch/index.ts';
+import {
+  beginBatch,
+  checkBatch,
+  refuse,
+  type BatchPorts,
+  type BeginOptions,
+  describeInvalid,
+  type InputSummary,
+} from '../../../batch/index.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
-import { healthRequest } from '../../../queue/requests.ts';
+import { healthRequest, runRequest } from '../../../queue/requests.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
+import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
 import { sentence, type CommandLine } from '../../../core/message.ts';
 import { workLine } from './view/command-lines.ts';
@@ -10,9 +19,14 @@ import { ENDPOINTS } from '../../shared/collections.ts';
 import { checkBounds } from '../../shared/duration-bounds.ts';
 import type { RunValues } from './options/flags.ts';
 import { viewOf } from './view/progress.ts';
-import { batchResult } from './view/result.ts';
-import { describeSkipped, dryRunResult, nameOfInputs } from './view/run-notes.ts';
+import { batchResult } from './view/notes.ts';
+import { maxTimeOf, withDeadline } from './store/max-time.ts';
 import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
+import { asId } from '../../../core/ids.ts';
+import type { Json } from '../../../core/json.ts';
+import { optionsText, submissionBody } from '../../../queue/submission.ts';
+import { countOf } from '../../../cli/words/words.ts';
+import { dryRunView } from './view/view.ts';
 
 /** Items that a driver claims at a time: few enough rows for millions, and each takes a driver a few seconds at least. */
 const SHARD_ITEMS = 10_000;
@@ -21,7 +35,9 @@ const SHARD_ITEMS = 10_000;
  * Begins a batch and runs it to its end. Fails with usage (2) before anything is sent, with local-file (14) when there is
  * a batch or results already, and as the health request of the endpoint does.
  */
-export async function runBatch(ctx: CommandContext, values: RunValues): Promise<Result> {
+export async function runBatch(outer: CommandContext, given: RunValues): Promise<Result> {
+  const maxTime = await maxTimeOf(outer, given);
+  const [ctx, values] = [withDeadline(outer, maxTime), { ...given, maxTime }];
   checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
   checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
   const kind = kindOf(ctx, values);
@@ -76,4 +92,44 @@ function defaultName(ctx: CommandContext, endpoint: string): string {
   // eslint-disable-next-line no-restricted-syntax -- a date
   const time = new Date(ctx.clock.now()).toISOString().replace(/\D/g, '');
   return `${endpoint.replace(/[^\w.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '')}-${time.slice(0, 8)}-${time.slice(8, 14)}`;
+}
+
+/** Returns the name of the inputs for messages. */
+export const nameOfInputs = ({ input }: RunValues): string => input.join(' ');
+
+/** Number of skipped items that are named one by one. */
+const MAX_NAMED = 10;
+
+/** Returns what --skip-invalid leaves out, one line for each item. */
+export function describeSkipped(path: string, { invalid, invalidItems }: InputSummary): readonly string[] {
+  if (invalid === 0) return [];
+  const named = invalidItems.slice(0, MAX_NAMED);
+  return [
+    `${countOf(invalid, 'item')} left out: ${invalid === 1 ? 'it' : 'they'} cannot be sent.`,
+    ...named.map((item) => describeInvalid(path, item)),
+    ...(invalid > named.length ? [`and ${String(invalid - named.length)} more`] : []),
+  ];
+}
+
+/** Returns counts, sizes, and the first request as it would be sent. Fails with not-found (4) where there is no such endpoint. */
+export async function dryRunResult(ctx: CommandContext, values: RunValues, summary: InputSummary): Promise<Result> {
+  const input = nameOfInputs(values);
+  const body = { raw: submissionBody(summary.first?.input ?? new Uint8Array(0), optionsText(values)) };
+  const found = await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest));
+  const first = await ctx.api.preview({ ...runRequest(found?.id ?? asId(values.endpoint)), body });
+  const value: Json = {
+    input,
+    planned: summary.planned,
+    invalid: summary.invalid,
+    inputBytes: summary.bytes,
+    bodyBytes: summary.bodyBytes,
+    largestBody: summary.largestBody,
+    first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },
+  };
+  return {
+    kind: 'one',
+    view: dryRunView,
+    value,
+    notes: summary.invalidItems.map((item) => describeInvalid(input, item)),
+  };
 }

@@ -2,29 +2,28 @@ import { analyzeBatch, LOCAL_SERVICE, type Batch, type BatchAnalysis, type Batch
 import { sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import { memberAt, type JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { resumeLine } from './view/command-lines.ts';
 import type { StatusValues } from './options/flags.ts';
-import { reportDocument } from './view/report-document.ts';
-import { statusMembers, statusView, unmovedNotes } from './view/status-view.ts';
-import { withStore } from './store/store.ts';
+import { reportDocument, timesOf } from './view/report-document.ts';
+import { commonestErrors, statusMembers, statusView, unmovedNotes } from './view/status-view.ts';
+import { withBatch } from './store/store.ts';
 
 /**
  * Shows the state of a batch. Changes nothing. Fails with local-file (14) when a journal is broken; results that are not what
  * it records are a note, because the counts are in the journal.
  */
 export async function status(ctx: CommandContext, values: StatusValues): Promise<Result> {
-  return await withStore(ctx, values, { access: 'read' }, async ({ kind, store }) => {
-    const batch = await store.open(values.results);
+  return await withBatch(ctx, values, values.results, async (batch, { kind }) => {
     // The results of a shared batch may be much to read, and far away: its report reads them.
     const read: ReadBatch = kind === 'file' ? await readBatch(batch) : { status: await batch.status() };
     const { analysis, problem } = read;
     const { reference, counts, resumable, service, state, shared } = read.status;
     return {
       kind: 'one',
-      view: statusView,
+      view: statusView(analysis),
       value: statusMembers(read.status, analysis === undefined ? {} : resultMembers(analysis)),
       exit: values.exitStatus && counts.completed !== counts.planned ? EXIT.batchIncomplete : EXIT.done,
       notes: [
@@ -59,24 +58,13 @@ async function readBatch(batch: Batch): Promise<ReadBatch> {
   }
 }
 
-/** Groups of errors that the status names; the report has all. */
-const MAX_ERRORS = 3;
-
 /** What `run` tells at its end: times, cost, and the commonest errors. */
 function resultMembers(analysis: BatchAnalysis): JsonObject {
-  const { wallSeconds, executionCostUsd, executionMs, delayMs } = reportDocument(analysis);
+  const { wallSeconds, executionCostUsd } = reportDocument(analysis);
   return {
-    wallSeconds,
-    executionCostUsd,
-    executionMs: withoutBins(executionMs),
-    delayMs: withoutBins(delayMs),
-    commonestErrors: analysis.failures.groups
-      .slice(0, MAX_ERRORS)
-      .map(({ pattern, state, count }) => ({ pattern, state, count })),
+    ...{ wallSeconds, executionCostUsd },
+    executionMs: timesOf(analysis.execution),
+    delayMs: timesOf(analysis.delay),
+    commonestErrors: commonestErrors(analysis).map(({ pattern, state, count }) => ({ pattern, state, count })),
   };
 }
-
-const withoutBins = (times: JsonObject[string]): JsonObject[string] =>
-  isTimes(times) ? Object.fromEntries(Object.entries(times).filter(([name]) => name !== 'bins')) : null;
-
-const isTimes = (times: JsonObject[string]): times is JsonObject => memberAt(times, 'count') !== undefined;

@@ -2,6 +2,7 @@ import { berth, lines, sentence } from '../../../core/message.ts';
 import { isObject, memberAt, type Json } from '../../../core/json.ts';
 import { deleteCommand } from '../../../cli/resource/delete.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
+import { memberReason } from '../pod/cluster-member.ts';
 import { isLocked, savingOf } from './cost.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
 import { PODS } from '../pod/resource.ts';
@@ -23,6 +24,17 @@ export const terminate = deleteCommand(PODS, 'pods', {
     force: 'terminate locked pods too',
     reasons: async (_, pods) => lockedReasons(pods),
     hint: (_, ids) => lines(...ids.map((id) => sentence`Unlock it: ${berth`pods update ${id} --locked off`}`)),
+  },
+  // The pods of a cluster go with it (contract rules, Pods).
+  refused: {
+    reasons: async (_, pods) =>
+      new Map(
+        pods.flatMap((pod) => {
+          const reason = memberReason(pod);
+          return reason === undefined ? [] : [[idOf(pod), reason] as const];
+        }),
+      ),
+    hint: () => undefined,
   },
   done: 'terminated',
   examples: [

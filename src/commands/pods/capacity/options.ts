@@ -6,6 +6,7 @@ import { LEAST_MS } from '../../../create/wait.ts';
 import type { Wanted } from '../../../create/candidates.ts';
 import { checkKey } from '../../../create/key.ts';
 import { formatDuration } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** The flags of a create that places its pod on one of several candidates, or waits for one. */
 export const PLACEMENT_OPTIONS = {
@@ -25,10 +26,10 @@ export type PlacementValues = ValuesOf<typeof PLACEMENT_OPTIONS> & { readonly gp
 export interface Plan {
   /** What is asked for; undefined where the request is sent as it is. */
   readonly wanted: Wanted | undefined;
-  /** How long to wait for room; undefined to try once. Milliseconds. */
-  readonly waitMs: number | undefined;
-  /** How long a new pod may take to be RUNNING; undefined for any time. Milliseconds. */
-  readonly startMs: number | undefined;
+  /** How long to wait for room; undefined to try once. */
+  readonly waitMs: Milliseconds | undefined;
+  /** How long a new pod may take to be RUNNING; undefined for any time. */
+  readonly startMs: Milliseconds | undefined;
   readonly key: string | undefined;
 }
 

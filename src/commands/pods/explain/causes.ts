@@ -1,6 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { itemsAt, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 import { berth, type CommandLine } from '../../../core/message.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
 import { isReachable } from '../pod/reachable.ts';
@@ -21,12 +22,12 @@ export interface PodFacts {
   readonly container?: Fact<string | undefined> | undefined;
   /** The catalog, while the pod has no machine yet. */
   readonly catalog?: Fact | undefined;
-  /** The service's time: milliseconds since the epoch. */
-  readonly now: number;
+  /** The service's time. */
+  readonly now: EpochMs;
 }
 
-/** A pod that needs longer than this for a step of its start is slow. Milliseconds. */
-const SLOW_ALLOCATION_MS = 5 * 60_000;
+/** A pod that needs longer than this for a step of its start is slow. */
+const SLOW_ALLOCATION_MS: Milliseconds = 5 * 60_000;
 const SLOW_START_MS = 10 * 60_000;
 
 export const statusOf = ({ pod }: Pick<PodFacts, 'pod'>): string => stringAt(valueOf(pod), 'status') ?? '?';
@@ -38,8 +39,8 @@ const factsOf = ({ pod, system, container, catalog }: PodFacts): readonly (Fact<
   catalog,
 ];
 
-/** Since when the pod starts for the first time, in milliseconds; undefined where it has run before. */
-function startingMs({ pod, now }: PodFacts): number | undefined {
+/** Since when the pod starts for the first time; undefined where it has run before. */
+function startingMs({ pod, now }: PodFacts): Milliseconds | undefined {
   const started = memberAt(valueOf(pod), 'startedAt');
   const created = Date.parse(stringAt(valueOf(pod), 'createdAt') ?? '');
   return typeof started === 'string' || Number.isNaN(created) ? undefined : Math.max(0, now - created);

@@ -16,7 +16,7 @@ export async function costUntilDeadline(
 ): Promise<Message | undefined> {
   const spanMs = deadlineSpan(variablesOf(body), ctx.serviceNow());
   if (spanMs === undefined) return undefined;
-  const { lastRunLine, readMemory } = await import('../../guard/memory.ts');
+  const { lastRunLine, readMemory } = await import('../../guard/sweep/memory.ts');
   const { sweptAt } = await readMemory(ctx);
   const most = formatDollars(costOver(perHour, spanMs));
   return inOne([

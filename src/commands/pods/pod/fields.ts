@@ -15,7 +15,7 @@ import {
 import { pick } from '../../shared/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
 import { atLeast, vcpuCount } from './number-rules.ts';
-import { POD_STATUSES } from '../../../guard/rules.ts';
+import { POD_STATUSES } from '../../../guard/policy/rules.ts';
 import { deadlineFlag } from './deadline-flags.ts';
 import { liveSections } from './live.ts';
 import * as show from './show.ts';

@@ -4,6 +4,7 @@ import { asId } from '../../../core/ids.ts';
 import { numberAt, stringAt, type Json } from '../../../core/json.ts';
 import { berth, lines, sentence } from '../../../core/message.ts';
 import { formatDollars, formatDuration } from '../../../core/units.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import type { CreateRequest } from '../../../cli/resource/write.ts';
@@ -25,8 +26,8 @@ import { again, type KeyedPod } from './keyed-create.ts';
 import { bodyFor, readOffers } from './offers.ts';
 import { shownPod } from './pod-of-key.ts';
 
-/** How often the status of a new pod is read while `--start-timeout` runs. Milliseconds. */
-const START_POLL_MS = 5000;
+/** How often the status of a new pod is read while `--start-timeout` runs. */
+const START_POLL_MS: Milliseconds = 5000;
 
 /** What is known from one round over the candidates to the next. */
 export interface Progressed {

@@ -5,6 +5,7 @@ import { rethrowUnlessFailure } from '../../../core/failure.ts';
 import { stringAt, jsonOrText, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { readList } from '../../../cli/resource/pages/read-list.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** The answer to one request. `source` names the request: `GET /v2/pods/p1`. */
 interface Known<T> {
@@ -22,8 +23,8 @@ export interface Unread {
 
 export type Fact<T = Json> = Known<T> | Unread;
 
-/** A log without a line for this time is considered empty. Milliseconds. */
-const LOG_IDLE_MS = 1000;
+/** A log without a line for this time is considered empty. */
+const LOG_IDLE_MS: Milliseconds = 1000;
 
 /**
  * Sends a request once, without retries: a refusal is an answer here. A list is read whole. Fails only when the command

@@ -1,6 +1,7 @@
 /** The parts of the help that all commands with an explanation share. */
 import { EXIT } from '../../../core/exit-codes.ts';
 import { option } from '../../../cli/model/params.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 export const EXPLAIN_DETAILS =
   'Prints the verdict, then what was found with the request that said so, then the commands that help. -o json has them as verdict, code, state, evidence and cure. Ends with 0 when it found an answer.';
@@ -12,8 +13,8 @@ export const EXIT_STATUS_OPTION = {
 /** The exit code of `--exit-status`. */
 export const EXPLAIN_EXITS = [EXIT.jobFailed];
 
-/** How long the queue is watched by default, in milliseconds. */
-const DEFAULT_SAMPLE_MS = 3000;
+/** How long the queue is watched by default. */
+const DEFAULT_SAMPLE_MS: Milliseconds = 3000;
 
 /** The flag of commands that estimate how fast jobs end. */
 export const SAMPLE_OPTION = {

@@ -2,6 +2,7 @@ import type { ServerEvent } from '../../../core/api.ts';
 import { isObject, stringOf, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 
 /**
@@ -23,8 +24,8 @@ export function rowOf({ data }: ServerEvent): JsonObject {
   return isObject(row) ? row : { line: data };
 }
 
-/** One line of text: its time, its source padded to a column, its text. `now` is the service's time in milliseconds. */
-export function lineText(row: JsonObject, times: Times, now: number): SafeText {
+/** One line of text: its time, its source padded to a column, its text. `now` is the service's time. */
+export function lineText(row: JsonObject, times: Times, now: EpochMs): SafeText {
   const line = stringOf(row['line'])?.replace(/\r?\n?$/, '') ?? '';
   const time = timeText(stringOf(row['ts']), times, now);
   const words = [...(time === undefined ? [] : [safeText(time)]), safeText(word(row['source'])).padEnd(9)];
@@ -34,7 +35,7 @@ export function lineText(row: JsonObject, times: Times, now: number): SafeText {
 const word = (value: Json | undefined): string => stringOf(value) ?? '-';
 
 /** The time of a line; undefined where it is not shown. What is not a time is shown as it is. */
-function timeText(given: string | undefined, times: Times, now: number): string | undefined {
+function timeText(given: string | undefined, times: Times, now: EpochMs): string | undefined {
   if (times === 'none') return undefined;
   const time = Date.parse(given ?? '');
   if (times === 'utc' || Number.isNaN(time)) return given ?? '-';

@@ -9,11 +9,12 @@ import { placed, type TopColumn } from './columns.ts';
 import { headLines, type HeadInput } from './head.ts';
 import { endpointColumns, podColumns, secondsText } from './row-columns.ts';
 import type { EndpointRow, PodRow } from '../model/rows.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** What a frame is drawn from. */
 export interface FrameInput extends HeadInput {
-  /** The service's time, for ages: milliseconds since the epoch. */
-  readonly now: number;
+  /** The service's time, for ages. */
+  readonly now: EpochMs;
   /** The key of the selected row. */
   readonly selected?: string;
   /** The last line. */

@@ -1,5 +1,6 @@
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import { formatDollars, formatDuration } from '../../../core/units.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import { nextDeadline, SOON_MS } from '../../../guard/deadline.ts';
 import { age, status } from '../../../output/cells/cell-functions.ts';
 import type { Piece } from '../../../output/text/colour.ts';
@@ -15,7 +16,7 @@ const IDLE_PERCENT = 5;
 const IDLE_SAMPLES = 5;
 
 /** The columns of these pods, with their deadlines where one has any. `now` is the service's time, for ages. */
-export const podColumns = (pods: readonly PodRow[], now: number): readonly TopColumn<PodRow>[] => [
+export const podColumns = (pods: readonly PodRow[], now: EpochMs): readonly TopColumn<PodRow>[] => [
   { header: 'POD', widths: [10, 12, 18, 28, 40], rank: 0, cell: nameCell },
   { header: 'STATUS', widths: [7, 8, 12], rank: 0, cell: (row) => [piece(status()(row.document).text, toneOf(row))] },
   {
@@ -39,7 +40,7 @@ export const podColumns = (pods: readonly PodRow[], now: number): readonly TopCo
 ];
 
 /** When a guard ends the pod. */
-const deadlineColumn = (now: number): TopColumn<PodRow> => ({
+const deadlineColumn = (now: EpochMs): TopColumn<PodRow> => ({
   header: 'ENDS IN',
   widths: [8],
   rank: 4,

@@ -10,15 +10,16 @@ import { endpointRows, podRows, totalsOf, type EndpointRow, type PodRow, type Ro
 import type { Shown } from '../model/schedule.ts';
 import type { Session } from '../read/session.ts';
 import { selectedOf, type Ui } from '../model/ui.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export interface ScreenInput {
   readonly session: Session;
   readonly shown: Shown;
   readonly ui: Ui;
   /** Monotonic milliseconds. */
-  readonly now: number;
-  /** The service's time: milliseconds since the epoch. */
-  readonly serviceNow: number;
+  readonly now: EpochMs;
+  /** The service's time. */
+  readonly serviceNow: EpochMs;
   /** The lines of the open log. */
   readonly log: readonly string[];
   /** Whether the user can press keys. */

@@ -2,6 +2,7 @@ import { isUsableId } from '../../../core/ids.ts';
 import { numberAt, stringAt } from '../../../core/json.ts';
 import { type Fleet } from './fleet.ts';
 import { idOf } from '../../../output/view.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** What `top` shows. */
 export interface Shown {
@@ -22,8 +23,8 @@ export interface Due {
   readonly health: readonly string[];
 }
 
-/** The list of endpoints changes rarely, and costs are billed slowly. Milliseconds. */
-const ENDPOINTS_EVERY_MS = 30_000;
+/** The list of endpoints changes rarely, and costs are billed slowly. */
+const ENDPOINTS_EVERY_MS: Milliseconds = 30_000;
 export const COSTS_EVERY_MS = 60_000;
 /** The most endpoints whose health is read in one tick: of more, those with jobs are read more often. */
 export const HEALTH_PER_TICK = 8;

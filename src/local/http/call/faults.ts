@@ -68,6 +68,22 @@ export function takeStepFault(
   return fault as (FaultRecord & { readonly kind: StepFaultKind }) | undefined;
 }
 
+/** The faults that affect a request at any of these points, at most one of each kind, counted down. */
+export function takeStepFaults(
+  injected: FaultRecord[],
+  points: readonly FaultPoint[],
+  request: FaultedRequest,
+  random: () => number,
+): readonly FaultRecord[] {
+  return takeMatching(
+    injected,
+    (fault) =>
+      points.some((point) => faultPoint(fault.kind) === point) &&
+      matches(fault, request) &&
+      (fault.probability === undefined || random() < fault.probability),
+  );
+}
+
 function takeMatching(injected: FaultRecord[], affects: (fault: FaultRecord) => boolean): readonly FaultRecord[] {
   if (injected.length === 0) return [];
   const taken = new Map<FaultKind, FaultRecord>();

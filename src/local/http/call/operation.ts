@@ -6,8 +6,21 @@ import type { Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import type { FaultRecord } from './faults.ts';
 import type { ServiceSettings } from './settings.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A request as an operation receives it: authenticated, counted against its limits, its body validated. */
+/** Where an SSH server listens. */
+export interface ContainerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * The address of the container of a start of a pod: null while it cannot be reached, undefined where the service runs no
+ * containers, so that the address in answers is made up.
+ */
+export type AddressOf = (podId: string, start: EpochMs | null) => ContainerAddress | null | undefined;
+
 export interface Call {
   readonly operation: Operation;
   readonly settings: ServiceSettings;
@@ -25,6 +38,8 @@ export interface Call {
   readonly keyId: string;
   /** What was created in the last so many milliseconds is not there for this call: a fault of a replica that lags. */
   readonly lagMs: number;
+  /** Where the container of a start of a pod lets SSH in. */
+  readonly addressOf: AddressOf;
   /** Aborted when the caller disconnects or the service stops. */
   readonly signal: AbortSignal;
   /** The fault that affects this call at one of these points, counted down; undefined when there is none. */
@@ -34,7 +49,7 @@ export interface Call {
    * processed (milliseconds since the epoch on the service's own clock), and saved when the step returns. A step must
    * throw before it changes anything: a state in memory is not rolled back.
    */
-  transact<T>(step: (state: State, now: number) => T): Promise<T>;
+  transact<T>(step: (state: State, now: EpochMs) => T): Promise<T>;
   /**
    * Waits on the service's own clock; `berth local clock advance` shortens it. Do not call it inside a step. Rejects when
    * `signal` is aborted, by default the call's.
@@ -69,12 +84,12 @@ export interface RefusedCall extends Pick<Call, 'params' | 'transact'> {
 
 /** Answers a call with what one step on the state returns: see `Call.transact`. */
 export const reply =
-  (status: number, step: (state: State, call: Call, now: number) => Json): Operation['run'] =>
+  (status: number, step: (state: State, call: Call, now: EpochMs) => Json): Operation['run'] =>
   async (call) => ({ status, body: await call.transact((state, now) => step(state, call, now)) });
 
 /** Answers a call with 204 after one step on the state. */
 export const noContent =
-  (step: (state: State, call: Call, now: number) => void): Operation['run'] =>
+  (step: (state: State, call: Call, now: EpochMs) => void): Operation['run'] =>
   async (call) => {
     await call.transact((state, now) => {
       step(state, call, now);

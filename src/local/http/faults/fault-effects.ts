@@ -4,6 +4,7 @@ import type { State } from '../../state/state.ts';
 import { faults, takeStepFault, type FaultedRequest, type FaultRecord } from '../call/faults.ts';
 import type { LocalAnswer } from '../call/request-and-answer.ts';
 import { tooManyRequests } from './rate-limit.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** Thrown when the connection is to be closed without an answer. */
 export class DroppedConnection extends Error {
@@ -79,8 +80,8 @@ export async function applyFaults(
   }
 }
 
-/** How far the replica that answers a request lags behind, in milliseconds. */
-export function lagOf(faults: readonly FaultRecord[]): number {
+/** How far the replica that answers a request lags behind. */
+export function lagOf(faults: readonly FaultRecord[]): Milliseconds {
   for (const [fault, effect] of effectsAt(faults, 'lookup')) if ('lagMs' in effect) return effect.lagMs(fault);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import { createPart } from '../../state/record-table.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export const WINDOWS = [
   { name: 'minute', seconds: 60, quota: 1000 },
@@ -38,7 +39,7 @@ interface WindowStatus {
  * Queue operations are not counted and have no such headers: the specification does not say that they share these windows,
  * and they have limits of their own. Throws the 429 Problem with the headers, and then does not count the request.
  */
-export function countRequest(usage: RateUsage, quota: Quota, now: number): Readonly<Record<string, string>> {
+export function countRequest(usage: RateUsage, quota: Quota, now: EpochMs): Readonly<Record<string, string>> {
   for (const { name, seconds } of WINDOWS) {
     if (now >= usage[name].startedAt + seconds * 1000) usage[name] = { startedAt: now, used: 0 };
   }
@@ -61,7 +62,7 @@ export const tooManyRequests = (
   });
 
 /** RateLimit and RateLimit-Policy as structured-field lists, one member a window. */
-export function rateHeaders(usage: RateUsage, quota: Quota, now: number): Readonly<Record<string, string>> {
+export function rateHeaders(usage: RateUsage, quota: Quota, now: EpochMs): Readonly<Record<string, string>> {
   return {
     RateLimit: windowStatuses(usage, quota, now)
       .map(({ name, remaining, reset }) => `"${name}";r=${String(remaining)};t=${String(reset)}`)
@@ -72,7 +73,7 @@ export function rateHeaders(usage: RateUsage, quota: Quota, now: number): Readon
   };
 }
 
-const windowStatuses = (usage: RateUsage, quota: Quota, now: number): readonly WindowStatus[] =>
+const windowStatuses = (usage: RateUsage, quota: Quota, now: EpochMs): readonly WindowStatus[] =>
   WINDOWS.map(({ name, seconds }) => ({
     name,
     remaining: Math.max(0, quota[name] - usage[name].used),

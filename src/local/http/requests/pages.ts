@@ -3,12 +3,12 @@ import { serverError, unprocessable } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import type { Call } from '../call/operation.ts';
 import { settingOf } from '../faults/fault-effects.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A row of a list that comes in pages. */
 export interface PagedRow {
   readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
+  readonly createdAt: EpochMs;
 }
 
 /** A page of a list. */

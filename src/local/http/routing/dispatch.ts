@@ -8,10 +8,11 @@ import { authenticate, authenticatePod, authenticateWorker, authorize, type Key 
 import type { LocalAnswer, LocalRequest } from '../call/request-and-answer.ts';
 import { applyFaults, faultError, ForeignAnswer, lagOf } from '../faults/fault-effects.ts';
 import { faults as injectedFaults, takeFaults, takeStepFault, type FaultRecord } from '../call/faults.ts';
-import type { Call, Operation, Reply } from '../call/operation.ts';
+import type { AddressOf, Call, Operation, Reply } from '../call/operation.ts';
 import type { ServiceSettings } from '../call/settings.ts';
 import { countRequest, rateHeaders, rateUsage, type Quota } from '../faults/rate-limit.ts';
 import type { Validator } from '../requests/validate.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** What the answering of every request needs. */
 export interface Frame {
@@ -23,6 +24,7 @@ export interface Frame {
   readonly transact: Call['transact'];
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly signals: CallSignals;
+  readonly addressOf: AddressOf;
 }
 
 /** Above the largest payload of any operation (specification 8.2), so that each operation refuses with its own message. */
@@ -113,7 +115,7 @@ function admit(
   request: LocalRequest,
   params: Readonly<Record<string, string>>,
   state: State,
-  now: number,
+  now: EpochMs,
   frame: Frame,
   body: Uint8Array | undefined,
 ): Admission {
@@ -173,6 +175,7 @@ async function callOf(
     body,
     keyId,
     lagMs: lagOf(faults),
+    addressOf: frame.addressOf,
     get signal() {
       return signal.get();
     },

@@ -2,6 +2,7 @@ import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { CPUS, DATA_CENTERS, GPUS, type CpuData, type GpuData } from './hardware.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** Free GPUs or vCPUs by data center id. */
 type Stock = Readonly<Record<string, number>>;
@@ -68,13 +69,13 @@ const pricesOf = (state: State, hardwareId: string): Readonly<Record<string, num
       .map(({ member, price }) => [member, price]),
   );
 
-function holds({ from, forMs, everyMs }: Span, now: number): boolean {
+function holds({ from, forMs, everyMs }: Span, now: EpochMs): boolean {
   const since = now - from;
   return since >= 0 && (everyMs === undefined ? since : since % everyMs) < forMs;
 }
 
 /** The last time at which a span begins or ends, after `after` and up to `now`; undefined without one. */
-export function lastStockTurn(state: State, after: number, now: number): number | undefined {
+export function lastStockTurn(state: State, after: number, now: EpochMs): number | undefined {
   const turns = (spans.peek(state) ?? []).flatMap(({ from, forMs, everyMs }) => {
     const begun = everyMs === undefined ? from : from + Math.floor((now - from) / everyMs) * everyMs;
     return [begun, begun + forMs, begun - (everyMs ?? 0) + forMs].filter((at) => at > after && at <= now);

@@ -1,12 +1,12 @@
 import type { BUILD_STATUSES } from '../../contract/schemas/endpoints.ts';
 import { createRecordTable } from '../../state/record-table.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A build of an endpoint's image. The local service builds nothing: a control request puts a build there. */
 export interface BuildRecord {
   id: string;
   endpointId: string;
-  /** Milliseconds since the epoch. */
-  createdAt: number;
+  createdAt: EpochMs;
   status: (typeof BUILD_STATUSES)[number];
   commitHash: string | null;
   commitMessage: string | null;

@@ -1,4 +1,5 @@
 import type { ContainerRecord } from '../container.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** `unserved` is the handler of an endpoint whose handler module is not served now: its jobs fail. */
 export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'unserved';
@@ -30,7 +31,7 @@ export interface EndpointRecord {
   id: string;
   name: string;
   type: 'QUEUE' | 'LOAD_BALANCER';
-  createdAt: number;
+  createdAt: EpochMs;
   workers: { min: number; max: number; /** Seconds. */ idleTimeout: number };
   scaling: { type: 'QUEUE_DELAY'; queueDelay: number } | { type: 'REQUEST_COUNT'; requestCount: number };
   /** Milliseconds a job may run unless its policy says otherwise. */
@@ -81,7 +82,7 @@ export interface WorkerHardware {
 export interface ReleaseRecord {
   id: string;
   version: number;
-  createdAt: number;
+  createdAt: EpochMs;
   diff: { field: string; old: unknown; new: unknown }[];
 }
 
@@ -92,4 +93,4 @@ export interface ReleaseRecord {
 export const DEFAULTS = { min: 0, max: 3, idleTimeout: 10, timeoutMs: 300_000, flashboot: 'OFF' } as const;
 
 /** The release of a new endpoint: version 1, without differences. */
-export const firstRelease = (id: string, now: number): ReleaseRecord => ({ id, version: 1, createdAt: now, diff: [] });
+export const firstRelease = (id: string, now: EpochMs): ReleaseRecord => ({ id, version: 1, createdAt: now, diff: [] });

@@ -2,15 +2,16 @@ import { createRecordTable } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { newContainer } from '../container.ts';
 import { builtinOf, firstRelease, type EndpointRecord, type Served } from './record.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** The endpoints of a new account: one for each built-in handler, and a hidden public model that is reachable by its slug. */
-export const seedEndpoints = (now: number): EndpointRecord[] => [
+export const seedEndpoints = (now: EpochMs): EndpointRecord[] => [
   ...(['echo', 'demo', 'sleep', 'fail', 'stream'] as const).map((name) => newEndpoint(name, name, now)),
   { ...newEndpoint('demo-text-model', 'stream', now), hidden: true },
 ];
 
 /** A queue endpoint on the smallest hardware, with its first release. */
-export const newEndpoint = (id: string, handler: EndpointRecord['handler'], now: number): EndpointRecord => ({
+export const newEndpoint = (id: string, handler: EndpointRecord['handler'], now: EpochMs): EndpointRecord => ({
   id,
   name: id,
   type: 'QUEUE',
@@ -37,7 +38,7 @@ export const endpoints = createRecordTable<EndpointRecord>('endpoints', seedEndp
  * programs, so the former handler is set again after the step. An endpoint that is created here for its program stays, with
  * its jobs; without the program its jobs fail with an explanation.
  */
-export function withServed<T>(state: State, served: Readonly<Record<string, Served>>, now: number, step: () => T): T {
+export function withServed<T>(state: State, served: Readonly<Record<string, Served>>, now: EpochMs, step: () => T): T {
   const before = new Map<string, EndpointRecord['handler']>();
   for (const [name, { handler, program }] of Object.entries(served)) {
     const endpoint = endpoints.get(state, name) ?? endpoints.put(state, newEndpoint(name, 'unserved', now));

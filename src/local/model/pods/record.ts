@@ -1,4 +1,5 @@
 import type { ContainerRecord } from '../container.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** Storage mounted on a pod, as in answers (specification 2.3). */
 export interface MountsRecord {
@@ -49,7 +50,7 @@ export interface PodUse {
   readonly gpu?: number;
   readonly cpu?: number;
   readonly memory?: number;
-  readonly until?: number;
+  readonly until?: EpochMs;
 }
 
 /** A pod's membership in a cluster. */
@@ -76,7 +77,7 @@ export interface PodRecord extends ContainerRecord {
   globalNetworking: { wanted: boolean; active: boolean };
   /** US dollars an hour while it has hardware. */
   price: number;
-  createdAt: number;
+  createdAt: EpochMs;
   /** When the container last became RUNNING in an earlier stage. */
   startedBefore: number | null;
   life: Stage;

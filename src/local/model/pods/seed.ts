@@ -3,12 +3,13 @@ import { newContainer } from '../container.ts';
 import { SEED_OFFSET_MS } from '../seed-offset.ts';
 import { SEED_SSH_KEY } from '../ssh-keys.ts';
 import { storageEvent, type PodEvent, type PodRecord } from './record.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** The pods of a new account: one of every status and kind. Ids are easy to remember. */
-export function seedPods(now: number): PodRecord[] {
+export function seedPods(now: EpochMs): PodRecord[] {
   const then = now - SEED_OFFSET_MS;
   const pod = (id: string, name: string, rest: Partial<PodRecord>): PodRecord =>
     withHistory({

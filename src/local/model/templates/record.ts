@@ -1,5 +1,6 @@
 import { newContainer, type ContainerRecord } from '../container.ts';
 import type { MountsRecord } from '../pods/record.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export type TemplateSource = 'official' | 'verified' | 'community';
 
@@ -7,8 +8,8 @@ export type TemplateSource = 'official' | 'verified' | 'community';
 export interface TemplateRecord extends ContainerRecord {
   id: string;
   name: string;
-  /** Milliseconds since the epoch; absent in states of older versions, and for the first templates of an account. */
-  createdAt?: number;
+  /** Absent in states of older versions, and for the first templates of an account. */
+  createdAt?: EpochMs;
   mounts: Pick<MountsRecord, 'persistent'>;
   serverless: boolean;
   public: boolean;

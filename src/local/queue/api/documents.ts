@@ -3,12 +3,13 @@ import { isThrottled } from '../../model/endpoints/placement.ts';
 import { queueOf, waitingCount, workersIn } from '../state/endpoint-queue.ts';
 import type { State } from '../../state/state.ts';
 import type { Job, WorkerStatus } from '../state/records.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /**
  * A job in the answers of `runsync` and `status` (specification 2.5, 4.5). `delayTime` is the time in the queue and
  * `executionTime` the time on a worker until now, in milliseconds. Output is the handler's text, so its numbers stay exact.
  */
-export function jobDocument(job: Job, now: number): Json {
+export function jobDocument(job: Job, now: EpochMs): Json {
   // Accessed once: a long text is read from its file at every access.
   const { error, output } = job;
   const started = job.startedAt ?? job.finishedAt ?? now;

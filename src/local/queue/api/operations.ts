@@ -12,6 +12,7 @@ import { queuesOf, type Job, type JobStatus } from '../state/records.ts';
 import { readMilliseconds, readSubmission } from './submission.ts';
 import { waitForResult } from './wait-for-result.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 const DEFAULT_WAIT_MS = 90_000;
 const SHORTEST_RETENTION_MS = 60_000;
@@ -81,13 +82,13 @@ async function getStatusSync(call: Call): Promise<Reply> {
  * Answers with the job when it has ended, or at the timeout. When the clock is advanced past its end and its retention, it
  * answers with the result that the job had.
  */
-async function waitForEnd(call: Call, waitMs: number, begin: (state: State, now: number) => Job): Promise<Reply> {
+async function waitForEnd(call: Call, waitMs: number, begin: (state: State, now: EpochMs) => Job): Promise<Reply> {
   const id = await call.transact((state, now) => {
     const job = begin(state, now);
     beginWaiting(state, job, now);
     return job.id;
   });
-  const answer = (state: State, now: number): Json => {
+  const answer = (state: State, now: EpochMs): Json => {
     const document = jobDocument(awaitedJob(state, id) ?? missing(id), now);
     endWaiting(state, id);
     return document;
@@ -165,7 +166,7 @@ function endpointOf(state: State, call: Call): EndpointRecord {
   return endpoint;
 }
 
-function jobOf(state: State, call: Call, now: number): Job {
+function jobOf(state: State, call: Call, now: EpochMs): Job {
   const endpoint = endpointOf(state, call);
   const id = call.params.jobId ?? '';
   const job = queuesOf(state).jobs[id];

@@ -5,6 +5,7 @@ import type { State } from '../../state/state.ts';
 import { queueOf, workersIn } from '../state/endpoint-queue.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { queuesOf } from '../state/records.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 interface Limit {
   /** Requests per ten seconds, for one endpoint and key. */
@@ -69,7 +70,7 @@ function capacityOf(endpoint: EndpointRecord, state: State): number {
   return workersIn(queueOf(state, endpoint.id)).length * perWorker;
 }
 
-function countRequest(state: State, name: string, operation: string, most: number, now: number): void {
+function countRequest(state: State, name: string, operation: string, most: number, now: EpochMs): void {
   const { windows } = queuesOf(state);
   for (const [each, { from }] of Object.entries(windows))
     if (now >= from + WINDOW_MS) Reflect.deleteProperty(windows, each);

@@ -1,12 +1,13 @@
 import type { Call } from '../../http/call/operation.ts';
 import type { State } from '../../state/state.ts';
 import { nextQueueEvent } from '../engine/engine.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** How often the state is read at least: nothing announces a cancel by another caller, or the end of a handler module. */
 const POLL_INTERVAL_MS = 50;
 
 /** Reads a result from the state; undefined when there is none yet. */
-type ReadResult<T> = (state: State, now: number) => T | undefined;
+type ReadResult<T> = (state: State, now: EpochMs) => T | undefined;
 
 /**
  * Polls the state until `read` returns a result. When `timeoutMs` of the service's clock have passed, it returns what

@@ -11,12 +11,13 @@ import { queuesOf, type Job, type Submission, type Timer, type TimerEvent } from
 import { setTimer, sweepTimers } from '../jobs/timers.ts';
 import { applySettings, reconcile, scaleOnTime, stopAllWorkers, scaleWorkers, workerReady } from '../jobs/workers.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /**
  * Processes everything in all queues that was due by `now`, in order of time. A change made to an endpoint since the last
  * call takes effect from the time of that call.
  */
-export function advanceQueue(state: State, now: number): void {
+export function advanceQueue(state: State, now: EpochMs): void {
   const queues = queuesOf(state);
   applyChanges(state, state.processedTo);
   for (let timer = queues.timers.first(); timer !== undefined && timer.at <= now; timer = queues.timers.first()) {
@@ -48,7 +49,7 @@ export function nextQueueEvent(state: State): number | undefined {
 }
 
 /** Adds a new job to its endpoint's queue. The ids of synchronous jobs start with `sync-` (specification 2.5). */
-export function submit(state: State, endpoint: EndpointRecord, submission: Submission, now: number): Job {
+export function submit(state: State, endpoint: EndpointRecord, submission: Submission, now: EpochMs): Job {
   state.serial += 1;
   const { sync, ttlMs, ...rest } = submission;
   const id = `${sync ? 'sync-' : ''}${state.generation}-${state.serial.toString(16).padStart(8, '0')}-u1`;
@@ -69,14 +70,14 @@ export function submit(state: State, endpoint: EndpointRecord, submission: Submi
 }
 
 /** Cancels a job that waits or runs; any other job is not changed. Returns the job afterwards. */
-export function cancel(state: State, job: Job, now: number): Job {
+export function cancel(state: State, job: Job, now: EpochMs): Job {
   const moved = applyEvent(state, job, { kind: 'cancel', at: now });
   reconcile(state, job.endpointId, now);
   return moved ?? job;
 }
 
 /** Puts a FAILED or TIMED_OUT job back in the queue; returns undefined when the job has another status. */
-export function retry(state: State, job: Job, now: number): Job | undefined {
+export function retry(state: State, job: Job, now: EpochMs): Job | undefined {
   const moved = applyEvent(state, job, { kind: 'retry', at: now });
   reconcile(state, job.endpointId, now);
   return moved;
@@ -86,15 +87,15 @@ export function retry(state: State, job: Job, now: number): Job | undefined {
  * Removes all waiting jobs; running ones continue (specification 4.5, 7). Removed jobs are CANCELLED until they expire, so
  * that requests that wait for them get an answer. Returns how many were removed.
  */
-export function purge(state: State, endpointId: string, now: number): number {
+export function purge(state: State, endpointId: string, now: EpochMs): number {
   const waiting = [...waitingJobs(state, queueOf(state, endpointId))];
   for (const job of waiting) applyEvent(state, job, { kind: 'cancel', at: now });
   reconcile(state, endpointId, now);
   return waiting.length;
 }
 
-/** Sets the end of a job's time to live, in milliseconds since the epoch. */
-export function setTimeToLive(state: State, job: Job, ttlAt: number): Job {
+/** Sets the end of a job's time to live. */
+export function setTimeToLive(state: State, job: Job, ttlAt: EpochMs): Job {
   const changed = { ...job, ttlAt };
   queuesOf(state).jobs[job.id] = changed;
   setTimer(state, expiryOf(changed), { kind: 'job-expiry', jobId: job.id });
@@ -103,7 +104,7 @@ export function setTimeToLive(state: State, job: Job, ttlAt: number): Job {
 }
 
 /** Returns the chunks that were not fetched yet, and marks them as fetched. */
-export function fetchChunks(state: State, job: Job, now: number): readonly string[] {
+export function fetchChunks(state: State, job: Job, now: EpochMs): readonly string[] {
   const upToDate = withChunks(job, endpoints.get(state, job.endpointId), now);
   const { taken, rest } = takeChunks(upToDate.stream);
   if (upToDate !== job || taken.length > 0) queuesOf(state).jobs[job.id] = { ...upToDate, stream: rest };
@@ -121,7 +122,7 @@ export function recordChunk(state: State, jobId: string, attempt: number, index:
 }
 
 /** Records the outcome of a handler module. Ignored when the attempt is not running any more. */
-export function recordOutcome(state: State, jobId: string, attempt: number, outcome: Outcome, now: number): void {
+export function recordOutcome(state: State, jobId: string, attempt: number, outcome: Outcome, now: EpochMs): void {
   const job = runningJob(state, jobId, attempt);
   if (job === undefined) return;
   applyEvent(state, job, eventOf(outcome, now));
@@ -129,7 +130,7 @@ export function recordOutcome(state: State, jobId: string, attempt: number, outc
 }
 
 /** Records lines that a worker has printed. Ignored when its worker is not known any more. */
-export function recordPrinted(state: State, workerId: string, lines: readonly string[], now: number): void {
+export function recordPrinted(state: State, workerId: string, lines: readonly string[], now: EpochMs): void {
   for (const queue of Object.values(queuesOf(state).byEndpoint)) {
     const worker = queue.workers[workerId];
     if (worker !== undefined) putWorker(queue, withPrintedLines(worker, lines, now));
@@ -138,7 +139,7 @@ export function recordPrinted(state: State, workerId: string, lines: readonly st
 }
 
 /** Removes an endpoint's queue: cancels its jobs and stops its workers. Does not remove the endpoint. */
-export function removeQueue(state: State, endpointId: string, now: number): void {
+export function removeQueue(state: State, endpointId: string, now: EpochMs): void {
   const queue = queuesOf(state).byEndpoint[endpointId];
   if (queue === undefined) return;
   for (const job of Object.values(queuesOf(state).jobs))

@@ -8,6 +8,7 @@ import {
   type JsonObject,
 } from '../../../core/json.ts';
 import type { BuiltinHandler } from '../../model/endpoints/record.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** The result of a handler: its output as JSON text, or an error message. */
 export type Outcome =
@@ -15,8 +16,8 @@ export type Outcome =
 
 /** What a built-in handler will do; its progress depends only on the time since its start. */
 export interface Plan {
-  /** Its execution time in milliseconds. */
-  readonly workMs: number;
+  /** Its execution time. */
+  readonly workMs: Milliseconds;
   outcome(): Outcome;
   /** How many chunks it has yielded after this time. */
   chunksBy(elapsedMs: number): number;
@@ -30,8 +31,8 @@ export interface Chunk {
 }
 
 const QUICK_MS = 10;
-/** The interval at which a streaming built-in handler yields chunks. Milliseconds. */
-export const CHUNK_INTERVAL_MS = 200;
+/** The interval at which a streaming built-in handler yields chunks. */
+export const CHUNK_INTERVAL_MS: Milliseconds = 200;
 const MAX_CHUNKS = 10_000;
 const MAX_STREAMED_BYTES = 20_000_000;
 const MAX_SLEEP_S = 604_800;

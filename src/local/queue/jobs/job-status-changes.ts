@@ -11,9 +11,10 @@ import { beginRun, endRun } from './worker-history.ts';
 import { queuesOf, type CountName, type Job, type JobStatus, type Worker } from '../state/records.ts';
 import { scheduleScaling, setTimer } from './timers.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
-/** The execution timeout when neither the job's policy nor its endpoint sets one (contract rules, Queue API). Milliseconds. */
-const EXECUTION_TIMEOUT_MS = 600_000;
+/** The execution timeout when neither the job's policy nor its endpoint sets one (contract rules, Queue API). */
+const EXECUTION_TIMEOUT_MS: Milliseconds = 600_000;
 
 /** Adds a new job to its endpoint's queue. */
 export function admit(state: State, job: Job): void {

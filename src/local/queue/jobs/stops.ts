@@ -2,9 +2,10 @@ import type { State } from '../../state/state.ts';
 import { putWorker } from '../state/endpoint-queue.ts';
 import type { EndpointQueue, ProtocolWorker, TimerEvent, Worker } from '../state/records.ts';
 import { setTimer } from './timers.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
-/** The grace period: maximum time until a worker has stopped a job that it was asked to stop. Milliseconds. */
-export const STOP_GRACE_MS = 5000;
+/** The grace period: maximum time until a worker has stopped a job that it was asked to stop. */
+export const STOP_GRACE_MS: Milliseconds = 5000;
 
 /**
  * Records that a worker must stop a job that ended before the worker finished it (contract, worker protocol: job-stop),

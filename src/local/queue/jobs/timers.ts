@@ -1,8 +1,9 @@
 import type { State } from '../../state/state.ts';
 import { queuesOf, type EndpointQueue, type Queues, type Timer, type TimerEvent } from '../state/records.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
-/** Sets a timer for `at`, in milliseconds since the epoch. */
-export function setTimer(state: State, at: number, event: TimerEvent): void {
+/** Sets a timer for `at`. */
+export function setTimer(state: State, at: EpochMs, event: TimerEvent): void {
   const queues = queuesOf(state);
   queues.timers.push({ at, order: queues.timersSet++, event });
 }

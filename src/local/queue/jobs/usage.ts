@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { State } from '../../state/state.ts';
 import { workersIn } from '../state/endpoint-queue.ts';
 import { queuesOf, type Queues, type Usage, type Worker } from '../state/records.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 const HOUR = 3_600_000;
 /** How long usage is kept: two years. */
@@ -11,7 +12,7 @@ const RETENTION_MS = 2 * 366 * 24 * HOUR;
  * What all workers, ended and running, have used until `now`, for billing. A worker is counted from its start,
  * including the cold start, to its end.
  */
-export const usageOf = (state: State, now: number): readonly Usage[] => [
+export const usageOf = (state: State, now: EpochMs): readonly Usage[] => [
   ...Object.values(queuesOf(state).usage).flat(),
   ...Object.values(queuesOf(state).byEndpoint)
     .flatMap(workersIn)

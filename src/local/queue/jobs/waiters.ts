@@ -1,12 +1,13 @@
 import { recordsFrom } from '../../state/records.ts';
 import type { State } from '../../state/state.ts';
 import { queuesOf, type Job } from '../state/records.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
-/** A wait that is older than this was left behind by a killed process. Milliseconds. */
-const STALE_WAIT_MS = 86_400_000;
+/** A wait that is older than this was left behind by a killed process. */
+const STALE_WAIT_MS: Milliseconds = 86_400_000;
 
 /** Records that a request waits for a job to end. */
-export function beginWaiting(state: State, job: Job, now: number): void {
+export function beginWaiting(state: State, job: Job, now: EpochMs): void {
   const queues = queuesOf(state);
   queues.awaited = recordsFrom(Object.entries(queues.awaited).filter(([, { since }]) => since > now - STALE_WAIT_MS));
   queues.awaited[job.id] = { since: now, waiters: (queues.awaited[job.id]?.waiters ?? 0) + 1 };

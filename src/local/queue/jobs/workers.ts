@@ -10,12 +10,13 @@ import { realNow } from './stops.ts';
 import { nextOverdueAt, wantedWorkers } from './scaling.ts';
 import { scheduleScaling, setTimer } from './timers.ts';
 import { recordUsage } from './usage.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
-/** The time from a worker's start until it is ready for its first job. Milliseconds. */
-export const COLD_START_MS = 1000;
+/** The time from a worker's start until it is ready for its first job. */
+export const COLD_START_MS: Milliseconds = 1000;
 
-/** When workers cannot be placed in any data center, the next attempt is after this time. Milliseconds. */
-const PLACEMENT_RETRY_MS = 60_000;
+/** When workers cannot be placed in any data center, the next attempt is after this time. */
+const PLACEMENT_RETRY_MS: Milliseconds = 60_000;
 
 /** How many ended workers of an endpoint are kept, for their logs. */
 const MAX_ENDED_WORKERS = 20;

@@ -1,6 +1,7 @@
 import type { State } from '../../state/state.ts';
 import { putWorker, queueOf } from '../state/endpoint-queue.ts';
 import { withNote } from '../jobs/worker-history.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /**
  * Adds a line about a job to the system log of the worker that runs it, unless it is there already: a worker repeats a
@@ -10,7 +11,7 @@ export function noteAboutJob(
   state: State,
   { endpointId, workerId, jobId }: { readonly endpointId: string; readonly workerId: string; readonly jobId: string },
   line: string,
-  now: number,
+  now: EpochMs,
 ): boolean {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];

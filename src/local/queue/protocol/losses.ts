@@ -14,15 +14,16 @@ import { applyEvent } from '../jobs/job-status-changes.ts';
 import { setTimer } from '../jobs/timers.ts';
 import { reconcile, stopWorker } from '../jobs/workers.ts';
 import { changeProtocol, laterBy, realNow, STOP_GRACE_MS, stopTimer, withoutStops } from '../jobs/stops.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
-/** How often a worker sends a heartbeat. Milliseconds. */
-export const PING_INTERVAL_MS = 10_000;
+/** How often a worker sends a heartbeat. */
+export const PING_INTERVAL_MS: Milliseconds = 10_000;
 
-/** A worker without a request for this time is lost. Milliseconds. */
-export const SILENCE_MS = 3 * PING_INTERVAL_MS;
+/** A worker without a request for this time is lost. */
+export const SILENCE_MS: Milliseconds = 3 * PING_INTERVAL_MS;
 
-/** The longest time until another worker is started after crashes, and the first one. Milliseconds. */
-const MAX_BACKOFF_MS = 60_000;
+/** The longest time until another worker is started after crashes, and the first one. */
+const MAX_BACKOFF_MS: Milliseconds = 60_000;
 const FIRST_BACKOFF_MS = 1000;
 
 /** The events of timers about one worker that speaks the worker protocol. */
@@ -59,7 +60,7 @@ export function recordWorkerExit(
   endpointId: string,
   workerId: string,
   reason: string,
-  now: number,
+  now: EpochMs,
 ): void {
   const queue = queuesOf(state).byEndpoint[endpointId];
   const worker = queue?.workers[workerId];
@@ -80,7 +81,7 @@ export function recordWorkerExit(
  * Ends the jobs that wait for an endpoint as FAILED: its program can serve no job. While no worker is needed, the next job
  * starts the program again, which may have been corrected, after the first pause of crashes.
  */
-export function refuseWaitingJobs(state: State, endpointId: string, error: string, now: number): void {
+export function refuseWaitingJobs(state: State, endpointId: string, error: string, now: EpochMs): void {
   const queue = queueOf(state, endpointId);
   for (const job of [...waitingJobs(state, queue)]) applyEvent(state, job, { kind: 'refuse', at: now, error });
   if ((endpoints.get(state, endpointId)?.workers.min ?? 0) === 0) delete queue.crashes;
@@ -91,7 +92,7 @@ export function refuseWaitingJobs(state: State, endpointId: string, error: strin
  * no job left, or an injected fault ended it. The end of a worker that never had a job is a crash: otherwise a program that
  * asks for a job and ends would be started again and again while `workers.min` wants a worker.
  */
-function crashesAfter({ crashes }: EndpointQueue, worker: Worker, now: number): Crashes | undefined {
+function crashesAfter({ crashes }: EndpointQueue, worker: Worker, now: EpochMs): Crashes | undefined {
   const { atStart = 0, atWork = 0 } = crashes ?? {};
   if (worker.status === 'INITIALIZING') return { atStart: atStart + 1, atWork, until: now + backoffMs(atStart) };
   const hasWorked = worker.jobIds.length === 0 && worker.runs.length > 0;
@@ -107,7 +108,7 @@ const backoffMs = (earlier: number): number => Math.min(MAX_BACKOFF_MS, FIRST_BA
  * Removes all workers that take jobs by the worker protocol, and queues their jobs again: at the start of a service
  * none of their processes runs. After that, workers are started according to the settings of their endpoints.
  */
-export function loseAllWorkers(state: State, now: number): void {
+export function loseAllWorkers(state: State, now: EpochMs): void {
   for (const endpoint of endpoints.all(state)) {
     if (!takesByProtocol(endpoint)) continue;
     const queue = queueOf(state, endpoint.id);

@@ -7,6 +7,7 @@ import { applyEvent } from '../jobs/job-status-changes.ts';
 import { reconcile, stopWorker } from '../jobs/workers.ts';
 import { changeProtocol } from '../jobs/stops.ts';
 import { endStops, seen } from './takes.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** Names one job on one worker. */
 export interface JobOnWorker {
@@ -29,7 +30,7 @@ export interface Result {
  * Records the result of a job. Nothing is recorded when the worker does not run the job any more, or has reported it before
  * (contract, worker protocol: done). Returns whether it was recorded.
  */
-export function recordResult(state: State, where: JobOnWorker, result: Result, now: number): boolean {
+export function recordResult(state: State, where: JobOnWorker, result: Result, now: EpochMs): boolean {
   const job = jobOnWorker(state, where);
   letGo(state, where, now);
   if (result.isLeaving) leave(state, where);
@@ -87,7 +88,7 @@ function outputOf(job: Job, text: string | undefined, isStream: boolean): string
 }
 
 /** A worker that reports a job that it was asked to stop has stopped it. */
-function letGo(state: State, { endpointId, workerId, jobId }: JobOnWorker, now: number): void {
+function letGo(state: State, { endpointId, workerId, jobId }: JobOnWorker, now: EpochMs): void {
   const queue = queueOf(state, endpointId);
   const worker = seen(state, queue, workerId);
   if (worker !== undefined) endStops(state, queue, worker, now, (id) => id === jobId);
@@ -103,7 +104,7 @@ function leave(state: State, { endpointId, workerId }: JobOnWorker): void {
 }
 
 /** Removes a worker that must be replaced, when it has no job. */
-function stopWhenDone(state: State, { endpointId, workerId }: JobOnWorker, now: number): void {
+function stopWhenDone(state: State, { endpointId, workerId }: JobOnWorker, now: EpochMs): void {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
   if (worker?.protocol?.isLeaving === true && worker.status !== 'RUNNING')

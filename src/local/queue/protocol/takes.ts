@@ -16,6 +16,7 @@ import { addWorker, reconcile, workerReady } from '../jobs/workers.ts';
 import { didNotStop, kills, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
 import { noteAboutJob } from './job-notes.ts';
 import { changeProtocol, realNow, STOP_GRACE_MS, withoutStops } from '../jobs/stops.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** The answer to a request for jobs: jobs; none now; or none ever, because the worker must end. */
 export type Take =
@@ -39,8 +40,8 @@ export interface TakeRequest {
 /** Maximum number of workers of an endpoint: when there are this many, attaching is refused. */
 export const MAX_WORKERS = 1000;
 
-/** How long after a take an injected fault kills the worker. Milliseconds. */
-const KILL_DELAY_MS = 500;
+/** How long after a take an injected fault kills the worker. */
+const KILL_DELAY_MS: Milliseconds = 500;
 
 /** The ids of workers that scaling starts. A worker with such an id that is not known was removed, and does not attach. */
 const MANAGED_ID = /^w[0-9a-f]{7,}$/;
@@ -55,7 +56,7 @@ export const canAttach = (state: State, endpointId: string, workerId: string): b
  * Answers the first try of a request for jobs. An unknown worker attaches; a managed one is ready with its first
  * request. A worker that works on no job has stopped every job that it was asked to stop.
  */
-export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRequest, now: number): FirstTake {
+export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRequest, now: EpochMs): FirstTake {
   const queue = queueOf(state, endpoint.id);
   const { workerId, isWorking } = request;
   if (queue.workers[workerId] === undefined) {
@@ -76,7 +77,7 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
 }
 
 /** Notes the jobs of a worker that says that it works on none. They keep their worker: their result may still come. */
-function noteForgottenJobs(state: State, endpointId: string, workerId: string, now: number): readonly string[] {
+function noteForgottenJobs(state: State, endpointId: string, workerId: string, now: EpochMs): readonly string[] {
   const { jobIds = [] } = queueOf(state, endpointId).workers[workerId] ?? {};
   return jobIds.flatMap((jobId) => {
     const line = `asked for its next job, and has sent no result of job ${jobId}, which runs until its execution timeout`;
@@ -85,7 +86,12 @@ function noteForgottenJobs(state: State, endpointId: string, workerId: string, n
 }
 
 /** Answers a held request for jobs, after a change. A worker that was removed, or whose process has ended, is to leave. */
-export function retryTake(state: State, endpoint: EndpointRecord, { workerId, count }: TakeRequest, now: number): Take {
+export function retryTake(
+  state: State,
+  endpoint: EndpointRecord,
+  { workerId, count }: TakeRequest,
+  now: EpochMs,
+): Take {
   const queue = queueOf(state, endpoint.id);
   const worker = queue.workers[workerId];
   // The process of an UNHEALTHY worker has ended: this request is an old one, or that of a process that it left running.
@@ -103,7 +109,7 @@ export function retryTake(state: State, endpoint: EndpointRecord, { workerId, co
 }
 
 /** Queues jobs again that were sent to a worker whose connection had already ended, so that it never received them. */
-export function takeBack(state: State, jobs: readonly Job[], now: number): void {
+export function takeBack(state: State, jobs: readonly Job[], now: EpochMs): void {
   for (const { id, attempt, workerId } of jobs) {
     const job = queuesOf(state).jobs[id];
     if (job?.status === 'IN_PROGRESS' && job.attempt === attempt && job.workerId === workerId)
@@ -117,7 +123,7 @@ export function injectFault(
   state: State,
   { endpointId, workerId = '', id }: Job,
   kind: WorkerFault['kind'],
-  now: number,
+  now: EpochMs,
 ): void {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
@@ -140,7 +146,7 @@ export function recordPing(
   endpointId: string,
   workerId: string,
   jobIds: ReadonlySet<string>,
-  now: number,
+  now: EpochMs,
 ): void {
   const queue = queueOf(state, endpointId);
   const worker = seen(state, queue, workerId);
@@ -190,7 +196,7 @@ export function endStops(
   state: State,
   queue: EndpointQueue,
   worker: Worker,
-  now: number,
+  now: EpochMs,
   isStopped: (jobId: string) => boolean,
 ): void {
   const stopped = withoutStops(worker, now, isStopped);
@@ -200,7 +206,7 @@ export function endStops(
 }
 
 /** Adds an attached worker, on hardware that the endpoint could have. */
-function attach(state: State, queue: EndpointQueue, endpoint: EndpointRecord, id: string, now: number): void {
+function attach(state: State, queue: EndpointQueue, endpoint: EndpointRecord, id: string, now: EpochMs): void {
   const [hardware = { dataCenterId: 'LOCAL' }] = placementsFor(state, endpoint);
   const protocol: ProtocolWorker = { kind: 'attached', seenAt: realNow(state), polls: 0, stops: [] };
   addWorker(queue, endpoint, id, hardware, now, protocol);

@@ -3,6 +3,7 @@ import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { TimerHeap } from './timer-heap.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 export type { Timer, TimerEvent } from './timer-heap.ts';
 
@@ -22,14 +23,14 @@ export interface Job {
   readonly executionTimeoutMs?: number;
   /** How long the result is kept after the job has ended. */
   readonly retentionMs: number;
-  readonly submittedAt: number;
+  readonly submittedAt: EpochMs;
   /** When its time to live ends: the job is then deleted in any status. */
   readonly ttlAt: number;
   /** How often it was started. Reports of an earlier attempt are ignored. */
   readonly attempt: number;
   /** When it last entered the queue: by submission or retry. */
   readonly queuedAt: number;
-  readonly startedAt?: number;
+  readonly startedAt?: EpochMs;
   readonly workerId?: string;
   readonly finishedAt?: number;
   /** JSON text. Of a job that runs: the latest progress update of its worker. */
@@ -71,12 +72,12 @@ export interface Worker {
   /** GB. */
   readonly disk: number;
   readonly hardware: WorkerHardware;
-  readonly startedAt: number;
+  readonly startedAt: EpochMs;
   /** When its cold start was complete. */
   readonly readyAt?: number;
   /** When its container or process ended, of an UNHEALTHY worker. */
   readonly crashedAt?: number;
-  readonly endedAt?: number;
+  readonly endedAt?: EpochMs;
   /** Its latest jobs, oldest first. */
   readonly runs: readonly Run[];
   /** The latest lines that its handler module printed, oldest first. */
@@ -96,7 +97,7 @@ export interface ProtocolWorker {
   /** `managed`: the local service starts and stops its process. `attached`: somebody else does. */
   readonly kind: 'managed' | 'attached';
   /** When it last made a request, in real time: without what the clock was advanced by. */
-  readonly seenAt: number;
+  readonly seenAt: EpochMs;
   /** How many of its requests are held open. */
   readonly polls: number;
   /** The jobs that ended without it, by cancel, execution timeout or time to live, and that it has not let go of. */
@@ -111,7 +112,7 @@ export interface ProtocolWorker {
 export interface JobStop {
   readonly jobId: string;
   /** Real time, as `seenAt`. */
-  readonly since: number;
+  readonly since: EpochMs;
   /** When the worker was told, in real time; absent when it has not asked yet. */
   readonly toldAt?: number;
 }
@@ -124,8 +125,8 @@ export interface WorkerFault {
   readonly kind: 'crash' | 'oom' | 'hang' | 'silent';
   /** The job that it was taking. */
   readonly jobId: string;
-  /** Milliseconds since the epoch on the service's clock. */
-  readonly since: number;
+  /** On the service's clock. */
+  readonly since: EpochMs;
 }
 
 export interface Printed {
@@ -158,8 +159,8 @@ export interface Usage extends WorkerHardware {
   readonly endpointId: string;
   readonly from: number;
   readonly to: number;
-  /** The sum over all workers; two workers for an hour make two hours. Milliseconds. */
-  readonly workerMs: number;
+  /** The sum over all workers; two workers for an hour make two hours. */
+  readonly workerMs: Milliseconds;
   /** GB per worker. */
   readonly disk: number;
 }
@@ -190,8 +191,8 @@ export interface Crashes {
   readonly atStart: number;
   /** While the worker had jobs, since one last reported a result. */
   readonly atWork: number;
-  /** Milliseconds since the epoch on the service's clock. */
-  readonly until: number;
+  /** On the service's clock. */
+  readonly until: EpochMs;
 }
 
 /** The queue of one endpoint. */
@@ -227,7 +228,7 @@ export interface Delivery {
 
 /** The requests that wait for a job to end. When the job is deleted meanwhile, its last record is kept for them. */
 export interface Awaited {
-  readonly since: number;
+  readonly since: EpochMs;
   readonly waiters: number;
   readonly last?: Job;
 }

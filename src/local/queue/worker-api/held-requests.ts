@@ -3,6 +3,7 @@ import type { State } from '../../state/state.ts';
 import { countPoll } from '../protocol/takes.ts';
 import { waitingCount } from '../state/endpoint-queue.ts';
 import { queuesOf } from '../state/records.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** How long a request is held open when there is nothing to answer. Milliseconds of the service's clock. */
 export const HOLD_MS = 60_000;
@@ -14,7 +15,7 @@ interface HeldRequest {
   /** True when it waits for jobs; false when it waits for jobs to stop. */
   readonly isTake: boolean;
   /** Answers it, inside a step; undefined when there is still nothing to answer. */
-  readonly attempt: (state: State, now: number) => Reply | undefined;
+  readonly attempt: (state: State, now: EpochMs) => Reply | undefined;
 }
 
 /** What one step has done with held requests. Its changes of the state are not saved yet. */
@@ -28,7 +29,7 @@ export interface HeldChanges {
 /** The held requests of all workers of one service. */
 export interface HeldRequests {
   /** Answers the requests that can be answered now. Call it at the end of every step, also of one that fails. */
-  answer(state: State, now: number): HeldChanges;
+  answer(state: State, now: EpochMs): HeldChanges;
   /**
    * Holds a request open: registers it inside a step, after its first try. The function that it returns waits for the
    * answer, and is called when the step is saved; it resolves with undefined when the time is over, the caller
@@ -121,7 +122,7 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
     };
   };
 
-  const answerGroup = (endpointId: string, group: Group, state: State, now: number): readonly HeldChanges[] => {
+  const answerGroup = (endpointId: string, group: Group, state: State, now: EpochMs): readonly HeldChanges[] => {
     const answered: HeldChanges[] = [];
     const tryToAnswer = (entry: Entry): void => {
       const reply = entry.attempt(state, now);

@@ -23,6 +23,7 @@ import {
 import type { Job, WorkerFault } from '../state/records.ts';
 import type { HeldRequests } from './held-requests.ts';
 import { readChunk, readReport, readTake, readWorkerId } from './requests.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** The first try of a request that may be held: its reply, if there is one. */
 interface FirstTry {
@@ -61,7 +62,7 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
     takeStepFault(faults.of(state), [point], { method, path: `/worker/${endpointIdOf(call)}/${path}` }, random);
 
   /** The jobs of a take, with the fault that affects it. */
-  const started = (state: State, call: Call, take: Take, now: number): Take => {
+  const started = (state: State, call: Call, take: Take, now: EpochMs): Take => {
     const [first] = take.kind === 'jobs' ? take.jobs : [];
     const kind =
       first && KIND_OF_FAULT[fault(state, 'take', call, 'GET', `job-take/${readWorkerId(call)}`)?.kind ?? ''];
@@ -73,8 +74,8 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
   const answerOrHold = async (
     call: Call,
     isTake: boolean,
-    first: (state: State, endpoint: EndpointRecord, now: number) => FirstTry,
-    attempt: (state: State, now: number) => Reply | undefined,
+    first: (state: State, endpoint: EndpointRecord, now: EpochMs) => FirstTry,
+    attempt: (state: State, now: EpochMs) => Reply | undefined,
   ): Promise<Reply> => {
     const tried = await call.transact((state, now) => {
       const endpoint = endpointOf(state, call);

@@ -1,4 +1,5 @@
 import { badRequest } from '../../contract/problem.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'year';
 
@@ -65,7 +66,7 @@ const ceilTo = (size: BucketSize, at: number): number => {
  * current one; the last 30 days by default (contract rules, Billing). Throws the 400 Problem when both are given, or the
  * range is empty.
  */
-export function rangeOf(query: URLSearchParams, now: number): Range {
+export function rangeOf(query: URLSearchParams, now: EpochMs): Range {
   const bucketSize = (query.get('bucketSize') ?? 'day') as BucketSize;
   const [startTime, endTime, lastN] = [query.get('startTime'), query.get('endTime'), query.get('lastN')];
   if (lastN !== null) {

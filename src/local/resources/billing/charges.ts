@@ -6,14 +6,14 @@ import type { PodRecord } from '../../model/pods/record.ts';
 import { usageOf } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
 import { storage, type StorageRecord } from '../../model/volumes.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A constant cost from one time to another. */
 export interface Charge {
   readonly amount: AmountName;
   /** The id of the pod, endpoint, volume or cluster. */
   readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly from: number;
+  readonly from: EpochMs;
   readonly to: number;
   /** US dollars. */
   readonly perHour: number;
@@ -34,14 +34,14 @@ const TERABYTE_GB = 1024;
 const NETWORKING_PER_HOUR = 0.02;
 
 /** All charges until `now`. They are computed from the histories of the resources, and not stored. */
-export const chargesOf = (state: State, now: number): readonly Charge[] => [
+export const chargesOf = (state: State, now: EpochMs): readonly Charge[] => [
   ...pods.all(state).flatMap((pod) => podCharges(pod, now)),
   ...Object.entries(storage.of(state)).flatMap(([id, storage]) => volumeCharges(id, storage, now)),
   ...serverlessCharges(state, now),
 ];
 
 /** A pod's hardware and disk are charged while it has a machine, its persistent mount until it is terminated. */
-function podCharges(pod: PodRecord, now: number): readonly Charge[] {
+function podCharges(pod: PodRecord, now: EpochMs): readonly Charge[] {
   let hasMachine = false;
   let disk = 0;
   let persistent = 0;
@@ -69,7 +69,7 @@ function podCharges(pod: PodRecord, now: number): readonly Charge[] {
   });
 }
 
-const volumeCharges = (id: string, { type, sizes }: StorageRecord, now: number): readonly Charge[] =>
+const volumeCharges = (id: string, { type, sizes }: StorageRecord, now: EpochMs): readonly Charge[] =>
   sizes.map(({ at, size }, index) => {
     const { firstTerabyte, beyond } = VOLUME_PER_MONTH[type];
     const monthly = Math.min(size, TERABYTE_GB) * firstTerabyte + Math.max(0, size - TERABYTE_GB) * beyond;
@@ -83,7 +83,7 @@ const volumeCharges = (id: string, { type, sizes }: StorageRecord, now: number):
   });
 
 /** Workers are charged from start to end; those of a public model as a public endpoint. */
-const serverlessCharges = (state: State, now: number): readonly Charge[] =>
+const serverlessCharges = (state: State, now: EpochMs): readonly Charge[] =>
   usageOf(state, now).flatMap<Charge>(({ endpointId: id, gpu, cpu, disk, from, to, workerMs }) => {
     if (to <= from) return [];
     const workers = workerMs / (to - from);

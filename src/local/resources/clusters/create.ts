@@ -4,6 +4,7 @@ import { createPod, type CreatePodBody } from '../pods/configure.ts';
 import type { Membership } from '../../model/pods/record.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { clusters, type ClusterRecord } from '../../model/clusters.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export interface CreateClusterBody extends Pick<
   CreatePodBody,
@@ -42,7 +43,7 @@ const OF_TEMPLATE = ['image', 'args', 'cmd', 'entrypoint', 'disk', 'env', 'ports
  */
 export function createCluster(
   state: State,
-  now: number,
+  now: EpochMs,
   body: CreateClusterBody,
   settings: ServiceSettings,
 ): ClusterRecord {

@@ -11,12 +11,13 @@ import { bodyOf } from '../../http/requests/validate.ts';
 import { createCluster, type CreateClusterBody } from './create.ts';
 import { clusters, type ClusterRecord } from '../../model/clusters.ts';
 import { pods } from '../../model/pods/seed.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A cluster's pods by rank. */
 const membersOf = (state: State, { id }: ClusterRecord): readonly PodRecord[] =>
   pods.all(state).filter(({ cluster, life }) => cluster?.id === id && life.kind !== 'terminated');
 
-function documentOf(state: State, now: number, cluster: ClusterRecord): Json {
+function documentOf(state: State, now: EpochMs, cluster: ClusterRecord): Json {
   const { network, createdAt, ...shown } = cluster;
   const members = membersOf(state, cluster);
   const byStatus: Record<string, number> = {};
@@ -32,7 +33,7 @@ function documentOf(state: State, now: number, cluster: ClusterRecord): Json {
   };
 }
 
-function primaryOf(pod: PodRecord, now: number): Json {
+function primaryOf(pod: PodRecord, now: EpochMs): Json {
   const status = statusAt(pod, now);
   const reachable = status === 'RUNNING' && pod.ports.includes('22/tcp') && pod.env['PUBLIC_KEY'] !== undefined;
   const sshEndpoint = `${publicIp(pod)}:${String(publicPort(pod, '22/tcp'))}`;
@@ -81,8 +82,8 @@ export const clusterOperations: readonly Operation[] = [
   ),
   operation(
     'listClusterPods',
-    reply(200, (state, { params }, now) => ({
-      pods: membersOf(state, clusters.find(state, params['id'])).map((pod) => podDocument(pod, now)),
+    reply(200, (state, { params, addressOf }, now) => ({
+      pods: membersOf(state, clusters.find(state, params['id'])).map((pod) => podDocument(pod, now, addressOf)),
       pagination: WHOLE_LIST,
     })),
   ),

@@ -5,6 +5,7 @@ import { pageOf } from '../../http/requests/pages.ts';
 import { builds, type BuildRecord } from '../../model/endpoints/builds.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { nextId, type State } from '../../state/state.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 const documentOf = ({ endpointId: _endpoint, createdAt: _createdAt, ...shown }: BuildRecord): Json => shown;
 
@@ -30,7 +31,7 @@ export interface BuildBody extends Partial<Omit<BuildRecord, 'endpointId' | 'cre
 const FINAL: readonly BuildRecord['status'][] = ['COMPLETED', 'FAILED', 'CANCELLED', 'TEST_FAILED'];
 
 /** Puts a build to an endpoint, or changes the one with its id; returns it. */
-export function putBuild(state: State, { id: endpointId }: EndpointRecord, body: BuildBody, now: number): Json {
+export function putBuild(state: State, { id: endpointId }: EndpointRecord, body: BuildBody, now: EpochMs): Json {
   const id = body.id ?? nextId(state, 'build');
   const previous = builds.get(state, id);
   const time = new Date(now).toISOString();

@@ -7,6 +7,7 @@ import { hasIdleTimeout } from './document.ts';
 import { newContainer, type ContainerRecord } from '../../model/container.ts';
 import { DEFAULTS, firstRelease, type EndpointRecord } from '../../model/endpoints/record.ts';
 import { addRelease } from './releases.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** The members of both create and update, validated by the schema. */
 interface EndpointBody extends ContainerBody {
@@ -16,8 +17,7 @@ interface EndpointBody extends ContainerBody {
   readonly networkVolumes?: readonly string[];
   readonly flashboot?: string;
   readonly templateId?: string;
-  /** Milliseconds. */
-  readonly timeout?: number;
+  readonly timeout?: Milliseconds;
   readonly workers?: Readonly<Partial<EndpointRecord['workers']>>;
 }
 
@@ -33,7 +33,7 @@ export interface UpdateEndpointBody extends EndpointBody {
 }
 
 /** Creates an endpoint. Throws the 400, 404 and 422 Problems of contract rules, Serverless endpoints. */
-export function createEndpoint(state: State, now: number, request: CreateEndpointBody): EndpointRecord {
+export function createEndpoint(state: State, now: EpochMs, request: CreateEndpointBody): EndpointRecord {
   const { body, template } = resolveTemplate(state, request, 'endpoint');
   if ((body.gpu === undefined) === (body.cpu === undefined)) throw badRequest('exactly one of gpu and cpu is required');
   const { min, max, idleTimeout, timeoutMs, flashboot } = DEFAULTS;
@@ -65,7 +65,12 @@ export function createEndpoint(state: State, now: number, request: CreateEndpoin
  * start from now on (contract rules, Serverless endpoints). A template is applied once; an empty id removes the reference
  * to it. Throws the 400, 404 and 422 Problems.
  */
-export function updateEndpoint(state: State, endpoint: EndpointRecord, now: number, request: UpdateEndpointBody): void {
+export function updateEndpoint(
+  state: State,
+  endpoint: EndpointRecord,
+  now: EpochMs,
+  request: UpdateEndpointBody,
+): void {
   const { templateId, ...untemplated } = request;
   const { body, template } = resolveTemplate(state, templateId === '' ? untemplated : request, 'endpoint');
   const settings = settingsOf(state, endpoint, body);

@@ -6,6 +6,7 @@ import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
 import { nextId, type State } from '../../state/state.ts';
 import type { ContainerRecord } from '../../model/container.ts';
 import type { EndpointRecord, ReleaseRecord } from '../../model/endpoints/record.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** How many releases of an endpoint are kept. */
 const MAX_RELEASES = 100;
@@ -17,7 +18,7 @@ const USER = 'user-local';
  * Sets an endpoint's container. When it differs from the current one, this makes a new release, and the workers of older
  * versions become stale (contract rules, Serverless endpoints).
  */
-export function addRelease(state: State, endpoint: EndpointRecord, container: ContainerRecord, now: number): void {
+export function addRelease(state: State, endpoint: EndpointRecord, container: ContainerRecord, now: EpochMs): void {
   const diff = differences(endpoint.container, container);
   if (diff.length === 0) return;
   endpoint.container = container;
@@ -25,11 +26,11 @@ export function addRelease(state: State, endpoint: EndpointRecord, container: Co
 }
 
 /** Makes a new release because the files of the program that serves the endpoint have changed. */
-export function releaseFiles(state: State, endpoint: EndpointRecord, now: number): void {
+export function releaseFiles(state: State, endpoint: EndpointRecord, now: EpochMs): void {
   release(state, endpoint, [{ field: 'files', old: null, new: new Date(now).toISOString() }], now);
 }
 
-function release(state: State, endpoint: EndpointRecord, diff: ReleaseRecord['diff'], now: number): void {
+function release(state: State, endpoint: EndpointRecord, diff: ReleaseRecord['diff'], now: EpochMs): void {
   endpoint.version += 1;
   const added: ReleaseRecord = { id: nextId(state, 'rel'), version: endpoint.version, createdAt: now, diff };
   endpoint.releases = [added, ...endpoint.releases].slice(0, MAX_RELEASES);

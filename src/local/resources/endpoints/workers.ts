@@ -4,6 +4,7 @@ import type { Worker, WorkerStatus } from '../../queue/state/records.ts';
 import { isThrottled } from '../../model/endpoints/placement.ts';
 import type { State } from '../../state/state.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 type ShownStatus = WorkerStatus | 'THROTTLED';
 
@@ -11,7 +12,7 @@ type ShownStatus = WorkerStatus | 'THROTTLED';
  * An endpoint's active workers, and their number by status. Last, and not in the specification, the workers that have
  * ended and whose logs can still be read, newest first.
  */
-export function workersDocument(state: State, endpoint: EndpointRecord, now: number): Json {
+export function workersDocument(state: State, endpoint: EndpointRecord, now: EpochMs): Json {
   const queue = queueOf(state, endpoint.id);
   const workers = workersIn(queue);
   const inStatus = (wanted: ShownStatus): number =>
@@ -39,7 +40,7 @@ const workerDocument = (
   { id, version, image, hardware, startedAt }: Worker,
   status: ShownStatus,
   endpoint: EndpointRecord,
-  now: number,
+  now: EpochMs,
 ): Json => ({
   id,
   status,

@@ -2,10 +2,10 @@ import { encodeJson } from '../../../core/json.ts';
 import type { Call, Reply } from '../../http/call/operation.ts';
 import { unprocessable } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 export interface LogLine {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
+  readonly at: EpochMs;
   readonly source: 'container' | 'system';
   readonly line: string;
 }
@@ -24,8 +24,8 @@ export const linesOfFailedStart = (at: number, lastLine: string): readonly LogLi
  * time follow from the state at that time, and do not change later.
  */
 export interface LogSource {
-  /** The earliest time of a line, in milliseconds since the epoch. Throws the 404 Problem when there is no such log. */
-  readonly begin: (state: State, now: number) => number;
+  /** The earliest time of a line. Throws the 404 Problem when there is no such log. */
+  readonly begin: (state: State, now: EpochMs) => EpochMs;
   /** The lines with `from <= at < to`, in order; none when the pod or worker was removed meanwhile. */
   readonly lines: (state: State, from: number, to: number) => readonly LogLine[];
 }
@@ -39,12 +39,12 @@ interface NumberedLine extends LogLine {
 }
 
 const DEFAULT_TAIL = 100;
-/** How often a stream polls for new lines. Milliseconds. */
-const POLL_INTERVAL_MS = 500;
+/** How often a stream polls for new lines. */
+const POLL_INTERVAL_MS: Milliseconds = 500;
 /** After how many polls without a new line a keep-alive comment is sent. */
 const POLLS_PER_KEEP_ALIVE = 30;
-/** The time range that one step reads, and the first one in the search for the last lines. Milliseconds. */
-const PAGE_MS = 86_400_000;
+/** The time range that one step reads, and the first one in the search for the last lines. */
+const PAGE_MS: Milliseconds = 86_400_000;
 const FIRST_RANGE_MS = 3_600_000;
 /** How many lines are sent at once. */
 const LINES_PER_CHUNK = 500;
@@ -61,8 +61,8 @@ export async function logStream(call: Call, source: LogSource): Promise<Reply> {
 }
 
 interface Start {
-  /** The time to start reading at, in milliseconds since the epoch. */
-  readonly from: number;
+  /** The time to start reading at. */
+  readonly from: EpochMs;
   /** Whether a line at `from` or later is selected. */
   readonly wanted: (line: NumberedLine) => boolean;
 }
@@ -105,7 +105,7 @@ const read = (call: Call, source: LogSource, from: number) =>
     return { lines: numbered(source.lines(state, from, to)), to, isLast: to >= now };
   });
 
-function startOf(call: Call, source: LogSource, state: State, now: number): Start {
+function startOf(call: Call, source: LogSource, state: State, now: EpochMs): Start {
   const begin = source.begin(state, now);
   const { query, headers } = call;
   const lastEventId = headers['last-event-id'];
@@ -129,7 +129,7 @@ function lastLines(
   source: LogSource,
   state: State,
   begin: number,
-  now: number,
+  now: EpochMs,
   tail: number,
   only: string | null,
 ): readonly NumberedLine[] {

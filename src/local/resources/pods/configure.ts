@@ -14,6 +14,7 @@ import type { ServiceSettings } from '../../http/call/settings.ts';
 import { bootEnvironment } from '../../model/secrets.ts';
 import { findPlacement, type HardwareBody } from './placement.ts';
 import { storageEvent, type Membership, type PodRecord } from '../../model/pods/record.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 interface PodBody extends ContainerBody {
   readonly mounts?: MountsBody;
@@ -44,7 +45,7 @@ interface PodGroup {
 /** Creates a pod; its status is PROVISIONING. Throws the 400, 404 and 422 Problems of contract rules, Pods. */
 export function createPod(
   state: State,
-  now: number,
+  now: EpochMs,
   request: CreatePodBody,
   settings: ServiceSettings,
   group?: PodGroup,
@@ -110,7 +111,7 @@ export function updatePod(
   state: State,
   pod: PodRecord,
   request: UpdatePodBody,
-  now: number,
+  now: EpochMs,
   settings: ServiceSettings,
 ): void {
   const { body } = resolveTemplate(state, request, 'pod');

@@ -2,12 +2,13 @@ import { containerLine, linesOfFailedStart, systemLine, type LogLine } from '../
 import type { PodEvent, PodRecord } from '../../model/pods/record.ts';
 import { LAST_WORDS } from '../../model/images.ts';
 import { PROVISIONING_MS, STARTING_MS } from './transitions.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 type Launch = Extract<PodEvent, { kind: 'launch' }>;
 type StatusEvent = Exclude<PodEvent, { kind: 'storage' }>;
 
-/** How often a running container and a waiting pod log a line. Milliseconds. */
-const CONTAINER_INTERVAL_MS = 10_000;
+/** How often a running container and a waiting pod log a line. */
+const CONTAINER_INTERVAL_MS: Milliseconds = 10_000;
 const WAITING_INTERVAL_MS = 30_000;
 
 /** A line with escape sequences for colour, the window title and the clipboard, and a change of the text direction. */

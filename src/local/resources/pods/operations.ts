@@ -13,8 +13,9 @@ import { podDocument } from './document.ts';
 import { podLines } from './logs.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { ACTIONS, applyAction, statusAt, type PodAction } from './transitions.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
-function find(state: State, call: Call, now: number): PodRecord {
+function find(state: State, call: Call, now: EpochMs): PodRecord {
   const id = call.params['id'] ?? '';
   const pod = pods.get(state, id);
   if (pod === undefined || isHidden(pod, call, now) || isGone(pod, call)) throw notFound('pod not found');
@@ -26,14 +27,14 @@ const isGone = ({ life }: PodRecord, { settings }: Call): boolean =>
   life.kind === 'terminated' && settings.contract !== 'august';
 
 /** True for a pod that a lagging replica does not have yet. */
-const isHidden = (pod: PodRecord, call: Call, now: number): boolean => now - pod.createdAt < call.lagMs;
+const isHidden = (pod: PodRecord, call: Call, now: EpochMs): boolean => now - pod.createdAt < call.lagMs;
 
 function checkNotClusterMember(pod: PodRecord): void {
   if (pod.cluster !== undefined) throw conflict(`the pod is a member of cluster ${pod.cluster.id}`);
 }
 
 /** A pod keeps its machine, whose GPUs others may have taken: throws the 400 Problem (additions 3). */
-function checkFreeGpus(state: State, pod: PodRecord, now: number): void {
+function checkFreeGpus(state: State, pod: PodRecord, now: EpochMs): void {
   const { gpu, dataCenterId } = pod;
   if (!ACTIONS[statusAt(pod, now)].includes('start')) return;
   if (gpu !== undefined && isTaken(state, gpu.id, dataCenterId, gpu.count)) throw badRequest(NO_ROOM.host);
@@ -49,19 +50,19 @@ export const podOperations: readonly Operation[] = [
       // Members leave the page after it was cut: it may be short, or empty, with more to come.
       const includeMembers = call.query.get('includeClusterPods') === 'true';
       const listed = includeMembers ? rows : rows.filter(({ cluster }) => cluster === undefined);
-      return { pods: listed.map((pod) => podDocument(pod, now)), pagination };
+      return { pods: listed.map((pod) => podDocument(pod, now, call.addressOf)), pagination };
     }),
   ),
   operation(
     'createPod',
     reply(201, (state, call, now) =>
-      podDocument(createPod(state, now, bodyOf(call) as CreatePodBody, call.settings), now),
+      podDocument(createPod(state, now, bodyOf(call) as CreatePodBody, call.settings), now, call.addressOf),
     ),
     { checkSize: checkCreateSize },
   ),
   operation(
     'getPod',
-    reply(200, (state, call, now) => podDocument(find(state, call, now), now)),
+    reply(200, (state, call, now) => podDocument(find(state, call, now), now, call.addressOf)),
   ),
   operation(
     'updatePod',
@@ -70,7 +71,7 @@ export const podOperations: readonly Operation[] = [
       checkNotClusterMember(pod);
       if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
       updatePod(state, pod, bodyOf(call) as UpdatePodBody, now, call.settings);
-      return podDocument(pod, now);
+      return podDocument(pod, now, call.addressOf);
     }),
   ),
   operation(
@@ -104,7 +105,7 @@ export const podOperations: readonly Operation[] = [
         delete found.withoutGpu;
         if (call.takeFault(state, ['pod-start']) !== undefined) found.withoutGpu = true;
       }
-      return podDocument(found, now);
+      return podDocument(found, now, call.addressOf);
     });
     return action === 'terminate' ? { status: 204 } : { status: 200, body: pod };
   }),

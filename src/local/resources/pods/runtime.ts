@@ -1,9 +1,11 @@
 import type { Json } from '../../../core/json.ts';
+import type { AddressOf } from '../../http/call/operation.ts';
 import type { PodRecord, PodUse } from '../../model/pods/record.ts';
 import { isReachable, startedAt } from './transitions.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A container's live metrics, computed from its id and the time; null unless it can be reached (specification 2.2). */
-export function runtimeAt(pod: PodRecord, now: number): Json {
+export function runtimeAt(pod: PodRecord, now: EpochMs, ssh: ReturnType<AddressOf>): Json {
   if (!isReachable(pod, now)) return null;
   const started = startedAt(pod, now) ?? now;
   const use = useAt(pod, now);
@@ -15,25 +17,26 @@ export function runtimeAt(pod: PodRecord, now: number): Json {
     })),
     cpu: { util: use.cpu ?? wave(`${pod.id}/cpu`, now, 34, 25) },
     memory: { util: use.memory ?? wave(`${pod.id}/ram`, now, 48, 9) },
-    ports: pod.ports.map((port) => portOf(pod, port)),
+    ports: pod.ports.map((port) => portOf(pod, port, ssh)),
   };
 }
 
 /** What was set of a pod's use and still counts; what was not set varies. */
-export const useAt = ({ use = {} }: PodRecord, now: number): PodUse =>
+export const useAt = ({ use = {} }: PodRecord, now: EpochMs): PodUse =>
   use.until !== undefined && use.until <= now ? {} : use;
 
 /**
  * A published port. One of type http is proxied: its address is in a private block and cannot be reached (additions 6).
  * Others are mapped to a port of the host.
  */
-function portOf(pod: PodRecord, port: string): Json {
+function portOf(pod: PodRecord, port: string, ssh: ReturnType<AddressOf>): Json {
   const [number = '', type = 'tcp'] = port.split('/');
+  const real = port === '22/tcp' ? ssh : undefined;
   return {
     private: Number(number),
-    public: type === 'http' ? null : publicPort(pod, port),
+    public: type === 'http' ? null : (real?.port ?? publicPort(pod, port)),
     type,
-    ip: type === 'http' ? proxyIp(pod) : publicIp(pod),
+    ip: type === 'http' ? proxyIp(pod) : (real?.host ?? publicIp(pod)),
   };
 }
 
@@ -50,7 +53,7 @@ export const globalIp = (pod: PodRecord): string =>
   `10.0.${String(hash(pod.id) % 256)}.${String(1 + (hash(`${pod.id}/ip`) % 254))}`;
 
 /** A percentage that changes slowly around a mean value. */
-function wave(seed: string, now: number, mean: number, amplitude: number): number {
+function wave(seed: string, now: EpochMs, mean: number, amplitude: number): number {
   const phase = (hash(seed) % 1000) / 1000 + now / 240_000;
   return Math.min(100, Math.max(0, Math.round(mean + amplitude * Math.sin(phase * 2 * Math.PI))));
 }

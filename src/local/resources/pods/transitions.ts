@@ -1,14 +1,15 @@
 import { conflict } from '../../contract/problem.ts';
 import { doesNotStart } from '../../model/images.ts';
 import type { PodEvent, PodRecord, Stage } from '../../model/pods/record.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 type Launch = Extract<PodEvent, { kind: 'launch' }>;
 
 export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED';
 export type PodAction = 'start' | 'stop' | 'restart' | 'terminate';
 
-/** How long a launched pod is PROVISIONING, and then STARTING. Milliseconds. */
-export const PROVISIONING_MS = 2000;
+/** How long a launched pod is PROVISIONING, and then STARTING. */
+export const PROVISIONING_MS: Milliseconds = 2000;
 export const STARTING_MS = 3000;
 
 /** Which actions a status allows (contract rules, Pods). */
@@ -22,7 +23,7 @@ export const ACTIONS: Readonly<Record<PodStatus, readonly PodAction[]>> = {
 };
 
 /** A pod's status (specification 3.1). */
-export function statusAt(pod: PodRecord, now: number): PodStatus {
+export function statusAt(pod: PodRecord, now: EpochMs): PodStatus {
   const { life } = pod;
   switch (life.kind) {
     case 'launched':
@@ -40,15 +41,15 @@ export function statusAt(pod: PodRecord, now: number): PodStatus {
   }
 }
 
-/** How long a RUNNING pod cannot be reached yet: it has no metrics and no direct SSH (additions 6). Milliseconds. */
-const UNREACHABLE_MS = 2000;
+/** How long a RUNNING pod cannot be reached yet: it has no metrics and no direct SSH (additions 6). */
+const UNREACHABLE_MS: Milliseconds = 2000;
 
 /** Whether a pod is RUNNING and can be reached. */
-export const isReachable = (pod: PodRecord, now: number): boolean =>
+export const isReachable = (pod: PodRecord, now: EpochMs): boolean =>
   statusAt(pod, now) === 'RUNNING' && now >= (startedAt(pod, now) ?? now) + UNREACHABLE_MS;
 
-/** When the container last became RUNNING, in milliseconds since the epoch; null when it never did. */
-export const startedAt = (pod: PodRecord, now: number): number | null =>
+/** When the container last became RUNNING; null when it never did. */
+export const startedAt = (pod: PodRecord, now: EpochMs): EpochMs | null =>
   pod.life.kind === 'launched' && statusAt(pod, now) === 'RUNNING' ? runningSince(pod.life.at) : pod.startedBefore;
 
 const runningSince = (launchedAt: number): number => launchedAt + PROVISIONING_MS + STARTING_MS;
@@ -57,7 +58,7 @@ const runningSince = (launchedAt: number): number => launchedAt + PROVISIONING_M
 export type BootNote = Pick<Launch, 'fromSecrets' | 'unresolved'>;
 
 /** Applies an action. Throws the 409 Problem when the status or the lock does not allow it (contract rules, Pods). */
-export function applyAction(pod: PodRecord, action: PodAction, now: number, note: BootNote = {}): void {
+export function applyAction(pod: PodRecord, action: PodAction, now: EpochMs, note: BootNote = {}): void {
   const status = statusAt(pod, now);
   if (!ACTIONS[status].includes(action)) throw conflict(`a pod that is ${status} cannot ${action}`);
   if (pod.locked && (action === 'stop' || action === 'restart'))
@@ -88,7 +89,7 @@ export function applyAction(pod: PodRecord, action: PodAction, now: number, note
  * Replaces the container of a pod that runs or starts, because its configuration has changed: what is outside its mounts is
  * lost (additions 5). Any other pod takes the change at its next start.
  */
-export function restartChanged(pod: PodRecord, now: number, note: BootNote): void {
+export function restartChanged(pod: PodRecord, now: EpochMs, note: BootNote): void {
   const status = statusAt(pod, now);
   if (pod.life.kind !== 'launched' || (status !== 'RUNNING' && status !== 'STARTING')) return;
   pod.startedBefore = startedAt(pod, now);
@@ -96,7 +97,7 @@ export function restartChanged(pod: PodRecord, now: number, note: BootNote): voi
 }
 
 /** The pod keeps its machine: only the container is started again. */
-function relaunch(pod: PodRecord, now: number, note: Partial<Launch>): void {
+function relaunch(pod: PodRecord, now: EpochMs, note: Partial<Launch>): void {
   launch(pod, now - PROVISIONING_MS);
   pod.history.push({ ...launchEvent(pod, now), ...note, restart: true });
 }

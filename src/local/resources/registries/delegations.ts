@@ -5,6 +5,7 @@ import { SEED_OFFSET_MS } from '../../model/seed-offset.ts';
 import { createRecordTable } from '../../state/record-table.ts';
 import { nextId } from '../../state/state.ts';
 import { bodyOf } from '../../http/requests/validate.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A delegated registry credential: the repository of another account that may be pulled. */
 interface DelegationRecord {
@@ -14,7 +15,7 @@ interface DelegationRecord {
   region: string;
   repository: string;
   tag: string;
-  createdAt: number;
+  createdAt: EpochMs;
 }
 
 const DAY = 86_400_000;

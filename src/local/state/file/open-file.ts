@@ -2,12 +2,12 @@ import { close as closeFile, closeSync, constants, fstatSync, lstatSync, openSyn
 import { localFile } from '../../../core/failure.ts';
 import { errorCode } from '../../../core/files/file-errors.ts';
 import { openRegular } from '../../../core/files/regular-file.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** An open state file. */
 export interface OpenFile {
   readonly descriptor: number;
-  /** Bytes. */
-  readonly size: number;
+  readonly size: Bytes;
   /** The start of its first line, which no other state file has; the whole of it when there is less. */
   readonly start: string;
   /** Never fails. */

@@ -12,6 +12,7 @@ import { cannotRead, loadChanges, loadState, type FileExtent } from './load-stat
 import { createLongTexts, type LongTexts } from './long-texts.ts';
 import { openFile, type OpenFile } from './open-file.ts';
 import { createTemporary, textFolder } from './text-folder.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** A state and its files. Call everything between `open` and `close`, while the lock is held; long texts are read any time. */
 export interface StateFile {
@@ -36,8 +37,8 @@ interface Cached {
   readonly extent?: FileExtent;
 }
 
-/** A file is written anew when it is larger than this, and more than twice as large as when it was created. Bytes. */
-const SMALL_FILE = 65_536;
+/** A file is written anew when it is larger than this, and more than twice as large as when it was created. */
+const SMALL_FILE: Bytes = 65_536;
 
 /**
  * A state in a file of lines: the state when the file was created, then one line for the changes of each save. A file that

@@ -9,6 +9,7 @@ import type { PartCodec } from './codec.ts';
 import type { FileSystem } from './file-system.ts';
 import { openStateFile, type StateFile } from './state-file.ts';
 import type { State } from '../state.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** Stores the state of one local service. */
 export interface Store {
@@ -58,8 +59,8 @@ export async function checkState(store: Store): Promise<void> {
     });
 }
 
-/** How long to wait for the lock while other processes use the state. Milliseconds. */
-const LOCK_TIMEOUT_MS = 30_000;
+/** How long to wait for the lock while other processes use the state. */
+const LOCK_TIMEOUT_MS: Milliseconds = 30_000;
 
 /** Creates the state's folder when there is none, and takes the lock. Fails with local-file (14). */
 async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {

@@ -1,3 +1,5 @@
+import type { Milliseconds } from '../../../core/unit-types.ts';
+
 /** What is shown of a worker until it is ready. */
 export interface StartReport {
   line(line: string): void;
@@ -7,8 +9,8 @@ export interface StartReport {
   failed(text: string): void;
 }
 
-/** After this time, the lines of a start are shown before it has ended, even after a failed one. Milliseconds. */
-const PATIENCE_MS = 5000;
+/** After this time, the lines of a start are shown before it has ended, even after a failed one. */
+const PATIENCE_MS: Milliseconds = 5000;
 const MAX_HELD_LINES = 200;
 
 /**

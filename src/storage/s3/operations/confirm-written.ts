@@ -1,8 +1,9 @@
+import type { Failure } from '../../../core/failure.ts';
 import type { StoredObject } from '../../../core/context.ts';
 import { notAsWritten } from '../../objects/stored-object-failures.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
-import { describeObject } from './describe-object.ts';
+import { describeObject, type DescribedObject } from './describe-object.ts';
 
 /** What an object must be; `etag` is its ETag without quotes where an ETag is a checksum. */
 export interface Written {
@@ -17,27 +18,65 @@ const CHECKSUM = /^"[0-9a-f]{32}(-\d+)?"$/;
 const MAX_WAIT_MS = 3_600_000;
 const MAX_PAUSE_MS = 60_000;
 
+/** After this time, an object that is not there is written again; then after twice as long, and so on. Milliseconds. */
+const FIRST_AGAIN_MS = 120_000;
+
+export interface Confirmation {
+  readonly written: Written;
+  /** The version that was there before: while it is seen, the object is not written yet. */
+  readonly replaces?: string | undefined;
+  /** Repeats the last step of the writing: a service may say that it did it, and has not. */
+  readonly again?: () => Promise<void>;
+  /** There was nothing to join: an earlier request may have done it, and soon shows, or the parts were removed. */
+  readonly isGone?: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * Looks for an object that was written, until it is there: a service may say that it wrote a large one before that is so,
- * and may be late by minutes (storage contract). Fails when it is not what was written, or not there after an hour.
+ * and may be late by minutes, or never do it (storage contract). Fails when it is not what was written, or not there after an
+ * hour.
  */
 export async function confirmWritten(
   client: S3Client,
   address: string,
-  { bytes, etag }: Written,
-  signal: AbortSignal | undefined,
+  { written, replaces, again, isGone = false, signal }: Confirmation,
 ): Promise<StoredObject> {
   let waitedMs = 0;
+  let againAfter = FIRST_AGAIN_MS;
   for (let pauseMs = 500; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     const found = await describeObject(client, address, signal);
-    if (found !== undefined) {
-      const { object, encrypted } = found;
-      const isSame = object.version === `"${etag}"` || encrypted || !CHECKSUM.test(object.version);
-      if (object.bytes !== bytes || !isSame) throw notAsWritten(address);
-      return object;
-    }
-    if (waitedMs >= MAX_WAIT_MS) throw unreadable(`write ${address}`, 'the object is not there an hour afterwards');
+    if (found !== undefined && isWritten(found, written)) return found.object;
+    if (found !== undefined && found.object.version !== replaces) throw notAsWritten(address);
+    if (waitedMs >= (isGone ? FIRST_AGAIN_MS : MAX_WAIT_MS)) throw notThere(address, isGone);
     await client.pause(pauseMs, signal);
     waitedMs += pauseMs;
+    if (waitedMs < againAfter) continue;
+    againAfter *= 2;
+    await again?.();
   }
+}
+
+const notThere = (address: string, isGone: boolean): Failure =>
+  unreadable(
+    `write ${address}`,
+    isGone ? 'its parts were removed before they were joined' : 'the object is not there an hour afterwards',
+  );
+
+/** Whether an object is what was written. */
+export function isWritten({ object, encrypted }: DescribedObject, { bytes, etag }: Written): boolean {
+  const isSame = object.version === `"${etag}"` || encrypted || !CHECKSUM.test(object.version);
+  return object.bytes === bytes && isSame;
+}
+
+/** Whether an object is there, and is what was to be written: looked at where an answer was lost. */
+export async function isThere(
+  client: S3Client,
+  address: string,
+  written: Written,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const found = await describeObject(client, address, signal);
+  // An ETag that is no checksum proves nothing.
+  return found?.object.version === `"${written.etag}"` && found.object.bytes === written.bytes;
 }

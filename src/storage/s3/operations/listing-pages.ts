@@ -1,4 +1,4 @@
-import { childrenOf, childText, parseDocument, type XmlElement } from '../../../core/text/xml.ts';
+import { childrenOf, childText, type XmlElement } from '../../../core/text/xml.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 
@@ -20,6 +20,9 @@ export interface Listing {
 
 /** How many pages without a key may follow one another: more are no listing that ends. */
 const MAX_EMPTY_PAGES = 1000;
+
+/** How many times as long a page may take: the first listing of many new files computes their checksums (storage contract). */
+const LISTING_PATIENCE = 10;
 
 /** How often a listing is begun again whose pages go round in circles. */
 const MAX_LISTINGS = 5;
@@ -66,9 +69,11 @@ async function readPages(
   const tokens = new Set<string>();
   let emptyPages = 0;
   for (let token: string | undefined; ;) {
-    const { body } = await client.send({
+    const { document } = await client.send({
       what,
       method: 'GET',
+      roots: ['ListBucketResult'],
+      patience: LISTING_PATIENCE,
       bucket,
       key: '',
       query: {
@@ -79,7 +84,7 @@ async function readPages(
       },
       signal,
     });
-    const page = await readPage(body, what);
+    const page = readPage(document, what);
     for (const object of page.objects) objects.set(object.key, object);
     for (const each of page.prefixes) prefixes.add(each);
     for (const key of [...page.objects.map((object) => object.key), ...page.prefixes])
@@ -102,12 +107,12 @@ const byBytes =
   (one: T, other: T): number =>
     Buffer.compare(Buffer.from(keyOf(one)), Buffer.from(keyOf(other)));
 
-async function readPage(
-  body: Uint8Array,
+function readPage(
+  listing: XmlElement | undefined,
   what: string,
-): Promise<Listing & { /** The token of the next page; undefined on the last. */ readonly next: string | undefined }> {
+): Listing & { /** The token of the next page; undefined on the last. */ readonly next: string | undefined } {
+  if (listing === undefined) throw unreadable(what, 'it is no listing');
   try {
-    const listing = await parseDocument(body, 'ListBucketResult');
     const isEncoded = childText(listing, 'EncodingType') === 'url';
     const decoded = (key: string): string => (isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key);
     const isLast = needed(listing, 'IsTruncated') !== 'true';

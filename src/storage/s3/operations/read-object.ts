@@ -31,7 +31,7 @@ export async function* readObject(
       handled: [404, 412, 416],
       signal,
     };
-    const answer = await client.open(request);
+    const answer = await client.open(request, attempts);
     let lost: LostOrRefused;
     if (isFailed(answer)) lost = answer;
     else {

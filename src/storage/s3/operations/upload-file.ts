@@ -1,3 +1,4 @@
+import { allEnded } from '../../../core/control/all-ended.ts';
 import { collectBytes } from '../../../core/files/byte-streams.ts';
 import type { RequestSlots } from '../../../http/policy/request-slots.ts';
 import type { FileSource } from '../../../core/ports/volume-files.ts';
@@ -5,20 +6,9 @@ import type { StoredObject } from '../../../core/context.ts';
 import { parseObjectAddress } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
-import { confirmWritten } from './confirm-written.ts';
-import {
-  beginUpload,
-  blockOfBytes,
-  completeUpload,
-  md5,
-  sendPart,
-  sentParts,
-  unfinishedUploads,
-  type Block,
-  type SentPart,
-  type Target,
-} from './parts.ts';
-import { writeWhole } from './write-object.ts';
+import { abortUpload, beginUpload, blockOfBytes, md5, sendPart, type Block, type SentPart } from './parts.ts';
+import { isPart, sentParts, unfinishedUploads, type KnownPart, type Target } from './unfinished-uploads.ts';
+import { joinParts, writeWhole } from './write-object.ts';
 
 export interface UploadOptions {
   /** The smallest part, in bytes. */
@@ -51,16 +41,19 @@ export async function uploadFile(
   if (source.bytes <= partBytes) {
     const written = await withBlock(source, 0, source.bytes, target, inMemory, async (block) => {
       await source.check();
-      return writeWhole(target, block);
+      return writeWhole(target, block, source.replaces);
     });
     onBytes(source.bytes);
     return written;
   }
   const sizes = partSize(source.bytes, partBytes);
-  const { id, there } = await findOrBegin(target);
+  const { id, there, others } = await findOrBegin(target);
   const parts = await sendParts(target, { id, there }, source, sizes, { inMemory, onBytes });
   await source.check();
-  return await confirmWritten(client, address, await completeUpload(target, id, parts), signal);
+  const written = await joinParts(target, id, parts, source.replaces);
+  // They are of an earlier content, or a lost answer began them: nothing else would remove them.
+  for (const other of others) await abortUpload(target, other);
+  return written;
 }
 
 /** The size of a part: the same for the same file, so that an interrupted upload can go on. Bytes. */
@@ -74,26 +67,28 @@ const MIB = 1_048_576;
 /** Up to this size, a range is read once and its digests are computed at once: another thread would take longer. Bytes. */
 const SMALL_BYTES = 262_144;
 
-type Known = ReadonlyMap<number, { readonly etag: string; readonly bytes: number }>;
-
 /** An upload, with the parts that are there. */
 interface Unfinished {
   readonly id: string;
-  readonly there: Known;
+  readonly there: ReadonlyMap<number, KnownPart>;
+  /** Other unfinished uploads of the object. */
+  readonly others: readonly string[];
 }
 
 /** The unfinished upload of the object that began last, with the parts that are there; a new one where there is none. */
 async function findOrBegin(target: Target): Promise<Unfinished> {
-  for (const id of (await unfinishedUploads(target)).toReversed()) {
+  const known = await unfinishedUploads(target);
+  for (const id of known.toReversed()) {
     const there = await sentParts(target, id);
-    if (there !== undefined) return { id, there };
+    if (there !== undefined) return { id, there, others: known.filter((other) => other !== id) };
   }
-  return { id: (await beginUpload(target)).id, there: new Map() };
+  const { id } = await beginUpload(target, async () => (await unfinishedUploads(target)).at(-1));
+  return { id, there: new Map(), others: [] };
 }
 
 async function sendParts(
   target: Target,
-  { id, there }: Unfinished,
+  { id, there }: Pick<Unfinished, 'id' | 'there'>,
   source: FileSource,
   size: number,
   { inMemory, onBytes }: Pick<UploadOptions, 'inMemory' | 'onBytes'>,
@@ -108,8 +103,7 @@ async function sendParts(
       parts[index] = await withBlock(source, start, end, target, inMemory, async (block) => {
         const { digest, body } = block;
         const known = there.get(index + 1);
-        const isThere = known?.bytes === body.byteLength && known.etag.replaceAll('"', '') === digest.toString('hex');
-        return isThere
+        return known !== undefined && isPart(known, digest, body.byteLength)
           ? { number: index + 1, etag: known.etag, digest, bytes: body.byteLength }
           : sendPart(target, id, index + 1, block);
       });
@@ -117,7 +111,7 @@ async function sendParts(
     }
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(PARTS_AT_ONCE, count) }, sendNext));
+    await allEnded(Array.from({ length: Math.min(PARTS_AT_ONCE, count) }, sendNext));
   } catch (error) {
     // The others end with their part.
     next = count;

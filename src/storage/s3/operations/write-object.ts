@@ -2,18 +2,18 @@ import { blocksOf } from '../../../core/files/byte-streams.ts';
 import type { StoredObject } from '../../../core/context.ts';
 import { parseObjectAddress } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
-import { confirmWritten } from './confirm-written.ts';
+import { confirmWritten, isThere } from './confirm-written.ts';
 import {
   abortUpload,
   beginUpload,
   blockOfBytes,
   completeUpload,
+  joinedParts,
   sendPart,
-  unfinishedUploads,
   type Block,
   type SentPart,
-  type Target,
 } from './parts.ts';
+import { sentParts, unfinishedUploads, type Target } from './unfinished-uploads.ts';
 
 /**
  * Writes an object from a stream: a small one in one request, one of more than `partBytes` in parts. It appears when the last
@@ -37,18 +37,23 @@ export async function writeObject(
     : await writeParts(target, joined(content, second.value, blocks));
 }
 
-/** Writes an object in one request. */
-export async function writeWhole(target: Target, { digest, body }: Block): Promise<StoredObject> {
+/** Writes an object in one request. `replaces` is the version that is there. */
+export async function writeWhole(target: Target, { digest, body }: Block, replaces?: string): Promise<StoredObject> {
   const { client, name, address, what, signal } = target;
-  await client.send({
-    what,
-    method: 'PUT',
-    ...name,
-    headers: { 'content-md5': digest.toString('base64'), 'content-length': String(body.byteLength) },
-    body,
-    signal,
-  });
-  return await confirmWritten(client, address, { bytes: body.byteLength, etag: digest.toString('hex') }, signal);
+  const written = { bytes: body.byteLength, etag: digest.toString('hex') };
+  const put = async (): Promise<void> => {
+    await client.send({
+      what,
+      method: 'PUT',
+      ...name,
+      headers: { 'content-md5': digest.toString('base64'), 'content-length': String(body.byteLength) },
+      body,
+      isDone: () => isThere(client, address, written, signal),
+      signal,
+    });
+  };
+  await put();
+  return await confirmWritten(client, address, { written, replaces, again: put, signal });
 }
 
 /** Writes the parts one after the other, and then joins them. */
@@ -59,11 +64,28 @@ async function writeParts(target: Target, blocks: AsyncIterable<Uint8Array>): Pr
   try {
     const parts: SentPart[] = [];
     for await (const block of blocks) parts.push(await sendPart(target, id, parts.length + 1, blockOfBytes(block)));
-    return await confirmWritten(target.client, target.address, await completeUpload(target, id, parts), target.signal);
+    return await joinParts(target, id, parts);
   } catch (error) {
     await abortUpload(target, id);
     throw error;
   }
+}
+
+/** Joins the parts of an upload, and looks for the object until it is there. `replaces` is the version that is there. */
+export async function joinParts(
+  target: Target,
+  id: string,
+  parts: readonly SentPart[],
+  replaces?: string,
+): Promise<StoredObject> {
+  const { client, address, signal } = target;
+  const written = joinedParts(parts);
+  const complete = () => completeUpload(target, id, parts, () => isThere(client, address, written, signal));
+  const isGone = (await complete()) === 'gone';
+  const again = async (): Promise<void> => {
+    if ((await sentParts(target, id)) !== undefined) await complete();
+  };
+  return await confirmWritten(client, address, { written, replaces, again, isGone, signal });
 }
 
 /** Ends other uploads of the same object: without an end, a service keeps and bills their parts for ever. */

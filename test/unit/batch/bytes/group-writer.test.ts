@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGroupWriter } from '../../../../src/batch/bytes/group-writer.ts';
+import { createGroupWriter } from '../../../../src/batch/bytes/synced-files.ts';
 
 test('records that were queued without a waiter fail together with the group', async () => {
   const unheard: unknown[] = [];

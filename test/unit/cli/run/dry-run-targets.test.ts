@@ -58,6 +58,8 @@ describe('a dry run of what is not there ends 4 and prints no request:', () => {
     'volumes update nothing --size 500',
     'secrets update nothing --description a',
     'queue purge nothing',
+    'jobs run nothing --input {}',
+    'account ssh-keys remove nothing',
     'jobs cancel nothing JOB',
     'jobs cancel demo nothing',
     'jobs cancel demo nothing other',
@@ -77,8 +79,11 @@ describe('a dry run prints the id in place of the name:', () => {
     ['pods update train-llm --name a', '/v2/pods/pod-train'],
     ['volumes update datasets --size 4000', '/v2/network-volumes/vol-datasets'],
     ['queue purge echo', '/v2/echo/purge-queue'],
+    ['jobs run captions --input {}', '/v2/ep-000001/run'],
   ])('%s', async (line, path) => {
-    const { code, out, err } = await createAccount()(`${line} --dry-run`);
+    const account = createAccount();
+    await local(account, 'endpoints create --name captions --image i --gpu-pool POOL-24G');
+    const { code, out, err } = await account(`${line} --dry-run`);
     expect(code, err).toBe(0);
     expect(err).not.toContain('is a name');
     expect(new URL((JSON.parse(out) as { url: string }).url).pathname).toMatch(new RegExp(`${path}$`));
@@ -144,6 +149,18 @@ describe('a dry run of jobs', () => {
     expect([shown.code, shown.out, shown.err]).toEqual([0, '', expect.stringContaining('This cancels 1 job on demo')]);
   });
 
+  test('of a batch has the id in place of the name, and ends 4 where there is no such endpoint', async () => {
+    const account = createAccount();
+    const options = { stdin: '{"a":1}\n' };
+    await local(account, 'endpoints create --name captions --image i --gpu-pool POOL-24G');
+    const batch = (endpoint: string) =>
+      account(`jobs batch run ${endpoint} --input - --out o --dry-run --json`, options);
+    expect(JSON.parse((await batch('captions')).out)).toMatchObject({
+      first: { url: expect.stringMatching(/\/v2\/ep-000001\/run$/) as string },
+    });
+    expect((await batch('nothing')).code).toBe(4);
+  });
+
   test('of one that cannot be retried is refused (2)', async () => {
     const account = createAccount();
     const { code, out, err } = await account(`jobs retry demo ${await waitingJob(account)} --dry-run`);
@@ -169,6 +186,11 @@ describe('a dry run prints the request also where the service cannot be read:', 
     'queue purge e1',
     'jobs cancel e1 j1',
     'jobs retry e1 j1',
+    'jobs run e1 --input {}',
+    'templates delete t1',
+    'registries delete r1',
+    'account ssh-keys remove k1',
+    'secrets create --name s1',
   ])('%s', async (line) => {
     const server = await serve([problem(403, 'not with this key')]);
     const env = { ...pointedAt(server.url), BERTH_QUEUE_URL: server.url };
@@ -177,5 +199,32 @@ describe('a dry run prints the request also where the service cannot be read:', 
       expect([code, out], err).toEqual([0, expect.stringContaining('"method"')]);
     }
     expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
+  });
+});
+
+describe('a dry run of what the service refuses ends 5 and prints no request:', () => {
+  test.each([
+    ['registries delete reg-team', 'registry reg-team (team registry) is used by pod pod-train (train-llm)'],
+    ['templates delete kept', 'is used by pod pod-00'],
+    ['pods terminate c-0', 'is a member of cluster cluster-00'],
+    ['pods update c-0 --name other', 'is a member of cluster cluster-00'],
+    ['secrets create --name api-token', 'a secret is named api-token'],
+  ])('%s', async (line, why) => {
+    const account = createAccount();
+    await local(account, 'templates create --name kept --image i --disk 10');
+    await local(account, 'pods create --name user --gpu GPU-24G --template kept');
+    await local(account, 'clusters create --name c --type RAY --gpu GPU-80G --gpu-count 1 --pods 2 --image i');
+    const { code, out, err } = await account(`${line} --dry-run`);
+    expect([code, out, err]).toEqual([5, '', expect.stringContaining(why)]);
+    // It is what the command itself ends with.
+    expect(
+      (await account(`${line} ${line.includes('secrets') ? '--value-stdin' : '--yes'}`, { stdin: 'v' })).code,
+    ).toBe(5);
+  });
+
+  test('of several by a selector says which, and prints the requests', async () => {
+    const { code, out, err } = await createAccount()('registries delete --all --dry-run');
+    expect([code, err]).toEqual([0, expect.stringContaining('The service would refuse one: registry reg-team')]);
+    expect(out).toContain('"method": "DELETE"');
   });
 });

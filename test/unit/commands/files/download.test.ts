@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
@@ -111,6 +121,29 @@ test('what an earlier download of another version left is not used', async () =>
   await run('cp source datasets:a');
   expect((await run('cp datasets:a back')).code).toBe(0);
   expect(readFileSync(target, 'utf8')).toBe('another content');
+});
+
+describe('where something else is in the place of the file, it stays, and the copy fails (14):', () => {
+  const put: Readonly<Record<string, (at: string) => void>> = {
+    'a pipe': (at) => execFileSync('mkfifo', [at]),
+    'a link to a pipe': (at) => {
+      execFileSync('mkfifo', [`${at}-pipe`]);
+      symlinkSync(`${at}-pipe`, at);
+    },
+    'a link to a device': (at) => {
+      symlinkSync('/dev/null', at);
+    },
+  };
+  // Without mkfifo there is no pipe to put there.
+  it.skipIf(spawnSync('mkfifo', ['--version']).status !== 0).each(Object.keys(put))('%s', async (kind) => {
+    const { run, cwd, target } = await start();
+    put[kind]?.(target);
+    const before = lstatSync(target).ino;
+    const { code, out } = await run('cp datasets:a back --json');
+    expect([code, out]).toEqual([14, expect.stringContaining('is not a regular file')]);
+    expect(lstatSync(target).ino).toBe(before);
+    expect(readdirSync(cwd).filter((name) => name.startsWith('.berth'))).toEqual([]);
+  });
 });
 
 test('an empty file is one here too', async () => {

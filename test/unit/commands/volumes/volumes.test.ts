@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
 import { objectionsTo } from '../../../support/schemas/published-schemas.ts';
@@ -234,6 +235,18 @@ describe('delete', () => {
       expect.stringContaining('by pod p9 (a), 3 more: nothing was sent') as string,
     ]);
     expect(server.seen.map(({ url }) => url)).toContain('/v2/pods?includeClusterPods=true');
+  });
+
+  test('names the cluster to delete where its pods mount the volume: they go with it', async () => {
+    const account = createAccount();
+    await local(
+      account,
+      'clusters create --name c --type RAY --gpu GPU-80G --gpu-count 1 --pods 2 --image i --network-volume datasets:/data',
+    );
+    await local(account, 'pods terminate pod-train --yes');
+    const { code, err } = await account('volumes delete datasets --yes');
+    expect([code, err]).toEqual([5, expect.stringMatching(/clusters delete cluster-\w+/)]);
+    expect(err).not.toContain('pods terminate');
   });
 
   test('fails if who uses it cannot be read, and deletes nothing', async () => {

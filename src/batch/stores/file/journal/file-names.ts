@@ -9,12 +9,6 @@ export const lockPath = (results: string): string => `${results}.journal.lock`;
 /** The sorted results, until they replace the results file. */
 export const orderedPath = (results: string): string => `${results}.ordered`;
 
-/** Temporary files of the sort of an earlier version, which may have been killed. */
-export const sortingPaths = (results: string): readonly [string, string] => [
-  `${results}.sorting-0`,
-  `${results}.sorting-1`,
-];
-
 /**
  * The copy of an input that can be read only once, such as stdin. It has the temporary name until the journal exists: a
  * file with the final name but without a journal was made by another program and is never changed.
@@ -26,7 +20,6 @@ export const inputCopyPath = (results: string): string => `${results}.input`;
 export const OWN_ENDS: readonly string[] = [
   ...[journalPath, lockPath, orderedPath, inputCopyPath, temporaryCopyPath].map((pathOf) => pathOf('')),
   newJournalPath(journalPath('')),
-  ...sortingPaths(''),
 ];
 
 /** Whether a file has what was cut off the journal or the results of a batch, by its name. */

@@ -1,9 +1,8 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
-import { createGroupWriter, type GroupWriter } from '../../../bytes/group-writer.ts';
+import { createGroupWriter, type GroupWriter, writeSyncedFile } from '../../../bytes/synced-files.ts';
 import { newJournalPath } from './file-names.ts';
-import { writeSyncedFile } from '../../../bytes/write-file.ts';
 import {
   checksumOfRecord,
   decodeRecord,
@@ -60,7 +59,6 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
 
 const isChained = ({ version }: BatchHeader): boolean => version === 2;
 
-/** A journal that is open for writing. */
 function journalOn(writer: GroupWriter, seed: number | undefined) {
   let last = seed;
   return {

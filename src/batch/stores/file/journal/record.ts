@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../../../../core/context.ts';
+import { isObject } from '../../../../core/json.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import type { BatchTarget } from '../../../model/store.ts';
 import type { SharedFormat } from '../../../read/inputs.ts';
 import type { ItemRange } from '../../../read/range.ts';
-import type { Ending, ItemEvent } from '../../../model/item-states.ts';
-import type { EventData } from '../../../model/run-records.ts';
+import { CODES, eventFromArray, eventToArray, isCount, isText, type ItemRecord } from '../../../model/item-record.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
 export interface BatchHeader extends BatchTarget {
@@ -15,9 +15,7 @@ export interface BatchHeader extends BatchTarget {
   readonly input: InputIdentity;
   /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
   readonly extras: string;
-  /** Number of items that can be sent. */
   readonly planned: number;
-  /** Number of items that cannot be sent. */
   readonly invalid: number;
   readonly ordered: boolean;
   /** Milliseconds since the epoch. */
@@ -27,19 +25,14 @@ export interface BatchHeader extends BatchTarget {
 /** Whether two headers are those of one batch: another one may have been begun in its place since the first was read. */
 export const isSameBatch = (one: BatchHeader, other: BatchHeader): boolean => isDeepStrictEqual(one, other);
 
-/** Identifies the input: another file has another length or digest. Earlier versions did not store the types of CSV columns. */
+/** How the inputs are read, and what identifies them. */
 export interface InputIdentity extends SharedFormat {
-  /** As `storedInputPath` returns it; for piped input, the path of the copy. */
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
   /** True when the only input is a copy of one that can be read only once: it belongs to the batch. */
   readonly copied?: boolean;
-  /** All inputs; earlier versions did not store one plain file here. `path` is that of the first. */
-  readonly inputs?: readonly StoredInput[];
+  readonly inputs: readonly StoredInput[];
 }
 
-/** One of several inputs. The path of a file is as `storedInputPath` returns it. */
+/** One of the inputs. The path of a file is as `storedInputPath` returns it. */
 export interface StoredInput {
   readonly object: StoredObject;
   readonly format: InputIdentity['format'];
@@ -50,30 +43,11 @@ export interface StoredInput {
 /** One line of a journal. Records are in the order of events. */
 export type JournalRecord =
   | { readonly kind: 'header'; readonly header: BatchHeader }
-  /** An event of an item. */
-  | { readonly kind: 'event'; readonly item: number; readonly event: ItemEvent; readonly data: EventData }
+  | ({ readonly kind: 'event' } & ItemRecord)
   /** The price of a worker per hour from here on, in US dollars: for the cost of the batch. */
   | { readonly kind: 'price'; readonly perHour: DollarRange }
   /** The results file is about to be replaced by its sorted copy, which has this length and CRC-32. */
   | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum?: number | undefined };
-
-const CODES = {
-  send: 'i',
-  withdraw: 'w',
-  accept: 's',
-  refuse: 'x',
-  lose: 'u',
-  end: 'e',
-  retry: 'r',
-  find: 'f',
-  resubmit: 'a',
-};
-const KINDS = new Map<unknown, ItemEvent['kind']>(
-  (['send', 'withdraw', 'accept', 'refuse', 'lose', 'end', 'retry', 'find', 'resubmit'] as const).map((kind) => [
-    CODES[kind],
-    kind,
-  ]),
-);
 
 /**
  * Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. The checksum begins with `seed`:
@@ -149,46 +123,14 @@ function toArray(record: JournalRecord): readonly unknown[] {
       return ['p', record.perHour.low, record.perHour.high];
     case 'ordered':
       return ['o', record.bytes, ...(record.checksum === undefined ? [] : [record.checksum])];
-    case 'event': {
-      const { item, event, data } = record;
-      const known: Partial<Members> = { ...data, ...event };
-      const members = MEMBERS[event.kind].map((name) => known[name] ?? (name === 'resultBytes' ? 0 : null));
-      return [CODES[event.kind], item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
-    }
+    case 'event':
+      return eventToArray(record);
   }
 }
 
-/** What the records of events have after the item. The names are those of `ItemEvent` and `EventData`. */
-interface Members extends Required<EventData> {
-  readonly job: string;
-  readonly ending: Ending;
-}
-
-/** The members of each kind in their order. Those at the end may be missing: earlier versions did not write them. */
-const MEMBERS: Readonly<Record<ItemEvent['kind'], readonly (keyof Members)[]>> = {
-  send: ['id'],
-  withdraw: [],
-  accept: ['job', 'at'],
-  refuse: ['resultBytes', 'checksum', 'at'],
-  lose: [],
-  end: ['ending', 'resultBytes', 'checksum', 'at'],
-  retry: ['job', 'at', 'id'],
-  find: ['job', 'at', 'id'],
-  resubmit: [],
-};
-
-const ENDINGS: readonly unknown[] = ['completed', 'failed', 'cancelled', 'timedOut', 'expired'] satisfies Ending[];
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0;
-const isEnding = (value: unknown): value is Ending => ENDINGS.includes(value);
-
-const CHECKS: { readonly [Name in keyof Members]: (value: unknown) => value is Members[Name] } = {
-  ...{ id: isText, job: isText, ending: isEnding },
-  ...{ at: isCount, resultBytes: isCount, checksum: isCount },
-};
-
 /** Returns undefined for what is no record: a program that is not berth can have written a line with a right checksum. */
-function fromArray([code, first, second, ...others]: readonly unknown[]): JournalRecord | undefined {
+function fromArray(members: readonly unknown[]): JournalRecord | undefined {
+  const [code, first, second] = members;
   if (code === 'berth batch') return isHeader(first) ? { kind: 'header', header: first } : undefined;
   if (code === 'o')
     return isCount(first) && (second === undefined || isCount(second))
@@ -196,49 +138,18 @@ function fromArray([code, first, second, ...others]: readonly unknown[]): Journa
       : undefined;
   if (code === 'p')
     return isCount(first) && isCount(second) ? { kind: 'price', perHour: { low: first, high: second } } : undefined;
-  const kind = KINDS.get(code);
-  if (kind === undefined || !isCount(first)) return undefined;
-  const known: { [Name in keyof Members]?: Members[Name] } = {};
-  for (const [at, name] of MEMBERS[kind].entries())
-    if (!setMember(known, name, (at === 0 ? second : others[at - 1]) ?? undefined)) return undefined;
-  const { job, ending, ...data } = known;
-  const event = eventOf(kind, job, ending);
-  return event === undefined ? undefined : { kind: 'event', item: first, event, data };
-}
-
-function setMember<Name extends keyof Members>(
-  known: { [Each in Name]?: Members[Each] },
-  name: Name,
-  value: unknown,
-): boolean {
-  if (value === undefined) return true;
-  const check: (given: unknown) => given is Members[Name] = CHECKS[name];
-  if (!check(value)) return false;
-  known[name] = value;
-  return true;
-}
-
-function eventOf(kind: ItemEvent['kind'], job: string | undefined, ending: Ending | undefined): ItemEvent | undefined {
-  switch (kind) {
-    case 'accept':
-    case 'retry':
-    case 'find':
-      return job === undefined ? undefined : { kind, job };
-    case 'end':
-      return ending === undefined ? undefined : { kind, ending };
-    default:
-      return { kind };
-  }
+  const record = eventFromArray(members);
+  return record === undefined ? undefined : { kind: 'event', ...record };
 }
 
 /** The version is checked by the reader, which says that it is another one. */
 function isHeader(value: unknown): value is BatchHeader {
-  if (typeof value !== 'object' || value === null) return false;
-  const header: Readonly<Record<string, unknown>> = { ...value };
+  if (!isObject(value)) return false;
+  const header: Readonly<Record<string, unknown>> = value;
   return (
     ['endpoint', 'endpointId', 'service', 'extras'].every((name) => isText(header[name])) &&
     ['version', 'planned', 'invalid', 'createdAt'].every((name) => isCount(header[name])) &&
-    typeof header['input'] === 'object' &&
-    header['input'] !== null
+    isObject(header['input']) &&
+    Array.isArray(header['input']['inputs'])
   );
 }

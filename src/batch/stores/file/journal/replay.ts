@@ -7,7 +7,6 @@ import { brokenJournal, type JournalEnd, readJournal } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';
 import type { KnownJob } from '../../../model/run-records.ts';
 
-/** The state of a batch according to its journal. */
 export interface JournalState {
   readonly header: BatchHeader;
   readonly states: ItemStates;
@@ -43,11 +42,9 @@ export interface JournalState {
 }
 
 interface ReplayOptions {
-  /** True to load the jobs that failed or timed out. */
   readonly wantFailed?: boolean;
   /** The jobs that expired and were submitted after this date are loaded; none by default. Milliseconds since the epoch. */
   readonly expiredSince?: number | undefined;
-  /** Called with each record after the header, in the order of events. */
   readonly onRecord?: (record: JournalRecord) => void;
 }
 

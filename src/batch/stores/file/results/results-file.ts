@@ -4,7 +4,7 @@ import { localFile } from '../../../../core/failure.ts';
 import { decodeJson, memberAt, numberOf, stringOf, type Json } from '../../../../core/json.ts';
 import { jobOutcome, jobStatus } from '../../../../queue/job-status.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
-import { createGroupWriter } from '../../../bytes/group-writer.ts';
+import { createGroupWriter } from '../../../bytes/synced-files.ts';
 import type { Ending } from '../../../model/item-states.ts';
 
 /** A number of bytes from the start of the results file, and the CRC-32 of these bytes. */
@@ -13,27 +13,15 @@ export interface ResultsExtent {
   readonly checksum: number;
 }
 
-/** The results file while it is written. */
-export interface Results {
-  /** Resolves when the line is on disk, with the extent of the file up to its end. Fails with local-file (14). */
-  append(line: string): Promise<ResultsExtent>;
-  /** Extent of all lines appended so far. */
-  readonly extent: () => ResultsExtent;
-  /** Resolves when no write is pending. */
-  idle(): Promise<void>;
-  /** Fails with local-file (14) when another process changed the file. Call it only when the file is idle. */
-  check(): Promise<void>;
-  close(): Promise<void>;
-}
-
 export const NO_RESULTS: ResultsExtent = { resultBytes: 0, checksum: 0 };
 
 /** Opens a results file whose content has this extent. */
-export async function openResults(durable: DurableFiles, path: string, content: ResultsExtent): Promise<Results> {
+export async function openResults(durable: DurableFiles, path: string, content: ResultsExtent) {
   const writer = createGroupWriter(await durable.open(path));
   let extent = content;
   return {
-    append: async (line) => {
+    /** Resolves when the line is on disk, with the extent of the file up to its end. Fails with local-file (14). */
+    append: async (line: string): Promise<ResultsExtent> => {
       extent = {
         resultBytes: extent.resultBytes + Buffer.byteLength(line),
         checksum: crc32(line, extent.checksum),
@@ -42,15 +30,21 @@ export async function openResults(durable: DurableFiles, path: string, content: 
       await writer.append(line);
       return upToHere;
     },
-    extent: () => extent,
+    /** Extent of all lines appended so far. */
+    extent: (): ResultsExtent => extent,
+    /** Fails with local-file (14) when another process changed the file. Call it only when the file is idle. */
     check: () => writer.check(),
+    /** Resolves when no write is pending. */
     idle: () => writer.idle(),
-    close: async () => {
+    close: async (): Promise<void> => {
       await writer.idle();
       await writer.close();
     },
   };
 }
+
+/** The results file while it is written. */
+export type Results = Awaited<ReturnType<typeof openResults>>;
 
 /** Statuses of result lines that this program writes itself, when the service has no document. */
 const OWN_ENDINGS: Readonly<Record<string, Ending>> = { EXPIRED: 'expired', REFUSED: 'failed' };
@@ -75,7 +69,6 @@ export interface ResultsContent {
   readonly recorded: ResultsExtent;
   /** The complete results after them, up to the first line that is not one. */
   readonly unrecorded: readonly UnrecordedResult[];
-  /** Length of the whole file in bytes. */
   readonly size: number;
 }
 

@@ -8,6 +8,9 @@ import { berth, sentence } from '../../../../core/message.ts';
 import { orderedPath } from '../journal/file-names.ts';
 import type { JournalState } from '../journal/replay.ts';
 import { checksumOf } from './results-file.ts';
+import { crc32 } from 'node:zlib';
+import { writeSyncedFile } from '../../../bytes/synced-files.ts';
+import type { JournalRecord } from '../journal/record.ts';
 
 /** A line of the results file, without its line feed. Offsets are bytes. */
 interface StoredResult {
@@ -163,3 +166,33 @@ export const resultsChanged = (path: string): Error =>
     `the results file ${path} is missing, shorter or different from what its journal records`,
     sentence`Restore it as it was. The counts alone are in the journal: ${berth`jobs batch status`}`,
   );
+
+const LINE_FEED = Buffer.from('\n');
+
+/**
+ * Sorts the results file by item; when an item has several lines, the last one is kept, and lines of items that were sent
+ * again without an end are left out. Needs as much disk space as the results; memory as `resultsInOrder` does, which is fast
+ * because results are nearly in order, or in a few parts that are. The sorted file is complete and the journal has its length
+ * before it replaces the results file, so that a crash leaves one complete file. Fails with local-file (14), and with the
+ * signal's reason; the results file is not changed then.
+ */
+export async function orderResults(
+  durable: DurableFiles,
+  results: WrittenResults,
+  writeRecord: (record: JournalRecord) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  let [bytes, checksum] = [0, 0];
+  async function* sorted(): AsyncGenerator<Uint8Array> {
+    for await (const lines of resultsInOrder(durable, results, signal)) {
+      const chunk = Buffer.concat(lines.flatMap((line) => [line.bytes, LINE_FEED]));
+      bytes += chunk.byteLength;
+      checksum = crc32(chunk, checksum);
+      yield chunk;
+    }
+  }
+  const ordered = orderedPath(results.path);
+  await writeSyncedFile(durable, ordered, sorted());
+  await writeRecord({ kind: 'ordered', bytes, checksum });
+  await durable.replace(ordered, results.path);
+}

@@ -21,13 +21,11 @@ export interface Queries {
  * limits of time. Nothing is kept in the session, so that a connection pooler may give each transaction another one.
  */
 export interface Database extends Queries {
-  /** The address as it may be shown. */
   readonly shown: string;
   /** Sends a statement in one round trip in place of three. What it wrote may be lost when the server ends. */
   readonly autocommit: Queries;
   /** Runs `work` in one transaction and commits it. When `work` fails, the transaction is rolled back. Fails as `query` does. */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
-  /** Closes all connections. */
   close(): Promise<void>;
 }
 
@@ -42,12 +40,10 @@ export interface Certificates {
 
 interface DatabaseOptions {
   readonly address: StoreAddress;
-  /** Called when a server asks for a password. */
   readonly password: (host: StoreHost) => Promise<string>;
   readonly certificates?: Certificates | undefined;
   /** Maximum time of one statement, in milliseconds. */
   readonly timeoutMs?: number;
-  /** Maximum number of connections. */
   readonly connections?: number;
 }
 

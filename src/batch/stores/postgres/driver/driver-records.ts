@@ -1,3 +1,4 @@
+import { createDeferred, type Deferred } from '../../../bytes/deferred.ts';
 import type { Clock } from '../../../../core/context.ts';
 import type { RunRecords, RecordsListener, RangeClaims } from '../../../model/run-records.ts';
 import type { ItemCounts } from '../../../model/item-states.ts';
@@ -13,11 +14,10 @@ import {
   type ShardGroup,
 } from '../rows/shard-rows.ts';
 import { holdShard } from '../shard/held-shard.ts';
-import { createDeferred, createHeldShards, takeWritten, type Deferred } from './held-shards.ts';
-import { createJobIdWindow } from './job-id-window.ts';
+import { createHeldShards, takeWritten, requireOwnWrites } from './held-shards.ts';
+import { createJobIdWindow } from '../../../model/job-id-set.ts';
 import type { Lease } from './lease.ts';
 import type { PartFiles } from '../shard/part-files.ts';
-import { requireOwnWrites } from './lost-writes.ts';
 import { createProgress } from './known-counts.ts';
 import { createPublisher } from './publisher.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -30,7 +30,6 @@ interface DriverParts {
   readonly lease: Lease;
   readonly queue: WriteQueue;
   readonly clock: Clock;
-  /** Counts of the batch when the driver begins. */
   readonly counts: ItemCounts;
 }
 

@@ -1,6 +1,11 @@
+import { type Deferred } from '../../../bytes/deferred.ts';
+import { rangesOf } from '../../../../core/text/number-ranges.ts';
 import type { ItemState } from '../../../model/item-states.ts';
-import type { Held } from '../rows/shard-rows.ts';
+import { type Held, findLostWrites, type Driver } from '../rows/shard-rows.ts';
 import type { HeldShard } from '../shard/held-shard.ts';
+import { EXIT } from '../../../../core/exit-codes.ts';
+import { Failure } from '../../../../core/failure.ts';
+import type { Database } from '../database/database.ts';
 
 /** A shard of this driver, and who waits for its records. */
 export interface HeldEntry {
@@ -11,7 +16,6 @@ export interface HeldEntry {
   written: Deferred | undefined;
   /** The latest group of records that the store has confirmed. */
   confirmed: { readonly epoch: number; readonly number: number } | undefined;
-  /** Set while a part is published. */
   publishing: Promise<void> | undefined;
   /** Time of the monotonic clock. */
   publishedAt: number;
@@ -86,7 +90,6 @@ export function createHeldShards(onDrop: () => void) {
   };
 }
 
-/** The shards that a driver holds. */
 export type HeldShards = ReturnType<typeof createHeldShards>;
 
 /** Returns who waits for the records that are taken now. */
@@ -96,14 +99,24 @@ export function takeWritten(entry: HeldEntry): readonly Deferred[] {
   return written === undefined ? [] : [written];
 }
 
-/** A promise and what settles it. */
-export function createDeferred() {
-  let resolve = (): void => undefined;
-  let reject = (_: unknown): void => undefined;
-  const promise = new Promise<void>((onDone, onFailed) => ([resolve, reject] = [onDone, onFailed]));
-  // Nobody may wait for it.
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
+/**
+ * Fails with local-file (14) when the database has lost what it had confirmed to this driver: it was restored to an earlier
+ * state, a standby that lagged took over, or it does not keep what it confirms. Names the items that were sent and may be sent
+ * again. Fails as the database does.
+ */
+export async function requireOwnWrites(database: Database, driver: Driver, held: readonly HeldEntry[]): Promise<void> {
+  const confirmed = held.map(({ shard, confirmed: group }) => ({
+    shard: shard.shard,
+    epoch: shard.epoch(),
+    number: group?.epoch === shard.epoch() ? group.number : undefined,
+  }));
+  const lost = new Set(confirmed.length === 0 ? [] : await findLostWrites(database, driver, confirmed));
+  if (lost.size === 0) return;
+  const items = held.filter(({ shard }) => lost.has(shard.shard)).flatMap(({ shard }) => shard.sentItems());
+  throw new Failure({
+    code: 'store-broken',
+    exit: EXIT.localFile,
+    message: `the database ${database.shown} has lost what it had confirmed${items.length === 0 ? '' : `. Items in doubt, which were sent and may be sent again: ${rangesOf(items.toSorted((one, other) => one - other))}`}`,
+    hint: 'It was restored to an earlier state, or a standby that lagged took over, or it does not keep what it confirms. Stop the other drivers. Look at the items before you go on with the batch.',
+  });
 }
-
-export type Deferred = ReturnType<typeof createDeferred>;

@@ -1,10 +1,11 @@
+import { type Deferred } from '../../../bytes/deferred.ts';
 import type { Clock } from '../../../../core/context.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
 import type { Database } from '../database/database.ts';
 import { publishPart, type Driver } from '../rows/shard-rows.ts';
 import type { Publication } from '../shard/held-shard.ts';
-import { takeWritten, type Deferred, type HeldEntry, type HeldShards } from './held-shards.ts';
+import { takeWritten, type HeldEntry, type HeldShards } from './held-shards.ts';
 import { writePart, type PartFiles } from '../shard/part-files.ts';
 import type { WriteQueue } from './write-queue.ts';
 

@@ -29,9 +29,7 @@ export interface PaceRequest {
 }
 
 export interface PaceLimits {
-  /** Requests per second. */
   readonly rate: number;
-  /** Concurrent requests. */
   readonly concurrency: number;
 }
 
@@ -131,3 +129,136 @@ export function slowDown(state: PaceState, now: number, sentAt: number, retryAft
   if (same) return { ...state, blockedUntil };
   return { ...state, blockedUntil, slowDowns, slowedAt: now, fraction: fraction / 2 };
 }
+
+/** A number of requests that a driver may start between two times of the database's clock, in milliseconds. */
+export interface DatabaseGrant {
+  /** 0 when the driver must ask again, at `from` or later. */
+  readonly requests: number;
+  readonly from: number;
+  readonly until: number;
+  /** How many of its requests may be in progress at the same time. */
+  readonly concurrency: number;
+}
+
+const SECOND_MS = 1000;
+
+/**
+ * Grants a driver its share of the current second, or of the next one when it has the current one already. The sum of all
+ * grants for a second is never more than the rate, and the sum of those of a batch never more than the rate of the batch.
+ */
+export function takeGrant(
+  before: PaceState,
+  driver: string,
+  request: PaceRequest,
+  now: number,
+): { readonly state: PaceState; readonly grant: DatabaseGrant } {
+  const kept = withoutLapsed(before, now);
+  const known = kept.drivers[driver];
+  const me: PaceDriver = { ...(known ?? NOTHING_GRANTED), ...request, seenAt: now };
+  const state: PaceState = { ...kept, drivers: { ...kept.drivers, [driver]: me } };
+  const current = Math.floor(now / SECOND_MS);
+  const seconds = [current, current + 1].filter((second) => second > me.second);
+  for (const second of seconds) {
+    const from = Math.max(now, second * SECOND_MS, state.blockedUntil);
+    const until = (second + 1) * SECOND_MS;
+    const requests = from >= until ? 0 : shareOf(state, driver, second, (until - from) / SECOND_MS, now);
+    if (requests === 0) continue;
+    const granted = { second, granted: requests, grantedBefore: me.second === second - 1 ? me.granted : 0 };
+    return {
+      state: { ...state, drivers: { ...state.drivers, [driver]: { ...me, ...granted } } },
+      grant: { requests, from, until, concurrency: concurrencyOf(state) },
+    };
+  }
+  const nextSecond = (current + 1) * SECOND_MS;
+  const from = Math.max(nextSecond, Math.min(state.blockedUntil, now + SECOND_MS));
+  return { state, grant: { requests: 0, from, until: from, concurrency: concurrencyOf(state) } };
+}
+
+const NOTHING_GRANTED = { second: 0, granted: 0, grantedBefore: 0 } as const;
+
+/**
+ * The driver stops asking: the others get its share. What was granted to it still counts until its seconds are over.
+ */
+export const leave = (before: PaceState, driver: string, now: number): PaceState => {
+  const state = withoutLapsed(before, now);
+  const known = state.drivers[driver];
+  if (known === undefined) return state;
+  return { ...state, drivers: { ...state.drivers, [driver]: { ...known, wanted: 0 } } };
+};
+
+/** The number of requests for a driver in a part of a second. Batches share equally, then the drivers of each batch. */
+function shareOf(state: PaceState, driver: string, second: number, partOfSecond: number, now: number): number {
+  const active = activeDrivers(state);
+  const me = state.drivers[driver];
+  if (me === undefined || me.wanted === 0) return 0;
+  const rate = currentRate(state, Math.min(...active.map(([, { limits }]) => limits.rate)), now);
+  const all = requestsIn(rate, second);
+  const batches = [...new Set(active.map(([, { batch }]) => batch))].sort();
+  const most = batches.map((batch) => mostOf(active, batch, second));
+  const ofBatch = fairShares(all, most, second)[batches.indexOf(me.batch)] ?? 0;
+  const members = active.filter(([, { batch }]) => batch === me.batch);
+  const wanted = members.map(([, member]) => Math.floor(member.wanted));
+  // Divided by the number of batches, because each batch gets the single units at other turns.
+  const turn = Math.floor(second / batches.length);
+  const share = fairShares(ofBatch, wanted, turn)[members.findIndex(([id]) => id === driver)] ?? 0;
+  const others = Object.values(state.drivers);
+  const left = all - grantedFor(others, second);
+  const leftOfBatch =
+    (most[batches.indexOf(me.batch)] ?? 0) -
+    grantedFor(
+      others.filter(({ batch }) => batch === me.batch),
+      second,
+    );
+  return Math.max(0, Math.min(Math.floor(share * partOfSecond), left, leftOfBatch));
+}
+
+/** The number of requests that a batch can use in a second. */
+function mostOf(active: readonly (readonly [string, PaceDriver])[], batch: string, second: number): number {
+  const members = active.filter(([, member]) => member.batch === batch).map(([, member]) => member);
+  const wanted = members.reduce((total, member) => total + Math.floor(member.wanted), 0);
+  return Math.min(wanted, requestsIn(Math.min(...members.map(({ batchRate }) => batchRate)), second));
+}
+
+/** What was granted for a second. */
+const grantedFor = (drivers: readonly PaceDriver[], second: number): number =>
+  drivers.reduce(
+    (total, each) =>
+      total + (each.second === second ? each.granted : each.second === second + 1 ? each.grantedBefore : 0),
+    0,
+  );
+
+/** Concurrent requests are shared equally among the active drivers. */
+function concurrencyOf(state: PaceState): number {
+  const active = activeDrivers(state);
+  if (active.length === 0) return 1;
+  return Math.max(1, Math.floor(Math.min(...active.map(([, { limits }]) => limits.concurrency)) / active.length));
+}
+
+/**
+ * Divides a whole number of units among claims. `most` holds the number of units that each claim can use. No claim gets more
+ * than it can use, what it cannot use goes to the others, and claims that get less than they can use differ by one at most.
+ * Single units that are left after an equal division go to other claims at each `turn`. Returns the parts in the order of
+ * the claims.
+ */
+export function fairShares(units: number, most: readonly number[], turn: number): readonly number[] {
+  const level = equalPart(units, most);
+  const parts = most.map((each) => Math.min(each, level));
+  const left = units - sum(parts);
+  const open = most.flatMap((each, index) => (each > level ? [index] : []));
+  const receivers = new Set(open.map((_, step) => open[(turn + step) % open.length]).slice(0, left));
+  return parts.map((part, index) => (receivers.has(index) ? part + 1 : part));
+}
+
+/** Returns the largest equal part for all claims that can use it; infinite when every claim gets all that it can use. */
+function equalPart(units: number, most: readonly number[]): number {
+  let left = units;
+  let claims = most.length;
+  for (const each of most.toSorted((one, other) => one - other)) {
+    if (each * claims > left) return Math.floor(left / claims);
+    left -= each;
+    claims -= 1;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

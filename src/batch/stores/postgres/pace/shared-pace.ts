@@ -1,7 +1,15 @@
 import type { SharedPorts, Queries } from '../database/database.ts';
-import { isPace, NEW_PACE, type PaceLimits, type PaceState, slowDown, withoutLapsed } from './pace-state.ts';
+import {
+  isPace,
+  NEW_PACE,
+  type PaceLimits,
+  type PaceState,
+  slowDown,
+  withoutLapsed,
+  leave,
+  takeGrant,
+} from './pace-state.ts';
 import type { Clock } from '../../../../core/context.ts';
-import { leave, takeGrant } from './take-grant.ts';
 import type { Paces, RequestKind, SharedPace } from '../../../model/run-records.ts';
 import { RATE_LIMITS } from '../../../../queue/limits.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
@@ -13,7 +21,6 @@ export const PACE_TABLE = `CREATE TABLE berth.pace (
   state jsonb NOT NULL
 ) WITH (fillfactor = 50)`;
 
-/** A row as it was read. */
 interface PaceRow {
   readonly version: number;
   readonly state: PaceState;

@@ -14,7 +14,6 @@ import { itemOfLine, stateOf } from '../../../model/result-line.ts';
 /** The last line of each item that has ended, without its line feed, by item. */
 type ResultLines = ReadonlyMap<number, Uint8Array>;
 
-/** The published results of a shard. */
 export interface ShardReader {
   readonly shard: ShardResults;
   /** When its latest part was published, in milliseconds since the epoch. */

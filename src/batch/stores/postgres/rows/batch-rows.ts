@@ -8,7 +8,6 @@ import type { Database, Queries } from '../database/database.ts';
 import { insertOut } from './out-rows.ts';
 import { checked, isManifest, type Manifest } from './stored-json.ts';
 
-/** A batch as the store has it. */
 export interface StoredBatch {
   readonly batch: number;
   readonly name: string;
@@ -61,16 +60,16 @@ const insertShards = (
   queries.query(
     `INSERT INTO berth.shards (batch, shard, source, first_item, items, invalid, range, done)
     SELECT $1, g.*, g.items = g.invalid
-    FROM unnest($2::int[], $3::int[], $4::bigint[], $5::int[], $6::int[], $7::json[])
-      AS g (shard, source, first_item, items, invalid, range)`,
+    FROM json_to_recordset($2) AS g
+      (shard int, source int, first_item bigint, items int, invalid int, range json)`,
     [
       batch,
-      shards.map((_, at) => first + at),
-      shards.map(({ source }) => source),
-      shards.map(({ range }) => range.firstItem),
-      shards.map(({ range }) => range.items),
-      shards.map(({ range }) => range.invalid),
-      shards.map(({ range }) => JSON.stringify(range)),
+      JSON.stringify(
+        shards.map(({ source, range }, at) => {
+          const { firstItem: first_item, items, invalid } = range;
+          return { shard: first + at, source, first_item, items, invalid, range };
+        }),
+      ),
     ],
   );
 

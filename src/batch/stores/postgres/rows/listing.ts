@@ -1,6 +1,6 @@
 /** Statements that list parts and items of a batch. */
 import type { ItemRange } from '../../../read/range.ts';
-import type { EndsInSecond } from '../shard/part-ends.ts';
+import type { EndsInSecond } from '../shard/held-shard.ts';
 import type { Queries } from '../database/database.ts';
 import { areEnds, checked, isItemRange } from './stored-json.ts';
 
@@ -32,7 +32,6 @@ export async function countDrivers(queries: Queries, batch: number): Promise<Dri
   return { drivers: row?.drivers ?? 0, doneShards: row?.done ?? 0 };
 }
 
-/** A published part that has results. */
 export interface PublishedPart {
   readonly shard: number;
   readonly epoch: number;
@@ -63,7 +62,6 @@ export async function listParts(
   return rows.map((row) => ({ ...row, ends: checked(row.ends, areEnds, `the history of part ${row.name}`) }));
 }
 
-/** A shard as a reader of results sees it. */
 export interface ShardResults {
   readonly shard: number;
   readonly epoch: number;

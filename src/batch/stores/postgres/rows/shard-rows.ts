@@ -1,8 +1,9 @@
+import { eventToArray } from '../../../model/item-record.ts';
 import type { WrittenPart } from '../shard/part-files.ts';
 import type { PlannedRange } from '../../../read/range.ts';
 import type { ClaimedShard, Publication, RecordGroup } from '../shard/held-shard.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { areEvents, checked, isItemRange } from './stored-json.ts';
+import { checked, isItemRange, recordsOf } from './stored-json.ts';
 
 /**
  * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
@@ -86,7 +87,7 @@ export async function claimShard(
       ...others,
       firstItem,
       range: checked(row.range, isItemRange, `the range of ${shard}`),
-      records: records.map(({ events }) => checked(events, areEvents, `a record of ${shard}`)),
+      records: records.flatMap(({ events }) => recordsOf(events, `a record of ${shard}`)),
     };
   });
 }
@@ -99,17 +100,17 @@ export async function renewLeases(
 ): Promise<readonly number[]> {
   const rows = await queries.query<{ shard: number }>(
     `UPDATE berth.shards s SET lease_until = now() + $3 * interval '1 millisecond'
-    FROM unnest($4::int[], $5::int[]) AS h (shard, epoch)
+    FROM json_to_recordset($4) AS h (shard int, epoch int)
     WHERE s.batch = $1 AND s.shard = h.shard AND s.epoch = h.epoch AND s.owner = $2
     RETURNING s.shard`,
-    [batch, owner, leaseMs, held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)],
+    [batch, owner, leaseMs, JSON.stringify(held)],
   );
   return rows.map(({ shard }) => shard);
 }
 
 /** A shard that a driver holds, and its latest group of records that the database has confirmed, if it is of this epoch. */
 interface ConfirmedShard extends Held {
-  readonly group: number | undefined;
+  readonly number: number | undefined;
 }
 
 /**
@@ -123,19 +124,13 @@ export async function findLostWrites(
   confirmed: readonly ConfirmedShard[],
 ): Promise<readonly number[]> {
   const rows = await queries.query<{ shard: number }>(
-    `SELECT g.shard FROM unnest($2::int[], $3::int[], $4::int[]) AS g (shard, epoch, number)
+    `SELECT g.shard FROM json_to_recordset($2) AS g (shard int, epoch int, number int)
     LEFT JOIN berth.shards s ON s.batch = $1 AND s.shard = g.shard
     WHERE s.epoch IS NULL OR s.epoch < g.epoch OR (s.epoch = g.epoch AND (
-      s.owner IS DISTINCT FROM $5 OR (g.number IS NOT NULL AND NOT EXISTS (
+      s.owner IS DISTINCT FROM $3 OR (g.number IS NOT NULL AND NOT EXISTS (
         SELECT FROM berth.records r
         WHERE r.batch = $1 AND r.shard = g.shard AND r.epoch = g.epoch AND r.number = g.number))))`,
-    [
-      batch,
-      confirmed.map(({ shard }) => shard),
-      confirmed.map(({ epoch }) => epoch),
-      confirmed.map(({ group }) => group ?? null),
-      owner,
-    ],
+    [batch, JSON.stringify(confirmed), owner],
   );
   return rows.map(({ shard }) => shard);
 }
@@ -157,9 +152,9 @@ export async function readBatchState(
 export async function releaseShards(queries: Queries, { batch, owner }: Driver, held: readonly Held[]): Promise<void> {
   await queries.query(
     `UPDATE berth.shards s SET owner = NULL, lease_until = now() - interval '1 second'
-    FROM unnest($2::int[], $3::int[]) AS h (shard, epoch)
-    WHERE s.batch = $1 AND s.shard = h.shard AND s.epoch = h.epoch AND s.owner = $4`,
-    [batch, held.map(({ shard }) => shard), held.map(({ epoch }) => epoch), owner],
+    FROM json_to_recordset($2) AS h (shard int, epoch int)
+    WHERE s.batch = $1 AND s.shard = h.shard AND s.epoch = h.epoch AND s.owner = $3`,
+    [batch, JSON.stringify(held), owner],
   );
 }
 
@@ -176,7 +171,6 @@ export async function endEpoch(queries: Queries, batch: number, { shard, epoch }
   return ended.length > 0;
 }
 
-/** A group of records and its shard. */
 export interface ShardGroup extends RecordGroup {
   readonly shard: number;
 }
@@ -192,32 +186,24 @@ export async function appendRecords(
 ): Promise<readonly number[]> {
   const rows = await queries.query<{ shard: number }>(
     `WITH given AS (
-      SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[], $9::json[])
-        AS g (shard, epoch, number, waiting, sending, submitted, unknown, events)
+      SELECT * FROM json_to_recordset($2) AS g
+        (shard int, epoch int, number int, waiting int, sending int, submitted int, unknown int, events json)
     ), held AS (
       SELECT s.shard FROM berth.shards s JOIN given g ON g.shard = s.shard AND g.epoch = s.epoch
-      WHERE s.batch = $1 AND s.owner = $10 FOR SHARE OF s
+      WHERE s.batch = $1 AND s.owner = $3 FOR SHARE OF s
     ), added AS (
       INSERT INTO berth.records
       SELECT $1, shard, epoch, number, waiting, sending, submitted, unknown, events FROM given JOIN held USING (shard)
       ON CONFLICT DO NOTHING
     )
     SELECT shard FROM held`,
-    [
-      batch,
-      groups.map(({ shard }) => shard),
-      groups.map(({ epoch }) => epoch),
-      groups.map(({ number }) => number),
-      groups.map(({ changes }) => changes.waiting),
-      groups.map(({ changes }) => changes.sending),
-      groups.map(({ changes }) => changes.submitted),
-      groups.map(({ changes }) => changes.unknown),
-      groups.map(({ events }) => JSON.stringify(events)),
-      owner,
-    ],
+    [batch, JSON.stringify(rowsOf(groups)), owner],
   );
   return rows.map(({ shard }) => shard);
 }
+
+const rowsOf = (groups: readonly ShardGroup[]) =>
+  groups.map(({ changes, events, ...group }) => ({ ...group, ...changes, events: events.map(eventToArray) }));
 
 /**
  * Publishes a part, its counts and the records of the next epoch in one transaction. Resolves to false when another

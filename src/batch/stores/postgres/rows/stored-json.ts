@@ -2,12 +2,13 @@
 import { EXIT } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
 import { isObject, itemsAt, numberAt, stringAt } from '../../../../core/json.ts';
+import { eventFromArray, isText, type ItemRecord } from '../../../model/item-record.ts';
 import type { BatchTarget, PartCompression } from '../../../model/store.ts';
 import type { BatchInputs } from '../../../read/inputs.ts';
 import type { InputFormat } from '../../../read/items/item.ts';
 import type { ItemRange } from '../../../read/range.ts';
-import type { EndsInSecond } from '../shard/part-ends.ts';
-import type { ShardEvent } from '../shard/shard-events.ts';
+import type { EndsInSecond } from '../shard/held-shard.ts';
+import { isRecorded } from '../shard/shard-events.ts';
 
 /** What a batch is, as it was planned. */
 export interface Manifest extends BatchInputs, BatchTarget {
@@ -22,15 +23,17 @@ export interface Manifest extends BatchInputs, BatchTarget {
 /** Returns a value that has the form that was asked for. Fails with local-file (14) for another one. */
 export function checked<T>(value: unknown, isForm: (given: unknown) => given is T, what: string): T {
   if (isForm(value)) return value;
-  throw new Failure({
+  throw changedByHand(what);
+}
+
+const changedByHand = (what: string): Failure =>
+  new Failure({
     code: 'store-broken',
     exit: EXIT.localFile,
     message: `the store was changed by hand: ${what} is none`,
     hint: 'Nothing more was sent. Restore the database as it was.',
   });
-}
 
-const isText = (value: unknown): value is string => typeof value === 'string';
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 const MANIFEST_TEXTS = ['endpoint', 'endpointId', 'service', 'input', 'extras', 'out'];
@@ -54,16 +57,15 @@ const RANGE_COUNTS = ['start', 'end', 'firstItem', 'items', 'invalid', 'firstLin
 export const isItemRange = (value: unknown): value is ItemRange =>
   isObject(value) && RANGE_COUNTS.every((name) => isCount(value[name])) && isText(value['digest']);
 
-export const areEvents = (value: unknown): value is readonly ShardEvent[] =>
-  Array.isArray(value) && value.every(isEvent);
+/** Returns the records of a group. Fails with local-file (14) for what is none. */
+export const recordsOf = (value: unknown, what: string): readonly ItemRecord[] =>
+  checked(value, isList, what).map((each) => {
+    const record = isList(each) ? eventFromArray(each) : undefined;
+    if (record === undefined || !isRecorded(record.event)) throw changedByHand(what);
+    return record;
+  });
 
-function isEvent(value: unknown): value is ShardEvent {
-  const members: readonly unknown[] = Array.isArray(value) ? value : [];
-  const [code, item, third, at] = members;
-  if (!isCount(item)) return false;
-  if (code === 'i') return third === undefined || isText(third);
-  return code === 'w' || code === 'u' || ((code === 's' || code === 'r') && isText(third) && isCount(at));
-}
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 export const areEnds = (value: unknown): value is readonly EndsInSecond[] =>
   Array.isArray(value) &&

@@ -15,7 +15,6 @@ export function createBitmap(size: number, bytes: Uint8Array = new Uint8Array(0)
     remove: (index: number): void => {
       bits[index >> 3] = at(index) & ~mask(index);
     },
-    /** Number of members. */
     count: (): number => bits.reduce((sum, byte) => sum + onesOf(byte), 0),
     /** The bits, as `createBitmap` takes them. */
     bytes: (): Uint8Array => bits.slice(),

@@ -6,19 +6,9 @@ import {
   type ItemState,
 } from '../../../model/item-states.ts';
 import { createBitmap } from './bitmap.ts';
-import { endsBySecond, type EndsInSecond } from './part-ends.ts';
-import {
-  afterRecord,
-  changesOf,
-  type CountChanges,
-  type EventFacts,
-  eventOf,
-  eventsTo,
-  type OpenItem,
-  recordOf,
-  type ShardEvent,
-} from './shard-events.ts';
-import type { KnownJob } from '../../../model/run-records.ts';
+import { afterRecord, changesOf, type CountChanges, eventsTo, type OpenItem, recordOf } from './shard-events.ts';
+import type { ItemRecord } from '../../../model/item-record.ts';
+import type { EventData, KnownJob } from '../../../model/run-records.ts';
 import type { LineOwner } from '../../../model/result-line.ts';
 
 /** A shard as the store describes it when a driver claims it. */
@@ -32,8 +22,8 @@ export interface ClaimedShard {
   readonly invalid: number;
   /** A bit for each item with a published end or an unknown outcome. */
   readonly ended: Uint8Array;
-  /** The groups of records of earlier epochs, in order. */
-  readonly records: readonly (readonly ShardEvent[])[];
+  /** The records of earlier epochs, in order. */
+  readonly records: readonly ItemRecord[];
 }
 
 /** Records that are written together. */
@@ -42,7 +32,7 @@ export interface RecordGroup {
   /** Position in the epoch, from 0. A group is written once, however often it is sent. */
   readonly number: number;
   readonly changes: CountChanges;
-  readonly events: readonly ShardEvent[];
+  readonly events: readonly ItemRecord[];
 }
 
 /** How the items of a part ended. */
@@ -92,7 +82,7 @@ export function holdShard(claimed: ClaimedShard) {
   const states = createItemStates(valid - alreadyEnded, items);
   const open = new Map<number, OpenItem>();
   const index = (item: number): number => item - firstItem + 1;
-  let pending: ShardEvent[] = [];
+  let pending: ItemRecord[] = [];
   let number = 0;
   let kept: KeptResult[] = [];
   let keptBytes = 0;
@@ -101,14 +91,14 @@ export function holdShard(claimed: ClaimedShard) {
   let published = alreadyEnded;
   let publishedUnknown = 0;
 
-  const note = (record: ShardEvent): void => {
-    const after = afterRecord(open.get(record[1]), record);
-    if (after === undefined) open.delete(record[1]);
-    else open.set(record[1], after);
+  const note = (record: ItemRecord): void => {
+    const after = afterRecord(open.get(record.item), record);
+    if (after === undefined) open.delete(record.item);
+    else open.set(record.item, after);
   };
-  const apply = (item: number, event: ItemEvent, facts: EventFacts = {}): ItemState | undefined => {
+  const apply = (item: number, event: ItemEvent, data: EventData = {}): ItemState | undefined => {
     if (ended.has(index(item) - 1) || !states.apply(index(item), event)) return undefined;
-    const record = recordOf(item, event, facts);
+    const record = recordOf(item, event, data);
     if (record !== undefined) {
       note(record);
       pending.push(record);
@@ -118,8 +108,8 @@ export function holdShard(claimed: ClaimedShard) {
   const unpublishedUnknown = (): readonly number[] =>
     [...open].flatMap(([item, { state }]) => (state === 'unknown' ? [item] : []));
 
-  for (const record of claimed.records.flat()) {
-    states.apply(index(record[1]), eventOf(record));
+  for (const record of claimed.records) {
+    states.apply(index(record.item), record.event);
     note(record);
   }
   for (const [item, { state }] of [...open]) if (state === 'sending') apply(item, { kind: 'lose' });
@@ -134,9 +124,7 @@ export function holdShard(claimed: ClaimedShard) {
     states,
     /** Jobs that the service has according to the records. */
     jobs: (): readonly KnownJob[] =>
-      [...open].flatMap(([item, { state, job, id, at, retries }]) =>
-        state === 'submitted' ? [{ item, job, id, submittedAt: at, retries }] : [],
-      ),
+      [...open].flatMap(([item, { state, ...job }]) => (state === 'submitted' ? [{ item, ...job }] : [])),
     /** Applies an event. Returns the state after it; undefined when it is not possible, and then nothing changes. */
     apply,
     /** Takes back an intent whose record was not written. */
@@ -230,4 +218,26 @@ function countsOf(results: readonly KeptResult[]): PartCounts {
   const counts = { completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0 };
   for (const { event } of results) counts[event.kind === 'end' ? event.ending : 'failed'] += 1;
   return counts;
+}
+
+/** How many items of a part ended in a second. */
+export type EndsInSecond = readonly [
+  /** When the second begins, in seconds since the epoch. */
+  at: number,
+  completed: number,
+  notCompleted: number,
+];
+
+/** Counts ends by the second in which they were. `at` is in milliseconds since the epoch. */
+export function endsBySecond(
+  ends: readonly { readonly at: number; readonly completed: boolean }[],
+): readonly EndsInSecond[] {
+  const counts = new Map<number, [completed: number, notCompleted: number]>();
+  for (const { at, completed } of ends) {
+    const second = Math.floor(at / 1000);
+    const count = counts.get(second) ?? [0, 0];
+    count[completed ? 0 : 1] += 1;
+    counts.set(second, count);
+  }
+  return [...counts].map(([at, [completed, notCompleted]]) => [at, completed, notCompleted]);
 }

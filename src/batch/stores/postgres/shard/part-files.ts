@@ -32,14 +32,12 @@ export function parsePartName(
 /** Returns the address of a name in a folder, or below a prefix of object storage. */
 export const addressIn = (out: string, name: string): string => `${out}${out.endsWith('/') ? '' : '/'}${name}`;
 
-/** Where the parts of a batch are. */
 export interface PartFiles {
   readonly storage: ObjectStorage;
   /** True while the storage waits for new credentials: nothing is sent whose result might never be stored. */
   readonly isWaiting: () => boolean;
   /** A folder, or a prefix of object storage. */
   readonly out: string;
-  /** The token of the batch. */
   readonly token: string;
   readonly compression: PartCompression;
   readonly compress: (chunks: AsyncIterable<Uint8Array>, compression: PartCompression) => AsyncIterable<Uint8Array>;

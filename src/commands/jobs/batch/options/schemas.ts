@@ -62,11 +62,13 @@ export const BATCH_PLAN = ownObject({
   first: ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT), body: ANYTHING }),
 });
 
+/** The process that works on a batch, or has shards. */
+const HELD_BY = { pid: WHOLE, host: TEXT };
+
 const FILE_STATUS = ownObject(
   { ...SUMMARY, state: STATE, begun: TIME },
   {
-    pid: WHOLE,
-    host: TEXT,
+    ...HELD_BY,
     unordered: YES_NO,
     wallSeconds: orNull(NUMBER),
     executionCostUsd: COST,
@@ -80,41 +82,21 @@ const FILE_STATUS = ownObject(
 const HOLDERS = manyOf(
   ownObject(
     { state: oneOf('working', 'silent', 'gone', 'left'), leaseEnds: TIME, count: COUNT, shards: manyOf(COUNT) },
-    { pid: WHOLE, host: TEXT, lastContact: TIME },
+    { ...HELD_BY, lastContact: TIME },
   ),
 );
 
+const STATE_IN_STORE = oneOf('running', 'ended', 'stopped', 'cancelled');
+const SHARED = { drivers: COUNT, holders: HOLDERS, shards: COUNT, doneShards: COUNT, out: TEXT, holds: YES_NO };
+
 /** The state of a batch of a store. */
-export const SHARED_STATUS = ownObject({
-  ...SUMMARY,
-  state: oneOf('running', 'ended', 'stopped', 'cancelled'),
-  drivers: COUNT,
-  holders: HOLDERS,
-  shards: COUNT,
-  doneShards: COUNT,
-  out: TEXT,
-  begun: TIME,
-  holds: YES_NO,
-});
+export const SHARED_STATUS = ownObject({ ...SUMMARY, state: STATE_IN_STORE, ...SHARED, begun: TIME });
 
 /** What `batch list` shows of each batch. */
 export const BATCH_LIST = manyOf(
   either(
     ownObject({ batch: TEXT, state: oneOf('broken'), error: FAILURE }),
-    ownObject(
-      { ...SUMMARY, state: oneOf('running', 'ended', 'stopped', 'cancelled'), begun: TIME },
-      {
-        pid: WHOLE,
-        host: TEXT,
-        unordered: YES_NO,
-        drivers: COUNT,
-        holders: HOLDERS,
-        shards: COUNT,
-        doneShards: COUNT,
-        out: TEXT,
-        holds: YES_NO,
-      },
-    ),
+    ownObject({ ...SUMMARY, state: STATE_IN_STORE, begun: TIME }, { ...HELD_BY, unordered: YES_NO, ...SHARED }),
   ),
 );
 

@@ -1,9 +1,10 @@
 import {
   LOCAL_SERVICE,
-  openFileStore,
+  createFileStore,
   openPostgresStore,
   parseStoreAddress,
   storeKindOf,
+  type Batch,
   type BatchPorts,
   type Store,
   type StoreHost,
@@ -14,20 +15,17 @@ import { usage } from '../../../../core/failure.ts';
 import type { CredentialWait } from '../../../../core/context.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { resumeLine } from '../view/command-lines.ts';
-import { readCertificates, readService } from './connection-files.ts';
-import { readPassword } from './password.ts';
+import { readCertificates, readService, readPassword } from './connection-secrets.ts';
 import { requestWorkerPrice } from './worker-price.ts';
 
 /** The variable with the address of the store, which may contain its password. */
 const VARIABLE = 'BERTH_STORE';
 
-/** The options that lead to a store. */
 export interface StoreValues {
   readonly store: string | undefined;
   readonly s3Endpoint: string | undefined;
 }
 
-/** An open store, and what the batches in it need. */
 interface OpenStore {
   readonly kind: StoreKind;
   readonly store: Store;
@@ -57,7 +55,7 @@ export async function withStore<T>(
   if (kindOf(ctx, values) === 'file') {
     const drives = access === 'create' || access === 'migrate';
     const ports = await batchPorts(ctx, values, drives, (name) => [name]);
-    return await work({ kind: 'file', store: openFileStore(ports), ports });
+    return await work({ kind: 'file', store: createFileStore(ports), ports });
   }
   const text = values.store ?? ctx.env[VARIABLE] ?? '';
   const { address, password, showsPassword } = parseStoreAddress(text, ctx.env, await readService(ctx, text));
@@ -91,6 +89,14 @@ export async function withStore<T>(
     return await work({ kind: 'postgres', store: create(ports), ports });
   });
 }
+
+/** Runs `work` on a batch of the store, which it only reads or marks. Fails as `withStore` and finding the batch do. */
+export const withBatch = <T>(
+  ctx: CommandContext,
+  values: StoreValues,
+  name: string,
+  work: (batch: Batch, open: OpenStore) => Promise<T>,
+): Promise<T> => withStore(ctx, values, { access: 'read' }, async (open) => work(await open.store.open(name), open));
 
 /**
  * Returns the parts of the Context that a batch needs. With `credentialsMayExpire`, storage waits for new credentials in place

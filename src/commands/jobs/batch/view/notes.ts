@@ -1,13 +1,15 @@
 import { lines, berth, sentence, type CommandLine, type Message } from '../../../../core/message.ts';
 import { LOCAL_SERVICE, type BatchReport, type ItemCounts } from '../../../../batch/index.ts';
-import { EXIT } from '../../../../core/exit-codes.ts';
-import type { Failure } from '../../../../core/failure.ts';
+import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
+import { Failure } from '../../../../core/failure.ts';
+import { groupNumbers, rangesOf } from '../../../../core/text/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { batchReportLine, batchStatusLine, resumeLine } from './command-lines.ts';
 import { describeCounts } from './progress.ts';
-import { groupItems, rangesOf } from './view.ts';
+import { batchView, summaryOf } from './view.ts';
+import type { Result } from '../../../../output/view.ts';
 
 /** Returns the lines below the counts: what went wrong, and the command lines to continue with. */
 export function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
@@ -115,7 +117,7 @@ const MAX_RANGES = 12;
 /** A resume sends expired items again only where it is asked to: they may have run. */
 function expiredNotes(report: BatchReport): readonly Message[] {
   const { counts, expiredItems } = report;
-  const isListed = expiredItems.length > 0 && groupItems(expiredItems).length <= MAX_RANGES;
+  const isListed = expiredItems.length > 0 && groupNumbers(expiredItems).length <= MAX_RANGES;
   const listed = isListed ? `: ${rangesOf(expiredItems)}` : '';
   const them = counts.expired === 1 ? 'it' : 'them';
   const how = resumeCommand(report, '--resubmit', 'expired');
@@ -144,4 +146,37 @@ export function failureOf(report: BatchReport): Failure | undefined {
       sentence`Then go on with: ${resumeCommand(report)}`,
     ),
   });
+}
+
+/**
+ * Prints the counts of a batch. The exit code is 0 when all items completed, 13 when some did not, 9 after --max-time,
+ * 130 or 143 after an interrupt; that of the failure when an error stopped the batch.
+ */
+export function batchResult(ctx: CommandContext, report: BatchReport): Result {
+  const { tookMs, cost, commonestError, resumed } = report;
+  const value = summaryOf(report, {
+    tookSeconds: tookMs / 1000,
+    executionCostUsd: cost === undefined ? null : { ...cost },
+    commonestError: commonestError === undefined ? null : { ...commonestError, sinceResume: resumed },
+  });
+  const result = { kind: 'one', view: batchView, value } as const;
+  const failure = failureOf(report);
+  // The hint of the failure says what to do next, so there are no notes.
+  if (failure !== undefined) return { ...result, failure };
+  return { ...result, exit: exitOf(ctx, report), notes: notesOf(ctx, report) };
+}
+
+function exitOf(ctx: CommandContext, { counts, stopped, unordered }: BatchReport): ExitCode {
+  if (counts.completed === counts.planned && !unordered) return EXIT.done;
+  switch (stopped?.reason) {
+    case 'interrupt':
+      return ctx.signal.reason instanceof Failure ? ctx.signal.reason.exit : EXIT.interrupted;
+    case 'timeout':
+      return EXIT.waitEnded;
+    case 'failures':
+    case 'cancelled':
+    case 'error':
+    case undefined:
+      return EXIT.batchIncomplete;
+  }
 }

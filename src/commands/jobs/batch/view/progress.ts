@@ -3,7 +3,7 @@ import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { formatDuration } from '../../../../core/units.ts';
 import { isJsonFormat } from '../../../../output/formats/format-table.ts';
-import { describeCost } from './view.ts';
+import { describeCost, OUTCOMES } from './view.ts';
 
 /** Milliseconds between updates of the bar, between lines elsewhere, and between measurements of the rate. */
 const BAR_INTERVAL_MS = 250;
@@ -84,7 +84,6 @@ function barLine(progress: BatchProgress, rate: readonly string[], now: number, 
   return lines.find((each) => each.length <= columns) ?? line(withoutWaiting, ...rate);
 }
 
-/** Returns the same for a log. */
 function logLine(progress: BatchProgress, rate: readonly string[], now: number): string {
   const { counts } = progress;
   const problem = describeProblem(progress, now);
@@ -93,22 +92,10 @@ function logLine(progress: BatchProgress, rate: readonly string[], now: number):
 }
 
 /** Returns `250 done, 3 failed, 32 in flight`, without counts of zero. */
-export function describeCounts(counts: ItemCounts): string {
-  const named: readonly (readonly [number, string])[] = [
-    [counts.completed, 'done'],
-    [counts.failed, 'failed'],
-    [counts.timedOut, 'timed out'],
-    [counts.cancelled, 'cancelled'],
-    [counts.expired, 'expired'],
-    [counts.unknown, 'unknown'],
-    [counts.inFlight, 'in flight'],
-    [counts.waiting, 'waiting'],
-  ];
-  return named
-    .filter(([count]) => count > 0)
-    .map(([count, name]) => `${String(count)} ${name}`)
+export const describeCounts = (counts: ItemCounts): string =>
+  OUTCOMES.filter(([member]) => counts[member] > 0)
+    .map(([member, label]) => `${String(counts[member])} ${member === 'completed' ? 'done' : label}`)
     .join(', ');
-}
 
 /** Returns `no success for 45s: could not reach ...` or `30% of requests fail: ...`. */
 function describeProblem({ problem }: BatchProgress, now: number): string | undefined {
@@ -140,7 +127,6 @@ export interface CompletionRate {
   readonly steady: boolean;
 }
 
-/** The number of ended items at a time in milliseconds. */
 interface Sample {
   readonly at: number;
   readonly ended: number;

@@ -1,12 +1,13 @@
 import { QUANTILE_ERROR, type BatchAnalysis, type DistributionSummary } from '../../../../batch/index.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { summaryOf } from './view.ts';
+import { formatDuration } from '../../../../core/units.ts';
 
 /** Returns the report of a batch as `--json` prints it. The table and the page show these numbers. */
 export function reportDocument(analysis: BatchAnalysis): JsonObject {
   const { wallMs, perSecond, cost, timeline, delay, execution, executionMs, failures, lastEndedAt } = analysis;
   return summaryOf(analysis, {
-    state: analysis.state === 'cancelled' ? 'stopped' : analysis.state,
+    state: stateOfReport(analysis),
     retried: analysis.retried,
     begun: dateOf(analysis.begunAt),
     lastEnded: lastEndedAt === undefined ? null : dateOf(lastEndedAt),
@@ -38,10 +39,17 @@ export function reportDocument(analysis: BatchAnalysis): JsonObject {
   });
 }
 
+/** A report tells no more of a cancelled batch than that it is stopped. */
+export const stateOfReport = ({ state }: BatchAnalysis): string => (state === 'cancelled' ? 'stopped' : state);
+
 const dateOf = (at: number): string => new Date(at).toISOString();
 
 /** Returns null while no job reported a time. */
 const distributionOf = (summary: DistributionSummary | undefined): JsonObject | null =>
+  summary === undefined ? null : { ...timesOf(summary), bins: summary.bins.map((bin) => ({ ...bin })) };
+
+/** The same without its bins. */
+export const timesOf = (summary: DistributionSummary | undefined): JsonObject | null =>
   summary === undefined
     ? null
     : {
@@ -52,5 +60,38 @@ const distributionOf = (summary: DistributionSummary | undefined): JsonObject | 
         p95: summary.p95,
         p99: summary.p99,
         max: summary.max,
-        bins: summary.bins.map((bin) => ({ ...bin })),
       };
+
+/** Times, rates and failures of a report as text, for the terminal and for the page. */
+
+/** The bounds of bins as text, one more than there are bins. Where short texts would repeat, they are exact seconds. */
+export function boundsOf({ bins }: DistributionSummary): readonly string[] {
+  const bounds = [...bins.slice(0, 1).map(({ from }) => from), ...bins.map(({ to }) => to)];
+  const short = bounds.map(formatTime);
+  if (new Set(short).size === short.length) return short;
+  return bounds.map((milliseconds) => `${String(milliseconds / 1000)}s`);
+}
+
+/** `p50 1.2s, p95 3s, p99 8s, max 20s`. */
+export const quantilesOf = (times: DistributionSummary): string =>
+  (['p50', 'p95', 'p99', 'max'] as const).map((name) => `${name} ${formatTime(times[name])}`).join(', ');
+
+type Example = BatchAnalysis['failures']['groups'][number]['examples'][number];
+
+/** `item 3, job abc: out of memory`. */
+export const exampleLine = ({ item, job, error }: Example): string =>
+  `item ${String(item)}${job === undefined ? '' : `, job ${job}`}: ${error}`;
+
+/** Formats milliseconds with three significant digits at most: `0s`, `12ms`, `1.25s`, `3m 20s`. */
+export function formatTime(milliseconds: number): string {
+  const rounded = milliseconds === 0 ? 0 : Number(milliseconds.toPrecision(3));
+  if (rounded < 1000 || rounded >= 60_000) return formatDuration(rounded);
+  return `${String(rounded / 1000)}s`;
+}
+
+/** Formats a rate: `12.5/s`, `3.2/min`, `0.5/h`. */
+export function formatRate(perSecond: number): string {
+  const [rate, unit] =
+    perSecond >= 1 ? [perSecond, 's'] : perSecond >= 1 / 60 ? [perSecond * 60, 'min'] : [perSecond * 3600, 'h'];
+  return `${rate.toFixed(rate < 100 ? 1 : 0)}/${unit}`;
+}

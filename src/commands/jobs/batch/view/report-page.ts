@@ -1,17 +1,19 @@
-import { encodeJson, arrayOf, memberAt, numberOf, stringOf, type Json } from '../../../../core/json.ts';
+import { QUANTILE_ERROR, type BatchAnalysis, type DistributionSummary } from '../../../../batch/index.ts';
+import { encodeJson } from '../../../../core/json.ts';
+import { safeText } from '../../../../core/safe-text.ts';
 import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { barChart } from '../../../../output/charts/bar-chart.ts';
 import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
-import { text } from '../../../../output/cells/cell-functions.ts';
-import { binsOf, boundsOf, failuresOf, formatRate, formatTime } from './report-members.ts';
+import { reportDocument, stateOfReport, boundsOf, exampleLine, formatRate, formatTime } from './report-document.ts';
+import { OUTCOMES } from './view.ts';
 import { PAGE_STYLE } from './report-page-style.ts';
 
 /**
  * Returns the report of a batch as one HTML page without script: it refers to no other file, follows the light or dark
  * appearance of the reader, and has the document of `--json` in the element `report`.
  */
-export async function reportPage(report: Json): Promise<string> {
-  const name = text('batch')(report);
+export async function reportPage(report: BatchAnalysis): Promise<string> {
+  const name = safeText(report.name);
   // Nothing may be loaded or run, whatever an error text holds.
   const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
   return html`<!doctype html>
@@ -36,49 +38,36 @@ export async function reportPage(report: Json): Promise<string> {
           </header>
           <section class="tiles">${tiles(report)}</section>
           ${outcomeSection(report)} ${timelineSection(report)}
-          ${timesSection(report, 'executionMs', 'Execution time', 'How long workers ran the jobs.')}
-          ${timesSection(report, 'delayMs', 'Delay before the start', 'How long jobs waited for a worker.')}
+          ${timesSection(report.execution, 'Execution time', 'How long workers ran the jobs.')}
+          ${timesSection(report.delay, 'Delay before the start', 'How long jobs waited for a worker.')}
           ${failuresSection(report)}
-          <footer>
-            Quantiles are within ${String((numberOf(memberAt(report, 'quantileError')) ?? 0) * 100)}% of the exact
-            value. Times are UTC.
-          </footer>
+          <footer>Quantiles are within ${String(QUANTILE_ERROR * 100)}% of the exact value. Times are UTC.</footer>
         </main>
-        ${jsonBlock('report', encodeJson(report))}
+        ${jsonBlock('report', encodeJson(reportDocument(report)))}
       </body>
     </html> `.html;
 }
 
 /** `endpoint echo, from items.jsonl, begun 2026-01-01 00:00:00 UTC: ended`. */
-function aboutLine(report: Json): string {
-  const begun = text('begun')(report).replace('T', ' ').replace(/\..*$/, '');
-  return `Endpoint ${text('endpoint')(report)}, input ${text('input')(report)}, begun ${begun} UTC, ${text('state')(report)}.`;
+function aboutLine(report: BatchAnalysis): string {
+  const begun = new Date(report.begunAt).toISOString().replace('T', ' ').replace(/\..*$/, '');
+  return `Endpoint ${safeText(report.endpoint)}, input ${safeText(report.input)}, begun ${begun} UTC, ${stateOfReport(report)}.`;
 }
 
-function tiles(report: Json): readonly Html[] {
-  const number = (path: string): number | undefined => numberOf(memberAt(report, path));
-  const [low, high] = [number('executionCostUsd.low'), number('executionCostUsd.high')];
-  const [wall, rate] = [number('wallSeconds'), number('itemsPerSecond')];
-  const [p50, p95, p99] = [number('executionMs.p50'), number('executionMs.p95'), number('executionMs.p99')];
-  const share = ((number('completed') ?? 0) / Math.max(1, number('planned') ?? 0)) * 100;
+function tiles({ counts, cost, wallMs, perSecond, execution }: BatchAnalysis): readonly Html[] {
+  const { completed, planned } = counts;
+  const share = (completed / Math.max(1, planned)) * 100;
   // A share that is not all must not be shown as 100%.
   const percent = share < 100 && share > 99.9 ? '99.9' : share.toFixed(share === 100 || share === 0 ? 0 : 1);
+  const tails = execution === undefined ? '' : `p95 ${formatTime(execution.p95)}, p99 ${formatTime(execution.p99)}`;
   return [
-    tile(
-      'Completed',
-      `${percent}%`,
-      `${grouped(number('completed') ?? 0)} of ${grouped(number('planned') ?? 0)} items`,
-    ),
-    ...(wall === undefined
+    tile('Completed', `${percent}%`, `${grouped(completed)} of ${grouped(planned)} items`),
+    ...(wallMs === undefined ? [] : [tile('Wall time', formatDuration(wallMs), 'from the begin to the last result')]),
+    ...(perSecond === undefined ? [] : [tile('Throughput', formatRate(perSecond), 'items that ended')]),
+    ...(cost === undefined
       ? []
-      : [tile('Wall time', formatDuration(wall * 1000), 'from the begin to the last result')]),
-    ...(rate === undefined ? [] : [tile('Throughput', formatRate(rate), 'items that ended')]),
-    ...(low === undefined || high === undefined
-      ? []
-      : [tile('Execution cost', formatDollarRange({ low, high }), 'without idle and starting workers')]),
-    ...(p50 === undefined || p95 === undefined || p99 === undefined
-      ? []
-      : [tile('Execution p50', formatTime(p50), `p95 ${formatTime(p95)}, p99 ${formatTime(p99)}`)]),
+      : [tile('Execution cost', formatDollarRange(cost), 'without idle and starting workers')]),
+    ...(execution === undefined ? [] : [tile('Execution p50', formatTime(execution.p50), tails)]),
   ];
 }
 
@@ -91,28 +80,14 @@ const tile = (label: string, value: string, note: string): Html =>
 
 const grouped = (value: number): string => value.toLocaleString('en-US');
 
-/** The outcomes in the order of the bar, and the class that gives each its colour. */
-const OUTCOMES = [
-  ['completed', 'completed'],
-  ['failed', 'failed'],
-  ['timedOut', 'timed out'],
-  ['cancelled', 'cancelled'],
-  ['expired', 'expired'],
-  ['unknown', 'unknown'],
-  ['inFlight', 'in flight'],
-  ['waiting', 'waiting'],
-] as const;
-
-function outcomeSection(report: Json): Html {
-  const outcomes = OUTCOMES.map(([member, label]) => ({
-    member,
-    label,
-    count: numberOf(memberAt(report, member)) ?? 0,
-  })).filter(({ count }) => count > 0);
-  const again = (['resubmitted', 'retried'] as const).flatMap((member) => {
-    const count = numberOf(memberAt(report, member)) ?? 0;
-    return count === 0 ? [] : [`${grouped(count)} ${member === 'retried' ? 'run again' : 'sent again as new jobs'}`];
-  });
+function outcomeSection({ counts, resubmitted, retried }: BatchAnalysis): Html {
+  const outcomes = OUTCOMES.map(([member, label]) => ({ member, label, count: counts[member] })).filter(
+    ({ count }) => count > 0,
+  );
+  const again = [
+    ...(resubmitted === 0 ? [] : [`${grouped(resubmitted)} sent again as new jobs`]),
+    ...(retried === 0 ? [] : [`${grouped(retried)} run again`]),
+  ];
   return html`<section>
     <h2>Items</h2>
     <div class="bar">
@@ -133,24 +108,21 @@ function outcomeSection(report: Json): Html {
 
 const CHART = { width: 920, height: 240, textColour: 'var(--quiet)', lineColour: 'var(--line)' } as const;
 
-function timelineSection(report: Json): Html {
-  const buckets = arrayOf(memberAt(report, 'timeline.buckets')) ?? [];
-  const seconds = numberOf(memberAt(report, 'timeline.bucketSeconds')) ?? 0;
+function timelineSection({ timeline }: BatchAnalysis): Html {
+  const { bucketMs, buckets } = timeline ?? { bucketMs: 0, buckets: [] };
   if (buckets.length < 2) return html``;
-  const values = (member: string): readonly number[] =>
-    buckets.map((bucket) => numberOf(memberAt(bucket, member)) ?? 0);
   const svg = barChart({
     ...CHART,
-    labels: buckets.map((bucket) => timeLabel(stringOf(memberAt(bucket, 'at')) ?? '', seconds)),
+    labels: buckets.map(({ at }) => timeLabel(new Date(at).toISOString(), bucketMs / 1000)),
     series: [
-      { values: values('completed'), colour: 'var(--completed)' },
-      { values: values('notCompleted'), colour: 'var(--failed)' },
+      { values: buckets.map(({ completed }) => completed), colour: 'var(--completed)' },
+      { values: buckets.map(({ notCompleted }) => notCompleted), colour: 'var(--failed)' },
     ],
   });
   return html`<section>
     <h2>Results over time</h2>
     <p class="note">
-      Items that ended, in steps of ${formatDuration(seconds * 1000)}: <i class="completed"></i> completed,
+      Items that ended, in steps of ${formatDuration(bucketMs)}: <i class="completed"></i> completed,
       <i class="failed"></i> not.
     </p>
     ${figure(svg)}
@@ -165,13 +137,12 @@ const timeLabel = (at: string, seconds: number): string =>
       ? at.slice(5, 16).replace('T', ' ')
       : at.slice(11, seconds >= 60 ? 16 : 19);
 
-function timesSection(report: Json, path: string, title: string, about: string): Html {
-  const bins = binsOf(report, path);
-  const [p95, p99] = [numberOf(memberAt(report, `${path}.p95`)), numberOf(memberAt(report, `${path}.p99`))];
-  if (bins.length === 0 || p95 === undefined || p99 === undefined) return html``;
+function timesSection(times: DistributionSummary | undefined, title: string, about: string): Html {
+  if (times === undefined) return html``;
+  const { bins, p95, p99 } = times;
   const svg = barChart({
     ...CHART,
-    labels: boundsOf(bins).slice(0, -1),
+    labels: boundsOf(times).slice(0, -1),
     series: [
       {
         values: bins.map(({ count }) => count),
@@ -190,23 +161,21 @@ function timesSection(report: Json, path: string, title: string, about: string):
     </p>
     ${figure(svg)}
     <dl class="times">
-      ${names.map((name) => {
-        const value = numberOf(memberAt(report, `${path}.${name}`)) ?? 0;
-        return html`<div>
-          <dt>${name}</dt>
-          <dd>${formatTime(value)}</dd>
-        </div>`;
-      })}
+      ${names.map(
+        (name) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${formatTime(times[name])}</dd>
+          </div>`,
+      )}
     </dl>
   </section>`;
 }
 
 const figure = (svg: string): Html => html`<figure>${trustedHtml(svg)}</figure>`;
 
-function failuresSection(report: Json): Html {
-  const groups = failuresOf(report);
+function failuresSection({ failures: { groups, others } }: BatchAnalysis): Html {
   if (groups.length === 0) return html``;
-  const others = numberOf(memberAt(report, 'otherFailures')) ?? 0;
   const most = Math.max(...groups.map(({ count }) => count));
   return html`<section>
     <h2>Failures by pattern</h2>
@@ -229,7 +198,7 @@ function failuresSection(report: Json): Html {
                 <details>
                   <summary><code>${pattern}</code> <small>${stateName(state)}</small></summary>
                   <ul>
-                    ${examples.map((example) => html`<li>${example}</li>`)}
+                    ${examples.map((example) => html`<li>${exampleLine(example)}</li>`)}
                   </ul>
                 </details>
               </td>

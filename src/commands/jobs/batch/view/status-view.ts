@@ -1,11 +1,12 @@
-import type { BatchStatus, ShardHolder } from '../../../../batch/index.ts';
+import type { BatchAnalysis, BatchStatus, ShardHolder } from '../../../../batch/index.ts';
 import { itemsAt, memberAt, numberAt, stringAt, type Json, type JsonObject } from '../../../../core/json.ts';
+import { rangesOf } from '../../../../core/text/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { text } from '../../../../output/cells/cell-functions.ts';
 import type { Section, View } from '../../../../output/view.ts';
-import { failuresOf, quantilesOf } from './report-members.ts';
-import { batchView, rangesOf, summaryOf } from './view.ts';
+import { quantilesOf } from './report-document.ts';
+import { batchView, summaryOf } from './view.ts';
 
 /** Returns the object of a status; `others` are members of what the results show. */
 export function statusMembers(status: BatchStatus, others: JsonObject = {}): JsonObject {
@@ -64,23 +65,29 @@ export function unmovedNotes({ state, shared }: BatchStatus): readonly string[] 
   });
 }
 
-/** The state of a batch of either store. */
-export const statusView: View = {
+/** Groups of errors that the status names; the report has all. */
+const MAX_ERRORS = 3;
+
+export const commonestErrors = (analysis: BatchAnalysis | undefined) =>
+  analysis?.failures.groups.slice(0, MAX_ERRORS) ?? [];
+
+/** The state of a batch of either store; `analysis` is what its results show. */
+export const statusView = (analysis?: BatchAnalysis): View => ({
   ...batchView,
   detail: (row, facts) => {
     const [about, counts] = batchView.detail?.(row, facts) ?? [];
     return [
-      { lines: [...aboutLines(row, about?.lines ?? []), ...timeLines(row)] },
+      { lines: [...aboutLines(row, about?.lines ?? []), ...timeLines(analysis)] },
       { lines: counts?.lines ?? [] },
       {
-        lines: failuresOf(row, 'commonestErrors').map(({ pattern, count }) => ({
+        lines: commonestErrors(analysis).map(({ pattern, count }) => ({
           label: 'error',
           value: { text: `${String(count)} × ${pattern}`, tone: 'bad' },
         })),
       },
     ];
   },
-};
+});
 
 /** Where drivers share a batch, its results are in a folder, and its state is more than one word. */
 function aboutLines(row: Json, lines: Section['lines']): Section['lines'] {
@@ -95,8 +102,7 @@ function aboutLines(row: Json, lines: Section['lines']): Section['lines'] {
   ];
 }
 
-const timeLines = (row: Json): Section['lines'] =>
-  (['executionMs', 'delayMs'] as const).flatMap((path) => {
-    const value = quantilesOf(row, path);
-    return value === undefined ? [] : [{ label: path === 'delayMs' ? 'delay' : 'execution time', value }];
-  });
+const timeLines = (analysis: BatchAnalysis | undefined): Section['lines'] => [
+  ...(analysis?.execution === undefined ? [] : [{ label: 'execution time', value: quantilesOf(analysis.execution) }]),
+  ...(analysis?.delay === undefined ? [] : [{ label: 'delay', value: quantilesOf(analysis.delay) }]),
+];

@@ -1,4 +1,5 @@
 import type { BatchSummary, ExecutionCost } from '../../../../batch/index.ts';
+import { rangesOf } from '../../../../core/text/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../../core/json.ts';
@@ -17,6 +18,18 @@ export const summaryOf = (batch: BatchSummary, others: JsonObject): JsonObject =
   unknownItems: batch.unknownItems,
   ...others,
 });
+
+/** The outcomes of items in the order in which they are told, and what they are called. */
+export const OUTCOMES = [
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+  ['timedOut', 'timed out'],
+  ['cancelled', 'cancelled'],
+  ['expired', 'expired'],
+  ['unknown', 'unknown'],
+  ['inFlight', 'in flight'],
+  ['waiting', 'waiting'],
+] as const;
 
 const COUNTS: readonly (readonly [string, string, Tone])[] = [
   ['planned', 'planned', 'strong'],
@@ -91,24 +104,6 @@ export function describeCost({ low, high, sinceResume }: ExecutionCost): string 
   return `${range.startsWith('<') ? '' : '~'}${range}${sinceResume ? ' since resume' : ''}`;
 }
 
-/** Returns sorted items as text: `3, 17-20, 40`. */
-export const rangesOf = (items: Iterable<number>): string =>
-  groupItems(items)
-    .map(([from, to]) => (from === to ? String(from) : `${String(from)}-${String(to)}`))
-    .join(', ');
-
-/** Groups sorted items into ranges of consecutive numbers: the first and the last of each. */
-export function groupItems(items: Iterable<number>): readonly (readonly [number, number])[] {
-  const ranges: [number, number][] = [];
-  for (const item of items) {
-    const last = ranges.at(-1);
-    if (last !== undefined && item === last[1] + 1) last[1] = item;
-    else ranges.push([item, item]);
-  }
-  return ranges;
-}
-
-/** The result of a dry run. */
 export const dryRunView: View = {
   noun: ['batch', 'batches'],
   id: () => '',

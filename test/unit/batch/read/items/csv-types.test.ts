@@ -39,10 +39,6 @@ describe('typed columns of a CSV file', () => {
     expect(await rowsOf(csv, { b: 'string' })).toEqual(['{"a":1,"b":"2","c:d":3,"e:other":"4","f":"5"}']);
   });
 
-  test('are not looked for in a batch of an earlier version', async () => {
-    expect(await rowsOf('a:number\n1\n', undefined)).toEqual(['{"a:number":"1"}']);
-  });
-
   test.each([
     ['number', 'abc', '"abc" is not a number'],
     ['number', '007', '"007" is not a number'],

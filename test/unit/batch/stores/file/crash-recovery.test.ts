@@ -39,7 +39,7 @@ async function expectRecovered(fixture: RunnerFixture, left: MemoryFiles, where:
     fixture.results(left).map(({ item }) => item),
     where,
   ).toEqual(IN_ORDER.filter((item) => !unknown.has(item)));
-  expect([...left.files.keys()].filter((path) => /\.(new|ordered|sorting-\d)$/.test(path), where)).toEqual([]);
+  expect([...left.files.keys()].filter((path) => /\.(new|ordered)$/.test(path), where)).toEqual([]);
 }
 
 /** The files after a whole run of a batch that nothing troubled. */

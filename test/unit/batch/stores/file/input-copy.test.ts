@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { writeSyncedFile } from '../../../../../src/batch/bytes/write-file.ts';
+import { writeSyncedFile } from '../../../../../src/batch/bytes/synced-files.ts';
 import {
   inputCopyPath,
   journalPath,
@@ -19,7 +19,11 @@ describe('a copy of the input', () => {
     endpoint: 'echo',
     endpointId: 'echo',
     service: 'here',
-    input: { path: inputCopyPath('r'), format: 'jsonl', bytes: 8, sha256: '' },
+    input: {
+      format: 'jsonl',
+      copied: true,
+      inputs: [{ object: { address: 'r.input', bytes: 8, version: '' }, format: 'jsonl' }],
+    },
     extras: '',
     planned: 1,
     invalid: 0,

@@ -17,7 +17,7 @@ const HEADER: BatchHeader = {
   endpoint: 'echo',
   endpointId: 'echo',
   service: 'http://localhost',
-  input: { path: 'items.jsonl', format: 'jsonl', bytes: 1, sha256: '' },
+  input: { format: 'jsonl', inputs: [] },
   extras: '',
   planned: 6,
   invalid: 0,

@@ -5,8 +5,7 @@ import { PassThrough } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { orderResults } from '../../../../../src/batch/stores/file/results/order-results.ts';
-import type { WrittenResults } from '../../../../../src/batch/stores/file/results/stored-results.ts';
+import { orderResults, type WrittenResults } from '../../../../../src/batch/stores/file/results/stored-results.ts';
 import type { JournalRecord } from '../../../../../src/batch/stores/file/journal/record.ts';
 import type { DurableFiles } from '../../../../../src/core/context.ts';
 import { openDurable } from '../../../../../src/host/files/durable-files.ts';
@@ -143,8 +142,8 @@ describe('an ordered batch', () => {
   test('never overwrites a file that it did not create', async () => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', items(3));
-    write(world, `${OUT}.sorting-1`, 'mine');
+    write(world, `${OUT}.ordered`, 'mine');
     const ran = await berthIn(world, [...RUN, '--ordered']);
-    expect([ran.code, read(world, `${OUT}.sorting-1`)]).toEqual([14, 'mine']);
+    expect([ran.code, read(world, `${OUT}.ordered`)]).toEqual([14, 'mine']);
   });
 });

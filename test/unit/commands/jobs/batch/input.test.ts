@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decodeRecord, encodeRecord } from '../../../../../src/batch/stores/file/journal/record.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createBatchWorld, items, read, RESUME, RUN } from '../../../../support/batch/command-fixture.ts';
 import { summary, write, type BatchWorld } from '../../../../support/batch/command-fixture.ts';
@@ -175,7 +173,7 @@ describe('resume finds the input', () => {
   ])('from another directory: %s', async (_, input, out, results, shown, kept) => {
     const world = await begun(input, out, items(4));
     const named = (path: string): string => (path.startsWith('/') ? world.directory + path : path);
-    expect(read(world, `${results}.journal`)).toContain(`"path":${JSON.stringify(named(kept))}`);
+    expect(read(world, `${results}.journal`)).toContain(`"address":${JSON.stringify(named(kept))}`);
     const status = await berthIn(world, batch('status', results));
     expect(summary(status)).toMatchObject({ input: named(shown), waiting: 4 });
     const ran = await berthIn(world, batch('resume', results));
@@ -201,25 +199,6 @@ describe('resume finds the input', () => {
     const ran = await berthIn(world, batch('resume', 'moved/out.jsonl'));
     expect(ran.code, ran.err).toBe(0);
     expect(summary(ran)).toMatchObject({ ...rest, input: 'moved/in.jsonl' });
-  });
-
-  test('from a journal with a relative name', async () => {
-    const world = await begun('in.jsonl', 'b/out.jsonl');
-    const journal = read(world, 'a/b/out.jsonl.journal');
-    const record = decodeRecord(Buffer.from(journal.trim()));
-    if (record?.kind !== 'header') throw new Error('no header');
-    const content = readFileSync(join(world.directory, 'a/in.jsonl'));
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    const input = { path: 'in.jsonl', format: 'jsonl', bytes: content.byteLength, sha256 } as const;
-    write(
-      world,
-      'a/b/out.jsonl.journal',
-      encodeRecord({ kind: 'header', header: { ...record.header, version: 1, input } }),
-    );
-    // There is another one of the name beside the results: it is not taken for it.
-    const ran = await berthIn({ ...world, cwd: join(world.directory, 'a') }, batch('resume', 'b/out.jsonl'));
-    expect(ran.code, ran.err).toBe(0);
-    expect(summary(ran)).toMatchObject({ ...rest, input: 'in.jsonl' });
   });
 
   test('or names the path where it should be', async () => {

@@ -119,4 +119,14 @@ describe('what raises the bill', () => {
     expect(code).toBe(2);
     expect(err).toMatch(/It costs more: container disk \d+ GB to 900 GB\. The service publishes no price for it\./);
   });
+
+  test('so is a template with a larger disk; one with the same disk is not', async () => {
+    const account = createAccount();
+    await local(account, 'templates create --name big --image a/b --disk 400');
+    await local(account, 'templates create --name same --image a/b --disk 20');
+    const update = 'pods update pod-stopped --dry-run --json --template';
+    expect((await account(`${update} big`)).err).toContain('It costs more: container disk 20 GB to 400 GB.');
+    expect((await account(`${update} big --disk 20`)).err).not.toContain('It costs more');
+    expect((await account(`${update} same`)).err).not.toContain('It costs more');
+  });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fairShares } from '../../../../../../src/batch/stores/postgres/pace/take-grant.ts';
+import { fairShares } from '../../../../../../src/batch/stores/postgres/pace/pace-state.ts';
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 

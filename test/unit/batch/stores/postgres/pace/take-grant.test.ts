@@ -5,8 +5,10 @@ import {
   requestsIn,
   slowDown,
   type PaceState,
+  leave,
+  takeGrant,
+  type DatabaseGrant,
 } from '../../../../../../src/batch/stores/postgres/pace/pace-state.ts';
-import { leave, takeGrant, type DatabaseGrant } from '../../../../../../src/batch/stores/postgres/pace/take-grant.ts';
 
 /** A whole second, in milliseconds. */
 const START = 1_800_000_000_000;

@@ -1,0 +1,95 @@
+import { createDeferred } from './deferred.ts';
+import type { AppendFile, DurableFiles } from '../../core/context.ts';
+
+/** Maximum number of characters in a group, unless one text is longer. Larger writes are not faster. */
+const MAX_GROUP_LENGTH = 1024 * 1024;
+
+/**
+ * Creates a writer for a file: texts that arrive during a sync share the next write and sync. After the first failure every
+ * append fails: the position of the end of the file is no longer known, and a record after an incomplete one could not be
+ * read.
+ */
+export function createGroupWriter(file: AppendFile) {
+  const queue: Group[] = [];
+  let broken: { readonly error: unknown } | undefined;
+  let running: Promise<void> | undefined;
+
+  const flush = async (): Promise<void> => {
+    // Texts of the same turn of the event loop are written together.
+    await Promise.resolve();
+    for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
+      try {
+        if (broken !== undefined) throw broken.error;
+        await file.append(Buffer.from(group.texts.join('')));
+        await file.sync();
+        group.synced.resolve();
+      } catch (error) {
+        broken ??= { error };
+        group.synced.reject(broken.error);
+      }
+    }
+    running = undefined;
+  };
+
+  return {
+    /**
+     * Resolves when this text and all earlier ones are synced to disk: to wait for several, wait for the last. Fails with
+     * local-file (14).
+     */
+    append: (text: string): Promise<void> => {
+      let group = queue.at(-1);
+      if (group === undefined || group.length + text.length > MAX_GROUP_LENGTH) queue.push((group = createGroup()));
+      group.texts.push(text);
+      group.length += text.length;
+      running ??= flush();
+      return group.synced.promise;
+    },
+    /** Resolves when no write is pending, whether the writes failed or not. */
+    idle: async (): Promise<void> => {
+      while (running !== undefined) await running;
+    },
+    /** Fails when another process wrote, truncated, removed or replaced the file. Call it only when no write is pending. */
+    check: (): Promise<void> => file.check(),
+    close: (): Promise<void> => file.close(),
+  };
+}
+
+export type GroupWriter = ReturnType<typeof createGroupWriter>;
+
+const createGroup = () => ({ texts: [] as string[], length: 0, synced: createDeferred() });
+
+type Group = ReturnType<typeof createGroup>;
+
+/**
+ * Writes a file and syncs it, replacing one that an interrupted attempt left. Fails with local-file (14) and then removes
+ * the file.
+ */
+export async function writeSyncedFile(
+  durable: DurableFiles,
+  path: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  await durable.remove(path);
+  const file = await durable.create(path);
+  try {
+    for await (const chunk of chunks) await file.append(chunk);
+    await file.sync();
+    await file.close();
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await durable.remove(path).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Copies the bytes of a file from an offset on to a new file beside it, before the file is truncated there. Returns the
+ * name of the copy, which contains the offset; earlier copies are kept. Fails with local-file (14).
+ */
+export async function saveTail(durable: DurableFiles, path: string, offset: number): Promise<string> {
+  const first = `${path}.torn-${String(offset)}`;
+  let name = first;
+  for (let count = 2; (await durable.size(name)) !== undefined; count++) name = `${first}.${String(count)}`;
+  await writeSyncedFile(durable, name, durable.read(path, offset));
+  return name;
+}

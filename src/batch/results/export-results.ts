@@ -1,0 +1,152 @@
+import { localFile, usage } from '../../core/failure.ts';
+import { decodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { findMoved, type FindPorts } from '../plan/find-inputs.ts';
+import { openInputs } from '../read/inputs.ts';
+import type { Batch, LocatedInputs, ResultLine } from '../model/store.ts';
+import type { ItemCounts } from '../model/item-states.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { writeSyncedFile } from '../bytes/synced-files.ts';
+
+interface ExportOptions {
+  /** Where the inputs are, when they were moved. */
+  readonly input: readonly string[];
+  /** True to add the input of each item. */
+  readonly joinInput: boolean;
+  /** True when the rows must be in the order of the input. Joined rows always are. */
+  readonly ordered: boolean;
+}
+
+/** The results of a batch, one row per item. */
+export interface ExportedResults {
+  readonly counts: ItemCounts;
+  /** Absolute addresses of what belongs to the batch. */
+  readonly files: readonly string[];
+  /**
+   * Reads the rows, grouped by what is read at once, because one `await` per row would take longer than the row. Each call
+   * reads them from the beginning.
+   */
+  readonly rows: () => AsyncGenerator<Iterable<JsonObject>>;
+}
+
+/** The members of a row, in their order; `input` only where it was joined. */
+export const EXPORT_MEMBERS = ['item', 'id', 'job', 'status', 'input', 'output', 'error', 'delayTime', 'executionTime'];
+
+/**
+ * Opens the results that a batch has so far, whether it has ended, runs or was killed: the last result of each item that has
+ * ended. Fails as `Batch.read` does, and with usage (2) when an input that is joined is not that of the batch, before the
+ * first row.
+ */
+export async function exportResults(
+  ports: FindPorts,
+  batch: Batch,
+  { joinInput, ordered, input }: ExportOptions,
+): Promise<ExportedResults> {
+  const stored = await batch.read();
+  const { status, files } = stored;
+  const about = { counts: status.counts, files };
+  if (!joinInput)
+    return { ...about, rows: () => plainRows(batch.name, stored.lines(ordered ? 'in-order' : 'as-stored')) };
+  const inputs = await stored.inputs(await findMoved(ports, input));
+  return { ...about, rows: () => joinedRows(ports, batch.name, inputs, stored.lines('in-order')) };
+}
+
+async function* plainRows(
+  name: string,
+  groups: AsyncIterable<Iterable<ResultLine>>,
+): AsyncGenerator<Iterable<JsonObject>> {
+  function* rowsOf(lines: Iterable<ResultLine>): Generator<JsonObject> {
+    for (const line of lines) yield rowOf(name, line, undefined);
+  }
+  for await (const lines of groups) yield rowsOf(lines);
+}
+
+/** Reads results and items side by side: both are in the order of the input. Ranges without a result are not read. */
+async function* joinedRows(
+  ports: FindPorts,
+  name: string,
+  located: LocatedInputs,
+  groups: AsyncIterable<Iterable<ResultLine>>,
+): AsyncGenerator<Iterable<JsonObject>> {
+  const inputs = openInputs(ports, located);
+  const results = linesOf(groups);
+  try {
+    let next = await results.next();
+    for await (const range of located.ranges) {
+      const { firstItem, items } = range.range;
+      if (next.done === true) return;
+      if (next.value.item >= firstItem + items) continue;
+      for await (const group of inputs.items(range)) {
+        const rows: JsonObject[] = [];
+        for (const item of group) {
+          if (next.done === true || item.kind !== 'item' || next.value.item !== item.number) continue;
+          rows.push(rowOf(name, next.value, decodeJson(Buffer.from(item.input).toString('utf8'))));
+          next = await results.next();
+        }
+        yield rows;
+      }
+    }
+  } finally {
+    await inputs.close();
+    await results.return(undefined);
+  }
+}
+
+async function* linesOf(groups: AsyncIterable<Iterable<ResultLine>>): AsyncGenerator<ResultLine> {
+  for await (const lines of groups) yield* lines;
+}
+
+/** Returns the row of a result. Every row has the same members, so that a table of them has the same columns. */
+function rowOf(name: string, { bytes }: ResultLine, input: Json | undefined): JsonObject {
+  const result = decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  if (!isObject(result) || typeof result['item'] !== 'number') throw localFile(`${name} was changed while it was read`);
+  return Object.fromEntries(
+    EXPORT_MEMBERS.flatMap((member) => {
+      if (member === 'input') return input === undefined ? [] : [[member, input]];
+      return [[member, result[member] ?? null]];
+    }),
+  );
+}
+
+interface ExportFile {
+  readonly name: string;
+  /** True to replace a file that exists. An empty file is replaced in any case. */
+  readonly force: boolean;
+  /** Absolute paths of the files that belong to the batch: none of them is replaced. */
+  readonly batchFiles: readonly string[];
+}
+
+/**
+ * Writes parts to a temporary file and renames it when it is complete, so an old file stays until then. Fails with
+ * local-file (14), also when there is a file already, as iterating `parts` fails, and with usage (2) when the file is
+ * one of the batch.
+ */
+export async function writeExport(
+  durable: DurableFiles,
+  { name, force, batchFiles }: ExportFile,
+  parts: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  const { path, kind } = await durable.resolve(name);
+  if (name === '' || kind === 'directory' || kind === 'other' || kind === 'no-folder')
+    throw localFile(`${JSON.stringify(name)} is not the name of a file that can be written`, 'Name another --out.');
+  if (batchFiles.includes(durable.absolute(path)))
+    throw usage(`--out names a file of the batch itself, ${path}`, 'Name another file.');
+  const mustBeFree = async (): Promise<void> => {
+    if (!force && ((await durable.size(path)) ?? 0) > 0)
+      throw localFile(`${path} exists already`, 'Name another --out, or replace it with --force.');
+  };
+  await mustBeFree();
+  const temporary = `${path}.exporting`;
+  await writeSyncedFile(durable, temporary, encoded(parts));
+  try {
+    // Another program may have created it meanwhile.
+    await mustBeFree();
+    await durable.replace(temporary, path);
+  } catch (error) {
+    await durable.remove(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function* encoded(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;
+}

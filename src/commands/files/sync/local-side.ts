@@ -1,0 +1,78 @@
+import type { RangeFiles, TreeEntry } from '../../../core/context.ts';
+import { localFile } from '../../../core/failure.ts';
+import { collectBytes } from '../../../core/files/byte-streams.ts';
+import { belowFolder } from '../../shared/paths/slashes.ts';
+import { byName, MAX_RULES_BYTES, type Side, type SideEntry, type SideFile } from './sides.ts';
+
+/** What a download that is under way has beside its target. */
+const TEMPORARY = /^\.berth-[0-9a-f]{12}\.(partial|ranges)$/;
+
+/**
+ * A folder of this machine as a side of a sync. Links are left out, or with `followLinks` what they lead to, unless that is a
+ * folder which the link is in. As a target it may be missing (`mayMiss`): then it is empty.
+ */
+export function localSide(
+  files: RangeFiles,
+  root: string,
+  { followLinks, mayMiss }: { readonly followLinks: boolean; readonly mayMiss: boolean },
+): Side {
+  const at = (path: string): string => (path === '' ? root : belowFolder(root, path));
+  /** The folders that a folder is in, by its path, while it is not listed. */
+  const above = new Map<string, readonly string[]>();
+  const fileOf = (path: string, { name, bytes, version, modifiedAt, executable }: TreeEntry): SideFile => ({
+    kind: 'file',
+    name,
+    modifiedAt,
+    executable,
+    from: { kind: 'local', path: at(path), file: { path: at(path), bytes, version } },
+  });
+  const entryOf = (folder: string, entry: TreeEntry, chain: readonly string[]): SideEntry => {
+    const { name, kind, identity } = entry;
+    if (kind === 'file') return fileOf(`${folder}${name}`, entry);
+    if (kind !== 'folder')
+      return { kind: 'left-out', name, why: kind === 'link' ? 'it is a link' : 'it is no regular file' };
+    if (followLinks) {
+      if (chain.includes(identity)) return { kind: 'left-out', name, why: 'it is a link to a folder that it is in' };
+      above.set(`${folder}${name}/`, [...chain, identity]);
+    }
+    return { kind: 'folder', name };
+  };
+  return {
+    kind: 'local',
+    list: async (folder) => {
+      const here = followLinks ? await files.lookAt(at(folder), true) : undefined;
+      const chain = above.get(folder) ?? (here === undefined ? [] : [here.identity]);
+      above.delete(folder);
+      if (mayMiss && (await files.lookAt(at(folder), true)) === undefined) return [];
+      const entries = await files.contents(at(folder), followLinks);
+      return entries
+        .filter(({ name }) => !TEMPORARY.test(name))
+        .map((entry) => entryOf(folder, entry, chain))
+        .sort(byName);
+    },
+    readText: async ({ from }) => {
+      const { path } = from as Extract<typeof from, { kind: 'local' }>;
+      const bytes = await collectBytes(files.read(path, 0), MAX_RULES_BYTES);
+      if (bytes === undefined) throw localFile(`${path} is too large for a file with rules`);
+      return bytes.toString();
+    },
+    look: async (path) => {
+      const entry = await files.lookAt(at(path), followLinks);
+      return entry?.kind === 'file' ? fileOf(path, entry) : undefined;
+    },
+    remove: async (path, { from }) => {
+      const seen = from as Extract<typeof from, { kind: 'local' }>;
+      const entry = await files.lookAt(at(path));
+      if (entry === undefined) return;
+      if (entry.version !== seen.file.version) throw changedMeanwhile(at(path));
+      await files.remove(at(path));
+    },
+    removeEmptyFolder: (folder) => files.removeEmptyFolder(at(folder)),
+    end: (path) => ({ kind: 'local', path: at(path) }),
+    shown: at,
+  };
+}
+
+/** The failure (14) of a file that is not removed, because it is another one than the one that was seen. */
+export const changedMeanwhile = (shown: string) =>
+  localFile(`${shown} was changed meanwhile: it was not removed`, 'Run it again.');

@@ -1,0 +1,84 @@
+import { refuse, type StoredFile } from '../../../batch/index.ts';
+import { allowedAccess, requireAccess } from '../../../core/access.ts';
+import { formatBytes } from '../../../core/units.ts';
+import type { Confirmation } from '../../../cli/model/command.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { countOf } from '../../../cli/words/words.ts';
+import type { Result, View } from '../../../output/view.ts';
+import { kindOf, withBatch, type StoreValues } from './store/store.ts';
+import { numberAt, stringAt, type Json } from '../../../core/json.ts';
+
+type RemovalValues = StoreValues & { readonly batch: string };
+type Files = readonly StoredFile[];
+
+/** Finds what no part of the batch is. Fails with denied (3) when the profile may not destroy, and as the store does. */
+export async function findUnpublished(ctx: CommandContext, values: RemovalValues): Promise<Files> {
+  requireAccess('full', allowedAccess(ctx.settings));
+  refuse(kindOf(ctx, values), 'sharing', 'batch clean');
+  return await withBatch(ctx, values, values.batch, (batch) => batch.leftovers());
+}
+
+/** Finds all that a batch has. Fails with denied (3) when the profile may not destroy, and as the store does. */
+export async function findContents(ctx: CommandContext, values: RemovalValues): Promise<Files> {
+  requireAccess('full', allowedAccess(ctx.settings));
+  return await withBatch(ctx, values, values.batch, (batch) => batch.contents());
+}
+
+const confirmation = (found: Files, line: string): Confirmation => ({
+  rows: { view: filesView, values: rowsOf(found) },
+  lines: [line],
+});
+
+/** What is shown before the question of `clean`; undefined when there is nothing to remove. */
+export const confirmCleaning = (found: Files): Confirmation | undefined =>
+  found[0] === undefined
+    ? undefined
+    : confirmation(found, `This removes ${countOf(found.length, 'object')} from ${folderOf(found[0].address)}.`);
+
+/** What is shown before the question of `remove`. */
+export function confirmRemoval({ batch }: RemovalValues, contents: Files): Confirmation {
+  const bytes = contents.reduce((sum, file) => sum + file.bytes, 0);
+  const where = contents[0] === undefined ? '' : `, ${formatBytes(bytes)}, from ${folderOf(contents[0].address)}`;
+  const what = `the batch ${batch} with its results: ${countOf(contents.length, 'object')}`;
+  return confirmation(contents, `This removes ${what}${where}.`);
+}
+
+const removed = (files: Files, note?: string): Result => ({
+  kind: 'many',
+  view: filesView,
+  values: rowsOf(files),
+  ...(note === undefined ? {} : { notes: [note] }),
+});
+
+/** Removes what was found, except what a driver may publish after all. */
+export async function cleanBatch(ctx: CommandContext, values: RemovalValues, found: Files): Promise<Result> {
+  if (ctx.dryRun) return removed(found);
+  const gone = await withBatch(ctx, values, values.batch, (batch) => batch.clean(found));
+  return removed(gone, gone.length === 0 ? 'No part is left over.' : `${countOf(gone.length, 'object')} removed.`);
+}
+
+/** Removes a batch and its results. Fails with usage (2) while a driver works on it, and as the store does. */
+export async function removeBatch(ctx: CommandContext, values: RemovalValues, contents: Files): Promise<Result> {
+  if (ctx.dryRun) return removed(contents);
+  await withBatch(ctx, values, values.batch, (batch) => batch.remove(contents));
+  return removed(contents, `The batch ${values.batch} is removed: ${countOf(contents.length, 'object')}.`);
+}
+
+/** The rows of files that are removed. */
+export const rowsOf = (found: readonly StoredFile[]): readonly Json[] =>
+  found.map(({ address, bytes }) => ({ address, bytes }));
+
+/** The name of an object without its folder, in which all are. */
+const nameOf = (address: string): string => address.slice(address.lastIndexOf('/') + 1);
+
+export const folderOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf('/'))) || '.';
+
+/** Files of a batch: those that are about to be removed, and those that were. */
+export const filesView: View = {
+  noun: ['object', 'objects'],
+  id: (row) => stringAt(row, 'address') ?? '',
+  columns: [
+    { header: 'NAME', show: (row) => nameOf(stringAt(row, 'address') ?? ''), cutLast: true },
+    { header: 'SIZE', show: (row) => formatBytes(numberAt(row, 'bytes') ?? 0), right: true },
+  ],
+};

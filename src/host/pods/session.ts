@@ -1,0 +1,123 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2';
+import type { ContainerSpec } from '../../local/index.ts';
+import type { GroupWatcher } from '../process/group-watcher.ts';
+import { signalGroup } from '../process/process-group.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { serveSftp } from './sftp.ts';
+
+export interface SessionOptions {
+  readonly runtime: Pick<Runtime, 'env' | 'platform'>;
+  readonly watcher: GroupWatcher;
+  readonly spec: ContainerSpec;
+  /** What ends the programs that run. */
+  readonly ends: Set<() => void>;
+}
+
+/** The variables that a container has from this machine; all others are its own. */
+const INHERITED = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'SystemRoot'];
+
+/** Serves one session of a client: a command, a shell, or SFTP. */
+export function serveSession(session: Session, options: SessionOptions): void {
+  const { spec } = options;
+  let terminal: PseudoTtyInfo | undefined;
+  const variables: Record<string, string> = {};
+  session.on('pty', (accept, _reject, info) => {
+    terminal = info;
+    accept();
+  });
+  session.on('env', (accept, _reject, { key, val }) => {
+    if (/^(LANG|LC_[A-Z]+)$/.test(key)) variables[key] = val;
+    accept();
+  });
+  session.on('window-change', (accept) => {
+    accept();
+  });
+  session.on('sftp', (accept) => {
+    serveSftp(accept(), spec);
+  });
+  let running: ChildProcessWithoutNullStreams | undefined;
+  session.on('signal', (accept, _reject, { name }) => {
+    if (running?.pid !== undefined) signalGroup(running.pid, `SIG${name}` as NodeJS.Signals);
+    accept();
+  });
+  const run = (channel: ServerChannel, command: string | undefined): void => {
+    running = startProgram(channel, commandLine(command, terminal, options), variables, options);
+  };
+  session.on('exec', (accept, _reject, { command }) => {
+    run(accept(), command);
+  });
+  session.on('shell', (accept) => {
+    run(accept(), undefined);
+  });
+}
+
+/** The program of a command, or of a shell where there is none. */
+function commandLine(
+  command: string | undefined,
+  terminal: PseudoTtyInfo | undefined,
+  { runtime: { env } }: SessionOptions,
+): readonly string[] {
+  const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+  const own = command === undefined ? [shell] : [shell, '-c', command];
+  const script = terminal === undefined ? undefined : programIn(env['PATH'], 'script');
+  if (terminal === undefined || script === undefined) return own;
+  // `script` of util-linux gives a program a terminal of its own.
+  const { rows, cols } = terminal;
+  const inTerminal = `stty rows ${String(rows)} cols ${String(cols)}; exec "$@"`;
+  const line = ['sh', '-c', inTerminal, 'sh', ...own].map(quoted).join(' ');
+  return [script, '-qefc', line, '/dev/null'];
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+const programIn = (path: string | undefined, name: string): string | undefined =>
+  (path ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file));
+
+/** Runs a program whose streams are those of a channel, in a process group of its own. */
+function startProgram(
+  channel: ServerChannel,
+  [program = '', ...args]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  { runtime, watcher, spec, ends }: SessionOptions,
+): ChildProcessWithoutNullStreams {
+  const { username, home, folder } = spec;
+  const inherited = Object.fromEntries(INHERITED.map((name) => [name, runtime.env[name]]));
+  const env = {
+    ...inherited,
+    ...spec.variables,
+    ...variables,
+    ...{ HOME: home, USER: username, LOGNAME: username, SHELL: '/bin/sh', TMPDIR: join(folder, 'tmp') },
+  };
+  const child = watcher.start(() => spawn(program, args, { cwd: home, env, detached: runtime.platform !== 'win32' }));
+  const { pid } = child;
+  const end = (): void => {
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+  };
+  ends.add(end);
+  // Streams of a program or a client that has ended.
+  for (const stream of [child.stdin, child.stdout, child.stderr, channel]) stream.on('error', () => undefined);
+  channel.pipe(child.stdin);
+  child.stdout.pipe(channel, { end: false });
+  child.stderr.pipe(channel.stderr, { end: false });
+  channel.on('close', () => {
+    if (pid !== undefined && child.exitCode === null) signalGroup(pid, 'SIGHUP');
+  });
+  child.on('error', () => {
+    channel.exit(127);
+    channel.end();
+  });
+  child.on('close', (code, signal) => {
+    ends.delete(end);
+    if (pid !== undefined) watcher.remove(pid);
+    if (signal === null) channel.exit(code ?? 0);
+    else channel.exit(signal.slice('SIG'.length), false, '');
+    channel.end();
+  });
+  return child;
+}

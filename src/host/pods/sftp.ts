@@ -1,0 +1,243 @@
+import { constants, promises as fs, type Stats } from 'node:fs';
+import { join, posix } from 'node:path';
+import type { Attributes, InputAttributes, SFTPWrapper } from 'ssh2';
+import { utils } from 'ssh2';
+import type { ContainerSpec } from '../../local/index.ts';
+
+const { STATUS_CODE, OPEN_MODE } = utils.sftp;
+
+/** What a client has open: a file, or a folder with the entries that it has not read. */
+type Opened =
+  | { readonly kind: 'file'; readonly file: fs.FileHandle }
+  | { readonly kind: 'folder'; entries: readonly { readonly name: string; readonly stats: Stats }[] | undefined };
+
+/** The most that a client may have open. */
+const MAX_OPEN = 256;
+
+/** The largest answer to a read. Bytes. */
+const MAX_READ = 262_144;
+
+/** Serves the files of a container by SFTP, version 3. Paths begin at its folder; relative ones at the home of its user. */
+export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'folder'>): void {
+  const opened = new Map<number, Opened>();
+  let handles = 0;
+  const inside = (path: string): string => posix.resolve('/root', path);
+  const real = (path: string): string => join(folder, inside(path));
+
+  /** Answers with the status of what was done. */
+  const done = (id: number, work: Promise<unknown>): void => {
+    work.then(
+      () => {
+        sftp.status(id, STATUS_CODE.OK);
+      },
+      (error: unknown) => {
+        sftp.status(id, statusOf(error), messageOf(error));
+      },
+    );
+  };
+  const answer = <T>(id: number, work: Promise<T>, send: (value: T) => void): void => {
+    work.then(send, (error: unknown) => {
+      sftp.status(id, statusOf(error), messageOf(error));
+    });
+  };
+  const keep = (id: number, one: Opened): void => {
+    handles += 1;
+    opened.set(handles, one);
+    const handle = Buffer.alloc(4);
+    handle.writeUInt32BE(handles);
+    sftp.handle(id, handle);
+  };
+  const at = (handle: Buffer): Opened | undefined =>
+    handle.byteLength === 4 ? opened.get(handle.readUInt32BE()) : undefined;
+  const fileAt = (handle: Buffer): Promise<fs.FileHandle> => {
+    const found = at(handle);
+    return found?.kind === 'file' ? Promise.resolve(found.file) : Promise.reject(new Error('no such handle'));
+  };
+
+  sftp.on('REALPATH', (id, path) => {
+    sftp.name(id, [{ filename: inside(path), longname: inside(path), attrs: NO_ATTRIBUTES }]);
+  });
+  sftp.on('STAT', (id, path) => {
+    answer(id, fs.stat(real(path)), (stats) => {
+      sftp.attrs(id, attributesOf(stats));
+    });
+  });
+  sftp.on('LSTAT', (id, path) => {
+    answer(id, fs.lstat(real(path)), (stats) => {
+      sftp.attrs(id, attributesOf(stats));
+    });
+  });
+  sftp.on('FSTAT', (id, handle) => {
+    answer(
+      id,
+      fileAt(handle).then((file) => file.stat()),
+      (stats) => {
+        sftp.attrs(id, attributesOf(stats));
+      },
+    );
+  });
+  sftp.on('OPEN', (id, path, flags, attributes) => {
+    if (opened.size >= MAX_OPEN) {
+      sftp.status(id, STATUS_CODE.FAILURE, 'too many open files');
+      return;
+    }
+    const { mode = 0o644 } = attributes as { mode?: number };
+    answer(id, fs.open(real(path), systemFlags(flags), mode & 0o777), (file) => {
+      keep(id, { kind: 'file', file });
+    });
+  });
+  sftp.on('READ', (id, handle, offset, length) => {
+    const buffer = Buffer.alloc(Math.min(length, MAX_READ));
+    answer(
+      id,
+      fileAt(handle).then((file) => file.read(buffer, 0, buffer.byteLength, offset)),
+      ({ bytesRead }) => {
+        if (bytesRead === 0) sftp.status(id, STATUS_CODE.EOF);
+        else sftp.data(id, buffer.subarray(0, bytesRead));
+      },
+    );
+  });
+  sftp.on('WRITE', (id, handle, offset, data) => {
+    done(
+      id,
+      fileAt(handle).then((file) => writeAll(file, data, offset)),
+    );
+  });
+  sftp.on('CLOSE', (id, handle) => {
+    const found = at(handle);
+    opened.delete(handle.byteLength === 4 ? handle.readUInt32BE() : 0);
+    done(id, found?.kind === 'file' ? found.file.close() : Promise.resolve());
+  });
+  sftp.on('OPENDIR', (id, path) => {
+    answer(id, entriesOf(real(path)), (entries) => {
+      keep(id, { kind: 'folder', entries });
+    });
+  });
+  sftp.on('READDIR', (id, handle) => {
+    const found = at(handle);
+    if (found?.kind !== 'folder' || found.entries === undefined || found.entries.length === 0) {
+      sftp.status(id, STATUS_CODE.EOF);
+      return;
+    }
+    const some = found.entries.slice(0, 100);
+    found.entries = found.entries.slice(100);
+    sftp.name(
+      id,
+      some.map(({ name, stats }) => ({ filename: name, longname: longName(name, stats), attrs: attributesOf(stats) })),
+    );
+  });
+  sftp.on('SETSTAT', (id, path, attributes) => {
+    done(id, setAttributes(real(path), attributes));
+  });
+  sftp.on('FSETSTAT', (id, handle, attributes) => {
+    done(
+      id,
+      fileAt(handle).then((file) => setOpenAttributes(file, attributes)),
+    );
+  });
+  sftp.on('MKDIR', (id, path) => {
+    done(id, fs.mkdir(real(path)));
+  });
+  sftp.on('RMDIR', (id, path) => {
+    done(id, fs.rmdir(real(path)));
+  });
+  sftp.on('REMOVE', (id, path) => {
+    done(id, fs.unlink(real(path)));
+  });
+  sftp.on('RENAME', (id, from, to) => {
+    done(id, fs.rename(real(from), real(to)));
+  });
+  sftp.on('SYMLINK', (id, target, link) => {
+    done(id, fs.symlink(target, real(link)));
+  });
+  sftp.on('READLINK', (id, path) => {
+    answer(id, fs.readlink(real(path)), (target) => {
+      sftp.name(id, [{ filename: target, longname: target, attrs: NO_ATTRIBUTES }]);
+    });
+  });
+  sftp.on('end', () => {
+    sftp.end();
+  });
+  sftp.on('close', () => {
+    for (const each of opened.values()) if (each.kind === 'file') void each.file.close().catch(() => undefined);
+    opened.clear();
+  });
+}
+
+/** The flags of an open file of SFTP as those of the system. */
+function systemFlags(flags: number): number {
+  const has = (flag: number): boolean => (flags & flag) !== 0;
+  const access = !has(OPEN_MODE.WRITE)
+    ? constants.O_RDONLY
+    : has(OPEN_MODE.READ)
+      ? constants.O_RDWR
+      : constants.O_WRONLY;
+  return (
+    access |
+    (has(OPEN_MODE.APPEND) ? constants.O_APPEND : 0) |
+    (has(OPEN_MODE.CREAT) ? constants.O_CREAT : 0) |
+    (has(OPEN_MODE.TRUNC) ? constants.O_TRUNC : 0) |
+    (has(OPEN_MODE.EXCL) ? constants.O_EXCL : 0)
+  );
+}
+
+const NO_ATTRIBUTES: Attributes = { mode: 0, uid: 0, gid: 0, size: 0, atime: 0, mtime: 0 };
+
+const attributesOf = ({ mode, uid, gid, size, atimeMs, mtimeMs }: Stats): Attributes => ({
+  mode,
+  uid,
+  gid,
+  size,
+  atime: Math.floor(atimeMs / 1000),
+  mtime: Math.floor(mtimeMs / 1000),
+});
+
+const longName = (name: string, stats: Stats): string =>
+  `${stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : '-'}${(stats.mode & 0o777).toString(8)} 1 root root ${String(stats.size)} ${stats.mtime.toISOString()} ${name}`;
+
+async function entriesOf(folder: string): Promise<readonly { readonly name: string; readonly stats: Stats }[]> {
+  const names = ['.', '..', ...(await fs.readdir(folder))];
+  const found = await Promise.all(
+    names.map(async (name) => ({ name, stats: await fs.lstat(join(folder, name)).catch(() => undefined) })),
+  );
+  return found.flatMap(({ name, stats }) => (stats === undefined ? [] : [{ name, stats }]));
+}
+
+async function writeAll(file: fs.FileHandle, data: Buffer, offset: number): Promise<void> {
+  for (let done = 0; done < data.byteLength;) {
+    const { bytesWritten } = await file.write(data, done, data.byteLength - done, offset + done);
+    done += bytesWritten;
+  }
+}
+
+async function setAttributes(path: string, attributes: InputAttributes): Promise<void> {
+  const file = await fs.open(path, 'r');
+  try {
+    await setOpenAttributes(file, attributes);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Permissions, times and size. Owners are left as they are. */
+async function setOpenAttributes(file: fs.FileHandle, attributes: InputAttributes): Promise<void> {
+  const { mode, size, atime, mtime } = attributes as Partial<Attributes>;
+  if (mode !== undefined) await file.chmod(mode & 0o777);
+  if (size !== undefined) await file.truncate(size);
+  if (atime !== undefined && mtime !== undefined) await file.utimes(atime, mtime);
+}
+
+function statusOf(error: unknown): number {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return STATUS_CODE.NO_SUCH_FILE;
+    case 'EACCES':
+    case 'EPERM':
+      return STATUS_CODE.PERMISSION_DENIED;
+    default:
+      return STATUS_CODE.FAILURE;
+  }
+}
+
+/** Without the path, which is of this machine. */
+const messageOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'failed';

@@ -1,0 +1,30 @@
+import type { Clock } from '../../core/context.ts';
+import type { FaultPoint } from '../../core/control/fault-kinds.ts';
+import { faults, takeStepFaults, type FaultedRequest, type FaultRecord } from '../http/call/faults.ts';
+import type { Transact } from '../state/state.ts';
+import type { VolumeFolders } from './volumes.ts';
+
+/** What the answering of requests for files needs. */
+export interface ObjectPorts {
+  readonly folders: VolumeFolders;
+  /** Takes the faults that affect a request at these points, counted down. */
+  readonly takeFaults: (points: readonly FaultPoint[], request: FaultedRequest) => Promise<readonly FaultRecord[]>;
+  /** Waits, in milliseconds. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** The time of this machine in milliseconds, not that of the service, which may be moved: clients' clocks are checked. */
+  readonly time: () => number;
+}
+
+interface Parts extends Pick<ObjectPorts, 'folders' | 'sleep'> {
+  readonly transact: Transact;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+export const createObjectPorts = ({ folders, transact, clock, random, sleep }: Parts): ObjectPorts => ({
+  folders,
+  takeFaults: (points, request) => transact((state) => takeStepFaults(faults.of(state), points, request, random)),
+  sleep,
+  // eslint-disable-next-line no-restricted-syntax -- a date
+  time: () => clock.now(),
+});

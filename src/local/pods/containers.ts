@@ -1,0 +1,165 @@
+import { promises as fs } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import type { EpochMs } from '../../core/unit-types.ts';
+import type { ContainerAddress } from '../http/call/operation.ts';
+import type { PodRecord } from '../model/pods/record.ts';
+import { pods } from '../model/pods/seed.ts';
+import { bootEnvironment } from '../model/secrets.ts';
+import { sshKeys } from '../model/ssh-keys.ts';
+import { startedAt, statusAt } from '../resources/pods/transitions.ts';
+import type { State, Transact } from '../state/state.ts';
+import type { PodContainer, StartContainer } from './port.ts';
+
+/** The name that SSH clients log in with (contract rules, Pods). */
+const USERNAME = 'root';
+
+/** The containers of pods that run, with real SSH servers on this machine. */
+export interface PodContainers {
+  /** Where the container of a start of a pod can be reached; null while it cannot. */
+  addressOf(podId: string, start: EpochMs | null): ContainerAddress | null;
+  /** Starts and stops containers, so that they are those of the pods that run now. */
+  sync(): Promise<void>;
+  /** Stops all. */
+  stop(): Promise<void>;
+}
+
+export interface ContainerOptions {
+  readonly transact: Transact;
+  readonly start: StartContainer;
+  /** What the placeholders of secrets begin with. */
+  readonly secretPrefix: string;
+  /** The folder of their files, or what makes one for this run, which `stop` removes. */
+  readonly root: string | (() => Promise<string>);
+  /** The folder of the files on a volume; undefined where there is none of this id. */
+  readonly volumeFolder: (id: string) => Promise<string | undefined>;
+}
+
+interface Wanted {
+  readonly id: string;
+  readonly start: EpochMs;
+  readonly publicKeys: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly mounts: PodRecord['mounts'];
+}
+
+interface Running {
+  readonly start: EpochMs;
+  /** Undefined where it could not be started. */
+  readonly container: PodContainer | undefined;
+}
+
+/**
+ * Keeps a container for each RUNNING pod that publishes 22/tcp and has a key. The files of a container are of one start of its
+ * pod: another start begins with an empty folder, but for what is mounted.
+ */
+export function createPodContainers(options: ContainerOptions): PodContainers {
+  const { transact, root } = options;
+  const running = new Map<string, Running>();
+  let made: Promise<string> | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const rootPath = (): Promise<string> => (typeof root === 'string' ? Promise.resolve(root) : (made ??= root()));
+
+  const end = async (id: string): Promise<void> => {
+    const container = running.get(id)?.container;
+    running.delete(id);
+    await container?.stop();
+  };
+  const step = async (): Promise<void> => {
+    const { generation, wanted, kept } = await transact((state, now) => ({
+      generation: state.generation,
+      wanted: wantedOf(state, now, options.secretPrefix),
+      kept: pods
+        .all(state)
+        .filter(({ life }) => life.kind !== 'terminated')
+        .map(({ id }) => id),
+    }));
+    const starts = new Map(wanted.map(({ id, start }) => [id, start]));
+    for (const [id, { start }] of running) if (starts.get(id) !== start) await end(id);
+    for (const each of wanted) {
+      if (running.has(each.id)) continue;
+      const container = await open(options, join(await rootPath(), generation), each).catch(() => undefined);
+      running.set(each.id, { start: each.start, container });
+    }
+    if (made !== undefined || typeof root === 'string') await clean(await rootPath(), generation, new Set(kept));
+  };
+
+  return {
+    addressOf: (podId, start) => {
+      const found = running.get(podId);
+      if (found?.container === undefined || found.start !== start) return null;
+      return { host: '127.0.0.1', port: found.container.port };
+    },
+    sync: () => (last = last.then(step)),
+    stop: async () => {
+      await last.catch(() => undefined);
+      await Promise.all([...running.keys()].map(end));
+      if (made !== undefined) await fs.rm(await made, { recursive: true, force: true });
+    },
+  };
+}
+
+const wantedOf = (state: State, now: EpochMs, secretPrefix: string): readonly Wanted[] =>
+  pods.all(state).flatMap((pod) => {
+    const start = startedAt(pod, now);
+    const isOpen = statusAt(pod, now) === 'RUNNING' && pod.ports.includes('22/tcp');
+    if (!isOpen || start === null || pod.env['PUBLIC_KEY'] === undefined) return [];
+    return [
+      {
+        id: pod.id,
+        start,
+        publicKeys: keysOf(state, pod),
+        variables: bootEnvironment(state, secretPrefix, pod.env).variables,
+        mounts: { ...pod.mounts },
+      },
+    ];
+  });
+
+/** The account's keys of now are put into a container that starts; a pod's own SSH_PUBLIC_KEY replaces them (storage contract). */
+function keysOf(state: State, { env }: PodRecord): readonly string[] {
+  const own = env['SSH_PUBLIC_KEY'];
+  if (own !== undefined) return own.split('\n');
+  return [...(env['PUBLIC_KEY'] ?? '').split('\n'), ...sshKeys.of(state)];
+}
+
+/** Makes the folder of a start, and starts its container. The folders of earlier starts are removed. */
+async function open(options: ContainerOptions, generation: string, wanted: Wanted): Promise<PodContainer> {
+  const { id, start, publicKeys, variables, mounts } = wanted;
+  const pod = join(generation, id);
+  const folder = join(pod, String(start));
+  for (const name of await namesIn(pod))
+    if (name !== String(start) && name !== PERSISTENT) await fs.rm(join(pod, name), { recursive: true, force: true });
+  const home = join(folder, 'root');
+  for (const each of [home, join(folder, 'tmp')]) await fs.mkdir(each, { recursive: true, mode: 0o700 });
+  if (mounts.persistent !== undefined) {
+    await fs.mkdir(join(pod, PERSISTENT), { recursive: true, mode: 0o700 });
+    await mount(folder, mounts.persistent.path, join(pod, PERSISTENT));
+  }
+  for (const { volumeId, path } of mounts.network ?? []) {
+    const target = await options.volumeFolder(volumeId);
+    if (target !== undefined) await mount(folder, path, target);
+  }
+  return options.start({ folder, home, username: USERNAME, publicKeys, variables });
+}
+
+/** The folder of the persistent mount, which a restart keeps. */
+const PERSISTENT = 'persistent';
+
+/** Puts a link to a folder at a path of the container, which stays inside of its folder. */
+async function mount(folder: string, path: string, target: string): Promise<void> {
+  const at = join(folder, normalize(`/${path}`));
+  if (at === folder || at === join(folder, 'root')) return;
+  await fs.mkdir(dirname(at), { recursive: true, mode: 0o700 });
+  await fs.symlink(target, at, 'junction').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  });
+}
+
+/** Removes the files of pods that are no more, and those of earlier generations of the state. */
+async function clean(root: string, generation: string, kept: ReadonlySet<string>): Promise<void> {
+  for (const name of await namesIn(root))
+    if (name !== generation) await fs.rm(join(root, name), { recursive: true, force: true });
+  for (const name of await namesIn(join(root, generation)))
+    if (!kept.has(name)) await fs.rm(join(root, generation, name), { recursive: true, force: true });
+}
+
+const namesIn = (folder: string): Promise<readonly string[]> => fs.readdir(folder).catch(() => []);

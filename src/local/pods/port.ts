@@ -1,0 +1,22 @@
+/** A container of a pod: a folder, and a program that lets SSH clients in. */
+export interface PodContainer {
+  /** On the loopback address. */
+  readonly port: number;
+  /** Ends its connections and everything that they have started. */
+  stop(): Promise<void>;
+}
+
+export interface ContainerSpec {
+  /** The root of its files. */
+  readonly folder: string;
+  /** The home folder of its user, in `folder`. */
+  readonly home: string;
+  /** The name that a client logs in with. */
+  readonly username: string;
+  /** Lines of OpenSSH public keys that open it; those that cannot be read open nothing. */
+  readonly publicKeys: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Starts a container, with a new host key and a new port. Rejects where it cannot listen. */
+export type StartContainer = (spec: ContainerSpec) => Promise<PodContainer>;

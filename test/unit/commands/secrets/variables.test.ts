@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { json, pointedAt, serve } from '../../../support/servers/scripted-server.ts';
+import { createAccount, type Account } from '../../../support/worlds/local-account.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+
+/** What a service answers of a secret. */
+const secret = (more = {}) => ({
+  id: 'sec-1',
+  name: 'hf-token',
+  description: null,
+  createdAt: '2020-01-01T00:00:00Z',
+  valueLastUpdatedAt: null,
+  ...more,
+});
+
+async function withSecret(): Promise<Account> {
+  const account = createAccount();
+  const ran = await account('secrets create --name hf-token --value-stdin -o id', { stdin: 'value' });
+  expect(ran.code, ran.err).toBe(0);
+  return account;
+}
+
+describe('secrets in variables', () => {
+  const CREATE = 'pods create --name lab --cpu cpu-general --vcpu 2 --image example/web --dry-run --json';
+  const bodyOf = (out: string): unknown => (JSON.parse(out) as { body: { env: unknown } }).body.env;
+
+  test('a reference is sent as the placeholder of the local service', async () => {
+    const account = await withSecret();
+    const ran = await account(`${CREATE} --env A=@secret:hf-token --env B=@secrets --env C=x@secret:hf-token`);
+    expect(bodyOf(ran.out)).toEqual({ A: '{{ BERTH_SECRET_hf-token }}', B: '@secrets', C: 'x@secret:hf-token' });
+    expect(ran.err).not.toContain('Warning');
+  });
+
+  test('a placeholder that names no secret is a warning', async () => {
+    const ran = await (await withSecret())(`${CREATE} --env A=@secret:nope`);
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Warning: no secret is named nope')]);
+  });
+
+  test.each([
+    'x{{ BERTH_SECRET_hf-token }}',
+    '{{BERTH_SECRET_hf-token}}',
+    '{{  BERTH_SECRET_hf-token }}',
+    '{{ OTHER_SECRET_hf-token }}',
+    '{{ BERTH_SECRET_hf-token }}:{{ BERTH_SECRET_hf-token }}',
+  ])('a placeholder that the service may leave as it is, is a warning: %s', async (value) => {
+    const { code, err } = await (await withSecret())(`${CREATE} --env 'A=${value}'`);
+    expect(code).toBe(0);
+    expect(err.replace(/\s+/g, ' ')).toContain(
+      'Warning: A has a placeholder of a secret that the service may leave as it is: it replaces a value that is {{ BERTH_SECRET_name }} and nothing else. ',
+    );
+  });
+
+  test('each placeholder of a value is looked for', async () => {
+    const value = '{{ BERTH_SECRET_hf-token }}{{ BERTH_SECRET_nope }}';
+    const { err } = await (await withSecret())(`${CREATE} --env 'A=${value}'`);
+    expect(err).toContain('no secret is named nope');
+  });
+
+  test('the prefix is that of the profile, and a reference without one is refused', async () => {
+    const server = await serve([json({ secrets: [secret()] })]);
+    const argv = [...CREATE.split(' '), '--env', 'A=@secret:hf-token'];
+    const ran = await berth(argv, { env: { ...pointedAt(server.url), BERTH_SECRET_PREFIX: 'PFX' } });
+    expect(bodyOf(ran.out)).toEqual({ A: '{{ PFX_SECRET_hf-token }}' });
+    const without = await berth(argv, { env: pointedAt(server.url) });
+    expect([without.code, without.err]).toEqual([2, expect.stringContaining('config set secret-prefix PREFIX')]);
+  });
+
+  test.each(['@secret:', '@secret:a b', '@secret:1x', '@secret:{{'])('%s is refused', async (value) => {
+    const ran = await berth(['--local', ...CREATE.split(' '), '--env', `A=${value}`]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('takes the name of a secret')]);
+  });
+
+  test.each(['--env-from', '--env-file'])('%s reads a file of variables, and --env overrides it', async (flag) => {
+    const path = join(temporaryDirectory(), 'variables');
+    writeFileSync(path, '# comment\nA=1\nexport B="two words"\nC=3\n');
+    const ran = await berth(['--local', ...CREATE.split(' '), flag, path, '--env', 'C=4']);
+    expect(bodyOf(ran.out)).toEqual({ A: '1', B: 'two words', C: '4' });
+  });
+
+  test.each([
+    ['-', '--env-from - reads it'],
+    ['/dev/null', '--env-from FILE reads it'],
+    ['with-node-options', 'has NODE_OPTIONS'],
+  ])('--env-file %s is refused, because Node reads it before berth', async (name, said) => {
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'with-node-options'), 'NODE_OPTIONS=--inspect\n');
+    const path = name.startsWith('with') ? join(folder, name) : name;
+    const ran = await berth(['--local', ...CREATE.split(' '), '--env-file', path], { stdin: 'A=1\n' });
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(ran.err.replace(/\s+/g, ' ')).toContain(said);
+  });
+
+  test('a line of the file that is no variable is refused, and so is a file that is not there', async () => {
+    const path = join(temporaryDirectory(), 'variables');
+    writeFileSync(path, 'A=1\nbroken line\nB=2\n');
+    const wrong = await berth(['--local', ...CREATE.split(' '), '--env-from', path]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/broken\s+line/)]);
+    const missing = await berth(['--local', ...CREATE.split(' '), '--env-from', `${path}.missing`]);
+    expect(missing.code).toBe(14);
+  });
+
+  test('more variables than a container has are refused', async () => {
+    const variables = Array.from({ length: 51 }, (_, at) => ['--env', `A${String(at)}=1`]).flat();
+    const ran = await berth(['--local', ...CREATE.split(' '), ...variables]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('51 variables: a container has at most 50')]);
+  });
+});
