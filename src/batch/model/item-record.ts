@@ -61,12 +61,13 @@ export function eventToArray({ item, event, data }: ItemRecord): readonly unknow
 }
 
 /** Returns undefined for what stands for no event: a program that is not berth can have written it. */
-export function eventFromArray([code, item, ...others]: readonly unknown[]): ItemRecord | undefined {
+export function eventFromArray(members: readonly unknown[]): ItemRecord | undefined {
+  const [code, item] = members;
   const kind = KINDS.get(code);
   if (kind === undefined || !isCount(item)) return undefined;
   const known: { [Name in keyof Members]?: Members[Name] } = {};
   for (const [at, name] of MEMBERS[kind].entries())
-    if (!setMember(known, name, others[at] ?? undefined)) return undefined;
+    if (!setMember(known, name, members[at + 2] ?? undefined)) return undefined;
   const { job, ending, ...data } = known;
   const event = eventOf(kind, job, ending);
   return event === undefined ? undefined : { item, event, data };

@@ -129,7 +129,8 @@ function toArray(record: JournalRecord): readonly unknown[] {
 }
 
 /** Returns undefined for what is no record: a program that is not berth can have written a line with a right checksum. */
-function fromArray([code, first, second, ...others]: readonly unknown[]): JournalRecord | undefined {
+function fromArray(members: readonly unknown[]): JournalRecord | undefined {
+  const [code, first, second] = members;
   if (code === 'berth batch') return isHeader(first) ? { kind: 'header', header: first } : undefined;
   if (code === 'o')
     return isCount(first) && (second === undefined || isCount(second))
@@ -137,7 +138,7 @@ function fromArray([code, first, second, ...others]: readonly unknown[]): Journa
       : undefined;
   if (code === 'p')
     return isCount(first) && isCount(second) ? { kind: 'price', perHour: { low: first, high: second } } : undefined;
-  const record = eventFromArray([code, first, second, ...others]);
+  const record = eventFromArray(members);
   return record === undefined ? undefined : { kind: 'event', ...record };
 }
 
