@@ -66,6 +66,7 @@ const LAYERS = {
       pods: ['process', 'runtime'],
       process: ['runtime'],
       workers: ['files'],
+      webhooks: ['remembered', 'files', 'runtime'],
       files: ['runtime'],
       remembered: [],
       lock: [],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build, root } from '../scripts/prepare.mjs';
 import { benchBatch } from './batch.mjs';
+import { benchFiles } from './files.mjs';
 import { benchGuard } from './guard.mjs';
 import { benchListCosts } from './list-costs.mjs';
 import { benchLocal } from './local-status.mjs';
@@ -25,6 +26,7 @@ const PARTS = {
   },
   batch: benchBatch,
   stores: benchStores,
+  files: benchFiles,
 };
 
 const named = process.argv.slice(2);

@@ -2,9 +2,9 @@ import type { Clock } from '../core/context.ts';
 import type { DownloadAnswer, Downloads } from '../core/ports/downloads.ts';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
-import { formatDuration } from '../core/units.ts';
 import { decideRetry, readRetryAfter, type AttemptEnd } from './policy/retry.ts';
 import type { TraceEvent } from './trace.ts';
+import { openExchange, type TimedExchange } from './timed-exchange.ts';
 import { WireError, type Transport, type WireAnswer } from './message/transport.ts';
 
 export interface DownloadOptions {
@@ -68,42 +68,6 @@ interface Opened {
   readonly kind: 'open';
   readonly answer: WireAnswer;
   readonly exchange: TimedExchange;
-}
-
-/** An exchange that ends when a part of it takes too long. */
-interface TimedExchange {
-  readonly signal: AbortSignal;
-  /** Fails with WireError when the promise takes longer than the timeout. */
-  inTime<T>(promise: Promise<T>): Promise<T>;
-  close(): void;
-}
-
-function openExchange({ clock, signal, timeoutMs }: DownloadOptions): TimedExchange {
-  const controller = new AbortController();
-  const onInterrupt = (): void => {
-    controller.abort(signal.reason);
-  };
-  signal.addEventListener('abort', onInterrupt, { once: true });
-  if (signal.aborted) onInterrupt();
-  return {
-    signal: controller.signal,
-    inTime: async (promise) => {
-      const deadline = clock.deadline(timeoutMs);
-      const onTimeout = (): void => {
-        controller.abort(new Error(`nothing came for ${formatDuration(timeoutMs)}`));
-      };
-      deadline.signal.addEventListener('abort', onTimeout, { once: true });
-      try {
-        return await promise;
-      } finally {
-        deadline.cancel();
-      }
-    },
-    close: () => {
-      signal.removeEventListener('abort', onInterrupt);
-      controller.abort(new Error('the download is over'));
-    },
-  };
 }
 
 function answerOf({ answer, exchange }: Opened, url: string, signal: AbortSignal): DownloadAnswer {

@@ -70,7 +70,7 @@ const needsStore = (line: string): boolean => line.includes('--store postgres://
 
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
 const isEndless = (line: string): boolean =>
-  / --(watch|follow|every)\b|^berth local serve/.test(line) && !line.startsWith('berth catalog gpus');
+  / --(watch|follow|every)\b|^berth (local serve|webhooks listen)/.test(line) && !line.startsWith('berth catalog gpus');
 
 /** Examples that find something on a new account of the local service, and how they end. */
 const FINDS: Readonly<Record<string, number>> = {
@@ -82,7 +82,7 @@ const FINDS: Readonly<Record<string, number>> = {
 
 /** The default port may be in use, and the pods of the local service are no containers that ssh could reach. */
 const asRun = (line: string): string =>
-  line.startsWith('berth local serve')
+  /^berth (local serve|webhooks listen)/.test(line)
     ? `${line} --port 0`
     : line.replace(/^berth pods ssh /, 'berth pods ssh --print ');
 
@@ -123,12 +123,14 @@ async function runLine(world: TestWorld, line: string): Promise<Ran> {
 async function runWords(world: TestWorld, argv: readonly string[], stdin: string | undefined): Promise<Ran> {
   const { stdin: piped } = stdin === undefined ? world : createTestWorld({ stdin });
   const line = ['berth', ...argv].join(' ');
-  const before = world.out().length;
+  // A listener prints nothing but what it receives; it says on stderr where it listens.
+  const printed = (): number => (line.startsWith('berth webhooks listen') ? world.err() : world.out()).length;
+  const before = printed();
   const running = berthIn({ ...world, stdin: piped }, argv);
   if (isEndless(line)) {
     const ended = running.then(() => true);
     const next = (): Promise<boolean> => new Promise((resolve) => setImmediate(resolve, false));
-    while (world.out().length === before && !(await Promise.race([ended, next()])));
+    while (printed() === before && !(await Promise.race([ended, next()])));
     world.signal('SIGINT');
   }
   return await running;

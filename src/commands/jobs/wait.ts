@@ -61,6 +61,9 @@ export const wait = defineCommand({
   },
 });
 
+/** The result that shows a job that has ended; `source` is its document as the service sent it. */
+export type EndedJob = Extract<Result, { kind: 'one' }> & { readonly source: string };
+
 /**
  * Polls one job until it ends. Returns its document, with the exit code of its outcome. `absence` is that of a job that this
  * command has submitted.
@@ -71,7 +74,7 @@ export async function waitForJob(
   job: string,
   timeoutMs: number,
   absence?: Absence,
-): Promise<Result> {
+): Promise<EndedJob> {
   let text = '';
   const ask = askForJob(ctx, job, absence);
   const stall = createStallNotice(ctx, endpoint);

@@ -15,8 +15,11 @@ const USERNAME = 'root';
 
 /** The containers of pods that run, with real SSH servers on this machine. */
 export interface PodContainers {
-  /** Where the container of a start of a pod can be reached; null while it cannot. */
-  addressOf(podId: string, start: EpochMs | null): ContainerAddress | null;
+  /**
+   * Where the container of a start of a pod can be reached; null while it cannot, undefined before the first `sync`: a service
+   * that never starts containers makes addresses up.
+   */
+  addressOf(podId: string, start: EpochMs | null): ContainerAddress | null | undefined;
   /** Starts and stops containers, so that they are those of the pods that run now. */
   sync(): Promise<void>;
   /** Stops all. */
@@ -55,6 +58,7 @@ interface Running {
 export function createPodContainers(options: ContainerOptions): PodContainers {
   const { transact, root } = options;
   const running = new Map<string, Running>();
+  let isOpen = false;
   let made: Promise<string> | undefined;
   let last: Promise<void> = Promise.resolve();
   const rootPath = (): Promise<string> => (typeof root === 'string' ? Promise.resolve(root) : (made ??= root()));
@@ -85,11 +89,15 @@ export function createPodContainers(options: ContainerOptions): PodContainers {
 
   return {
     addressOf: (podId, start) => {
+      if (!isOpen) return undefined;
       const found = running.get(podId);
       if (found?.container === undefined || found.start !== start) return null;
       return { host: '127.0.0.1', port: found.container.port };
     },
-    sync: () => (last = last.then(step)),
+    sync: () => {
+      isOpen = true;
+      return (last = last.then(step));
+    },
     stop: async () => {
       await last.catch(() => undefined);
       await Promise.all([...running.keys()].map(end));

@@ -13,6 +13,8 @@ export const SILENT: readonly string[] = [
   // Uses the interface of files, and has its own tests.
   'files',
   'guard wishes',
+  // Ask for the status of jobs alone, and have their own tests.
+  'webhooks',
   // Uses only the queue API and has its own tests.
   'jobs batch',
 ];
@@ -32,6 +34,7 @@ export const UNSENT: readonly string[] = [
     'file',
     'set',
     'waitTimeout',
+    'webhookTo',
     'noCheck',
     'envFrom',
     'match',

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, usage } from '../../../core/failure.ts';
+import { cannotListen } from '../../../core/cannot-listen.ts';
 import { refusalReason } from './browser-guard.ts';
 import { addressParts, type LocalAnswer, type LocalRequest } from '../call/request-and-answer.ts';
 import { DroppedConnection } from '../faults/fault-effects.ts';
@@ -202,12 +201,4 @@ function discardRest(incoming: IncomingMessage): Promise<boolean> {
     };
     incoming.on('data', count).once('end', end).once('close', end);
   });
-}
-
-function cannotListen(error: NodeJS.ErrnoException, port: number): Failure {
-  if (error.code === 'EADDRINUSE')
-    return usage(`port ${String(port)} is in use`, 'Choose another one; --port 0 takes a free one.');
-  if (error.code === 'EACCES')
-    return usage(`port ${String(port)} is not allowed`, 'Choose one above 1023 with --port.');
-  return new Failure({ code: 'usage', exit: EXIT.usage, message: `cannot listen: ${error.message}` }, error);
 }

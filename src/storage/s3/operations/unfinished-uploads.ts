@@ -33,7 +33,19 @@ export async function* unfinishedBelow(
   for (;;) {
     const query = { uploads: '', prefix, ...marker };
     const roots = ['ListMultipartUploadsResult'];
-    const { document } = await client.send({ what, method: 'GET', bucket, key: '', query, roots, signal });
+    const handled = [404];
+    const { status, document } = await client.send({
+      what,
+      method: 'GET',
+      bucket,
+      key: '',
+      query,
+      roots,
+      handled,
+      signal,
+    });
+    // Some services say so where there is no upload at all. A bucket that is not there is found out by the next request.
+    if (status === 404) return;
     if (document === undefined) throw unreadable(what, 'it is no list of uploads');
     for (const upload of childrenOf(document, 'Upload')) {
       const [key, id] = [childText(upload, 'Key'), childText(upload, 'UploadId')];

@@ -33,6 +33,7 @@ async function served() {
     AWS_REGION: 'EU-NORTH-1',
     AWS_DEFAULT_REGION: 'EU-NORTH-1',
     AWS_ENDPOINT_URL_S3: url,
+    S3_ENDPOINT_URL: url,
     RCLONE_CONFIG_V_TYPE: 's3',
     RCLONE_CONFIG_V_PROVIDER: 'Other',
     RCLONE_CONFIG_V_ENV_AUTH: 'true',
@@ -77,6 +78,20 @@ describe('a client that nobody here wrote finds what it needs', () => {
     expect(await rclone('cat', 'v:vol-datasets/set/a/new')).toBe('new');
     await rclone('delete', 'v:vol-datasets/set');
     expect(await rclone('lsf', '-R', '--files-only', 'v:vol-datasets')).toBe('');
+  });
+
+  it('s5cmd: cp in both directions, in parts too, ls, cat, du', async ({ skip }) => {
+    if (!isThere('s5cmd')) return skip('s5cmd is not installed');
+    const { program, isCopied } = await served();
+    const s5cmd = (...args: readonly string[]) => program('s5cmd', ...args);
+    await s5cmd('cp', '--part-size', '5', 'files/', 's3://vol-datasets/set/');
+    expect(await s5cmd('ls', 's3://vol-datasets/set/*')).toContain('large');
+    expect(await s5cmd('cat', 's3://vol-datasets/set/a/b/ünï #?&+%.txt')).toBe('one');
+    expect(await s5cmd('du', 's3://vol-datasets/set/*')).toContain('13000003 bytes in 3 objects');
+    await s5cmd('cp', 's3://vol-datasets/set/*', 'back/');
+    isCopied('back');
+    // Its removals are DeleteObjects, which the service does not have.
+    await expect(s5cmd('rm', 's3://vol-datasets/set/large')).rejects.toThrow('NotImplemented');
   });
 });
 

@@ -1,0 +1,101 @@
+/** One transfer: run again and again, through a proxy and with kills and full disks, until it ends 0; then everything is compared. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { sleep, start } from '../chaos/processes.mjs';
+import { digestsOf, makeTree } from './files.mjs';
+import { startProxy } from './proxy.mjs';
+
+/** Runs after which a transfer counts as one that never ends. */
+const MAX_RUNS = 150;
+
+/** Exit codes of what the trials cause: a refusal, a full disk, an unavailable service, denied, rate limit. */
+const EXPECTED_CODES = [3, 5, 7, 12, 14];
+
+/** Runs one round. Returns what it found wrong; nothing where all is well. `disk` is a small file system, or undefined. */
+export async function runRound({ command, folder, service, target, random, isLarge, disk }) {
+  const source = path.join(folder, 'source');
+  const isUp = random.chance(0.5);
+  const isOnSmallDisk = disk !== undefined && !isUp && !isLarge && random.chance(0.5);
+  const back = isOnSmallDisk ? path.join(disk, 'back') : path.join(folder, 'back');
+  await mkdir(source, { recursive: true });
+  const bytes = await makeTree(source, random, isLarge);
+  const prefix = `trial-${random.hex(8)}`;
+  const proxy = await startProxy(target.url, random, random.pick([0, 0.03, 0.1]));
+  const direct = { ...process.env, ...service.env, ...target.env, BERTH_STORAGE_URL: target.url, BERTH_PROFILE: '' };
+  const berth = (args, env, boundMs) => start([...command, ...args], { cwd: folder, env, boundMs });
+  const wrong = [];
+  let runs = 0;
+  let kills = 0;
+
+  /** Runs a command until it ends 0. */
+  const insist = async (args) => {
+    for (; runs < MAX_RUNS; runs += 1) {
+      const env = {
+        ...direct,
+        BERTH_STORAGE_URL: proxy.url,
+        BERTH_TIMEOUT: '3s',
+        BERTH_RETRIES: random.pick(['0', '1', '3']),
+      };
+      const running = berth(args, env, 600_000);
+      const isKilled = random.chance(0.4) && runs < MAX_RUNS - 40;
+      const kill = isKilled
+        ? sleep(random.int(150, isLarge ? 20_000 : 1500)).then(() => running.signal('SIGKILL'))
+        : undefined;
+      const ended = await running.ended;
+      if (ended.signal === 'SIGKILL') kills += 1;
+      void kill;
+      if (ended.code === 0) return;
+      if (ended.hung) wrong.push('a run did not end within ten minutes');
+      if (ended.signal === undefined && !EXPECTED_CODES.includes(ended.code))
+        wrong.push(`a run ended ${ended.code}: ${ended.stderr.slice(0, 500)}`);
+      if (wrong.length > 0) return;
+      if (isOnSmallDisk && runs === 2) resize(disk, 200);
+    }
+    wrong.push(`it did not end 0 in ${MAX_RUNS} runs`);
+  };
+  const plainly = async (args) => {
+    const ended = await berth(args, direct, 600_000).ended;
+    if (ended.code !== 0)
+      wrong.push(`without faults, ${args.slice(0, 3).join(' ')} ended ${ended.code}: ${ended.stderr.slice(0, 500)}`);
+    return ended.stdout;
+  };
+
+  try {
+    if (isOnSmallDisk) resize(disk, Math.max(1, Math.floor(bytes / 1_048_576 / 2)));
+    if (isUp) {
+      await insist(['files', 'cp', '-R', `${source}/`, `datasets:${prefix}`, '--json']);
+      if (wrong.length === 0) await plainly(['files', 'cp', '-R', `datasets:${prefix}/`, back]);
+    } else {
+      await plainly(['files', 'cp', '-R', `${source}/`, `datasets:${prefix}`]);
+      if (wrong.length === 0) await insist(['files', 'cp', '-R', `datasets:${prefix}/`, back, '--json']);
+    }
+    if (wrong.length === 0) {
+      const [sent, found] = [await digestsOf(source), await digestsOf(back)];
+      if (!isDeepStrictEqual(sent, found))
+        wrong.push(`the files differ: ${JSON.stringify({ sent, found }, undefined, 1)}`);
+      const names = JSON.parse(await plainly(['files', 'ls', '-R', `datasets:${prefix}`, '--json'])).map(
+        (row) => row.path,
+      );
+      const expected = Object.keys(sent).map((name) => `${prefix}/${name}`);
+      if (!isDeepStrictEqual(names.toSorted(), expected.toSorted()))
+        wrong.push(`the volume has other files: ${JSON.stringify({ names, expected })}`);
+      const left = JSON.parse(await plainly(['files', 'uploads', 'list', `datasets:${prefix}`, '--json']));
+      if (left.length > 0) wrong.push(`unfinished uploads are left: ${JSON.stringify(left)}`);
+    }
+    await plainly(['files', 'rm', '-R', `datasets:${prefix}`, '--yes']);
+  } finally {
+    proxy.close();
+    await rm(source, { recursive: true, force: true });
+    await rm(back, { recursive: true, force: true });
+  }
+  const faults = Object.values(proxy.counts).reduce((sum, count) => sum + count, 0);
+  return {
+    wrong,
+    said: `${isUp ? 'up' : 'down'}, ${bytes} bytes, ${runs + 1} runs, ${kills} kills, ${faults} faults${isOnSmallDisk ? ', a full disk' : ''}`,
+  };
+}
+
+/** Gives a small file system another size, in MiB. */
+const resize = (disk, mib) => execFileSync('mount', ['-o', `remount,size=${mib}m`, disk]);
