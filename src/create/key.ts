@@ -11,6 +11,14 @@ export const CREATE_KEY = 'BERTH_CREATE_KEY';
 /** The variable that tells the requests of one key apart. Whoever sent a request may terminate what it made. */
 export const CREATE_ATTEMPT = 'BERTH_CREATE_ATTEMPT';
 
+/** The variable that names the set of files that made a pod, an endpoint or a template: `apply --set-name`. */
+export const SET_MARK = 'BERTH_SET';
+
+/** The variable that holds the id of the pod in whose place a pod was made: `apply --replace`. */
+export const REPLACES = 'BERTH_REPLACES';
+
+const MADE_BY: readonly string[] = [CREATE_KEY, CREATE_ATTEMPT, SET_MARK, REPLACES];
+
 /** Refuses a key that is not 1 to 100 letters, digits and `.`, `_`, `-`: usage (2). */
 export function checkKey(key: string): void {
   if (!/^[\w.-]{1,100}$/.test(key))
@@ -26,16 +34,20 @@ export const withKey = (body: JsonObject, key: string, attempt: string): JsonObj
   env: { ...objectOf(body['env']), [CREATE_KEY]: key, [CREATE_ATTEMPT]: attempt },
 });
 
-/** A body made of another pod, without the key of that pod: they are not the same pod. */
+/** A body made of another thing, without what says who made that one: they are not the same. */
 export function withoutKey(body: JsonObject): JsonObject {
   const env = objectOf(body['env']);
   if (env === undefined) return body;
-  const { [CREATE_KEY]: _key, [CREATE_ATTEMPT]: _attempt, ...others } = env;
+  const others = Object.fromEntries(Object.entries(env).filter(([name]) => !MADE_BY.includes(name)));
   return { ...body, env: others };
 }
 
+/** A variable of a row; undefined where it has none of the name. */
+export const variableOf = (row: Json, name: string): string | undefined =>
+  stringOf(memberOf(memberAt(row, 'env'), name));
+
 /** The attempt that made a pod. */
-export const attemptOf = (pod: Json): string | undefined => stringOf(memberOf(memberAt(pod, 'env'), CREATE_ATTEMPT));
+export const attemptOf = (pod: Json): string | undefined => variableOf(pod, CREATE_ATTEMPT);
 
 /**
  * The pods of a key that are there, the oldest first. All that look at the same list see the same order: the pod that is first

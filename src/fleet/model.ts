@@ -24,12 +24,14 @@ export interface Kind {
 
 /**
  * What a change does: `in-place` nothing else; `restarts` the container anew, and what is on its disk is lost; `release`
- * replaces the workers one by one; `fixed` cannot be changed at all.
+ * replaces the workers one by one; `next-start` is kept by the service and shows only from the next start on; `fixed` cannot be
+ * changed at all; `replaces` is the same where a new thing may take its place.
  */
-export const EFFECTS = ['in-place', 'restarts', 'release', 'fixed'] as const;
+export const EFFECTS = ['in-place', 'restarts', 'release', 'next-start', 'replaces', 'fixed'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-export const ACTIONS = ['none', 'create', 'update', 'blocked'] as const;
+/** `replace`: another one is made in its place; `delete`: no file names it any more, or another one is in its place. */
+export const ACTIONS = ['none', 'create', 'update', 'replace', 'delete', 'blocked'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** One member that differs. */
@@ -46,6 +48,6 @@ export interface Item {
   readonly changes: readonly Change[];
   /** Members that cannot be compared, because the service never shows them. */
   readonly notCompared: readonly string[];
-  /** Why it is blocked. */
+  /** Why it is blocked or removed. */
   readonly why?: string;
 }

@@ -1,21 +1,30 @@
-import { memberAt, type Json, type JsonObject } from '../core/json.ts';
+import { isObject, memberAt, type Json, type JsonObject } from '../core/json.ts';
 import { differences } from './differences.ts';
 import type { Change, Item, Kind } from './model.ts';
 
-/** What makes a row what a body says: nothing, an update, or a change that cannot be made. */
-export async function planUpdate(kind: Kind, row: Json, body: JsonObject): Promise<Item> {
+/**
+ * What makes a row what a body says: nothing, an update, or a change that cannot be made. `isReplaced`: then a new thing takes
+ * its place.
+ */
+export async function planUpdate(kind: Kind, row: Json, body: JsonObject, isReplaced = false): Promise<Item> {
   const notCompared = kind.writeOnly.filter((path) => memberAt(body, path) !== undefined);
   const found = [...differences(kind, row, body), ...(await commandChanges(kind, row, body))];
   const changes = found.map((difference): Change => ({
     ...difference,
-    effect: isWithin(difference.path, kind.updates) ? kind.effect(row, difference.path) : 'fixed',
+    effect: isWithin(difference.path, kind.updates)
+      ? kind.effect(row, difference.path)
+      : isReplaced
+        ? 'replaces'
+        : 'fixed',
   }));
   if (changes.length === 0) return { action: 'none', changes, notCompared };
+  if (changes.some(({ effect }) => effect === 'replaces')) return { action: 'replace', changes, notCompared };
   const fixed = changes.filter(({ effect }) => effect === 'fixed').map(({ path }) => path);
   const why =
     fixed.length > 0
       ? `${fixed.join(', ')} cannot be changed after the creation`
       : await kind.refusal(row, bodyOfChanges(body, changes));
+  if (why !== undefined && isReplaced) return { action: 'replace', changes, notCompared };
   return {
     action: why === undefined ? 'update' : 'blocked',
     changes,
@@ -54,3 +63,11 @@ export const planCreate = (kind: Kind, body: JsonObject): Item => ({
   })),
   notCompared: kind.writeOnly.filter((path) => memberAt(body, path) !== undefined),
 });
+
+/** An object without the members, also of inner objects, that are null. */
+export const withoutNull = (body: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) =>
+      value === null || value === undefined ? [] : [[name, isObject(value) ? withoutNull(value) : value]],
+    ),
+  );

@@ -50,6 +50,10 @@ export const RANGE_USD = ownObject({ low: NUMBER, high: NUMBER }, { sinceResume:
 
 export const COUNT: OutputSchema = { ...WHOLE, minimum: 0 };
 
+/** The name of the schema of what a command prints; `apply` alone names that of the files that it reads. */
+export const schemaNameOf = (path: readonly string[]): string =>
+  path.join(' ') === 'apply' ? 'apply-results' : path.join(' ');
+
 /**
  * All that a command prints with `--json`: its output, and the requests of a dry run where it has one. Undefined for a
  * command that prints no JSON.

@@ -3,7 +3,6 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { encodeJson, objectOf, type Json, type JsonObject } from '../../core/json.ts';
-
 import type { ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
@@ -15,14 +14,18 @@ import { differences } from '../../fleet/differences.ts';
 import { bodyOfChanges } from '../../fleet/plan-item.ts';
 import type { Item } from '../../fleet/model.ts';
 import type { Account } from '../plan/account.ts';
-import { completeNew, planDocument, planRow, type Planned } from '../plan/make-plan.ts';
-import { createOnce } from './create-once.ts';
+import type { FileKind } from '../plan/document/kinds.ts';
+import { completeNew, planDocument, planRow } from '../plan/make-plan.ts';
+import { createOnce, type Making } from './create-once.ts';
+import { removeRequest, removeRow } from './remove-item.ts';
+import { waitUntilReady } from './wait.ts';
+import type { Planned } from '../plan/planned.ts';
 
 type WriteRequest = ApiRequest & { readonly body: JsonObject };
 
 /** What was done about a document, and the thing as it is now. */
 export interface Done {
-  readonly action: 'none' | 'create' | 'update';
+  readonly action: 'none' | 'create' | 'update' | 'replace' | 'delete';
   readonly row: Json;
 }
 
@@ -30,15 +33,23 @@ export interface Done {
  * Does what a plan says about one document, after it was read again. Fails with refused (5) where it is not as the plan saw
  * it any more, and as its write does.
  */
-export async function applyItem(ctx: CommandContext, account: Account, planned: Planned): Promise<Done> {
+export async function applyItem(
+  ctx: CommandContext,
+  account: Account,
+  planned: Planned,
+  waitUntilMs: number | undefined,
+): Promise<Done> {
   const { document } = planned;
+  if (planned.item.action === 'replace') return await replace(ctx, account, planned, waitUntilMs);
   const now = await planDocument(ctx, account, document);
   if (planned.item.action === 'create') {
     if (now.row !== undefined) return { action: 'none', row: unchanged(planned, now, now.row) };
-    const created = await createOnce(ctx, document, async () => await sendNew(ctx, now));
-    if ('made' in created) return { action: 'create', row: created.made };
-    const found = await planRow(ctx, document, document.kind.adapt(objectOf(created.found) ?? {}), now.body);
-    return { action: 'create', row: unchanged(planned, found, created.found) };
+    const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
+    const row = 'made' in created ? created.made : created.found;
+    const found = await planRow(ctx, document, document.kind.adapt(objectOf(row) ?? {}), now.body);
+    const isLate = found.item.changes.every(({ path }) => lateMembers(document.kind).includes(path));
+    if (isLate && found.item.action === 'update') return { action: 'create', row: await sendChange(ctx, found) };
+    return { action: 'create', row: 'made' in created ? row : unchanged(planned, found, row) };
   }
   return await update(ctx, account, planned);
 }
@@ -49,21 +60,44 @@ function unchanged(planned: Planned, now: Planned, row: Json): Json {
   throw moved(planned, now.item, now);
 }
 
-async function update(ctx: CommandContext, account: Account, planned: Planned): Promise<Done> {
-  const { document } = planned;
+/** What a create of a planned thing makes. */
+export const makingOf = ({ document, item, row }: Planned): Making => ({
+  document,
+  ...(item.action === 'replace' ? { replaces: idOf(row ?? null) } : {}),
+});
+
+/** Plans a thing again that is there, from its row alone. */
+async function planAgain(ctx: CommandContext, account: Account, { document, row: before }: Planned): Promise<Planned> {
   const { kind } = document;
-  const id = asId<string>(idOf(planned.row ?? null));
-  const read = async (): Promise<Planned> => {
-    const row = kind.adapt(objectOf((await ctx.api.send(rowRequest(kind.collection, id))).value) ?? {});
-    return await planRow(ctx, document, row, await account.withIds(document, document.body, row));
-  };
+  const id = asId<string>(idOf(before ?? null));
+  const row = kind.adapt(objectOf((await ctx.api.send(rowRequest(kind.collection, id))).value) ?? {});
+  return await planRow(ctx, document, row, await account.withIds(document, document.body, row));
+}
+
+/** Makes a new thing, and removes the old one once the new one is there, and ready where that is waited for. */
+async function replace(
+  ctx: CommandContext,
+  account: Account,
+  planned: Planned,
+  waitUntilMs: number | undefined,
+): Promise<Done> {
+  const { kind } = planned.document;
+  const now = await planAgain(ctx, account, planned);
+  if (now.item.action !== 'replace' || !isSamePlan(planned.item, now.item)) throw moved(planned, now.item, now);
+  const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
+  const row = 'made' in created ? created.made : created.found;
+  if (waitUntilMs !== undefined) await waitUntilReady(ctx, kind, row, waitUntilMs);
+  await removeRow(ctx, kind, planned.row ?? null);
+  return { action: 'replace', row };
+}
+
+async function update(ctx: CommandContext, account: Account, planned: Planned): Promise<Done> {
+  const read = () => planAgain(ctx, account, planned);
   const now = await read();
   if (now.item.action === 'none') return { action: 'none', row: now.row ?? null };
   if (!isSamePlan(planned.item, now.item)) throw moved(planned, now.item, now);
-  let after: JsonObject;
   try {
-    const answer = await ctx.api.send(await changeRequest(ctx, now));
-    after = kind.adapt(objectOf(answer.value) ?? {});
+    return { action: 'update', row: await sendChange(ctx, now) };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     if (error.exit !== EXIT.unknown) throw error;
@@ -72,23 +106,35 @@ async function update(ctx: CommandContext, account: Account, planned: Planned): 
     if (then.item.action !== 'none') throw error;
     return { action: 'update', row: then.row ?? null };
   }
-  const left = differences(kind.planned(ctx), after, bodyOfChanges(now.body, now.item.changes)).map(({ path }) => path);
-  if (left.length > 0)
-    throw new Failure({
-      code: 'refused',
-      exit: EXIT.refused,
-      message: `the service answered that ${labelOf(planned)} is changed, and shows another ${left.join(', ')}`,
-      hint: 'Plan again to see what is left.',
-      id,
-    });
-  return { action: 'update', row: after };
 }
 
-/** Whether two plans of a document do the same to the same values. */
+/** Sends an update. Fails with refused (5) where the answer is not as the document says. */
+async function sendChange(ctx: CommandContext, planned: Planned): Promise<JsonObject> {
+  const { document, row, body, item } = planned;
+  const answer = await ctx.api.send(await changeRequest(ctx, planned));
+  const after = document.kind.adapt(objectOf(answer.value) ?? {});
+  const laterPaths = item.changes.flatMap(({ path, effect }) => (effect === 'next-start' ? [path] : []));
+  const left = differences(document.kind.planned(ctx), after, bodyOfChanges(body, item.changes))
+    .map(({ path }) => path)
+    .filter((path) => !laterPaths.includes(path));
+  if (left.length === 0) return after;
+  throw new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `the service answered that ${labelOf(planned)} is changed, and shows another ${left.join(', ')}`,
+    hint: 'Plan again to see what is left.',
+    id: idOf(row ?? null),
+  });
+}
+
+/**
+ * Whether two plans of a document change the same members from the same values. What they become is not compared: it is of
+ * the same document, and an id by now where the plan had the name of what was made in between.
+ */
 const isSamePlan = (one: Item, other: Item): boolean => isDeepStrictEqual(plain(one.changes), plain(other.changes));
 const plain = (changes: Item['changes']): unknown =>
   changes
-    .map(({ path, before, after }) => [path, encodeJson(before), encodeJson(after)])
+    .map(({ path, before }) => [path, encodeJson(before)])
     .toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1));
 
 /** The failure where what is there has changed since the plan was made. */
@@ -117,7 +163,9 @@ const nounOf = ({ document: { kind } }: Planned): string => pluralOf(kind.collec
 /** The request that creates what a document describes. */
 async function newRequest(ctx: CommandContext, planned: Planned): Promise<CreateRequest> {
   const { document, body } = planned;
-  const complete = completeNew(ctx, document, body);
+  const late = lateMembers(document.kind);
+  const first = Object.fromEntries(Object.entries(body).filter(([name]) => !late.includes(name)));
+  const complete = completeNew(ctx, document, first);
   const settled = await bodyOf(document.kind.table, 'create').completeFields?.(ctx, complete, {
     values: {},
     file: complete,
@@ -148,8 +196,20 @@ async function changeRequest(ctx: CommandContext, planned: Planned): Promise<Wri
   return updateRequest(document.kind.collection, nounOf(planned), id, filled ?? changed);
 }
 
-/** The request of an item, for a dry run; undefined where there is nothing to send. */
-export async function requestOf(ctx: CommandContext, planned: Planned): Promise<WriteRequest | undefined> {
-  if (planned.item.action === 'create') return await newRequest(ctx, planned);
-  return planned.item.action === 'update' ? await changeRequest(ctx, planned) : undefined;
+/** Members that only an update takes, such as the lock of a pod: they are sent after the create. */
+const lateMembers = ({ table }: FileKind): readonly string[] =>
+  bodyOf(table, 'update').accepts.filter((path) => !bodyOf(table, 'create').accepts.includes(path));
+
+/** The requests of an item, for a dry run. */
+export async function requestsOf(ctx: CommandContext, planned: Planned): Promise<readonly ApiRequest[]> {
+  const { document, item, body } = planned;
+  if (item.action === 'update') return [await changeRequest(ctx, planned)];
+  if (item.action === 'delete') return [removeRequest(document.kind, planned.row ?? null)];
+  if (item.action === 'replace')
+    return [await newRequest(ctx, planned), removeRequest(document.kind, planned.row ?? null)];
+  if (item.action !== 'create') return [];
+  const late = lateMembers(document.kind).filter((name) => body[name] !== undefined && body[name] !== false);
+  const later = Object.fromEntries(late.map((name) => [name, body[name]]));
+  const update = updateRequest(document.kind.collection, nounOf(planned), asId<string>(document.name), later);
+  return [await newRequest(ctx, planned), ...(late.length === 0 ? [] : [update])];
 }

@@ -5,14 +5,25 @@ import { memberAt, type Json } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { idOf } from '../../output/view.ts';
+import { REPLACES, variableOf } from '../../create/key.ts';
 import { isOpen, type Attempt, type AttemptState } from '../../create/attempts.ts';
 import { keepAttempt, readAttempts } from '../shared/capacity/memory.ts';
 import { attemptId, SETTLING_MS } from '../shared/capacity/keyed-create.ts';
-import type { FileDocument } from '../plan/document.ts';
-import type { FileKind } from '../plan/kinds.ts';
+import type { FileDocument } from '../plan/document/document.ts';
+import type { FileKind } from '../plan/document/kinds.ts';
 
-/** How a create is named on this machine; the key of a `pods create` has no space. */
-const keyOf = ({ kind, name }: FileDocument): string => `${kind.name} ${name}`;
+/** What a create makes: it is named so on this machine, and known by its name and, in the place of another, by its variable. */
+export interface Making {
+  readonly document: FileDocument;
+  /** The id of what it takes the place of. */
+  readonly replaces?: string;
+}
+
+/**
+ * How a create is named on this machine; the key of a `pods create` has no space. What takes the place of another has the same
+ * key as a first one: a list may have neither of the two yet.
+ */
+const keyOf = ({ document: { kind, name } }: Making): string => `${kind.name} ${name}`;
 
 /** What a create came to: what it made, or what an earlier one had made, which may differ from the document. */
 export type Created = { readonly made: Json } | { readonly found: Json };
@@ -24,15 +35,15 @@ export type Created = { readonly made: Json } | { readonly found: Json };
  */
 export async function createOnce(
   ctx: CommandContext,
-  document: FileDocument,
+  making: Making,
   send: () => Promise<ApiAnswer>,
 ): Promise<Created> {
-  const key = keyOf(document);
+  const key = keyOf(making);
   const keep = (attempt: Attempt) => keepAttempt(ctx, key, attempt);
   const before = (await readAttempts(ctx, key)).filter(isOpen);
   if (before.length > 0) {
     await ctx.tell(`An earlier create of ${key} may have been done: it is looked for.`);
-    const found = await appeared(ctx, document);
+    const found = await appeared(ctx, making);
     for (const attempt of before) await keep({ ...attempt, state: found === undefined ? 'over' : 'seen' });
     if (found !== undefined) return { found };
   }
@@ -48,7 +59,7 @@ export async function createOnce(
       await keep({ id, state: 'over' });
       throw error;
     }
-    const found = await appeared(ctx, document);
+    const found = await appeared(ctx, making);
     await keep({ id, state: found === undefined ? 'over' : 'seen' });
     if (found !== undefined) return { found };
     throw new Failure({
@@ -62,20 +73,25 @@ export async function createOnce(
 }
 
 /** What has the name of a document, looked for until it is there; undefined where nothing appears. */
-async function appeared(ctx: CommandContext, { kind, name }: FileDocument): Promise<Json | undefined> {
+async function appeared(
+  ctx: CommandContext,
+  { document: { kind, name }, replaces }: Making,
+): Promise<Json | undefined> {
   for (const pause of SETTLING_MS) {
     if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
-    const found = (await rowsOf(ctx, kind)).find((row) => memberAt(row, 'name') === name);
+    const found = (await rowsOf(ctx, kind)).find(
+      (row) => memberAt(row, 'name') === name && (replaces === undefined || variableOf(row, REPLACES) === replaces),
+    );
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** Keeps that a list has what was created, so that the next apply does not look for it. */
-export async function keepSeen(ctx: CommandContext, kind: FileKind, made: readonly FileDocument[]): Promise<void> {
+export async function keepSeen(ctx: CommandContext, kind: FileKind, made: readonly Making[]): Promise<void> {
   const rows = await rowsOf(ctx, kind);
-  for (const document of made) {
-    const key = keyOf(document);
+  for (const making of made) {
+    const key = keyOf(making);
     const state = (id: string | undefined): AttemptState | undefined =>
       rows.some((row) => idOf(row) === id) ? 'seen' : undefined;
     for (const attempt of (await readAttempts(ctx, key)).filter(isOpen)) {

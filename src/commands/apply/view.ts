@@ -5,7 +5,7 @@ import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import type { Cell, View } from '../../output/view.ts';
 import { ACTIONS } from '../../fleet/model.ts';
-import { KINDS } from '../plan/kinds.ts';
+import { KINDS } from '../plan/document/kinds.ts';
 
 /** What `apply --json` prints: an outcome for each document. */
 export const APPLIED = manyOf(
@@ -23,7 +23,13 @@ export const APPLIED = manyOf(
   ),
 );
 
-const DONE: Readonly<Record<string, string>> = { none: 'as described', create: 'created', update: 'changed' };
+const DONE: Readonly<Record<string, string>> = {
+  none: 'as described',
+  create: 'created',
+  update: 'changed',
+  replace: 'replaced',
+  delete: 'removed',
+};
 
 function resultCell(row: Json): Cell {
   if (memberAt(row, 'ok') === true) return { text: DONE[text('action')(row)] ?? '', tone: 'good' };

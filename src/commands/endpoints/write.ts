@@ -13,6 +13,7 @@ import {
   stringOf,
 } from '../../core/json.ts';
 import { type DollarRange, formatDollarRange } from '../../core/units.ts';
+import { withoutKey } from '../../create/key.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
@@ -47,6 +48,7 @@ const common = {
 export const createSpec: WriteSpec = {
   costs: true,
   ...common,
+  adapt: (document) => withoutKey(withoutNull(document)),
   ...bodyFields('create'),
   summary: 'create a serverless endpoint',
   details:

@@ -2,22 +2,19 @@ import { usage } from '../../core/failure.ts';
 import { isObject, memberAt, memberOf, objectOf, stringAt, type Json, type JsonObject } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
-import { withoutKey } from '../../create/key.ts';
 import { withVariablesKept } from '../../fleet/variables.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, oneOf, serviceObject, TEXT } from '../../cli/model/output-schema.ts';
 import { arg } from '../../cli/model/params.ts';
-import { writable } from '../../cli/resource/body/compose-body.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { didYouMean } from '../../cli/words/suggestions.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import { toYaml } from '../../output/formats/yaml.ts';
 import { asksForData, idOf, type Result, type View } from '../../output/view.ts';
-import { acceptedPaths } from '../plan/document.ts';
-import { FILE_KINDS, KINDS, type FileKind, type KindName } from '../plan/kinds.ts';
+import { writableRow } from '../plan/document/document.ts';
+import { FILE_KINDS, KINDS, type FileKind, type KindName } from '../plan/document/kinds.ts';
 
 const documentView: View = {
   noun: ['document', 'documents'],
@@ -103,14 +100,7 @@ const secretNames = (document: JsonObject, isSecret: IsSecret | undefined): read
     .map(([name]) => name);
 
 function documentOf(kind: FileKind, row: Json, lists: ReadonlyMap<KindName, readonly Json[]>): JsonObject {
-  const prints = ['id', 'createdAt', ...(bodyOf(kind.table, 'create').prints ?? [])];
-  const whole = kind.adapt(withoutKey(objectOf(row) ?? {}));
-  // What a template gave is in the row already.
-  const { templateId: _template, ...body } = writable(whole, acceptedPaths(kind), prints).body;
-  const hasCommand = Array.isArray(body['cmd']) || Array.isArray(body['entrypoint']);
-  const given = Object.entries(body).filter(
-    ([name, value]) => value !== null && name !== 'name' && !(name === 'args' && hasCommand),
-  );
+  const given = Object.entries(writableRow(kind, kind.adapt(objectOf(row) ?? {}))).filter(([name]) => name !== 'name');
   const name = stringAt(row, 'name') ?? '';
   const isUnique = (lists.get(kind.name) ?? []).filter((each) => memberAt(each, 'name') === name).length === 1;
   const named = Object.fromEntries(

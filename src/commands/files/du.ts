@@ -7,6 +7,7 @@ import { text } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { parseVolumeAddress } from './places/address.ts';
 import { PLACE } from './ls.ts';
+import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
 
 const view: View = {
@@ -30,6 +31,22 @@ export const du = defineCommand({
   run: async (ctx, { place }) => {
     const address = parseVolumeAddress(place);
     const volume = await openVolume(ctx, address.volume);
+    const places = await expandPlace(volume, address);
+    if (places.length > 1 || places[0]?.path !== address.path) {
+      // A line for each place that matches a pattern.
+      const all = { files: 0, bytes: 0 };
+      const values: Json[] = [];
+      for (const each of places) {
+        const sum = { files: 0, bytes: 0 };
+        const found = await findOnVolume(volume, each);
+        if (found.kind === 'file') add(sum, found.file.bytes);
+        else for await (const { bytes } of filesBelow(volume, found.key)) add(sum, bytes);
+        values.push({ path: found.kind === 'file' ? found.file.key : found.key, ...sum });
+        all.files += sum.files;
+        all.bytes += sum.bytes;
+      }
+      return { kind: 'many', view, values: [...values, { path: address.path, ...all }] };
+    }
     const found = await findOnVolume(volume, address);
     if (found.kind === 'file')
       return { kind: 'many', view, values: [{ path: found.file.key, files: 1, bytes: found.file.bytes }] };

@@ -11,6 +11,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { age, text } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { parseVolumeAddress } from './places/address.ts';
+import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
 
 /** The argument for a file or a folder of a volume. */
@@ -65,17 +66,23 @@ export const ls = defineCommand({
     ['berth files ls datasets:', 'what is at the top'],
     ['berth files ls -R datasets:inputs --sort size', 'the largest files below a folder first'],
   ],
-  run: async (ctx, { place, recursive, sort }) => {
-    const address = parseVolumeAddress(place);
+  run: async (ctx, { place: given, recursive, sort }) => {
+    const address = parseVolumeAddress(given);
     const volume = await openVolume(ctx, address.volume);
-    const found = await findOnVolume(volume, address);
     const rows: Json[] = [];
-    if (found.kind === 'file') rows.push(fileRow(found.file));
-    else if (recursive) for await (const file of filesBelow(volume, found.key)) rows.push(fileRow(file));
-    else {
-      const { files, folders } = await volume.folder(found.key);
-      rows.push(...folders.map(folderRow), ...files.map(fileRow));
-      rows.sort((one, other) => ((stringAt(one, 'path') ?? '') < (stringAt(other, 'path') ?? '') ? -1 : 1));
+    const places = await expandPlace(volume, address);
+    const isPattern = places.some(({ path }) => path !== address.path);
+    for (const place of places) {
+      const found = await findOnVolume(volume, place);
+      if (found.kind === 'file') rows.push(fileRow(found.file));
+      else if (recursive) for await (const file of filesBelow(volume, found.key)) rows.push(fileRow(file));
+      // What matches a pattern is shown, not what is in it.
+      else if (isPattern) rows.push(folderRow(found.key));
+      else {
+        const { files, folders } = await volume.folder(found.key);
+        rows.push(...folders.map(folderRow), ...files.map(fileRow));
+        rows.sort((one, other) => ((stringAt(one, 'path') ?? '') < (stringAt(other, 'path') ?? '') ? -1 : 1));
+      }
     }
     const order = sort === undefined ? undefined : SORTS[sort];
     const sizes = rows.flatMap((row) => numberAt(row, 'bytes') ?? []);

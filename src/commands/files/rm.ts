@@ -7,6 +7,7 @@ import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { addressText, parseVolumeAddress, type VolumeAddress } from './places/address.ts';
 import { isFolderFailure } from './places/file-failures.ts';
+import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
 import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from './outcomes.ts';
 
@@ -30,12 +31,14 @@ export const rm = defineCommand({
     if (!ctx.dryRun) requireAccess('full', allowedAccess(ctx.settings));
     const targets: Target[] = [];
     for (const given of place) {
-      const address = parseVolumeAddress(given);
-      const volume = await openVolume(ctx, address.volume);
-      const found = await findOnVolume(volume, address);
-      if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
-      if (found.kind === 'file') targets.push({ address, volume, file: found.file });
-      else for await (const file of filesBelow(volume, found.key)) targets.push({ address, volume, file });
+      const named = parseVolumeAddress(given);
+      const volume = await openVolume(ctx, named.volume);
+      for (const address of await expandPlace(volume, named)) {
+        const found = await findOnVolume(volume, address);
+        if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
+        if (found.kind === 'file') targets.push({ address, volume, file: found.file });
+        else for await (const file of filesBelow(volume, found.key)) targets.push({ address, volume, file });
+      }
     }
     return targets;
   },

@@ -7,14 +7,19 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { withMember } from '../../cli/resource/body/body.ts';
+import { REPLACES, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
-import type { FileDocument } from './document.ts';
-import { FILE_KINDS, type FileKind, type KindName } from './kinds.ts';
+import type { FileDocument } from './document/document.ts';
+import { FILE_KINDS, type FileKind, type KindName } from './document/kinds.ts';
 
 /** What is at the service, and what the files name: each kind is listed at most once. */
 export interface Account {
+  /** The whole list of a kind. Fails as lists do. */
+  readonly rows: (kind: FileKind) => Promise<readonly Json[]>;
   /** The row that a document means; undefined where there is none. Fails with usage (2) where several have its name. */
   readonly rowOf: (document: FileDocument) => Promise<Json | undefined>;
+  /** The rows of its name in whose place another one was made, and that are there still. */
+  readonly replacedBy: (document: FileDocument) => Promise<readonly Json[]>;
   /** A body with ids in the place of names. What the files make first keeps its name. Fails with usage (2). */
   readonly withIds: (document: FileDocument, body: JsonObject, row: Json | undefined) => Promise<JsonObject>;
 }
@@ -37,6 +42,12 @@ export function createAccount(
     return read;
   };
 
+  const replacedBy = async ({ kind, name }: Pick<FileDocument, 'kind' | 'name'>): Promise<readonly Json[]> => {
+    const named = (await rows(kind)).filter((each) => memberAt(each, 'name') === name);
+    const places = named.flatMap((each) => variableOf(each, REPLACES) ?? []);
+    return named.filter((each) => places.includes(idOf(each)));
+  };
+
   const rowOf = async ({ kind, name, id, at }: FileDocument): Promise<Json | undefined> => {
     const all = await rows(kind);
     if (id !== undefined) {
@@ -48,7 +59,8 @@ export function createAccount(
         );
       return row;
     }
-    const [row, ...others] = all.filter((each) => memberAt(each, 'name') === name);
+    const replaced = await replacedBy({ kind, name });
+    const [row, ...others] = all.filter((each) => memberAt(each, 'name') === name && !replaced.includes(each));
     if (others.length > 0)
       throw usage(
         `${at(['name'])}: ${others.length + 1} of kind ${kind.name} are named ${JSON.stringify(safeText(name))}`,
@@ -103,5 +115,5 @@ export function createAccount(
     }
     return isObject(result) ? result : body;
   };
-  return { rowOf, withIds };
+  return { rows, rowOf, replacedBy, withIds };
 }

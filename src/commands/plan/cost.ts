@@ -6,7 +6,7 @@ import { lookupRows } from '../../cli/resource/identity/requests.ts';
 import { catalogPrice } from '../pods/pod/price.ts';
 import { volumeHourly } from '../shared/rate/volume-price.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
-import type { KindName } from './kinds.ts';
+import type { KindName } from './document/kinds.ts';
 
 /** US dollars an hour; undefined where the service or the specification has no price. */
 export interface Cost {

@@ -1,6 +1,6 @@
-import { arg, option } from '../../cli/model/params.ts';
+import { arg, onlyWith, option } from '../../cli/model/params.ts';
 
-/** The files that describe things, and the files of their variables. */
+/** The files that describe things, the files of their variables, and the set that they are. */
 export const PLAN_INPUT = {
   args: { files: arg.many('files, folders, or - for stdin', { metavar: 'FILE', complete: 'file' }) },
   options: {
@@ -8,5 +8,10 @@ export const PLAN_INPUT = {
       metavar: 'FILE',
       complete: 'file',
     }),
+    setName: option.text('pods, endpoints and templates that it creates get the mark of this set: BERTH_SET', {
+      metavar: 'NAME',
+    }),
+    replace: option.on('make a new pod in the place of one that cannot be changed so, such as its GPU'),
+    prune: onlyWith(['setName'], option.on('remove what has the mark of the set and is in no file any more')),
   },
 } as const;

@@ -1,58 +1,51 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { memberAt, objectOf, stringOf, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
 import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
+import { SET_MARK } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { Item } from '../../fleet/model.ts';
-import { planCreate, planUpdate } from '../../fleet/plan-item.ts';
+import { planCreate, planUpdate, withoutNull } from '../../fleet/plan-item.ts';
 import { withVariables } from '../../fleet/variables.ts';
 import { completeEnvironment, readVariables } from '../shared/environment.ts';
 import { createAccount, type Account } from './account.ts';
-import { costOf, type Cost } from './cost.ts';
-import { checkDocument, placed, type FileDocument } from './document.ts';
-import { readFiles } from './read-files.ts';
-
-/** What is to be done about one document, and what it costs. */
-export interface Planned {
-  readonly document: FileDocument;
-  /** What is there, with the members of a document; undefined where nothing is. */
-  readonly row: Json | undefined;
-  /** What the document asks for, with ids in the place of names. */
-  readonly body: JsonObject;
-  readonly item: Item;
-  readonly cost: Cost;
-}
-
-export interface Plan {
-  readonly documents: readonly FileDocument[];
-  /** In the order of the documents. */
-  readonly planned: readonly Planned[];
-  /** Texts that came from `--env-from`: none of them is printed. */
-  readonly hidden: ReadonlySet<string>;
-}
-
-/** The files of a plan, and of their variables. */
-export interface PlanInput {
-  readonly files: readonly string[];
-  readonly envFrom: readonly string[];
-}
+import { costOf } from './cost.ts';
+import { checkDocument, placed, type FileDocument } from './document/document.ts';
+import { planReplaced, replacementBody } from './replace.ts';
+import { checkSetName, MARKED_KINDS, planPruning } from './prune.ts';
+import { readFiles } from './document/read-files.ts';
+import type { Plan, PlanInput, Planned } from './planned.ts';
 
 /**
  * Reads files, and compares what they describe with what is there. Fails with usage (2) for a wrong file, with its place,
  * with local-file (14) for one that cannot be read, and as lists do, which must be whole.
  */
-export async function makePlan(ctx: CommandContext, { files, envFrom }: PlanInput): Promise<Plan> {
+export async function makePlan(
+  ctx: CommandContext,
+  { files, envFrom, setName, prune, replace }: PlanInput,
+): Promise<Plan> {
+  checkSetName(setName);
   const hidden = new Set<string>();
   const read = await readFiles(ctx, files);
   const checked = (await replaceVariables(ctx, read, envFrom, hidden)).map(checkDocument);
   refuseTwice(checked);
-  const documents = await Promise.all(checked.map((document) => withEnvironment(ctx, document)));
+  const documents = (await Promise.all(checked.map((document) => withEnvironment(ctx, document)))).map(
+    (document): FileDocument => ({
+      ...document,
+      ...(setName !== undefined && MARKED_KINDS.includes(document.kind.name) ? { set: setName } : {}),
+      isReplaced: replace === true && document.kind.name === 'pod',
+    }),
+  );
   const account = createAccount(ctx, documents);
   const planned: Planned[] = [];
   for (const document of documents) planned.push(await planDocument(ctx, account, document));
   refuseSameRow(planned);
-  return { documents, planned, hidden };
+  const replaced: Planned[] = [];
+  for (const document of documents) replaced.push(...(await planReplaced(ctx, account, document)));
+  const kept = [...planned, ...replaced];
+  const pruning = prune === true && setName !== undefined ? await planPruning(ctx, account, kept, setName) : undefined;
+  return { documents, planned: [...kept, ...(pruning?.removed ?? [])], hidden, pruning };
 }
 
 /** A document whose references to secrets are placeholders. */
@@ -120,7 +113,7 @@ export async function planDocument(ctx: CommandContext, account: Account, docume
   const named = await account.withIds(document, document.body, row);
   try {
     if (row !== undefined) return await planRow(ctx, document, row, named);
-    const body = newBody(document, named);
+    const body = withMark(document, newBody(document, named));
     await kind.checkNew?.(ctx, completeNew(ctx, document, body));
     const item = planCreate(kind.planned(ctx), body);
     return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body) };
@@ -138,18 +131,51 @@ export async function planRow(
 ): Promise<Planned> {
   const { kind } = document;
   const body = await kind.settle(row, named);
-  const item = await planUpdate(kind.planned(ctx), row, body);
+  const item = await planUpdate(kind.planned(ctx), row, body, document.isReplaced);
+  if (item.action === 'replace') return await planReplacement(ctx, document, row, body, item);
   const cost = await costOf(ctx, kind.name, row, item.action === 'blocked' ? {} : body);
   return { document, row, body, item, cost };
+}
+
+async function planReplacement(
+  ctx: CommandContext,
+  document: FileDocument,
+  row: JsonObject,
+  body: JsonObject,
+  item: Item,
+): Promise<Planned> {
+  const { kind } = document;
+  const { before } = await costOf(ctx, kind.name, row, {});
+  if (row['locked'] === true)
+    return {
+      document,
+      row,
+      body,
+      item: { ...item, action: 'blocked', why: 'it is locked, so that no other one takes its place' },
+      cost: { before, after: before },
+    };
+  const whole = replacementBody(document, row, body);
+  await kind.checkNew?.(ctx, completeNew(ctx, document, whole));
+  const { after } = await costOf(ctx, kind.name, undefined, whole);
+  return { document, row, body: whole, item, cost: { before, after } };
 }
 
 /** The body of a create with what it has by default. */
 export const completeNew = (ctx: CommandContext, { kind }: FileDocument, body: JsonObject): JsonObject =>
   merged(kind.defaults?.(body, ctx.settings) ?? {}, body);
 
+/** A body with the mark of its set. Fails with usage (2) where the file gives it to another set. */
+function withMark({ set }: FileDocument, body: JsonObject): JsonObject {
+  if (set === undefined) return body;
+  const given = memberAt(body, `env.${SET_MARK}`);
+  if (given !== undefined && given !== set)
+    throw usage(`env.${SET_MARK} names another set than --set-name ${set}`, 'Leave it out of the file.');
+  return { ...body, env: { ...objectOf(body['env']), [SET_MARK]: set } };
+}
+
 /** The body of a create: without what null clears. Fails with usage (2) where a needed member is missing. */
 function newBody({ kind }: FileDocument, body: JsonObject): JsonObject {
-  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  const given = withoutNull(body);
   const missing = kind.needed.filter((group) => group.every((path) => memberAt(given, path) === undefined));
   if (missing.length > 0)
     throw usage(`a new ${kind.name} needs ${missing.map((group) => group.join(' or ')).join(', and ')}`);

@@ -1,11 +1,13 @@
 import { type Json, type JsonObject, memberOf } from '../../core/json.ts';
 import { HIDDEN, hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
 import { countOf } from '../../cli/words/words.ts';
+import { SET_MARK, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import { withoutVariables } from '../../fleet/variables.ts';
 import { rateText } from '../shared/rate/rate.ts';
 import type { Cost } from './cost.ts';
-import type { Planned } from './make-plan.ts';
+import { pruningRefusal } from './prune.ts';
+import type { Plan, Planned } from './planned.ts';
 
 /** What is not printed: texts from variables, and the variables of containers that are secret by their names. */
 export interface Hiding {
@@ -41,14 +43,14 @@ export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding
     ...(item.why === undefined ? {} : { why: item.why }),
     costBefore: cost.before ?? null,
     costAfter: cost.after ?? null,
-    from: at([]),
+    ...(at([]) === '' ? {} : { from: at([]) }),
   };
 }
 
 /** `1 to create, 2 to update; $1.20 an hour to $2.40 an hour.` */
-export function planNotes(planned: readonly Planned[]): readonly string[] {
+export function planNotes({ planned, pruning }: Plan): readonly string[] {
   if (planned.length === 0) return ['The files hold no document.'];
-  const counts = (['create', 'update', 'blocked', 'none'] as const).flatMap((action) => {
+  const counts = (['create', 'update', 'replace', 'delete', 'blocked', 'none'] as const).flatMap((action) => {
     const count = planned.filter(({ item }) => item.action === action).length;
     return count === 0 ? [] : [`${count} ${WORDS[action]}`];
   });
@@ -60,12 +62,30 @@ export function planNotes(planned: readonly Planned[]): readonly string[] {
       unknown: unknown === 0 ? [] : [`the cost of ${countOf(unknown, 'thing')} is not known`],
     });
   };
-  return [`${counts.join(', ')}. They cost ${sum('before')} now, and ${sum('after')} then.`];
+  const refusal = pruning === undefined ? undefined : pruningRefusal(pruning, undefined);
+  return [
+    `${counts.join(', ')}. They cost ${sum('before')} now, and ${sum('after')} then.`,
+    ...unmarked(planned),
+    ...(refusal === undefined ? [] : [`apply refuses this without --max-prune: ${refusal.message}.`]),
+  ];
+}
+
+/** Which things of a set are there without its mark: it is given only to what is created, because a pod would restart. */
+function unmarked(planned: readonly Planned[]): readonly string[] {
+  const found = planned.filter(
+    ({ document: { set }, row }) => set !== undefined && row !== undefined && variableOf(row, SET_MARK) !== set,
+  );
+  const names = found.map(({ document: { kind, name } }) => `${kind.name} ${name}`).join(', ');
+  return found.length === 0
+    ? []
+    : [`Without the mark of the set, because another one made them: ${names}. A prune will not remove them.`];
 }
 
 const WORDS = {
   create: 'to create',
   update: 'to change',
+  replace: 'to replace',
+  delete: 'to remove',
   blocked: 'that cannot be made so',
   none: 'as described',
 } as const;

@@ -5,7 +5,7 @@ import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import type { Cell, View } from '../../output/view.ts';
 import { ACTIONS, EFFECTS } from '../../fleet/model.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS } from './document/kinds.ts';
 
 /** What `plan --json` prints. */
 export const PLAN = manyOf(
@@ -25,16 +25,19 @@ export const PLAN = manyOf(
           effect: {
             ...oneOf(...EFFECTS),
             description:
-              'restarts: the container starts anew and its disk is wiped; release: workers are replaced; fixed: it cannot be changed',
+              'restarts: the container starts anew and its disk is wiped; release: workers are replaced; next-start: it differs until the next start; replaces: a new one takes its place; fixed: it cannot be changed',
           },
         }),
       ),
       notCompared: { ...manyOf(TEXT), description: 'members that the service never shows' },
       costBefore: { ...orNull(NUMBER), description: 'US dollars an hour; null: not known' },
       costAfter: { ...orNull(NUMBER), description: 'US dollars an hour; null: not known' },
-      from: { ...TEXT, description: 'FILE:LINE:COLUMN of its document' },
     },
-    { id: TEXT, why: TEXT },
+    {
+      id: TEXT,
+      why: TEXT,
+      from: { ...TEXT, description: 'FILE:LINE:COLUMN of its document; absent where no file names it: delete' },
+    },
   ),
 );
 
@@ -53,7 +56,14 @@ export const planView: View = {
   ],
 };
 
-const TONES = { none: 'quiet', create: 'good', update: 'warn', blocked: 'bad' } as const;
+const TONES = {
+  none: 'quiet',
+  create: 'good',
+  update: 'warn',
+  replace: 'warn',
+  delete: 'bad',
+  blocked: 'bad',
+} as const;
 
 function actionCell(row: Json): Cell {
   const action = text('action')(row);
@@ -64,15 +74,23 @@ function actionCell(row: Json): Cell {
 const EFFECT_WORDS: Readonly<Record<string, string>> = {
   restarts: ' (restarts it, its disk is wiped)',
   release: ' (a new release)',
+  'next-start': ' (from its next start, and differs until then)',
+  replaces: ' (a new one in its place, its disk and persistent mount are destroyed)',
   fixed: ' (cannot be changed)',
+};
+
+/** What goes with a thing that is removed. */
+const DELETED: Readonly<Record<string, string>> = {
+  pod: 'its container disk and persistent mount are destroyed',
+  endpoint: 'its jobs are cancelled',
 };
 
 /** `disk: 20 -> 30 (restarts it, its disk is wiped); name: a -> b`. */
 function changesText(row: Json): string {
   const action = text('action')(row);
   const changes = action === 'create' ? [] : itemsAt(row, 'changes').map(changeText);
-  const why = text('why')(row);
-  return [...changes, ...(why === '' ? [] : [why])].join('; ');
+  const lost = action === 'delete' ? (DELETED[text('kind')(row)] ?? '') : '';
+  return [...changes, text('why')(row), lost].filter((each) => each !== '').join('; ');
 }
 
 const changeText = (change: Json): string =>

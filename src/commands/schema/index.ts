@@ -6,12 +6,13 @@ import { defineCommand, type Command, type Program } from '../../cli/model/comma
 import type { CommandContext } from '../../cli/model/context.ts';
 import { didYouMean } from '../../cli/words/suggestions.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { ERROR, printedSchema } from '../../cli/model/common-schemas.ts';
+import { ERROR, printedSchema, schemaNameOf } from '../../cli/model/common-schemas.ts';
 import { ANY_OBJECT, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import { asksForData, type Result, type View } from '../../output/view.ts';
 import { commandsOf } from '../help/describe/commands.ts';
 import { POLICY_SCHEMA } from '../../guard/policy/policy-schema.ts';
+import { fileSchema } from '../plan/document/file-schema.ts';
 import { completeSchema } from './complete.ts';
 
 const ROWS = manyOf(ownObject({ command: TEXT, schema: ANY_OBJECT }));
@@ -30,10 +31,10 @@ export const schema = (program: Program): Command =>
   defineCommand({
     summary: 'print the JSON Schema of what a command prints with --json',
     details:
-      'The schemas are of JSON Schema 2020-12. Objects of the service are open, because the service may add members; objects that berth makes have no other members. `berth schema error` is for the error on stderr, `berth schema guard-policy` for the files of `guard --policy`. Without a command, it lists those that have a schema. A schema is for the output without --fields and --jq.',
+      'The schemas are of JSON Schema 2020-12. Objects of the service are open, because the service may add members; objects that berth makes have no other members. `berth schema error` is for the error on stderr, `berth schema guard-policy` for the files of `guard --policy`, `berth schema apply` for the files of `plan` and `apply`, in editors; what `apply --json` prints is `berth schema apply-results`. Without a command, it lists those that have a schema. A schema is for the output without --fields and --jq.',
     args: {
       words: {
-        ...arg.many('a command, error or guard-policy', { metavar: 'COMMAND', complete: 'help' }),
+        ...arg.many('a command, error, guard-policy or apply', { metavar: 'COMMAND', complete: 'help' }),
         required: false,
       },
     },
@@ -64,13 +65,13 @@ async function readSchemas(ctx: CommandContext, program: Program): Promise<Reado
   const schemas = new Map<string, JsonObject>();
   for (const { path, command } of await commandsOf(program)) {
     const printed = printedSchema(command);
-    const name = path.join(' ');
+    const name = schemaNameOf(path);
     if (printed !== undefined)
       schemas.set(
         name,
         completeSchema(printed, contract, {
           name,
-          title: `berth ${name} --json`,
+          title: name === path.join(' ') ? `berth ${name} --json` : `what berth ${path.join(' ')} --json prints`,
           description: [command.summary, command.watch === undefined ? '' : '; with --watch, once for each poll'].join(
             '',
           ),
@@ -83,7 +84,13 @@ async function readSchemas(ctx: CommandContext, program: Program): Promise<Reado
     description: 'what a command prints on stderr when it fails, with --json',
   };
   const policy = { name: 'guard-policy', title: 'a policy', description: 'what berth guard check --policy reads' };
+  const files = {
+    name: 'apply',
+    title: 'a document of apply',
+    description: 'what berth plan and berth apply read; what apply prints with --json is in apply-results',
+  };
   return schemas
+    .set('apply', completeSchema(fileSchema(), contract, files))
     .set('error', completeSchema(ERROR, contract, about))
     .set('guard-policy', completeSchema(POLICY_SCHEMA, contract, policy));
 }

@@ -1,4 +1,5 @@
 import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import { withoutKey } from '../../create/key.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
@@ -42,6 +43,7 @@ export const templates = defineGroup('container settings to start pods and endpo
   create: createCommand(TEMPLATES, 'templates', {
     ...common,
     ...bodyOf(TEMPLATE_TABLE, 'create'),
+    adapt: withoutKey,
     summary: 'create a template',
     details: 'A template is resolved once, when a pod or an endpoint starts from it: they keep no link to it.',
     needed: ['name', 'image'],

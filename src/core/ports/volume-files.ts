@@ -77,6 +77,11 @@ export interface VolumeFiles {
   write(key: string, source: FileSource, onBytes?: (bytes: number) => void): Promise<VolumeFile>;
   /** Writes what a stream yields, whose size is not known before. */
   writeStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<VolumeFile>;
+  /**
+   * Copies a file within the volume, at the service, which must have the MD5 of all of it as its ETag. `replaces` is the version
+   * of the file that was at the new key.
+   */
+  copy(file: VolumeFile, key: string, replaces: string | undefined): Promise<VolumeFile>;
   /** Succeeds also when there is no such file. */
   remove(key: string): Promise<void>;
   /** The unfinished uploads of all files whose path begins with a text. */

@@ -2,6 +2,7 @@ import type { StoredObject } from '../../core/context.ts';
 import { createRequestSlots } from '../../http/policy/request-slots.ts';
 import type { UnfinishedUpload, VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
 import { addressOf, parseObjectAddress } from '../s3/object-address.ts';
+import { copyObject } from '../s3/operations/copy-object.ts';
 import { readListing } from '../s3/operations/listing-pages.ts';
 import { describeObject } from '../s3/operations/describe-object.ts';
 import { readObject } from '../s3/operations/read-object.ts';
@@ -56,6 +57,8 @@ export function createVolumeFiles(client: S3Client, bucket: string, partBytes = 
     write: async (key, source, onBytes = () => undefined) =>
       fileOf(key, await uploadFile(client, at(key), source, { partBytes, signal, inMemory, onBytes })),
     writeStream: async (key, chunks) => fileOf(key, await writeObject(client, at(key), chunks, partBytes, signal)),
+    copy: async ({ key: from, bytes, version }, key, replaces) =>
+      fileOf(key, await copyObject(client, { address: at(from), bytes, version }, at(key), replaces)),
     remove: async (key) => {
       const name = parseObjectAddress(at(key));
       await client.send({ what: `remove ${at(key)}`, method: 'DELETE', ...name, handled: [404], signal });

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
 import { FLAGS, NOUNS } from '../../../src/registry.ts';
+import { schemaNameOf } from '../../../src/cli/model/common-schemas.ts';
 import type { Ran } from '../worlds/run-berth.ts';
 import { hasSchema, objectionsTo } from './published-schemas.ts';
 
@@ -24,7 +25,7 @@ export async function checkAgainstSchemas(
   if (ran.out === '' || isFiltered) return;
   const parsed = await parseCommandLine(argv, { nouns: NOUNS, flags: FLAGS });
   if ('failure' in parsed) return;
-  const command = parsed.path.join(' ');
+  const command = schemaNameOf(parsed.path);
   const isLocal = argv.includes('--local') || env['BERTH_LOCAL'] === '1';
   // The schemas are of the present contract, which requires members that an older service does not send.
   const isPresent = process.env['BERTH_TEST_CONTRACT'] !== 'august';

@@ -1,4 +1,4 @@
-import type { DurableFiles } from '../../../core/context.ts';
+import type { DurableFiles, RangeFiles } from '../../../core/context.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
@@ -28,7 +28,7 @@ export interface Copy {
 
 /** What the copies need to look at their ends. */
 export interface Places {
-  readonly durable: DurableFiles;
+  readonly durable: RangeFiles;
   readonly open: (volume: string) => Promise<VolumeFiles>;
   readonly platform: string;
 }
@@ -52,11 +52,13 @@ export async function* planCopies(
   if (sources.length > 1 && !into)
     throw usage('several sources need a folder as the target', `End the target with a slash: ${textOf(target)}/`);
   const taken = new Set<string>();
+  const folders = new Map<string, boolean>();
   for (const source of sources) {
     for await (const { from, below } of filesOf(places, source, options)) {
       const rest = below === undefined ? (into ? baseName(source.path) : '') : pathInTarget(source.path, below);
       const to = await endOf(places, target, rest);
-      yield { from, to, refused: refusalOf(places, from, to, rest, taken) };
+      const refused = refusalOf(places, from, to, rest, taken);
+      yield { from, to, refused: refused ?? (await leavesTarget(places, from, target, rest, folders)) };
     }
   }
 }
@@ -131,6 +133,27 @@ async function* localFilesBelow(
   }
 }
 
+/**
+ * Why a file would be written out of a local target: a folder on its way is a link. `known` holds the folders that were looked
+ * at, and whether they are links.
+ */
+async function leavesTarget(
+  { durable }: Places,
+  from: Copy['from'],
+  target: Place,
+  rest: string,
+  known: Map<string, boolean>,
+): Promise<Failure | undefined> {
+  if (target.kind !== 'local') return undefined;
+  for (let slash = rest.indexOf('/'); slash > 0; slash = rest.indexOf('/', slash + 1)) {
+    const folder = belowFolder(target.path, rest.slice(0, slash));
+    const isLink = known.get(folder) ?? (await durable.lookAt(folder))?.kind === 'link';
+    known.set(folder, isLink);
+    if (isLink) return notCopied(from, `${folder} is a link, which leads out of the target`);
+  }
+  return undefined;
+}
+
 /** Why a file cannot be there under this name; `taken` holds the names that are used. */
 function refusalOf(
   { platform }: Places,
@@ -146,6 +169,10 @@ function refusalOf(
   taken.add(folded);
   const why = reason ?? (isTaken ? 'another file of the copy has a name that is the same on some systems' : undefined);
   if (why === undefined) return undefined;
+  return notCopied(from, why);
+}
+
+function notCopied(from: Copy['from'], why: string): Failure {
   const shown = from.kind === 'local' ? from.path : addressText({ volume: from.name, path: from.key });
   return new Failure({ code: 'bad-name', exit: EXIT.localFile, message: `${shown} was not copied: ${why}` });
 }

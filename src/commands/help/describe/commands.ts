@@ -2,7 +2,7 @@ import type { Command, Group, Program } from '../../../cli/model/command.ts';
 import { visibleOptions } from '../../../cli/model/common-options.ts';
 import { exitsOf } from '../../../cli/model/exits.ts';
 import { argumentName, flagName, namesProgram, type Param, type Params } from '../../../cli/model/params.ts';
-import { printedSchema } from '../../../cli/model/common-schemas.ts';
+import { printedSchema, schemaNameOf } from '../../../cli/model/common-schemas.ts';
 import { listCommandOf } from '../../../cli/model/collection.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { berth, printed } from '../../../core/message.ts';
@@ -57,7 +57,7 @@ export function describeCommand({ path, command }: NamedCommand): JsonObject {
       ...(param.short === undefined ? {} : { short: param.short }),
       ...describeParam(param, options),
     })),
-    ...(printedSchema(command) === undefined ? {} : { schema: `berth schema ${path.join(' ')}` }),
+    ...(printedSchema(command) === undefined ? {} : { schema: `berth schema ${schemaNameOf(path)}` }),
     ...(command.fields === undefined ? {} : { fields: [...command.fields] }),
     examples: command.examples.map(([line, meaning]) => ({ command: line, meaning })),
   };

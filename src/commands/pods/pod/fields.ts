@@ -60,12 +60,14 @@ const FIELDS = {
   },
   minRamPerGpu: {
     path: 'gpu.minRamPerGpu',
+    type: 'gigabytes',
     writeOnly: true,
     check: atLeast('--min-ram-per-gpu', 1, ' GB'),
     create: option.count('only on machines with this much RAM for each GPU', 1, { metavar: 'GB' }),
   },
   minVcpuPerGpu: {
     path: 'gpu.minVcpuCountPerGpu',
+    type: 'count',
     writeOnly: true,
     check: atLeast('--min-vcpu-per-gpu', 1),
     create: option.count('only on machines with so many vCPUs for each GPU', 1),

@@ -53,7 +53,7 @@ async function apply(world: TestWorld, text: string, flags: readonly string[] = 
 async function outcomes(world: TestWorld, text: string, flags: readonly string[] = []): Promise<readonly Outcome[]> {
   const ran = await apply(world, text, ['--yes', '--json', ...flags]);
   const value = JSON.parse(ran.out) as readonly Outcome[];
-  expect(objectionsTo('apply', value)).toBeUndefined();
+  expect(objectionsTo('apply-results', value)).toBeUndefined();
   expect(ran.code === 0, ran.err).toBe(value.every(({ ok }) => ok));
   return value;
 }
@@ -107,6 +107,13 @@ describe('berth apply', () => {
     const before = await differing(world, text);
     const done = await outcomes(world, text);
     expect(done).toMatchObject(before.map(() => ({ action: 'update', ok: true })));
+    expect(await differing(world, text)).toEqual([]);
+  });
+
+  test('a thing that is there gets the id of one that is made in the same run', async () => {
+    const world = inWorld();
+    const text = `kind: registry\nname: hub\nusername: me\npassword: hidden\n---\n${POD}registry: hub`;
+    expect(await outcomes(world, text)).toMatchObject([{ action: 'create' }, { action: 'update', ok: true }]);
     expect(await differing(world, text)).toEqual([]);
   });
 

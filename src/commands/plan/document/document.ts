@@ -1,11 +1,12 @@
-import { Failure, usage } from '../../core/failure.ts';
-import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { safeText } from '../../core/safe-text.ts';
-import { didYouMean } from '../../cli/words/suggestions.ts';
-import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
-import { writable } from '../../cli/resource/body/compose-body.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import type { Field } from '../../cli/resource/fields/fields.ts';
+import { Failure, usage } from '../../../core/failure.ts';
+import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { safeText } from '../../../core/safe-text.ts';
+import { withoutKey } from '../../../create/key.ts';
+import { didYouMean } from '../../../cli/words/suggestions.ts';
+import type { YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
+import { writable } from '../../../cli/resource/body/compose-body.ts';
+import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
+import type { Field } from '../../../cli/resource/fields/fields.ts';
 import { FILE_KINDS, KINDS, type FileKind } from './kinds.ts';
 
 /** A document of a file that was checked by itself. */
@@ -17,6 +18,10 @@ export interface FileDocument {
   readonly body: JsonObject;
   /** `FILE:3:5`: where a member is. */
   readonly at: (path: readonly string[]) => string;
+  /** The set whose mark it gets when it is created. */
+  readonly set?: string;
+  /** Whether another thing may take the place of one that cannot be changed so. */
+  readonly isReplaced?: boolean;
 }
 
 /** Checks a document by the fields of its kind. Fails with usage (2), and the file, line and column. */
@@ -57,6 +62,17 @@ export function placed(error: unknown, where: string): unknown {
 export const acceptedPaths = ({ table, name }: FileKind): readonly string[] => [
   ...new Set([...bodyOf(table, 'create').accepts, ...(name === 'registry' ? [] : bodyOf(table, 'update').accepts)]),
 ];
+
+/** What a document of a row holds: its members that can be written, without those that are empty or say who made it. */
+export function writableRow(kind: FileKind, row: JsonObject): JsonObject {
+  const prints = ['id', 'createdAt', ...(bodyOf(kind.table, 'create').prints ?? [])];
+  // What a template gave is in the row already.
+  const { templateId: _template, ...body } = writable(withoutKey(row), acceptedPaths(kind), prints).body;
+  const hasCommand = Array.isArray(body['cmd']) || Array.isArray(body['entrypoint']);
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== null && !(name === 'args' && hasCommand)),
+  );
+}
 
 function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['at']): JsonObject {
   const accepts = acceptedPaths(kind);

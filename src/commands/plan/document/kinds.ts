@@ -1,30 +1,30 @@
 /** The kinds of things that files describe. Their fields are those of the commands that create and update them. */
-import type { ApiAnswer } from '../../core/api.ts';
-import type { SettingsView } from '../../core/context.ts';
-import { Failure } from '../../core/failure.ts';
-import { isObject, memberAt, numberAt, numberOf, stringAt, type Json, type JsonObject } from '../../core/json.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import type { Collection } from '../../cli/model/collection.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { redactingSecret } from '../../cli/resource/secret.ts';
-import type { CreateRequest } from '../../cli/resource/write.ts';
-import type { ResourceTable } from '../../cli/resource/fields/fields.ts';
-import type { Kind } from '../../fleet/model.ts';
-import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
-import { createSpec, updateSpec } from '../endpoints/write.ts';
-import { checkUpdate } from '../pods/body/body-checks.ts';
-import { asFlag, checkNewPod, createDefaults, sendNewPod } from '../pods/create.ts';
-import { inOwnWords } from '../pods/pod/create-refusals.ts';
-import { POD_TABLE } from '../pods/pod/fields.ts';
-import { networkMount } from '../pods/pod/mounts.ts';
-import { RESTARTING } from '../pods/restart-sentence.ts';
-import { PASSWORD, REGISTRY_TABLE } from '../registries/fields.ts';
-import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../shared/container-command.ts';
-import { CONTAINER_MEMBERS } from '../shared/container-fields.ts';
-import { TEMPLATE_TABLE } from '../templates/fields.ts';
-import { createSpec as newVolume } from '../volumes/create.ts';
-import { VOLUME_TABLE } from '../volumes/fields.ts';
+import type { ApiAnswer } from '../../../core/api.ts';
+import type { SettingsView } from '../../../core/context.ts';
+import { Failure } from '../../../core/failure.ts';
+import { isObject, memberAt, numberAt, numberOf, stringAt, type Json, type JsonObject } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import type { Collection } from '../../../cli/model/collection.ts';
+import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
+import { redactingSecret } from '../../../cli/resource/secret.ts';
+import type { CreateRequest } from '../../../cli/resource/write.ts';
+import type { ResourceTable } from '../../../cli/resource/fields/fields.ts';
+import type { Kind } from '../../../fleet/model.ts';
+import { ENDPOINT_TABLE } from '../../endpoints/fields.ts';
+import { createSpec, updateSpec } from '../../endpoints/write.ts';
+import { checkUpdate } from '../../pods/body/body-checks.ts';
+import { asFlag, checkNewPod, createDefaults, sendNewPod } from '../../pods/create.ts';
+import { inOwnWords } from '../../pods/pod/create-refusals.ts';
+import { POD_TABLE } from '../../pods/pod/fields.ts';
+import { networkMount } from '../../pods/pod/mounts.ts';
+import { RESTARTING } from '../../pods/restart-sentence.ts';
+import { PASSWORD, REGISTRY_TABLE } from '../../registries/fields.ts';
+import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../shared/collections.ts';
+import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../shared/container-command.ts';
+import { CONTAINER_MEMBERS } from '../../shared/container-fields.ts';
+import { TEMPLATE_TABLE } from '../../templates/fields.ts';
+import { createSpec as newVolume } from '../../volumes/create.ts';
+import { VOLUME_TABLE } from '../../volumes/fields.ts';
 
 export const KINDS = ['registry', 'volume', 'template', 'endpoint', 'pod'] as const;
 export type KindName = (typeof KINDS)[number];
@@ -206,7 +206,12 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     checkNew: checkNewPod,
     sendNew: sendNewPod,
     refused: (failure) => inOwnWords(failure, 'create'),
-    effect: (row, path) => (isOneOf(path, RESTARTING) && isRunning(row) ? 'restarts' : 'in-place'),
+    effect: (row, path) =>
+      path === 'globalNetworking'
+        ? 'next-start'
+        : isOneOf(path, RESTARTING) && isRunning(row)
+          ? 'restarts'
+          : 'in-place',
     check: (_, row, body) => checkUpdate(body, () => Promise.resolve(row)),
     hasCommand: true,
   }),

@@ -1,6 +1,6 @@
-import { usage } from '../../core/failure.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { parseYamlDocuments, type YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
+import { usage } from '../../../core/failure.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { parseYamlDocuments, type YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
 
 /**
  * The documents of files, of the files of folders below them too, and of stdin (`-`), in this order. Fails with local-file

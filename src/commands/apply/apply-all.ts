@@ -1,0 +1,114 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { idOf } from '../../output/view.ts';
+import { createAccount } from '../plan/account.ts';
+import { KINDS, type KindName } from '../plan/document/kinds.ts';
+import { applyItem, labelOf, makingOf, type Done } from './apply-item.ts';
+import { keepSeen } from './create-once.ts';
+import { removeRow } from './remove-item.ts';
+import { isWaitedFor, waitUntilReady } from './wait.ts';
+import type { Plan, Planned } from '../plan/planned.ts';
+
+/** The outcome of one document. */
+export type Outcome = { readonly planned: Planned } & (
+  { readonly done: Done; readonly failure?: undefined } | { readonly done?: undefined; readonly failure: Failure }
+);
+
+/** How many things of one kind are written at once; the pace of all requests is that of the service. */
+const AT_ONCE = 4;
+
+/** How an apply is done. */
+export interface ApplyOptions {
+  readonly keepGoing: boolean;
+  /** For how long it is waited until what was made is ready, in milliseconds; undefined: not at all. */
+  readonly waitMs: number | undefined;
+}
+
+/** Does what a plan says, and returns an outcome for each thing in it. What was not done has one too. */
+export async function applyAll(
+  ctx: CommandContext,
+  plan: Plan,
+  { keepGoing, waitMs }: ApplyOptions,
+): Promise<readonly Outcome[]> {
+  const outcomes = new Map<Planned, Outcome>();
+  const made = new Map<string, string>();
+  const untilMs = waitMs === undefined ? undefined : ctx.clock.monotonic() + waitMs;
+  let stopped: Failure | undefined;
+  const doAll = async (all: readonly Planned[], act: (planned: Planned) => Promise<Done>): Promise<void> => {
+    const waiting = [...all];
+    const doNext = async (): Promise<void> => {
+      for (let planned = waiting.shift(); planned !== undefined; planned = waiting.shift()) {
+        const next = planned;
+        const outcome = await outcomeOf(next, stopped, () => act(next));
+        outcomes.set(next, outcome);
+        if (outcome.done !== undefined) made.set(labelOf(next), idOf(outcome.done.row));
+        if (outcome.failure !== undefined && (!keepGoing || ctx.signal.aborted)) stopped ??= outcome.failure;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, doNext));
+  };
+  const ofKind = (name: KindName, isRemoval: boolean): readonly Planned[] =>
+    plan.planned.filter(
+      ({ document, item }) => document.kind.name === name && (item.action === 'delete') === isRemoval,
+    );
+  // What others refer to comes first; things of one kind do not refer to each other.
+  for (const name of KINDS) {
+    const account = createAccount(ctx, plan.documents, made);
+    await doAll(ofKind(name, false), (planned) => applyItem(ctx, account, planned, untilMs));
+    if (!ctx.signal.aborted) await keepCreated(ctx, ofKind(name, false), outcomes);
+  }
+  if (untilMs !== undefined)
+    for (const [planned, { done }] of outcomes) {
+      const { kind } = planned.document;
+      if (done === undefined || !['create', 'update'].includes(done.action) || !isWaitedFor(kind, done.row)) continue;
+      const waited = await outcomeOf(planned, stopped, async () => {
+        await waitUntilReady(ctx, kind, done.row, untilMs);
+        return done;
+      });
+      // It was made: what is not ready is no reason to leave out the rest, but nothing is removed then.
+      outcomes.set(planned, waited);
+      if (waited.failure !== undefined && !keepGoing) stopped ??= waited.failure;
+    }
+  for (const name of KINDS.toReversed())
+    await doAll(ofKind(name, true), async ({ document, row = null }) => ({
+      action: (await removeRow(ctx, document.kind, row)) ? 'delete' : 'none',
+      row,
+    }));
+  return plan.planned.flatMap((planned) => outcomes.get(planned) ?? []);
+}
+
+/** Keeps what a list has of what was created. Everything is done: where this fails, the next apply looks for it. */
+async function keepCreated(
+  ctx: CommandContext,
+  ofKind: readonly Planned[],
+  outcomes: ReadonlyMap<Planned, Outcome>,
+): Promise<void> {
+  const created = ofKind
+    .filter((each) => ['create', 'replace'].includes(outcomes.get(each)?.done?.action ?? 'none'))
+    .map(makingOf);
+  const [first] = created;
+  if (first === undefined) return;
+  try {
+    await keepSeen(ctx, first.document.kind, created);
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+  }
+}
+
+async function outcomeOf(planned: Planned, stopped: Failure | undefined, act: () => Promise<Done>): Promise<Outcome> {
+  const { item, row } = planned;
+  if (item.action === 'none') return { planned, done: { action: 'none', row: row ?? null } };
+  if (stopped !== undefined) return { planned, failure: notSent(stopped) };
+  if (item.action === 'blocked')
+    return { planned, failure: new Failure({ code: 'refused', exit: EXIT.refused, message: item.why ?? '' }) };
+  try {
+    return { planned, done: await act() };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { planned, failure: error };
+  }
+}
+
+const notSent = ({ exit }: Failure): Failure =>
+  new Failure({ code: 'not-sent', exit, message: 'not done: something before it failed' });

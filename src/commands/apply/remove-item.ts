@@ -1,0 +1,58 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
+import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import { berth, names } from '../../core/message.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { rowRequest } from '../../cli/resource/identity/requests.ts';
+import { pluralOf } from '../../cli/words/words.ts';
+import { SET_MARK, variableOf } from '../../create/key.ts';
+import { idOf } from '../../output/view.ts';
+import type { FileKind } from '../plan/document/kinds.ts';
+
+/** The request that removes a row for good. */
+export function removeRequest({ collection }: FileKind, row: Json) {
+  const id = asId<string>(idOf(row));
+  const checkCommand = berth`${names(pluralOf(collection.noun))} list`;
+  return { service: 'base', method: 'DELETE', path: [...collection.path, id], id, checkCommand } as const;
+}
+
+/**
+ * Removes a row after it was read again; returns whether it was there. Fails with refused (5) where it has another name or
+ * set by now, or is locked, and as the request does.
+ */
+export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json): Promise<boolean> {
+  const id = asId<string>(idOf(row));
+  const read = async (): Promise<Json | undefined> => {
+    try {
+      const now = (await ctx.api.send(rowRequest(kind.collection, id))).value ?? null;
+      return stringAt(now, 'status') === 'TERMINATED' ? undefined : now;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+  const now = await read();
+  if (now === undefined) return false;
+  const changed = [
+    ...(memberAt(now, 'name') === memberAt(row, 'name') ? [] : ['name']),
+    ...(variableOf(now, SET_MARK) === variableOf(row, SET_MARK) ? [] : [`env.${SET_MARK}`]),
+    ...(memberAt(now, 'locked') === true ? ['locked'] : []),
+  ];
+  if (changed.length > 0)
+    throw new Failure({
+      code: 'refused',
+      exit: EXIT.refused,
+      message: `it was changed by somebody else since it was read: ${changed.join(', ')}`,
+      hint: 'It was not removed. Run it again to see what there is to do now.',
+      id,
+    });
+  try {
+    await ctx.api.send(removeRequest(kind, row));
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    if (error.exit === EXIT.notFound) return true;
+    if (error.exit !== EXIT.unknown || (await read()) !== undefined) throw error;
+  }
+  return true;
+}

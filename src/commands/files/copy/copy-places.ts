@@ -1,0 +1,90 @@
+import { usage } from '../../../core/failure.ts';
+import { formatBytes } from '../../../core/units.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { countOf } from '../../../cli/words/words.ts';
+import { addressText, parseFileAddress, type FileAddress } from '../places/address.ts';
+import { expandPlace } from '../places/globs.ts';
+import { volumeOpener } from '../places/open-volume.ts';
+import type { FileOutcome } from '../outcomes.ts';
+import { planCopies, type Copy, type End } from './plan.ts';
+import { transferFiles, type Transferred } from './transfer.ts';
+
+export type Place = Exclude<FileAddress, { kind: 'stream' }>;
+
+export interface CopyPlacesOptions {
+  readonly recursive: boolean;
+  readonly verify?: boolean;
+  /** What else is done with a file that was copied; returns why it failed. */
+  readonly afterwards?: (copy: Copy) => Promise<FileOutcome['failure']>;
+  /** Why a copy is not begun. */
+  readonly refuse?: (copy: Copy) => FileOutcome['failure'];
+}
+
+/** Copies the sources into the target. Returns what became of each file; in a dry run, what would be copied. */
+export async function copyPlaces(
+  ctx: CommandContext,
+  sources: readonly Place[],
+  target: Place,
+  { recursive, verify, afterwards, refuse }: CopyPlacesOptions,
+): Promise<readonly FileOutcome[]> {
+  const durable = await ctx.durable();
+  const opener = volumeOpener(ctx);
+  const open = async (word: string) => (await opener(word)).files;
+  const onLeftOut = (path: string): Promise<void> => ctx.tell(`${path} is left out: it is a link, or no regular file.`);
+  const outcomes: FileOutcome[] = [];
+  const expanded: Place[] = [];
+  for (const source of sources)
+    expanded.push(...(source.kind === 'volume' ? await expandPlace(await open(source.volume), source) : [source]));
+  const planned = planCopies({ durable, open, platform: ctx.platform }, expanded, target, { recursive, onLeftOut });
+  const copies = refusing(planned, refuse);
+  const progress = ctx.progress('the files');
+  let bytes = 0;
+  const onBytes = ({ from }: Copy, count: number): void => {
+    bytes += count;
+    progress.update(`${shown(from)}: ${formatBytes(bytes)} in ${countOf(outcomes.length + 1, 'file')}`);
+  };
+  try {
+    for await (const { copy, isSame, failure } of ctx.dryRun
+      ? withoutSending(copies)
+      : transferFiles(ctx, copies, onBytes, verify))
+      outcomes.push({
+        from: shown(copy.from),
+        to: shown(copy.to),
+        bytes: copy.from.file.bytes,
+        isSame: isSame && afterwards === undefined,
+        failure: failure ?? (ctx.dryRun ? undefined : await afterwards?.(copy)),
+      });
+  } finally {
+    await progress.stop();
+  }
+  return outcomes;
+}
+
+/** The sources, and the target, the last word. Fails with usage (2) where none of them is on a volume. */
+export function sourcesAndTarget(words: readonly string[], what: string): readonly [readonly Place[], Place] {
+  const all = words.map(parseFileAddress);
+  const target = all.at(-1);
+  if (target === undefined || all.length < 2)
+    throw usage(`${what} needs a source and a target`, 'The last place is the target.');
+  const named = all.filter((each): each is Place => each.kind !== 'stream');
+  if (named.length < all.length)
+    throw usage(
+      '- is no place to copy from or to',
+      'Name a file; what a file on a volume has is printed by files cat.',
+    );
+  if (!named.some(({ kind }) => kind === 'volume'))
+    throw usage('none of the places is on a volume', 'Write VOLUME:PATH for a file on a volume.');
+  return [named.slice(0, -1), target as Place];
+}
+
+async function* refusing(copies: AsyncIterable<Copy>, refuse: CopyPlacesOptions['refuse']): AsyncGenerator<Copy> {
+  for await (const copy of copies) yield { ...copy, refused: copy.refused ?? refuse?.(copy) };
+}
+
+/** What a dry run says of copies. */
+async function* withoutSending(copies: AsyncIterable<Copy>): AsyncGenerator<Transferred> {
+  for await (const copy of copies) yield { copy, isSame: false, failure: copy.refused };
+}
+
+export const shown = (end: End): string =>
+  end.kind === 'local' ? end.path : addressText({ volume: end.name, path: end.key });

@@ -1,0 +1,93 @@
+import { allowedAccess, requireAccess } from '../../core/access.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { berth } from '../../core/message.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { copyPlaces, shown, sourcesAndTarget, type Place } from './copy/copy-places.ts';
+import type { Copy } from './copy/plan.ts';
+import { FILE_OUTCOMES, fileOutcomes } from './outcomes.ts';
+import { folderKey } from './places/address.ts';
+
+/** `berth files mv`: moves files to, from and within network volumes. */
+export const mv = defineCommand({
+  summary: 'move files to, from and within network volumes',
+  details:
+    'The places are those of files cp. Each file is copied first, within a volume by the service itself; it is removed from its old place when it was seen at the new one with its size and its checksum, and only if it was not changed meanwhile. The folders stay, empty.',
+  args: {
+    place: arg.many('what to move, and where to, the last one', { metavar: 'PLACE', complete: 'file' }),
+  },
+  options: {
+    recursive: option.on('also folders, with all that is in them', { short: '-R' }),
+  },
+  changesMachine: true,
+  writes: true,
+  destroys: true,
+  output: FILE_OUTCOMES,
+  examples: [['berth files mv -R datasets:inputs datasets:old/', 'a folder, within a volume']],
+  run: async (ctx, { place, recursive }) => {
+    const [sources, target] = sourcesAndTarget(place, 'a move');
+    checkNotWithin(sources, target);
+    if (!ctx.dryRun)
+      requireAccess(sources.some(({ kind }) => kind === 'volume') ? 'full' : 'write', allowedAccess(ctx.settings));
+    const durable = await ctx.durable();
+    // What was moved is no longer there, and is not missed.
+    ctx.setResumeCommand(berth`files mv ${recursive ? ['--recursive'] : []} ${place}`);
+    const remove = async ({ from }: Copy): Promise<void> => {
+      const now =
+        from.kind === 'local'
+          ? (await durable.describe(from.path))?.version
+          : (await from.volume.find(from.key))?.version;
+      if (now === undefined) return;
+      if (now !== from.file.version)
+        throw new Failure({
+          code: 'changed',
+          exit: EXIT.localFile,
+          message: `${shown(from)} was copied, and changed meanwhile: it was not removed`,
+          hint: 'Run it again.',
+        });
+      await (from.kind === 'local' ? durable.remove(from.path) : from.volume.remove(from.key));
+    };
+    const outcomes = await copyPlaces(ctx, sources, target, {
+      recursive,
+      refuse: (copy) =>
+        isWithin(copy, sources, target) ? usage(`${shown(copy.from)} cannot be moved into itself`) : undefined,
+      afterwards: async (copy) => {
+        try {
+          await remove(copy);
+          return undefined;
+        } catch (error) {
+          rethrowUnlessFailure(error, ctx);
+          return error;
+        }
+      },
+    });
+    return fileOutcomes(ctx, outcomes, 'moved');
+  },
+});
+
+/** Whether a file would be moved to where it is, or its folder into itself: the same volume may have two words. */
+const isWithin = ({ from, to }: Copy, sources: readonly Place[], target: Place): boolean =>
+  from.kind === 'volume' &&
+  to.kind === 'volume' &&
+  from.volume.id === to.volume.id &&
+  (from.key === to.key ||
+    sources.some(
+      (each) =>
+        each.kind === 'volume' &&
+        each.volume === from.name &&
+        from.key.startsWith(folderKey(each.path)) &&
+        folderKey(target.path).startsWith(folderKey(each.path)),
+    ));
+
+/** Fails with usage (2) for a folder that would be moved into itself. */
+function checkNotWithin(sources: readonly Place[], target: Place): void {
+  for (const source of sources)
+    if (
+      source.kind === 'volume' &&
+      target.kind === 'volume' &&
+      source.volume === target.volume &&
+      folderKey(target.path).startsWith(folderKey(source.path))
+    )
+      throw usage('nothing can be moved into itself');
+}

@@ -1,0 +1,87 @@
+/** What an apply of a set made and no file names any more. */
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { countOf } from '../../cli/words/words.ts';
+import { SET_MARK, variableOf } from '../../create/key.ts';
+import { idOf } from '../../output/view.ts';
+import type { Account } from './account.ts';
+import { costOf } from './cost.ts';
+import { FILE_KINDS, KINDS, type KindName } from './document/kinds.ts';
+import type { Planned, Pruning } from './planned.ts';
+
+/** The kinds that can carry a mark, in an environment. Volumes and registries are never pruned. */
+export const MARKED_KINDS: readonly KindName[] = KINDS.filter((kind) =>
+  Object.values(FILE_KINDS[kind].table.fields).some(({ path }) => path === 'env'),
+);
+
+/** Refuses a name of a set that is not 1 to 100 letters, digits and `.`, `_`, `-`: usage (2). */
+export function checkSetName(name: string | undefined): void {
+  if (name !== undefined && !/^[\w.-]{1,100}$/.test(name))
+    throw usage(`--set-name takes 1 to 100 letters, digits and . _ -, not ${JSON.stringify(name)}`);
+}
+
+/** The things of a set that no document means. Fails as lists do: one that is not whole prunes nothing. */
+export async function planPruning(
+  ctx: CommandContext,
+  account: Account,
+  planned: readonly Planned[],
+  set: string,
+): Promise<Pruning> {
+  const named = new Set(
+    planned.flatMap(({ document, row }) => (row === undefined ? [] : [keyOf(document.kind.name, row)])),
+  );
+  const removed: Planned[] = [];
+  let ofSet = 0;
+  for (const name of MARKED_KINDS) {
+    const kind = FILE_KINDS[name];
+    const marked = (await account.rows(kind)).filter((row) => variableOf(row, SET_MARK) === set);
+    ofSet += marked.length;
+    for (const row of marked.filter((each) => !named.has(keyOf(name, each)))) {
+      // The service terminates a locked pod all the same: berth does not.
+      const isLocked = memberAt(row, 'locked') === true;
+      removed.push({
+        document: { kind, name: stringAt(row, 'name') ?? '', id: idOf(row), body: {}, at: () => '' },
+        row,
+        body: {},
+        item: {
+          action: isLocked ? 'blocked' : 'delete',
+          changes: [],
+          notCompared: [],
+          ...(isLocked ? { why: 'no file names it any more, and it is locked' } : {}),
+        },
+        cost: {
+          before: (await costOf(ctx, name, row, {})).before,
+          after: isLocked ? (await costOf(ctx, name, row, {})).before : 0,
+        },
+      });
+    }
+  }
+  return { removed, ofSet };
+}
+
+const keyOf = (kind: KindName, row: Json): string => `${kind} ${idOf(row)}`;
+
+/**
+ * Why an apply would not prune so much: more than `most`, or without it more than half of what the set has. Undefined where
+ * it would.
+ */
+export function pruningRefusal({ removed, ofSet }: Pruning, most: number | undefined): Failure | undefined {
+  const things = countOf(removed.length, 'thing');
+  if (most !== undefined)
+    return removed.length <= most
+      ? undefined
+      : new Failure({
+          code: 'limit-exceeded',
+          exit: EXIT.limitExceeded,
+          message: `--max-prune allows ${String(most)}, and ${things} would be removed: nothing was sent`,
+        });
+  if (removed.length * 2 <= ofSet) return undefined;
+  return new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `${things} of the ${String(ofSet)} of this set would be removed, more than half: nothing was sent`,
+    hint: `Are all files there? If they are, allow it: --max-prune ${String(removed.length)}`,
+  });
+}

@@ -1,0 +1,32 @@
+import type { StoredObject } from '../../../core/context.ts';
+import { parseDocument } from '../../../core/text/xml.ts';
+import { parseObjectAddress, encodeStrictly } from '../object-address.ts';
+import type { S3Client } from '../s3-client.ts';
+import { unreadable } from '../s3-failures.ts';
+import { confirmWritten } from './confirm-written.ts';
+
+/**
+ * Copies an object at the service. It is done when the copy has the size and the ETag of the object. `replaces` is the version
+ * that was at the new address. The service may answer 200 and say in the body that it failed.
+ */
+export async function copyObject(
+  client: S3Client,
+  from: StoredObject,
+  address: string,
+  replaces: string | undefined,
+): Promise<StoredObject> {
+  const { bucket, key } = parseObjectAddress(from.address);
+  const what = `copy ${from.address} to ${address}`;
+  const source = `/${bucket}/${key.split('/').map(encodeStrictly).join('/')}`;
+  const { body } = await client.send({
+    what,
+    method: 'PUT',
+    ...parseObjectAddress(address),
+    headers: { 'x-amz-copy-source': source },
+  });
+  await parseDocument(body, 'CopyObjectResult').catch(() => {
+    throw unreadable(what, 'it does not say that the copy was made');
+  });
+  const written = { bytes: from.bytes, etag: from.version.replaceAll('"', '') };
+  return await confirmWritten(client, address, { written, replaces, signal: undefined });
+}
