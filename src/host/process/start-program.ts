@@ -52,7 +52,6 @@ async function pass(input: AsyncIterable<Uint8Array> = nothing(), target: NodeJS
   }
 }
 
- 
 async function* nothing(): AsyncGenerator<Uint8Array> {
   yield* [];
 }
