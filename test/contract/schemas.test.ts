@@ -49,9 +49,9 @@ describe('the published schemas', () => {
       ...names
         .filter((name) => !WITHOUT_JSON.includes(name))
         .map((name) => (name === 'apply' ? 'apply-results' : name)),
+      'apply',
       'error',
       'guard-policy',
-      'apply',
     ]);
     const described = JSON.parse((await berth(['help', '--json'])).out) as {
       readonly commands: readonly { readonly command: string; readonly schema?: string }[];

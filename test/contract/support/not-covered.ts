@@ -39,6 +39,7 @@ export const UNSENT: readonly string[] = [
     'set',
     'waitTimeout',
     'webhookTo',
+    'out',
     'noCheck',
     'envFrom',
     'match',
