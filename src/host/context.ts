@@ -83,6 +83,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     settings,
     env,
     platform: runtime.platform,
+    user: runtime.user,
     clock,
     random,
     signal,

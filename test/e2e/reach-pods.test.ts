@@ -8,6 +8,9 @@ const hasSsh = ['ssh', 'scp', 'ssh-keygen'].every((name) => spawnSync(name, ['-V
 if (!hasSsh) console.log('note: not run: no OpenSSH, so pods of the local service are not entered');
 const sshTest = test.skipIf(!hasSsh || process.platform === 'win32');
 
+/** Where a program is, without the folder of a test. */
+const pathOf = (name: string): string => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
+
 /** A pod that can be entered with the key of this folder. */
 const LAB = `
 berth account ssh-keys add "$(cat key.pub)" > keys.txt
@@ -24,10 +27,9 @@ async function folderWithKey(files: Readonly<Record<string, string>> = {}): Prom
   mkdirSync(folder.at('bin'));
   mkdirSync(folder.at('.ssh'), { mode: 0o700 });
   writeFileSync(folder.at('.ssh/config'), '');
-  const real = (name: string): string => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
   for (const name of ['ssh', 'scp']) {
     const file = path.join(folder.at('bin'), name);
-    writeFileSync(file, `#!/bin/sh\nexec "${real(name)}" -F "${folder.at('ssh_config')}" "$@"\n`);
+    writeFileSync(file, `#!/bin/sh\nexec "${pathOf(name)}" -F "${folder.at('ssh_config')}" "$@"\n`);
     chmodSync(file, 0o755);
   }
   // An Include without a folder is looked for in that of the user.
@@ -133,4 +135,29 @@ cat repo/one
 `,
   );
   expect([code, stdout], stderr).toEqual([0, 'one\n']);
+});
+
+const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
+const otherUserTest = test.skipIf(!hasSsh || !isRoot);
+
+otherUserTest('another user of the machine is not let in, even with a key of the account', async () => {
+  const folder = await folderWithKey();
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${LAB}
+port=$(berth pods get lab --json --jq .ssh.direct.port)
+other=$(mktemp -d /tmp/berth-other-XXXXXX)
+cp key "$other/key"
+chown -R 65534:65534 "$other"
+asOther() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+try="${pathOf('ssh')} -F none -i $other/key -o BatchMode=yes -o UserKnownHostsFile=$other/hosts -o StrictHostKeyChecking=accept-new -p $port root@127.0.0.1 echo entered"
+asOther $try 2> refused.txt || echo "other $?"
+rm -rf "$other/hosts"
+chown -R 0:0 "$other"
+$try 2> accepted.txt
+rm -rf "$other"
+`,
+  );
+  expect([code, stdout], stderr).toEqual([0, 'other 255\nentered\n']);
 });
