@@ -53,6 +53,7 @@ berth pods exec lab -- cat < big > back && cmp big back && echo same
 echo in | berth pods exec lab --cwd / --env A='1 2' -- sh -c 'cat; echo "$A"; pwd; test -t 0 || echo no terminal'
 berth pods exec lab -- sh -c 'env | grep -c API_KEY' || true
 berth pods exec lab -- sh -c 'kill -9 $$' 2> killed.txt || echo "killed $?"
+berth pods exec lab -- sh -c 'exit 255' 2> ssh-failed.txt || echo "code $?"
 berth pods exec --match 'la*' -- sh -c 'echo one; echo two >&2; exit 3' || echo "several $?"
 berth pods exec pod-web -- true 2> unreachable.txt || echo "unreachable $?"
 `,
@@ -70,14 +71,17 @@ berth pods exec pod-web -- true 2> unreachable.txt || echo "unreachable $?"
     '/',
     'no terminal',
     '0',
-    'killed 255',
+    'killed 137',
+    'code 255',
     'lab: one',
     'several 10',
     'unreachable 2',
     '',
   ]);
   expect(stderr).toContain('lab: two');
-  expect(folder.read('killed.txt')).toContain('whether the command ran is not known');
+  expect(folder.read('ssh-failed.txt')).toContain('whether the command ran is not known');
+  expect(folder.read('ssh-failed.txt')).toContain('The pod still runs, and was not started again.');
+  expect(folder.read('ssh-failed.txt')).toContain('berth account ssh-keys add');
   expect(folder.read('unreachable.txt')).toContain('it does not publish 22/tcp');
   expect(folder.read('unreachable.txt')).toContain('berth pods update pod-web');
 });
@@ -161,3 +165,39 @@ rm -rf "$other"
   );
   expect([code, stdout], stderr).toEqual([0, 'other 255\nentered\n']);
 });
+
+sshTest('scp copies a large file whole, in both directions', async () => {
+  const folder = await folderWithKey();
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${LAB}
+berth pods ssh-config --install --yes
+head -c 12345678 /dev/urandom > big
+for i in 1 2 3; do scp -q big lab.berth:there && ssh lab.berth cat there | cmp big - && echo sent; done
+scp -q lab.berth:there back && cmp big back && echo received
+`,
+  );
+  expect([code, stdout], stderr).toEqual([0, 'sent\nsent\nsent\nreceived\n']);
+});
+
+sshTest(
+  'commands with --local find the same host key within one start of a pod, and another one after a restart',
+  async () => {
+    const folder = await folderWithKey();
+    const env = { ...folder.env, BERTH_DATA_DIR: folder.at('data'), BERTH_LOCAL: '1' };
+    const { code, stdout, stderr } = await localExec(
+      { ...folder, env },
+      [],
+      `unset BERTH_BASE_URL BERTH_QUEUE_URL BERTH_REST_URL BERTH_API_KEY
+export BERTH_LOCAL=1
+${LAB}
+berth pods exec lab -- sh -c 'echo first; touch file'
+berth pods exec lab -- sh -c 'ls; echo second'
+berth pods restart lab --yes --wait > restarted.txt
+berth pods exec lab -- sh -c 'ls; echo third'
+`,
+    );
+    expect([code, stdout], stderr).toEqual([0, 'first\nfile\nsecond\nthird\n']);
+  },
+);

@@ -24,9 +24,19 @@ export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'fo
   const inside = (path: string): string => posix.resolve('/root', path);
   const real = (path: string): string => join(folder, inside(path));
 
+  /**
+   * Carries requests out one after the other. OpenSSH takes answers in another order than its requests for an unfinished upload: it
+   * then cuts the file at the last part that was answered in order, and reports no error.
+   */
+  let last: Promise<unknown> = Promise.resolve();
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
   /** Answers with the status of what was done. */
-  const done = (id: number, work: Promise<unknown>): void => {
-    work.then(
+  const done = (id: number, work: () => Promise<unknown>): void => {
+    inOrder(work).then(
       () => {
         sftp.status(id, STATUS_CODE.OK);
       },
@@ -35,8 +45,8 @@ export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'fo
       },
     );
   };
-  const answer = <T>(id: number, work: Promise<T>, send: (value: T) => void): void => {
-    work.then(send, (error: unknown) => {
+  const answer = <T>(id: number, work: () => Promise<T>, send: (value: T) => void): void => {
+    inOrder(work).then(send, (error: unknown) => {
       sftp.status(id, statusOf(error), messageOf(error));
     });
   };
@@ -58,19 +68,27 @@ export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'fo
     sftp.name(id, [{ filename: inside(path), longname: inside(path), attrs: NO_ATTRIBUTES }]);
   });
   sftp.on('STAT', (id, path) => {
-    answer(id, fs.stat(real(path)), (stats) => {
-      sftp.attrs(id, attributesOf(stats));
-    });
+    answer(
+      id,
+      () => fs.stat(real(path)),
+      (stats) => {
+        sftp.attrs(id, attributesOf(stats));
+      },
+    );
   });
   sftp.on('LSTAT', (id, path) => {
-    answer(id, fs.lstat(real(path)), (stats) => {
-      sftp.attrs(id, attributesOf(stats));
-    });
+    answer(
+      id,
+      () => fs.lstat(real(path)),
+      (stats) => {
+        sftp.attrs(id, attributesOf(stats));
+      },
+    );
   });
   sftp.on('FSTAT', (id, handle) => {
     answer(
       id,
-      fileAt(handle).then((file) => file.stat()),
+      () => fileAt(handle).then((file) => file.stat()),
       (stats) => {
         sftp.attrs(id, attributesOf(stats));
       },
@@ -82,15 +100,19 @@ export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'fo
       return;
     }
     const { mode = 0o644 } = attributes as { mode?: number };
-    answer(id, fs.open(real(path), systemFlags(flags), mode & 0o777), (file) => {
-      keep(id, { kind: 'file', file });
-    });
+    answer(
+      id,
+      () => fs.open(real(path), systemFlags(flags), mode & 0o777),
+      (file) => {
+        keep(id, { kind: 'file', file });
+      },
+    );
   });
   sftp.on('READ', (id, handle, offset, length) => {
     const buffer = Buffer.alloc(Math.min(length, MAX_READ));
     answer(
       id,
-      fileAt(handle).then((file) => file.read(buffer, 0, buffer.byteLength, offset)),
+      () => fileAt(handle).then((file) => file.read(buffer, 0, buffer.byteLength, offset)),
       ({ bytesRead }) => {
         if (bytesRead === 0) sftp.status(id, STATUS_CODE.EOF);
         else sftp.data(id, buffer.subarray(0, bytesRead));
@@ -98,20 +120,23 @@ export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'fo
     );
   });
   sftp.on('WRITE', (id, handle, offset, data) => {
-    done(
-      id,
-      fileAt(handle).then((file) => writeAll(file, data, offset)),
-    );
+    done(id, () => fileAt(handle).then((file) => writeAll(file, data, offset)));
   });
   sftp.on('CLOSE', (id, handle) => {
-    const found = at(handle);
-    opened.delete(handle.byteLength === 4 ? handle.readUInt32BE() : 0);
-    done(id, found?.kind === 'file' ? found.file.close() : Promise.resolve());
+    done(id, async () => {
+      const found = at(handle);
+      opened.delete(handle.byteLength === 4 ? handle.readUInt32BE() : 0);
+      if (found?.kind === 'file') await found.file.close();
+    });
   });
   sftp.on('OPENDIR', (id, path) => {
-    answer(id, entriesOf(real(path)), (entries) => {
-      keep(id, { kind: 'folder', entries });
-    });
+    answer(
+      id,
+      () => entriesOf(real(path)),
+      (entries) => {
+        keep(id, { kind: 'folder', entries });
+      },
+    );
   });
   sftp.on('READDIR', (id, handle) => {
     const found = at(handle);
@@ -127,33 +152,34 @@ export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'fo
     );
   });
   sftp.on('SETSTAT', (id, path, attributes) => {
-    done(id, setAttributes(real(path), attributes));
+    done(id, () => setAttributes(real(path), attributes));
   });
   sftp.on('FSETSTAT', (id, handle, attributes) => {
-    done(
-      id,
-      fileAt(handle).then((file) => setOpenAttributes(file, attributes)),
-    );
+    done(id, () => fileAt(handle).then((file) => setOpenAttributes(file, attributes)));
   });
   sftp.on('MKDIR', (id, path) => {
-    done(id, fs.mkdir(real(path)));
+    done(id, () => fs.mkdir(real(path)));
   });
   sftp.on('RMDIR', (id, path) => {
-    done(id, fs.rmdir(real(path)));
+    done(id, () => fs.rmdir(real(path)));
   });
   sftp.on('REMOVE', (id, path) => {
-    done(id, fs.unlink(real(path)));
+    done(id, () => fs.unlink(real(path)));
   });
   sftp.on('RENAME', (id, from, to) => {
-    done(id, fs.rename(real(from), real(to)));
+    done(id, () => fs.rename(real(from), real(to)));
   });
   sftp.on('SYMLINK', (id, target, link) => {
-    done(id, fs.symlink(target, real(link)));
+    done(id, () => fs.symlink(target, real(link)));
   });
   sftp.on('READLINK', (id, path) => {
-    answer(id, fs.readlink(real(path)), (target) => {
-      sftp.name(id, [{ filename: target, longname: target, attrs: NO_ATTRIBUTES }]);
-    });
+    answer(
+      id,
+      () => fs.readlink(real(path)),
+      (target) => {
+        sftp.name(id, [{ filename: target, longname: target, attrs: NO_ATTRIBUTES }]);
+      },
+    );
   });
   sftp.on('end', () => {
     sftp.end();

@@ -3,6 +3,7 @@ import type { AuthContext, Connection, ParsedKey, Server, ServerChannel } from '
 import type { PodContainer, StartContainer } from '../../local/index.ts';
 import { createGroupWatcher } from '../process/group-watcher.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { hostKeyOf } from './host-key.ts';
 import { isPeerOf } from './peer-user.ts';
 import { serveSession } from './session.ts';
 
@@ -12,7 +13,7 @@ const LOOPBACK = '127.0.0.1';
 const LOOPBACK_NAMES = ['localhost', LOOPBACK, '::1', ''];
 
 /**
- * Returns what starts containers: an SSH server on a free port of the loopback address, with a host key of its own. It takes
+ * Returns what starts containers: an SSH server on a free port of the loopback address, with the host key of the start of its pod. It takes
  * public keys only, and on Linux only clients of the same user or root: another user of this machine may know the key of the local
  * service, and could add a key of their own. What clients run is run as the user of this program, without any isolation.
  */
@@ -24,7 +25,7 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
       const parsed = line.trim() === '' ? new Error('empty') : ssh2.utils.parseKey(line);
       return parsed instanceof Error ? [] : [parsed].flat();
     });
-    const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private;
+    const hostKey = await hostKeyOf(spec.hostKeyFile, () => ssh2.utils.generateKeyPairSync('ed25519').private);
     const connections = new Set<Connection>();
     const ends = new Set<() => void>();
     const server: Server = new ssh2.Server({ hostKeys: [hostKey] }, (client, { port: peer }) => {

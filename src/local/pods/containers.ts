@@ -134,8 +134,10 @@ async function open(options: ContainerOptions, generation: string, wanted: Wante
   const { id, start, publicKeys, variables, mounts } = wanted;
   const pod = join(generation, id);
   const folder = join(pod, String(start));
+  const hostKeyFile = `${folder}.key`;
+  const kept = [folder, hostKeyFile, join(pod, PERSISTENT)];
   for (const name of await namesIn(pod))
-    if (name !== String(start) && name !== PERSISTENT) await fs.rm(join(pod, name), { recursive: true, force: true });
+    if (!kept.includes(join(pod, name))) await fs.rm(join(pod, name), { recursive: true, force: true });
   const home = join(folder, 'root');
   for (const each of [home, join(folder, 'tmp')]) await fs.mkdir(each, { recursive: true, mode: 0o700 });
   if (mounts.persistent !== undefined) {
@@ -146,7 +148,7 @@ async function open(options: ContainerOptions, generation: string, wanted: Wante
     const target = await options.volumeFolder(volumeId);
     if (target !== undefined) await mount(folder, path, target);
   }
-  return options.start({ folder, home, username: USERNAME, publicKeys, variables });
+  return options.start({ folder, home, username: USERNAME, publicKeys, variables, hostKeyFile });
 }
 
 /** The folder of the persistent mount, which a restart keeps. */

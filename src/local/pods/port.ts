@@ -16,7 +16,9 @@ export interface ContainerSpec {
   /** Lines of OpenSSH public keys that open it; those that cannot be read open nothing. */
   readonly publicKeys: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
+  /** The file of its host key, which is made where it is missing: every server of one start of the pod has the same key. */
+  readonly hostKeyFile: string;
 }
 
-/** Starts a container, with a new host key and a new port. Rejects where it cannot listen. */
+/** Starts a container on a new port. Rejects where it cannot listen. */
 export type StartContainer = (spec: ContainerSpec) => Promise<PodContainer>;

@@ -9,13 +9,15 @@ export interface RemoteSettings {
 
 /**
  * The line that a shell of a pod splits into exactly these words. ssh joins its arguments with spaces, and the shell on the other
- * side reads the result: so words are quoted here, once. Fails with usage (2) for a variable that is not NAME=VALUE.
+ * side reads the result: so words are quoted here, once. A command that a signal ends has the exit code of a shell, 128 and the
+ * number of the signal: ssh would report it as an error of its own. Fails with usage (2) for a variable that is not NAME=VALUE.
  */
 export function remoteCommand(words: readonly string[], { cwd, env }: RemoteSettings): string {
   const wrong = env.find((each) => !/^[A-Za-z_]\w*=/.test(each));
   if (wrong !== undefined) throw usage(`--env is not NAME=VALUE: ${JSON.stringify(wrong)}`);
   const command = [...(env.length > 0 ? ['env', ...env] : []), ...words].map(quoted).join(' ');
-  return cwd === undefined ? command : `cd ${quoted(cwd.startsWith('-') ? `./${cwd}` : cwd)} && ${command}`;
+  const folder = cwd === undefined ? '' : `cd ${quoted(cwd.startsWith('-') ? `./${cwd}` : cwd)} && `;
+  return `${folder}${command}; exit $?`;
 }
 
 /** For a POSIX shell. */

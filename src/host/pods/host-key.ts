@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+
+/**
+ * The private host key in a file, which is made where it is missing. Of several processes that make it at once, all get the same
+ * key. Rejects as the file system does.
+ */
+export async function hostKeyOf(file: string, make: () => string): Promise<string> {
+  const known = await read(file);
+  if (known !== undefined) return known;
+  const own = `${file}.${randomUUID()}`;
+  await fs.writeFile(own, make(), { mode: 0o600, flag: 'wx' });
+  try {
+    // A link appears whole, and never in the place of another file.
+    await fs.link(own, file).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await fs.rm(own, { force: true });
+  }
+  return await fs.readFile(file, 'utf8');
+}
+
+async function read(file: string): Promise<string | undefined> {
+  try {
+    return await fs.readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
