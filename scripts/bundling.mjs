@@ -107,6 +107,30 @@ const noHeaderTree = {
   },
 };
 
+/** Changes of the SSH library: a file of it, what is there, and what takes its place. */
+const SSH_PATCHES = [
+  // It knows one of its classes by its name, which is another one in minified code.
+  ['utils', "channel.constructor.name === 'Session'", 'channel.incoming === undefined'],
+  // An SFTP session ends without an exit code, which scp takes for a failure.
+  [
+    'protocol/SFTP',
+    '  end() {\n',
+    '  end() {\n    if (this.server && this.outgoing.state === "open") this._protocol.exitStatus(this.outgoing.id, 0);\n',
+  ],
+];
+
+const patchedSsh = {
+  name: 'patched-ssh',
+  setup(build) {
+    for (const [name, there, instead] of SSH_PATCHES)
+      build.onLoad({ filter: new RegExp(`[\\\\/]ssh2[\\\\/]lib[\\\\/]${name}\\.js$`) }, async ({ path: file }) => {
+        const source = await readFile(file, 'utf8');
+        if (!source.includes(there)) throw new Error(`the patch of ssh2/lib/${name}.js does not apply any more`);
+        return { contents: source.replace(there, instead), loader: 'js' };
+      });
+  },
+};
+
 /** `root` is the folder of the project. */
 export const bundling = (root) => ({
   absWorkingDir: root,
@@ -118,5 +142,5 @@ export const bundling = (root) => ({
   mainFields: ['module', 'main'],
   minify: true,
   logLevel: 'warning',
-  plugins: [completionData(root), stubs(root), inlineJq, lazySegmenter, parserTables, noHeaderTree],
+  plugins: [completionData(root), stubs(root), inlineJq, lazySegmenter, parserTables, noHeaderTree, patchedSsh],
 });

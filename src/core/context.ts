@@ -34,7 +34,14 @@ export type {
 } from './ports/files.ts';
 export type { RememberedNotes } from './ports/remembered.ts';
 export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
-export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
+export type {
+  LocalHost,
+  LocalServeOptions,
+  LocalServer,
+  ProgramStreams,
+  Spawn,
+  StartedProgram,
+} from './ports/local-service.ts';
 export type {
   KeyView,
   Profile,

@@ -83,6 +83,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     settings,
     env,
     platform: runtime.platform,
+    user: runtime.user,
     clock,
     random,
     signal,
@@ -143,7 +144,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       return webhooks;
     },
     prompts: createPrompts(() => runtime, terminal, signal),
-    spawn: createSpawn(runtime, interrupt),
+    spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
     localHost: createLocalHost(runtime, () => ownDirectories(settings)),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
     contractDocument: async () => (await import('../local/index.ts')).contractDocument(),

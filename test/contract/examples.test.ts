@@ -96,7 +96,7 @@ function exampleWorld(noun: string): TestWorld {
     mkdirSync(dirname(join(world.directory, name)), { recursive: true });
     writeFileSync(join(world.directory, name), text);
   }
-  for (const program of ['npm', 'pytest', 'python3']) {
+  for (const program of ['npm', 'pytest', 'python3', 'ssh']) {
     const path = join(world.directory, 'bin', program);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, '#!/bin/sh\nexit 0\n');

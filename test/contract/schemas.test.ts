@@ -22,6 +22,8 @@ const files = readdirSync(SCHEMA_FOLDER).map((file) => file.replace('.json', '')
 const WITHOUT_JSON = [
   'guard snooze',
   'pods ssh',
+  'pods connect',
+  'pods ssh-config',
   'auth login',
   'auth logout',
   'auth switch',
@@ -47,9 +49,9 @@ describe('the published schemas', () => {
       ...names
         .filter((name) => !WITHOUT_JSON.includes(name))
         .map((name) => (name === 'apply' ? 'apply-results' : name)),
+      'apply',
       'error',
       'guard-policy',
-      'apply',
     ]);
     const described = JSON.parse((await berth(['help', '--json'])).out) as {
       readonly commands: readonly { readonly command: string; readonly schema?: string }[];

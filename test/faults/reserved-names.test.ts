@@ -160,6 +160,7 @@ async function served(directory: string, endpoint: string) {
     workerRunner: () => '',
     stderr: new PassThrough(),
     holdProgram: () => undefined,
+    user: undefined,
   });
   return await host.serve({
     port: 0,

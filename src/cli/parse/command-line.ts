@@ -179,11 +179,14 @@ async function wordsOf(
   const { wordsAfterDashes } = await import('./after-dashes.ts');
   const own = Object.entries(optionsOf(target)).map(([key, param]) => ({ ...param, flag: flagName(key) }));
   const after = wordsAfterDashes(argv, [...own, ...globals, ...flags]);
-  const before = parser.args.length - after.length;
-  if (before >= Object.keys(target.args).length) throw await excessWords(path, target);
-  return Object.keys(target.args).map((key, place) =>
-    key === last ? [...after] : place < before ? words[place] : undefined,
-  );
+  const before = parser.args.slice(0, parser.args.length - after.length);
+  const params = Object.entries(target.args);
+  const takesAll = params.some(([key, { many }]) => key !== last && many);
+  if (!takesAll && before.length >= params.length) throw await excessWords(path, target);
+  return params.map(([key, { many }], place) => {
+    if (key === last) return [...after];
+    return many ? before.slice(place) : place < before.length ? words[place] : undefined;
+  });
 }
 
 /** The key of the argument that takes the words after `--`. */

@@ -1,11 +1,14 @@
 import { defineGroup } from '../../cli/model/command.ts';
 import { restart, start, stop } from './actions/act.ts';
+import { connect } from './connect.ts';
 import { create } from './create.ts';
+import { exec } from './exec.ts';
 import { explain } from './explain/index.ts';
 import { get, SUMMARY } from './get.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
 import { ssh } from './ssh.ts';
+import { sshConfig } from './ssh-config.ts';
 import { terminate } from './actions/terminate.ts';
 import { update } from './update.ts';
 import { wait } from './actions/wait.ts';
@@ -24,4 +27,7 @@ export const pods = defineGroup(SUMMARY, {
   logs,
   explain,
   ssh,
+  exec,
+  connect,
+  'ssh-config': sshConfig,
 });

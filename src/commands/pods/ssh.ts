@@ -1,13 +1,16 @@
 import { berth, flags, sentence } from '../../core/message.ts';
-import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
-import { type Json, numberAt, objectAt, objectOf, stringAt } from '../../core/json.ts';
+import type { ExitCode } from '../../core/exit-codes.ts';
+import { usage, type Failure } from '../../core/failure.ts';
+import { type Json, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { directSsh, isReachable, statusOf } from './pod/reachable.ts';
+import { LOOPBACK, startOf } from './reach/reach-pod.ts';
+import { addressArguments, sshAddress } from './reach/ssh-address.ts';
+import { trustOptions } from './reach/ssh-options.ts';
 import { PODS } from './pod/resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';
 
@@ -32,18 +35,24 @@ export const ssh = defineCommand({
     ['berth pods ssh train-llm --print', 'the command, to be used elsewhere'],
   ],
   run: async (ctx, { id, more, proxy, print }) => {
+    await ctx.openLocalPods();
     const { answer } = await readRow(ctx, PODS, id);
-    const args = [...sshArguments(addressOf(answer.value ?? null, id, proxy), id), ...more];
+    const pod = answer.value ?? null;
+    const address = sshAddress(addressOf(pod, id, proxy), id);
+    const args = [...addressArguments(address), ...more];
     if (print) return { kind: 'text', text: ['ssh', ...args].map(wordOf).join(' ') };
-    if (isLocalService(answer)) throw noContainer(id, ctx.settings.local);
-    return { kind: 'nothing', exit: (await ctx.spawn.run('ssh', args, {})) as ExitCode };
+    if (isLocalService(answer) && address.host !== LOOPBACK) throw noContainer(id, ctx.settings.local);
+    // The proxy is one host for all pods, with one key that the user's own file keeps.
+    const trust =
+      proxy || directSsh(pod) === undefined ? [] : trustOptions(startOf(pod, id), await ctx.spawn.knownHosts());
+    return { kind: 'nothing', exit: (await ctx.spawn.run('ssh', [...trust, ...args], {})) as ExitCode };
   },
 });
 
-/** The addresses of such a pod belong to nobody: ssh would wait for an answer until its own timeout. */
+/** The address of such a pod belongs to nobody: ssh would wait for an answer until its own timeout. */
 const noContainer = (id: string, local: boolean): Failure =>
   usage(
-    `the local service runs no containers, so no shell can be opened in ${id}`,
+    `${id} of the local service has no SSH server, so no shell can be opened in it`,
     sentence`See the ssh command of a pod like this: ${berth`${flags(local ? ['--local'] : [])} pods ssh ${id} --print`}`,
   );
 
@@ -80,26 +89,3 @@ function noAddress(pod: Json, id: string, proxy: boolean): Failure {
       );
   }
 }
-
-/**
- * The arguments for ssh. Validates the host, user and port of the service, so that none of them can become an option of
- * ssh or be run by a shell. Fails with unavailable (7) where one is invalid.
- */
-export function sshArguments(address: Json, id: string): readonly string[] {
-  const host = stringAt(address, 'host') ?? '';
-  const user = stringAt(address, 'username') ?? '';
-  const port = numberAt(address, 'port') ?? Number.NaN;
-  if (!/^[A-Za-z0-9:]([A-Za-z0-9.:_-]*[A-Za-z0-9.:])?$/.test(host)) throw invalidAddress('host', id);
-  if (!/^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/.test(user)) throw invalidAddress('user name', id);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalidAddress('port', id);
-  return ['-p', String(port), `${user}@${host}`];
-}
-
-const invalidAddress = (what: string, id: string): Failure =>
-  new Failure({
-    code: 'unusable-answer',
-    exit: EXIT.unavailable,
-    message: `the service gives an invalid ${what} for ssh`,
-    hint: sentence`Nothing was run. See what it says: ${berth`pods get ${id} --fields ssh --json`}`,
-    id,
-  });

@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
+  /** See `Runtime.user`. */
+  readonly user: number | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   /** The user's interrupt. */
@@ -187,9 +189,9 @@ async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
 }
 
 async function localPeer(options: ConnectionOptions): Promise<Peer> {
-  const { settings, clock, random, localService, env, platform, stderr, interactive } = options;
+  const { settings, clock, random, localService, env, platform, user, stderr, interactive } = options;
   const { openLocalTransport } = await import('./local-transport.ts');
-  const runtime = { env, platform };
+  const runtime = { env, platform, user };
   const local = openLocalTransport(settings.dataDirectory, { clock, random, runtime, ...localService });
   if (interactive()) await stderr.write(say`(local service)\n`);
   const { transport, origin, key } = local;

@@ -30,7 +30,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 /** The parts of the runtime that a served local service uses. What workers print goes to stderr, because stdout is for data. */
 export type LocalRuntime = Pick<
   Runtime,
-  'clock' | 'random' | 'cwd' | 'env' | 'platform' | 'stderr' | 'workerRunner' | 'holdProgram'
+  'clock' | 'random' | 'cwd' | 'env' | 'platform' | 'stderr' | 'workerRunner' | 'holdProgram' | 'user'
 >;
 
 type Sources = Readonly<Record<string, EndpointSource>>;

@@ -30,7 +30,7 @@ interface LocalTransportOptions extends GivenSettings {
   readonly clock: Clock;
   readonly random: () => number;
   /** To start containers. */
-  readonly runtime: Pick<Runtime, 'env' | 'platform'>;
+  readonly runtime: Pick<Runtime, 'env' | 'platform' | 'user'>;
 }
 
 /**

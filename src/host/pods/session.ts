@@ -26,14 +26,14 @@ export function serveSession(session: Session, options: SessionOptions): void {
   const variables: Record<string, string> = {};
   session.on('pty', (accept, _reject, info) => {
     terminal = info;
-    accept();
+    agree(accept);
   });
   session.on('env', (accept, _reject, { key, val }) => {
     if (/^(LANG|LC_[A-Z]+)$/.test(key)) variables[key] = val;
-    accept();
+    agree(accept);
   });
   session.on('window-change', (accept) => {
-    accept();
+    agree(accept);
   });
   session.on('sftp', (accept) => {
     serveSftp(accept(), spec);
@@ -41,7 +41,7 @@ export function serveSession(session: Session, options: SessionOptions): void {
   let running: ChildProcessWithoutNullStreams | undefined;
   session.on('signal', (accept, _reject, { name }) => {
     if (running?.pid !== undefined) signalGroup(running.pid, `SIG${name}` as NodeJS.Signals);
-    accept();
+    agree(accept);
   });
   const run = (channel: ServerChannel, command: string | undefined): void => {
     running = startProgram(channel, commandLine(command, terminal, options), variables, options);
@@ -53,6 +53,11 @@ export function serveSession(session: Session, options: SessionOptions): void {
     run(accept(), undefined);
   });
 }
+
+/** Answers a request that wants an answer; for one that wants none, the library gives no function, whatever its types say. */
+const agree = (accept: (() => unknown) | undefined): void => {
+  accept?.();
+};
 
 /** The program of a command, or of a shell where there is none. */
 function commandLine(

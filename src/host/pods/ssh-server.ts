@@ -1,8 +1,9 @@
 import { createServer, connect, type AddressInfo, type Server as NetServer } from 'node:net';
-import type { AuthContext, Connection, ParsedKey, ServerChannel } from 'ssh2';
+import type { AuthContext, Connection, ParsedKey, Server, ServerChannel } from 'ssh2';
 import type { PodContainer, StartContainer } from '../../local/index.ts';
 import { createGroupWatcher } from '../process/group-watcher.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { isPeerOf } from './peer-user.ts';
 import { serveSession } from './session.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -12,9 +13,10 @@ const LOOPBACK_NAMES = ['localhost', LOOPBACK, '::1', ''];
 
 /**
  * Returns what starts containers: an SSH server on a free port of the loopback address, with a host key of its own. It takes
- * public keys only. What clients run is run as the user of this program, without any isolation.
+ * public keys only, and on Linux only clients of the same user or root: another user of this machine may know the key of the local
+ * service, and could add a key of their own. What clients run is run as the user of this program, without any isolation.
  */
-export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform'>): StartContainer {
+export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' | 'user'>): StartContainer {
   const watcher = createGroupWatcher(runtime.env['PATH']);
   return async (spec) => {
     const { default: ssh2 } = await import('ssh2');
@@ -25,11 +27,15 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform'>)
     const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private;
     const connections = new Set<Connection>();
     const ends = new Set<() => void>();
-    const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
-      connections.add(client);
-      client.on('close', () => connections.delete(client));
+    const server: Server = new ssh2.Server({ hostKeys: [hostKey] }, (client, { port: peer }) => {
       // A client that breaks off is no error of this program.
       client.on('error', () => undefined);
+      if (!isPeerOf(runtime.user, { peer, own: (server.address() as AddressInfo).port })) {
+        client.end();
+        return;
+      }
+      connections.add(client);
+      client.on('close', () => connections.delete(client));
       client.on('authentication', (context) => {
         if (isAllowed(context, spec.username, allowed)) context.accept();
         else context.reject(['publickey']);

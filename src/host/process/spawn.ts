@@ -1,19 +1,29 @@
-import type { spawn as startProgram } from 'node:child_process';
-import type { Writable } from 'node:stream';
+import { dirname, join } from 'node:path';
 import type { Spawn } from '../../core/context.ts';
-import { localFile, usage } from '../../core/failure.ts';
+import { makeDirectory } from '../../core/files/make-directory.ts';
 import { withoutKeys } from './environment.ts';
 import type { Interrupt } from './interrupt.ts';
-import { WATCHER_SCRIPT } from './kill-with-parent.ts';
-import { startWatcherShell } from './watcher-shell.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { failedToStart, startWatcher } from './user-programs.ts';
 
 /**
  * Runs programs that share this terminal. The terminal sends Ctrl-C to the program directly, and berth waits for the
  * program to end. Signals that only berth receives are passed on. Fails with usage (2) when the program does not exist.
  */
-export function createSpawn(runtime: Runtime, interrupt: Interrupt): Spawn {
+export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirectory: () => string): Spawn {
   return {
+    start: async (command, args, streams) => {
+      const { startProgram } = await import('./start-program.ts');
+      return startProgram(runtime, command, args, streams);
+    },
+    self: runtime.program,
+    connect: async (host, port) => (await import('./connect-streams.ts')).connectStreams(runtime, host, port),
+    knownHosts: async () => {
+      const { mkdirSync, statSync } = await import('node:fs');
+      const folder = join(dataDirectory(), 'ssh');
+      makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
+      return join(folder, 'known_hosts');
+    },
     run: async (command, args, env) => {
       const [{ spawn }, { constants }] = await Promise.all([import('node:child_process'), import('node:os')]);
       return new Promise((resolve, reject) => {
@@ -44,18 +54,4 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt): Spawn {
       });
     },
   };
-}
-
-/**
- * Starts a shell that waits until this process ends, in whatever way, and then kills the child that it was told of, and
- * its descendants. It runs before the child does, so that no child is without it. Returns its standard input.
- */
-const startWatcher = ({ platform, env }: Runtime, spawn: typeof startProgram): Writable | undefined =>
-  platform === 'win32' ? undefined : startWatcherShell(spawn, env['PATH'], WATCHER_SCRIPT);
-
-function failedToStart(command: string, error: NodeJS.ErrnoException): Error {
-  if (error.code === 'ENOENT')
-    return usage(`there is no program ${JSON.stringify(command)}`, 'Check its name and PATH.');
-  if (error.code === 'EACCES') return usage(`${JSON.stringify(command)} cannot be run: permission denied`);
-  return localFile(`cannot run ${JSON.stringify(command)}: ${error.code ?? error.message}`, undefined, error);
 }

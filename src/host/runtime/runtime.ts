@@ -54,6 +54,8 @@ export interface Runtime {
   readonly signals: Signals;
   /** Loads the rest of the program, so that the run can continue when the program is upgraded meanwhile. */
   holdProgram(): void;
+  /** The words that start this program. */
+  readonly program: readonly string[];
   /** Starts another process of this program: see `Context.background`. */
   background(argv: readonly string[]): Promise<void>;
   /** The standard streams of child processes. */
@@ -104,6 +106,7 @@ export function processRuntime(installation: Installation): Runtime {
     holdProgram: () => {
       installation.holdProgram();
     },
+    program: [process.execPath, ...installation.startArguments],
     background: (argv) => startInBackground([...process.execArgv, ...installation.startArguments, ...argv]),
     childStreams: 'inherit',
     localService: {},

@@ -10,6 +10,10 @@ export const SILENT: readonly string[] = [
   'help',
   'schema',
   'guard history',
+  // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
+  'pods exec',
+  'pods connect',
+  'pods ssh-config',
   // Uses the interface of files, and has its own tests.
   'files',
   'guard wishes',
@@ -35,6 +39,7 @@ export const UNSENT: readonly string[] = [
     'set',
     'waitTimeout',
     'webhookTo',
+    'out',
     'noCheck',
     'envFrom',
     'match',

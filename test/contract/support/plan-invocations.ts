@@ -4,7 +4,7 @@ import { line, type Invocation } from './invocation.ts';
 export const PLAN_INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   export: [line('export')],
   plan: [
-    line('plan -', {
+    line('plan - --set-name web --prune --replace', {
       exit: 16,
       stdin: [
         '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
@@ -17,6 +17,9 @@ export const PLAN_INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> =
     }),
   ],
   apply: [
+    line('apply - --yes --set-name web --prune --max-prune 5 --replace --wait --wait-timeout 1m', {
+      stdin: '{kind: template, name: base, image: i}',
+    }),
     line('apply - --yes --keep-going', {
       stdin: [
         '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',

@@ -101,6 +101,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
       },
     },
     holdProgram: () => undefined,
+    program: ['berth'],
     background: options.background ?? (() => Promise.resolve()),
     suspendHooks,
     childStreams: 'ignore',

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { sshArguments } from '../../../../src/commands/pods/ssh.ts';
+import { addressArguments, sshAddress } from '../../../../src/commands/pods/reach/ssh-address.ts';
 import { Failure } from '../../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
@@ -100,7 +100,7 @@ describe('pods ssh', () => {
     fc.assert(
       fc.property(word, word, fc.integer(), (host, username, port) => {
         try {
-          const args = sshArguments({ host, username, port }, 'p1');
+          const args = addressArguments(sshAddress({ host, username, port }, 'p1'));
           expect(args).toEqual(['-p', String(port), `${username}@${host}`]);
           expect(args[2]).toMatch(/^[\w][^\s'"`$;&|<>\\]*$/);
         } catch (error) {

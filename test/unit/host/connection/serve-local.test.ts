@@ -24,6 +24,7 @@ it.skipIf(outside.length === 0)('other machines cannot reach a local service tha
     workerRunner: () => '',
     stderr: new PassThrough(),
     holdProgram: () => undefined,
+    user: undefined,
   });
   const server = await host.serve({ port: 0, endpoints: {}, queueLimits: false });
   try {
@@ -52,6 +53,7 @@ it('the output of a handler module goes to stderr as safe text, each line prefix
     workerRunner: () => '',
     stderr,
     holdProgram: () => undefined,
+    user: undefined,
   });
   const server = await host.serve({ port: 0, endpoints: { loud: 'loud.mjs' }, queueLimits: false });
   try {

@@ -49,7 +49,7 @@ describe('an interrupt', () => {
 
 describe('a child process', () => {
   const run = (world: ReturnType<typeof createTestWorld>, program: string, env = {}): Promise<number> =>
-    createSpawn(world, listenForInterrupt(world)).run(process.execPath, ['-e', program], env);
+    createSpawn(world, listenForInterrupt(world), () => world.directory).run(process.execPath, ['-e', program], env);
 
   it('returns its exit code', async () => {
     expect(await run(createTestWorld(), 'process.exit(7)')).toBe(7);
@@ -79,7 +79,7 @@ describe('a child process', () => {
 
   it('that does not exist ends 2 with its name', async () => {
     const world = createTestWorld();
-    const spawn = createSpawn(world, listenForInterrupt(world));
+    const spawn = createSpawn(world, listenForInterrupt(world), () => world.directory);
     await expect(spawn.run('no-such-program-here', [], {})).rejects.toMatchObject({
       exit: 2,
       message: expect.stringContaining('no-such-program-here') as string,

@@ -1,0 +1,123 @@
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { OUTCOMES } from '../../cli/model/common-schemas.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { hasSelector, selectTargets } from '../../cli/resource/choose.ts';
+import { selectorOptions } from '../../cli/resource/select/selectors.ts';
+import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
+import { prefixedLines } from './reach/prefixed-lines.ts';
+import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
+import { remoteCommand } from './reach/remote-command.ts';
+import { addressArguments } from './reach/ssh-address.ts';
+import { trustOptions } from './reach/ssh-options.ts';
+import { idOf } from '../../output/view.ts';
+import type { Json } from '../../core/json.ts';
+import { statusOf } from './pod/reachable.ts';
+import { PODS } from './pod/resource.ts';
+
+export const exec = defineCommand({
+  summary: 'run a command in a pod, or in several',
+  details:
+    'Runs it by direct SSH, with your ssh: stdin, stdout, stderr and the exit code are those of the command. 255 is that of ssh itself: whether the command ran is then not known. Its words are passed on as they are; a shell of the pod starts it. On several pods it runs at once, without stdin; each line begins with the name of its pod, each pod has an outcome, and 255 stands for a command that failed.',
+  changesMachine: true,
+  exitsAsProgram: true,
+  output: OUTCOMES,
+  args: {
+    id: arg.any('pod ids or names', { metavar: 'POD', complete: PODS }),
+    command: arg.afterDashes('the command and its arguments, as they are', 'COMMAND'),
+  },
+  options: {
+    tty: option.on('give it a terminal, as an interactive program needs it', { short: '-t' }),
+    cwd: option.text('run it in this folder of the pod', { metavar: 'PATH' }),
+    env: option.texts('a variable of the command', { metavar: 'NAME=VALUE' }),
+    ...selectorOptions(PODS.table, 'pods'),
+  },
+  examples: [
+    ['berth pods exec train-llm -- nvidia-smi', 'one command; its exit code is the exit code'],
+    ['berth pods exec train-llm -t -- bash', 'an interactive shell'],
+    ['berth pods exec train-llm -- cat results.json', 'its output is data'],
+    ["berth pods exec --match 'train-*' -- df -h /workspace", 'the same on several pods at once'],
+  ],
+  run: async (ctx, { command, tty, cwd, env, ...values }) => {
+    if (command.length === 0)
+      throw usage('missing COMMAND', sentence`Write it after --: ${berth`pods exec POD -- nvidia-smi`}`);
+    const line = remoteCommand(command, { cwd, env });
+    const selected = hasSelector(values) ? await selectTargets(ctx, PODS, values, whatDoesNotRun) : undefined;
+    const words = selected?.targets.map(({ word }) => word) ?? [...new Set(values.id)];
+    const [only, ...others] = words;
+    if (only === undefined) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
+    if (others.length === 0 && selected === undefined) return await runInOne(ctx, only, line, tty);
+    if (tty) throw usage('-t needs one pod', 'Leave it out for several.');
+    const outcomes = await Promise.all(words.map((word) => runInOneOfSeveral(ctx, word, line)));
+    // Of a table, the lines are the output.
+    if (isTableOutput(ctx.output)) return { kind: 'nothing', failure: combinedFailure(outcomes) };
+    return outcomeResult(ctx, 'pod', outcomes, 'done');
+  },
+});
+
+const whatDoesNotRun = (pods: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
+  Promise.resolve(
+    new Map(pods.filter((pod) => statusOf(pod) !== 'RUNNING').map((pod) => [idOf(pod), `is ${statusOf(pod)}`])),
+  );
+
+async function sshArguments(
+  ctx: CommandContext,
+  pod: ReachablePod,
+  line: string,
+  tty: boolean,
+): Promise<readonly string[]> {
+  const trust = trustOptions(pod, await ctx.spawn.knownHosts());
+  return [...trust, '-o', 'LogLevel=ERROR', tty ? '-t' : '-T', ...addressArguments(pod.address), '--', line];
+}
+
+/** The exit code of ssh for an error of its own. */
+const SSH_FAILED = 255;
+
+async function runInOne(ctx: CommandContext, word: string, line: string, tty: boolean) {
+  const pod = await reachPod(ctx, word);
+  const code = await ctx.spawn.run('ssh', await sshArguments(ctx, pod, line, tty), {});
+  const notes = code === SSH_FAILED ? [sshFailedNote(pod)] : [];
+  return { kind: 'nothing', exit: code as ExitCode, notes } as const;
+}
+
+const sshFailedNote = ({ id }: ReachablePod) =>
+  sentence`ssh ended with 255, its own code for an error: whether the command ran is not known. What it does: ${berth`pods ssh ${id}`} -- -v`;
+
+async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string): Promise<Outcome> {
+  try {
+    const pod = await reachPod(ctx, word);
+    const output = isTableOutput(ctx.output) ? ctx.stdout : ctx.stderr;
+    const onOutput = prefixedLines(pod.name, (text) => void output.write(text));
+    const onError = prefixedLines(pod.name, (text) => void ctx.stderr.write(text));
+    const args = await sshArguments(ctx, pod, line, false);
+    const program = await ctx.spawn.start('ssh', args, { onOutput: onOutput.take, onError: onError.take });
+    const stop = (): void => {
+      program.stop();
+    };
+    ctx.signal.addEventListener('abort', stop, { once: true });
+    const code = await program.ended;
+    ctx.signal.removeEventListener('abort', stop);
+    onOutput.end();
+    onError.end();
+    const shown = { id: pod.id, name: pod.name };
+    return code === 0 ? shown : { ...shown, failure: endedWith(code) };
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return { id: word, failure: error };
+  }
+}
+
+const endedWith = (code: number): Failure =>
+  new Failure({
+    code: code === SSH_FAILED ? 'ssh-failed' : 'command-failed',
+    exit: EXIT.jobFailed,
+    message:
+      code === SSH_FAILED
+        ? 'ssh ended with 255: whether the command ran is not known'
+        : `it ended with exit code ${String(code)}`,
+  });

@@ -1,0 +1,76 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure, usage } from '../../../core/failure.ts';
+import { asId, type Id } from '../../../core/ids.ts';
+import { objectAt, stringAt, stringsOf, memberAt, type Json } from '../../../core/json.ts';
+import { berth, flags, sentence } from '../../../core/message.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { readRow } from '../../../cli/resource/identity/identify.ts';
+import { isLocalService } from '../../shared/is-local-service.ts';
+import { directSsh, isReachable, statusOf } from '../pod/reachable.ts';
+import { PODS } from '../pod/resource.ts';
+import { sshAddress, type SshAddress } from './ssh-address.ts';
+
+/** A pod that commands, files and ports can go to, at one start of it. */
+export interface ReachablePod {
+  readonly id: Id<'pod'>;
+  readonly name: string;
+  /** What tells its starts apart: each has a host key of its own. */
+  readonly start: string;
+  readonly address: SshAddress;
+}
+
+/**
+ * Finds the direct SSH address of a pod by its id or name. Fails with usage (2) where the pod has none now, and says what gives it
+ * one; with not-found (4), and as reading it does.
+ */
+export async function reachPod(ctx: CommandContext, word: string): Promise<ReachablePod> {
+  await ctx.openLocalPods();
+  const { answer } = await readRow(ctx, PODS, word);
+  const pod = answer.value ?? null;
+  const direct = directSsh(pod);
+  if (direct === undefined) throw notReachable(pod, word);
+  const id = asId<'pod'>(stringAt(pod, 'id') ?? word);
+  const address = sshAddress(direct, id);
+  if (isLocalService(answer) && address.host !== LOOPBACK) throw madeUp(word);
+  return { ...startOf(pod, id), name: stringAt(pod, 'name') ?? id, address };
+}
+
+/** A pod and its present start. */
+export const startOf = (pod: Json, id: string): Pick<ReachablePod, 'id' | 'start'> => ({
+  id: asId<'pod'>(stringAt(pod, 'id') ?? id),
+  start: stringAt(pod, 'startedAt') ?? '',
+});
+
+/** Where the pods of a local service listen. */
+export const LOOPBACK = '127.0.0.1';
+
+/** Why commands, files and ports cannot go to a pod. */
+export function notReachable(pod: Json, word: string): Failure {
+  const id = stringAt(pod, 'id') ?? word;
+  const status = statusOf(pod);
+  const ports = stringsOf(memberAt(pod, 'ports'));
+  const message = (why: string): string => `pod ${id} cannot be reached by direct SSH: ${why}`;
+  if (status === 'EXITED' || status === 'ERROR')
+    return usage(message(`it is ${status}`), sentence`Start it first: ${berth`pods start ${id} --wait`}`);
+  if (status === 'TERMINATED')
+    return usage(message('it is TERMINATED'), sentence`It is gone for good. Other pods: ${berth`pods list`}`);
+  if (status !== 'RUNNING' || (ports.includes('22/tcp') && !isReachable(pod)))
+    return usage(
+      message(`it is ${status}`),
+      sentence`Wait until it can be reached: ${berth`pods wait ${id} --for reachable`}`,
+    );
+  const withProxy = objectAt(pod, 'ssh.proxy') !== undefined;
+  return usage(
+    message(ports.includes('22/tcp') ? 'it takes no SSH' : 'it does not publish 22/tcp'),
+    sentence`${withProxy ? 'Its proxy address is a terminal and nothing else. ' : ''}A pod takes direct SSH when it is created with --start-ssh --port 22/tcp. To publish the port, which restarts the pod and wipes its container disk: ${berth`pods update ${id} ${flags([...ports, '22/tcp'].flatMap((port) => ['--port', port]))}`}`,
+  );
+}
+
+const madeUp = (word: string): Failure =>
+  new Failure({
+    code: 'not-reachable',
+    exit: EXIT.usage,
+    message: `pod ${word} of the local service has no SSH server yet`,
+    hint: sentence`It takes the keys of the account that are there when it starts: ${berth`account ssh-keys add`}, then ${berth`pods restart ${word} --wait`}`,
+    id: word,
+  });

@@ -1,0 +1,48 @@
+import { quotedPath } from './ssh-options.ts';
+
+/** What the names of hosts end with. */
+export const HOST_SUFFIX = '.berth';
+
+/**
+ * The block of ssh's configuration for all pods. `program` starts berth with the flags that choose the account; `knownHosts` is the
+ * path of berth's host keys, beside which each host has a file.
+ */
+export const sshConfigText = (
+  program: readonly string[],
+  knownHosts: string,
+): string => `# Written by berth (pods ssh-config).
+Host *${HOST_SUFFIX}
+  ProxyCommand ${[...program, 'pods', 'connect'].map(proxyWord).join(' ')} '%n'
+  User root
+  UserKnownHostsFile ${quotedPath(`${knownHosts}.d/`).slice(0, -1)}%n"
+  GlobalKnownHostsFile none
+  StrictHostKeyChecking accept-new
+  HashKnownHosts no
+  CheckHostIP no
+  UpdateHostKeys no
+  ControlMaster no
+  ControlPath none
+`;
+
+/** A word of ProxyCommand, which a shell reads after ssh has replaced its tokens. */
+const proxyWord = (word: string): string =>
+  /^[\w@+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`;
+
+/** The line that includes a file beside the user's own. It stands first: after a line \`Host\` it would be conditional. */
+export const includeLine = (name: string): string => `Include ${name}`;
+
+/** The user's file with the line at its top; unchanged where it has it. The rest is kept as it is, line ends too. */
+export function withInclude(text: string, line: string): string {
+  if (hasLine(text, line)) return text;
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  return `${line}${end}${text}`;
+}
+
+/** The user's file without the line. */
+export const withoutInclude = (text: string, line: string): string =>
+  text
+    .split(/(?<=\n)/)
+    .filter((each) => each.trim() !== line)
+    .join('');
+
+const hasLine = (text: string, line: string): boolean => text.split(/\r?\n/).some((each) => each.trim() === line);

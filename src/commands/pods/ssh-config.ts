@@ -1,0 +1,94 @@
+import { localFile, usage } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { option } from '../../cli/model/params.ts';
+import { includeLine, sshConfigText, withInclude, withoutInclude } from './reach/ssh-config-text.ts';
+
+/** The file that is included, beside the user's own, and the line that does. */
+const FILE = 'berth_config';
+const LINE = includeLine(FILE);
+
+/** What becomes of the user's file. */
+interface Change {
+  readonly folder: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export const sshConfig = defineCommand({
+  summary: 'let ssh, scp, rsync, git and editors reach pods as NAME.berth',
+  details:
+    'Prints a block for the configuration of ssh. With it, `ssh lab.berth` finds the address of the pod lab when it connects, also after a restart. --install writes it to ~/.ssh/berth_config and adds one line at the top of ~/.ssh/config that includes it; --uninstall removes both. Connections are not shared (ControlMaster), because a shared one goes stale when a pod restarts.',
+  changesMachine: true,
+  destroys: false,
+  options: {
+    install: option.on('write it, and include it in ~/.ssh/config'),
+    uninstall: option.on('remove what --install wrote'),
+  },
+  examples: [
+    ['berth pods ssh-config', 'print the block'],
+    ['berth pods ssh-config --install --yes', 'then: ssh lab.berth, scp f lab.berth:, git clone lab.berth:repo'],
+  ],
+  prepare: async (ctx, { install, uninstall }): Promise<Change | undefined> => {
+    if (install && uninstall) throw usage('--install and --uninstall exclude each other', 'Keep one.');
+    if (!install && !uninstall) return undefined;
+    const folder = sshFolder(ctx);
+    const before = await readConfig(ctx, `${folder}/config`);
+    return { folder, before, after: install ? withInclude(before, LINE) : withoutInclude(before, LINE) };
+  },
+  confirmWhen: ({ install, uninstall }) => install || uninstall,
+  confirm: (_ctx, { install }, change) =>
+    Promise.resolve(
+      change === undefined || change.before === change.after
+        ? undefined
+        : {
+            lines: [
+              `${change.folder}/config changes by one line:`,
+              `${install ? '+' : '-'} ${LINE}`,
+              `${change.folder}/${FILE} is ${install ? 'written' : 'removed'}.`,
+            ],
+          },
+    ),
+  run: async (ctx, { install }, change) => {
+    const { spawn, settings } = ctx;
+    const text = sshConfigText([...spawn.self, ...settings.accountFlags], await spawn.knownHosts());
+    if (change === undefined) return { kind: 'text', text };
+    const { folder, before, after } = change;
+    const durable = await ctx.durable();
+    if (install) await ctx.files.write(`${folder}/${FILE}`, text, { mode: 0o600, makeParents: true });
+    if (after !== before) {
+      const mode = (await ctx.files.mode(`${folder}/config`)) ?? 0o600;
+      await ctx.files.write(`${folder}/config`, after, { mode });
+    }
+    if (!install && (await durable.size(`${folder}/${FILE}`)) !== undefined) await durable.remove(`${folder}/${FILE}`);
+    return {
+      kind: 'nothing',
+      notes: install
+        ? [sentence`Pods are reached as NAME.berth: ssh NAME.berth. Names: ${berth`pods list`}`]
+        : ['ssh knows no NAME.berth any more.'],
+    };
+  },
+});
+
+function sshFolder(ctx: CommandContext): string {
+  const home = ctx.env['HOME'] ?? ctx.env['USERPROFILE'];
+  if (home === undefined || home === '')
+    throw usage(
+      'there is no home folder, so no ~/.ssh/config',
+      sentence`Put this where ssh reads it: ${berth`pods ssh-config`}`,
+    );
+  return `${home}/.ssh`;
+}
+
+/** The user's file; empty where there is none. Fails with local-file (14) where a change could not keep it byte for byte. */
+async function readConfig(ctx: CommandContext, path: string): Promise<string> {
+  const durable = await ctx.durable();
+  if ((await durable.size(path)) === undefined) return '';
+  const bytes = await ctx.files.read(path);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw localFile(`${path} is not UTF-8, so it is left as it is`, `Add this line at its top yourself: ${LINE}`);
+  }
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { ProgramStreams, StartedProgram } from '../../core/context.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { withoutKeys } from './environment.ts';
+import { failedToStart, startWatcher } from './user-programs.ts';
+
+/** Starts a program whose streams are passed on. When this process ends first, in whatever way, it is ended too. */
+export function startProgram(
+  runtime: Runtime,
+  command: string,
+  args: readonly string[],
+  { input, onOutput, onError }: ProgramStreams,
+): Promise<StartedProgram> {
+  return new Promise((resolve, reject) => {
+    const watcher = startWatcher(runtime, spawn);
+    const child = spawn(command, [...args], { stdio: 'pipe', cwd: runtime.cwd, env: withoutKeys(runtime.env) });
+    child.stdout.on('data', onOutput);
+    child.stderr.on('data', onError);
+    // A program that does not read its input is no error.
+    child.stdin.on('error', () => undefined);
+    const ended = new Promise<number>((end) => {
+      child.once('close', (code, signal) => {
+        watcher?.end('over\n');
+        end(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+      });
+    });
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      watcher?.end('over\n');
+      reject(failedToStart(command, error));
+    });
+    child.once('spawn', () => {
+      watcher?.write(`watch ${String(child.pid)}\n`);
+      void pass(input, child.stdin);
+      resolve({
+        ended,
+        stop: () => {
+          child.kill('SIGTERM');
+        },
+      });
+    });
+  });
+}
+
+/** Writes an input to the end, as fast as it is read. */
+async function pass(input: AsyncIterable<Uint8Array> = nothing(), target: NodeJS.WritableStream): Promise<void> {
+  try {
+    for await (const chunk of input)
+      if (!target.write(chunk)) await new Promise((resolve) => target.once('drain', resolve).once('close', resolve));
+  } finally {
+    target.end();
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {
+  yield* [];
+}
