@@ -75,7 +75,7 @@ const cases = (file: string): readonly Case[] => {
     { argv: [...change, '--description', 'd', '--verbose'], code: 0, stdin: `${VALUE} again` },
     { argv: [...change, '--dry-run'], code: 0, stdin: VALUE },
     { argv: [...create, 'from-stdin', '--verbose'], code: 5, stdin: VALUE },
-    { argv: [...create, '1-is-no-name', '--json'], code: 5, stdin: VALUE },
+    { argv: [...create, '1-is-no-name', '--json'], code: 2, stdin: VALUE },
     { argv: ['secrets', 'update', 'nothing', '--value-stdin', '--verbose'], code: 4, stdin: VALUE },
     {
       argv: [...create, 'unreachable', '--verbose', '--retries', '1'],

@@ -81,10 +81,14 @@ export function createPodContainers(options: ContainerOptions): PodContainers {
     for (const [id, { start }] of running) if (starts.get(id) !== start) await end(id);
     for (const each of wanted) {
       if (running.has(each.id)) continue;
-      const container = await open(options, join(await rootPath(), generation), each).catch(() => undefined);
+      const container = await rootPath()
+        .then((path) => open(options, join(path, generation), each))
+        // A machine without a folder to write to has no containers: the service works without.
+        .catch(() => undefined);
       running.set(each.id, { start: each.start, container });
     }
-    if (made !== undefined || typeof root === 'string') await clean(await rootPath(), generation, new Set(kept));
+    const path = typeof root === 'string' ? root : await made?.catch(() => undefined);
+    if (path !== undefined) await clean(path, generation, new Set(kept));
   };
 
   return {
@@ -96,12 +100,14 @@ export function createPodContainers(options: ContainerOptions): PodContainers {
     },
     sync: () => {
       isOpen = true;
-      return (last = last.then(step));
+      // What failed is tried again by the next one.
+      return (last = last.catch(() => undefined).then(step));
     },
     stop: async () => {
       await last.catch(() => undefined);
       await Promise.all([...running.keys()].map(end));
-      if (made !== undefined) await fs.rm(await made, { recursive: true, force: true });
+      const folder = await made?.catch(() => undefined);
+      if (folder !== undefined) await fs.rm(folder, { recursive: true, force: true });
     },
   };
 }

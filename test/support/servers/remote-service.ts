@@ -1,6 +1,8 @@
 import type { Seen, TestServer } from './http-server.ts';
 import { serve } from './http-server.ts';
 import { LOCAL_KEY } from '../../../src/local/http/requests/auth.ts';
+import { isSigned, LOCAL_STORAGE_KEY } from '../../../src/local/objects/signature.ts';
+import { temporaryDirectory } from '../files/temporary-directory.ts';
 import { fetchFrom } from '../local/fetch-from.ts';
 import { localFixture, type LocalFixture } from '../local/service-fixture.ts';
 
@@ -19,6 +21,8 @@ export interface RemoteService extends Pick<LocalFixture, 'clock' | 'send'> {
   readonly server: TestServer;
   /** The environment of a machine that uses the service. */
   readonly env: Readonly<Record<string, string>>;
+  /** The folder of this machine in which it keeps the files of volumes. */
+  readonly volumesFolder: string;
 }
 
 /**
@@ -29,7 +33,8 @@ export async function remoteService(
   fault: (seen: Seen) => Fault | undefined = () => undefined,
   date: (now: number) => number = (now) => now,
 ): Promise<RemoteService> {
-  const fixture = localFixture();
+  const volumesFolder = temporaryDirectory();
+  const fixture = localFixture({ volumesFolder });
   const server = await serve((response, seen) => {
     const answer = async (): Promise<void> => {
       const wanted = fault(seen);
@@ -43,11 +48,12 @@ export async function remoteService(
         return;
       }
       if (typeof wanted === 'object') await wanted.first();
+      const given = Object.fromEntries(Object.entries(seen.headers).map(([name, value]) => [name, String(value)]));
       const answered = await fetchFrom(
         fixture.service,
         new Request(`http://localhost${seen.url}`, {
           method: seen.method,
-          headers: { Authorization: `Bearer ${LOCAL_KEY}` },
+          headers: isSigned({ headers: given }) ? given : { Authorization: `Bearer ${LOCAL_KEY}` },
           ...(seen.body.length === 0 ? {} : { body: seen.body }),
         }),
       );
@@ -66,6 +72,14 @@ export async function remoteService(
   return {
     ...fixture,
     server,
-    env: { ...Object.fromEntries(addresses), BERTH_API_KEY: LOCAL_KEY, BERTH_RETRIES: '0' },
+    volumesFolder,
+    env: {
+      ...Object.fromEntries(addresses),
+      BERTH_API_KEY: LOCAL_KEY,
+      BERTH_RETRIES: '0',
+      BERTH_STORAGE_URL: server.url,
+      BERTH_STORAGE_ACCESS_KEY: LOCAL_STORAGE_KEY.accessKeyId,
+      BERTH_STORAGE_SECRET: LOCAL_STORAGE_KEY.secretAccessKey,
+    },
   };
 }

@@ -26,31 +26,36 @@ async function ssh(document: unknown, flags: readonly string[]): Promise<Ran & {
   return { ...ran, given: existsSync(log) ? readFileSync(log, 'utf8') : undefined };
 }
 
+/** Without the options that say which host keys are trusted. */
+const withoutTrust = (given: string | undefined): string => (given ?? '').replace(/<-o>\n<.*>\n/g, '');
+
 describe('pods ssh', () => {
   it('runs ssh with the direct address and ends with its exit code', async () => {
     const { code, out, given } = await ssh(pod({ direct: DIRECT, proxy: PROXY }), []);
     expect([code, out]).toEqual([7, '']);
-    expect(given).toBe('<-p>\n<10022>\n<root@203.0.113.7>\n');
+    expect(withoutTrust(given)).toBe('<-p>\n<10022>\n<root@203.0.113.7>\n');
+    expect(given).toContain('<HostKeyAlias=berth.p1.>\n');
+    expect(given).toContain('<StrictHostKeyChecking=accept-new>\n');
   });
 
-  it.each([[['--local', 'pods', 'ssh', 'pod-train']], [['--local', 'pods', 'ssh', 'pod-train', '--proxy']]])(
-    'refuses a pod of the local service, whose addresses belong to nobody: %j',
-    async (argv) => {
-      const world = createTestWorld();
-      const [program, mark] = [join(world.directory, 'ssh'), join(world.directory, 'ran')];
-      writeFileSync(program, `#!/bin/sh\ntouch "${mark}"\n`);
-      chmodSync(program, 0o755);
-      const env = { ...world.env, PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
-      const { code, out, err } = await berthIn({ ...world, env }, argv);
-      expect([code, out, existsSync(mark)]).toEqual([2, '', false]);
-      expect(err).toContain('the local service runs no containers');
-      expect(err).toContain('berth --local pods ssh pod-train --print');
-    },
-  );
+  it.each([
+    ['enters a pod of the local service, which has a server then', [], [0, true], ''],
+    ['refuses its proxy, whose address belongs to nobody', ['--proxy'], [2, false], 'has no SSH server'],
+  ])('%s', async (_, flags, [exit, isRun], said) => {
+    const world = createTestWorld();
+    const [program, mark] = [join(world.directory, 'ssh'), join(world.directory, 'ran')];
+    writeFileSync(program, `#!/bin/sh\ntouch "${mark}"\n`);
+    chmodSync(program, 0o755);
+    const env = { ...world.env, PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
+    const { code, out, err } = await berthIn({ ...world, env }, ['--local', 'pods', 'ssh', 'pod-train', ...flags]);
+    expect([code, out, existsSync(mark)]).toEqual([exit, '', isRun]);
+    expect(err).toContain(said);
+    if (!isRun) expect(err).toContain('berth --local pods ssh pod-train --print');
+  });
 
   it('passes the words after -- to ssh unchanged', async () => {
     const { given } = await ssh(pod({ direct: DIRECT, proxy: null }), ['--', '-L', '1:h:2', 'echo "a  b"; ls']);
-    expect(given).toBe('<-p>\n<10022>\n<root@203.0.113.7>\n<-L>\n<1:h:2>\n<echo "a  b"; ls>\n');
+    expect(withoutTrust(given)).toBe('<-p>\n<10022>\n<root@203.0.113.7>\n<-L>\n<1:h:2>\n<echo "a  b"; ls>\n');
   });
 
   test.each([
