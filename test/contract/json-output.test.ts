@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { commandsOf } from '../../src/commands/help/describe/commands.ts';
@@ -54,9 +54,14 @@ const firstCalls = described.flatMap((words) =>
   (INVOCATIONS[words] ?? []).slice(0, 1).map((call) => ({ words, call })),
 );
 
+/** They need OpenSSH or a server that posts: their own tests check what they print. */
+const ELSEWHERE = ['pods exec', 'webhooks listen', 'webhooks reconcile'];
+
 describe('the table', () => {
   test('every command that prints JSON is in it', () => {
-    expect(described.filter((words) => !(words in INVOCATIONS) && !(words in OWN_DOCUMENTS))).toEqual([]);
+    const isIn = (words: string): boolean =>
+      words in INVOCATIONS || words in OWN_DOCUMENTS || ELSEWHERE.includes(words);
+    expect(described.filter((words) => !isIn(words))).toEqual([]);
   });
 });
 
@@ -100,6 +105,8 @@ const own = [...Object.entries(OWN_DOCUMENTS), ...Object.entries(JOBS)];
 async function runLines(lines: readonly string[]): Promise<Ran | undefined> {
   const world = createTestWorld({ clock: createAutoAdvancingClock(), env: { BERTH_LOCAL: '1' }, stdin: 'a-key\n' });
   writeFileSync(join(world.directory, 'items.jsonl'), '{"n":1}\n{"n":2}\n');
+  mkdirSync(join(world.directory, 'folder'));
+  writeFileSync(join(world.directory, 'folder/file'), 'content');
   let ran: Ran | undefined;
   for (const [at, line] of lines.entries())
     ran = await berthIn(world, [...(at === lines.length - 1 ? ['--json'] : []), '--no-input', ...line.split(' ')]);

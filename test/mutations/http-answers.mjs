@@ -127,7 +127,7 @@ export const HTTP_ANSWERS = [
   {
     name: 'download-without-a-time-limit',
     about: 'a download that stops sending is waited for without a limit',
-    file: 'src/http/download.ts',
+    file: 'src/http/timed-exchange.ts',
     from: "deadline.signal.addEventListener('abort', onTimeout, { once: true });",
     to: '',
     tests: ['unit/commands/jobs/batch/fetch-outputs', 'unit/commands/jobs/batch/fetch-outputs-hosts'],

@@ -6,7 +6,7 @@ import { WEBHOOK, webhookRow, webhookView } from './view.ts';
 
 /** `berth webhooks list`: the webhooks that this machine keeps. */
 export const list = defineCommand({
-  summary: 'list the webhooks that this machine received or made, the latest first',
+  summary: 'list the webhooks that this machine keeps, the latest first',
   output: manyOf(WEBHOOK),
   details: 'The body of each is in the file that --json names, as it was sent.',
   options: {

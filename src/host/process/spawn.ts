@@ -16,7 +16,9 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
       const { startProgram } = await import('./start-program.ts');
       return startProgram(runtime, command, args, streams);
     },
-    self: runtime.program,
+    get self() {
+      return runtime.program;
+    },
     connect: async (host, port) => (await import('./connect-streams.ts')).connectStreams(runtime, host, port),
     knownHosts: async () => {
       const { mkdirSync, statSync } = await import('node:fs');

@@ -106,7 +106,9 @@ export function processRuntime(installation: Installation): Runtime {
     holdProgram: () => {
       installation.holdProgram();
     },
-    program: [process.execPath, ...installation.startArguments],
+    get program() {
+      return [process.execPath, ...installation.startArguments];
+    },
     background: (argv) => startInBackground([...process.execArgv, ...installation.startArguments, ...argv]),
     childStreams: 'inherit',
     localService: {},

@@ -44,7 +44,9 @@ export function expectErrorSchema({ err }: Pick<Ran, 'err'>): boolean {
 /** Checks each document that a command printed. Returns how many there were. */
 export function expectOutputSchema(command: string, { out }: Pick<Ran, 'out'>): number {
   const documents = out === '' ? [] : documentsOf(out);
-  for (const document of documents) expectSchema(command, document);
+  // The schema of this name is for the files that it reads.
+  const name = command === 'apply' ? 'apply-results' : command;
+  for (const document of documents) expectSchema(name, document);
   return documents.length;
 }
 

@@ -71,7 +71,6 @@ it.each([
   ['volumes resize x', 'Did you mean update?'],
   ['endpoints deploy', 'Did you mean create?'],
   ['pods destory x', 'Did you mean delete?'],
-  ['pods exec x', 'Did you mean ssh?'],
   ['jobs get demo x', 'Did you mean status?'],
   ['jobs batch start', 'Did you mean run?'],
   ['local start', 'Did you mean serve?'],
