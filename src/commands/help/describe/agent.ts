@@ -10,7 +10,7 @@ The command line of a GPU cloud: pods, serverless endpoints and their jobs, netw
 
 ## Rules
 - Try everything on the local service first; it needs no account and costs nothing: add --local to a command. Its state
-  stays until \`berth local reset\`. A test has a service of its own with \`berth local exec -- COMMAND\`,
+  stays until \`berth local reset\`. A test has its own with \`berth local exec -- COMMAND\`,
   of which nothing is kept.
 - Add --json to every command whose output you read: stdout is data alone, messages go to stderr. An error is one JSON
   object on the last line of stderr: {"error":{"code","message","hint",...}}. Do what its hint says.
