@@ -10,11 +10,11 @@ type Sentence = (ctx: CommandContext, body: JsonObject, readRow: () => Promise<J
 const isAsked = ({ yes, dryRun, terminal }: CommandContext): boolean => !yes && !dryRun && terminal.canAsk;
 
 /**
- * Asks a person; Enter alone gives `preset`. Fails with declined (2) where the answer is no; nothing was sent then. A script
- * and a dry run are not asked.
+ * Asks a person about what costs money; Enter alone is no. Fails with declined (2) where the answer is no; nothing was sent
+ * then. A script and a dry run are not asked.
  */
-export async function ask(ctx: CommandContext, question: string, declined: string, preset = true): Promise<void> {
-  if (!isAsked(ctx) || (await ctx.prompts.confirm(question, preset))) return;
+export async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
+  if (!isAsked(ctx) || (await ctx.prompts.confirm(question, false))) return;
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
@@ -42,7 +42,7 @@ export async function askAboutRaise(
   readBefore: () => Promise<Json>,
 ): Promise<void> {
   if (raise !== undefined && (await tellPrice(ctx, () => raise(ctx, body, readBefore), true)))
-    await ask(ctx, 'Change it?', 'not confirmed: nothing was changed', false);
+    await ask(ctx, 'Change it?', 'not confirmed: nothing was changed');
 }
 
 /** Says that an update restarts what runs, and asks. Fails with usage (2) without a terminal and without `--yes`. */

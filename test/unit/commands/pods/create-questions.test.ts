@@ -27,7 +27,7 @@ describe('pods create on a terminal', () => {
     await answer("SSH with the account's keys?", KEYS.enter);
     await answer('Ports to publish', '22', KEYS.enter);
     await answer('22 is not PORT/http or PORT/tcp', '/tcp,8888/http', KEYS.enter);
-    await answer('Create it?', KEYS.enter);
+    await answer('Create it?', 'y', KEYS.enter);
     const { code } = await running;
     expect(code).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
@@ -57,7 +57,7 @@ describe('pods create on a terminal', () => {
     await answer('Data center', KEYS.enter);
     await answer("SSH with the account's keys?", 'n', KEYS.enter);
     await answer('Ports to publish', KEYS.enter);
-    await answer('Create it?', KEYS.enter);
+    await answer('Create it?', 'y', KEYS.enter);
     expect((await running).code, world.err()).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
       "Without questions: berth --local pods create --name web --image a/b --args='--epochs 3' --cpu cpu-general --vcpu 4 --env TOKEN=...",

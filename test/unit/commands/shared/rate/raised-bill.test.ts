@@ -103,6 +103,23 @@ describe('what raises the bill', () => {
     expect((await createAccount()(`${create} 2 --yes`, TERMINAL)).code).toBe(0);
   });
 
+  test('a cluster is asked about on a terminal; Enter alone, and --dry-run, create nothing; scripts are not asked', async () => {
+    const create =
+      'clusters create --name many --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8';
+    const { code, err, world } = await answered(create.split(' '), 'Create it? (y/N)');
+    expect([code, err]).toEqual([2, expect.stringContaining('not confirmed: nothing was created')]);
+    expect(err).toMatch(/8 GPUs on each of 4 pods: \$\d+\.\d\d an hour/);
+    expect((await berthIn(world, ['clusters', 'list', '--json'])).out).not.toContain('"many"');
+    for (const [flags, options] of [
+      [' --dry-run', TERMINAL],
+      [' --yes', TERMINAL],
+      ['', {}],
+    ] as const) {
+      const ran = await createAccount()(`${create}${flags}`, options);
+      expect([ran.code, ran.err]).toEqual([0, expect.not.stringContaining('Create it?') as string]);
+    }
+  });
+
   test('and when their number is raised; not when it is lowered', async () => {
     const { code, err } = await answered(['endpoints', 'update', 'echo', '--workers-min', '2'], 'Change it?', 'n');
     expect(code).toBe(2);
