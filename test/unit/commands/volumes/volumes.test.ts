@@ -6,7 +6,7 @@ import { objectionsTo } from '../../../support/schemas/published-schemas.ts';
 import { json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
-const CREATE = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
+const CREATE = ['volumes', 'create', '--quiet', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
 
 /** The command line with another value of a flag. */
 const withFlag = (flag: string, value: string): readonly string[] =>
