@@ -6,7 +6,7 @@ import { createFolderReader, listKeys, type ListedKey, type ListingOptions } fro
 import { noSuchKey, ObjectError } from './object-error.ts';
 import { measureSpace, type Space } from './space.ts';
 import { isWithoutLinks, pathOfKey, UPLOADS_FOLDER } from './volume-paths.ts';
-import { writeTemporary, type Written } from './write-file.ts';
+import { writeHashed, type Written } from './write-file.ts';
 
 /** A file of a volume. */
 export interface FileOfVolume {
@@ -28,6 +28,8 @@ export interface Volume {
   /** The folder of the parts of unfinished uploads. */
   readonly uploads: string;
   readonly late: LateFiles;
+  /** The uploads whose parts are being joined, by their ids. */
+  readonly joins: Map<string, Promise<FileOfVolume>>;
   /** Throws the refusal where there is none. */
   find(key: string): Promise<FileOfVolume>;
   list(options: ListingOptions): AsyncGenerator<ListedKey>;
@@ -70,6 +72,7 @@ export async function openVolume(folder: string, records: string, capacity: () =
   return {
     space,
     uploads,
+    joins: new Map(),
     late: await openLateFiles(join(uploads, 'late')),
     find: (key) => find(folder, etags, key),
     list: (options) => listKeys(folder, entriesOf, options),
@@ -80,7 +83,7 @@ export async function openVolume(folder: string, records: string, capacity: () =
       if (key.endsWith('/')) return await makeFolder(folder, key, target, content);
       let taken = 0;
       try {
-        const written = await writeTemporary(
+        const written = await writeHashed(
           join(uploads, 'put'),
           content,
           (bytes) => {
