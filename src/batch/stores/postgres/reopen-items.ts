@@ -14,7 +14,8 @@ import { readShards, type ShardReader } from './results/part-reader.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, unknownOf, type ShardResults } from './rows/listing.ts';
 import { eventToArray } from '../../model/item-record.ts';
-import { changesOf, eventsTo } from './shard/shard-events.ts';
+import { eventsTo } from '../../model/open-item.ts';
+import { changesOf } from './shard/shard-events.ts';
 
 /**
  * Sets items of a batch back: those that are to be sent as new jobs, and those whose jobs the service did not have and may
