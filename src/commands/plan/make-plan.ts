@@ -55,14 +55,17 @@ async function withEnvironment(ctx: CommandContext, document: FileDocument): Pro
   return complete === undefined ? document : { ...document, body: { ...document.body, env: complete } };
 }
 
-/** Replaces variables where `--env-from` allows it; without it, `${NAME}` is text. */
+/**
+ * Replaces variables by those of `--env-from`. Fails with usage (2) for one that no file has. Without a file, `${NAME}` in
+ * `env` is refused, because an export wrote it in the place of a secret; elsewhere it is text.
+ */
 async function replaceVariables(
   ctx: CommandContext,
   documents: readonly YamlDocument[],
   files: readonly string[],
   hidden: Set<string>,
 ): Promise<readonly YamlDocument[]> {
-  if (files.length === 0) return documents;
+  if (files.length === 0) return documents.map(withoutMarks);
   const variables = new Map<string, string>();
   for (const file of files)
     for (const [name, value] of Object.entries(await readVariables(ctx, file, '--env-from')))
@@ -76,6 +79,23 @@ async function replaceVariables(
       );
     }),
   }));
+}
+
+/** A document with the texts `${NAME}` that its `env` escapes. Fails with usage (2) where a variable has no value. */
+function withoutMarks({ value, at }: YamlDocument): YamlDocument {
+  const env = objectOf(memberAt(value, 'env'));
+  if (env === undefined) return { value, at };
+  const names = new Set<string>();
+  const texts = withVariables(env, new Map(), new Set(), (_, name) => {
+    names.add(name);
+    return '';
+  });
+  if (names.size > 0)
+    throw usage(
+      `${at(['env'])}: no value is given for ${[...names].map((name) => '${' + name + '}').join(', ')}`,
+      'Give the values with --env-from FILE, or write $${NAME} for the text itself.',
+    );
+  return { value: { ...objectOf(value), env: texts }, at };
 }
 
 /** Refuses two documents of one thing: usage (2). */
