@@ -72,8 +72,7 @@ const NO_STATISTICS = Object.fromEntries(
 );
 
 /** A codec for each leaf: with the name of one that the package knows, the pages would not come to `checkPages`. */
-export const codecNameOf = (leaf: number): ColumnMetaData['codec'] =>
-  `leaf ${String(leaf)}` as ColumnMetaData['codec'];
+export const codecNameOf = (leaf: number): ColumnMetaData['codec'] => `leaf ${String(leaf)}` as ColumnMetaData['codec'];
 
 function layoutOf(metadata: FileMetaData, fileBytes: number): ParquetLayout {
   const { columns, leaves, schema } = buildColumns(metadata.schema);
