@@ -1,15 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withMd5 } from '../../../../src/local/objects/digested-content.ts';
 import { completeUpload, createUpload, writePart } from '../../../../src/local/objects/uploads.ts';
 import { openVolume } from '../../../../src/local/objects/volume.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { errorOf, md5, objectSender, textsOf, volumeFixture } from '../../../support/local/object-requests.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
-
-async function* chunks(text: string): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(Buffer.from(text));
-}
 
 describe('an upload in parts', () => {
   const complete = (parts: readonly (readonly [number, string])[]): string =>
@@ -61,7 +58,7 @@ describe('an upload in parts', () => {
   it('is joined once, where two requests complete it at the same time', async () => {
     const volume = await openVolume(temporaryDirectory(), temporaryDirectory(), () => 1_000_000);
     const upload = await createUpload(volume, 'big', 0);
-    const etag = await writePart(volume, upload, 1, chunks('first'));
+    const etag = await writePart(volume, upload, 1, withMd5([Buffer.from('first')]));
     const both = [1, 2].map(() => completeUpload(volume, upload, [{ number: 1, etag }]));
     expect(both[0]).toBe(both[1]);
     expect((await both[1])?.bytes).toBe(5);
@@ -109,6 +106,21 @@ describe('an upload in parts', () => {
     await put(2, 'second');
     expect(errorOf(await end(parts))).toEqual([400, code]);
     expect((await object('HEAD', '/vol-datasets/big')).status).toBe(404);
+  });
+
+  it('that cannot be put into its place keeps its parts', async () => {
+    const { object, put, end, uploadId } = await begun();
+    const parts = [await put(1, 'first '), await put(2, 'second')].map(
+      ({ headers }, index) => [index + 1, headers.get('etag') ?? ''] as const,
+    );
+    await object('PUT', '/vol-datasets/big/file', { body: 'the key is a folder now' });
+    expect(errorOf(await end(parts))).toEqual([409, 'InvalidObjectState']);
+    const { text } = await object('GET', '/vol-datasets/big', { query: { uploadId } });
+    expect(textsOf(text, 'Size')).toEqual(['6', '6']);
+    await object('DELETE', '/vol-datasets/big/file');
+    await object('DELETE', '/vol-datasets/big/');
+    expect((await end(parts)).status).toBe(200);
+    expect((await object('GET', '/vol-datasets/big')).text).toBe('first second');
   });
 
   it('that is aborted is gone, with its parts', async () => {
