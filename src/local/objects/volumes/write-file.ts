@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { ObjectError } from './object-error.ts';
+import { ObjectError } from '../answers/object-error.ts';
 
 /** A file that was written under a temporary name. */
 export interface Written {

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { decodeJson, numberAt, stringAt } from '../../core/json.ts';
-import { ObjectError } from './object-error.ts';
+import { decodeJson, numberAt, stringAt } from '../../../core/json.ts';
+import { ObjectError } from '../answers/object-error.ts';
 import { pathOfKey } from './volume-paths.ts';
 import { MAX_PUT_BYTES, type FileOfVolume, type Volume } from './volume.ts';
 import { writeTemporary } from './write-file.ts';

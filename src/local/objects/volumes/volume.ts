@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { createEtags, type Etags } from './etags.ts';
 import { openLateFiles, type LateFiles } from './late-files.ts';
 import { createFolderReader, listKeys, type ListedKey, type ListingOptions } from './listing.ts';
-import { noSuchKey, ObjectError } from './object-error.ts';
+import { noSuchKey, ObjectError } from '../answers/object-error.ts';
 import { measureSpace, type Space } from './space.ts';
 import { isWithoutLinks, pathOfKey, UPLOADS_FOLDER } from './volume-paths.ts';
 import { writeTemporary, type Written } from './write-file.ts';

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { invalidArgument } from './object-error.ts';
+import { invalidArgument } from '../answers/object-error.ts';
 
 /** The hidden folder of a volume with the parts of unfinished uploads (storage contract). */
 export const UPLOADS_FOLDER = '.s3compat_uploads';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { LocalRequest } from '../http/call/request-and-answer.ts';
-import { ObjectError } from './object-error.ts';
+import type { LocalRequest } from '../../http/call/request-and-answer.ts';
+import { ObjectError } from '../answers/object-error.ts';
 import type { Signed } from './signature.ts';
 
 /** How a body is sent that has no digest of its whole. */
