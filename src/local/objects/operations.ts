@@ -1,5 +1,5 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
-import { withMd5, type DigestedContent } from './digested-content.ts';
+import { withMd5, type DigestedContent } from './volumes/digested-content.ts';
 import type { FileFaults } from './requests/faults.ts';
 import { listingOf } from './listings.ts';
 import { encoderOf, numberOf, type Parameters } from './requests/parameters.ts';

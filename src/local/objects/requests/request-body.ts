@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LocalRequest } from '../../http/call/request-and-answer.ts';
-import { withMd5, type DigestedContent } from '../digested-content.ts';
+import { withMd5, type DigestedContent } from '../volumes/digested-content.ts';
 import { ObjectError } from '../answers/object-error.ts';
 import type { Signed } from './signature.ts';
 
