@@ -1,4 +1,5 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
+import { withMd5, type DigestedContent } from './digested-content.ts';
 import type { FileFaults } from './faults.ts';
 import { listingOf } from './listings.ts';
 import { encoderOf, numberOf, type Parameters } from './parameters.ts';
@@ -18,7 +19,7 @@ export interface ObjectCall {
   readonly key: string;
   readonly parameters: Parameters;
   /** The body without frames, checked as it is read. */
-  readonly content: AsyncIterable<Uint8Array>;
+  readonly content: DigestedContent;
   /** Opens the volume that a copy reads from. */
   readonly openSource: (bucket: string) => Promise<Volume>;
   /** The time of this machine in milliseconds. */
@@ -115,7 +116,7 @@ const copyFile: Operation = async ({ volume, key, request, openSource }) => {
   if (slash < 0) throw invalidArgument('The source of the copy is not BUCKET/KEY.');
   const from = await openSource(source.slice(0, slash));
   const file = await from.find(source.slice(slash + 1));
-  const copied = await volume.write(key, from.read(file, 0, file.bytes));
+  const copied = await volume.write(key, withMd5(from.read(file, 0, file.bytes)));
   return xml('CopyObjectResult', [
     element('LastModified', new Date(copied.modifiedAt).toISOString()),
     element('ETag', copied.etag),
