@@ -49,8 +49,8 @@ export const exportFiles = defineCommand({
     const markOf = createMarks();
     const values = plainDocuments.map((document) => {
       const names = secretNames(document, hidesSecrets);
-      // Where --env-from is needed, other texts of this form stay as they are.
-      const kept = hasSecret ? (withVariablesKept(document) as JsonObject) : document;
+      // Other texts of this form stay as they are: without --env-from, only those of env have a meaning.
+      const kept = objectOf(hasSecret ? withVariablesKept(document) : withEnvironmentKept(document)) ?? {};
       const marks = Object.fromEntries(
         names.map((name) => [name, markOf(name, memberOf(document['env'], name) ?? null)]),
       );
@@ -77,6 +77,11 @@ function kindNamed(word: string): KindName {
 /** All rows of a kind; the export fails where the list is not whole. Pods of clusters belong to their clusters. */
 const rowsOf = async (ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> =>
   (await listRows(ctx, collection)).values.filter((row) => stringAt(row, 'status') !== 'TERMINATED');
+
+function withEnvironmentKept(document: JsonObject): JsonObject {
+  const env = document['env'];
+  return env === undefined ? document : { ...document, env: withVariablesKept(env) };
+}
 
 /** What stands for a secret: `${NAME}`, and `${NAME_2}` for another value of the same name. */
 function createMarks(): (name: string, value: Json) => string {

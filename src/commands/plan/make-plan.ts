@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, objectOf, stringOf, type JsonObject } from '../../core/json.ts';
+import { isObject, memberAt, objectOf, stringOf, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
 import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
@@ -51,18 +51,21 @@ export async function makePlan(
 /** A document whose references to secrets are placeholders. */
 async function withEnvironment(ctx: CommandContext, document: FileDocument): Promise<FileDocument> {
   const env = memberAt(document.body, 'env');
-  const complete = env === undefined ? undefined : await completeEnvironment(ctx, env, {});
+  const complete = isObject(env) ? await completeEnvironment(ctx, env, {}) : undefined;
   return complete === undefined ? document : { ...document, body: { ...document.body, env: complete } };
 }
 
-/** Replaces variables where `--env-from` allows it; without it, `${NAME}` is text. */
+/**
+ * Replaces variables by those of `--env-from`. Fails with usage (2) for one that no file has. Without a file, `${NAME}` in
+ * `env` is refused, because an export wrote it in the place of a secret; elsewhere it is text.
+ */
 async function replaceVariables(
   ctx: CommandContext,
   documents: readonly YamlDocument[],
   files: readonly string[],
   hidden: Set<string>,
 ): Promise<readonly YamlDocument[]> {
-  if (files.length === 0) return documents;
+  if (files.length === 0) return documents.map(withoutMarks);
   const variables = new Map<string, string>();
   for (const file of files)
     for (const [name, value] of Object.entries(await readVariables(ctx, file, '--env-from')))
@@ -76,6 +79,23 @@ async function replaceVariables(
       );
     }),
   }));
+}
+
+/** A document with the texts `${NAME}` that its `env` escapes. Fails with usage (2) where a variable has no value. */
+function withoutMarks({ value, at }: YamlDocument): YamlDocument {
+  const env = objectOf(memberAt(value, 'env'));
+  if (env === undefined) return { value, at };
+  const names = new Set<string>();
+  const texts = withVariables(env, new Map(), new Set(), (_, name) => {
+    names.add(name);
+    return '';
+  });
+  if (names.size > 0)
+    throw usage(
+      `${at(['env'])}: no value is given for ${[...names].map((name) => '${' + name + '}').join(', ')}`,
+      'Give the values with --env-from FILE, or write $${NAME} for the text itself.',
+    );
+  return { value: { ...objectOf(value), env: texts }, at };
 }
 
 /** Refuses two documents of one thing: usage (2). */

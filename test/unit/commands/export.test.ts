@@ -45,6 +45,16 @@ test('what is exported has no difference from what is there', async () => {
   expect(ran.out).toContain('volumeId: datasets');
 });
 
+test('without secrets, what is exported has no difference without --env-from', async () => {
+  const world = inWorld();
+  const create = ['pods', 'create', '--name', 'a', '--gpu', 'GPU-24G', '--image', 'i', '--env', 'X=${HOME}'];
+  await run(world, [...create, '--', 'sh', '-c', 'echo ${X}']);
+  await run(world, ['pods', 'terminate', 'pod-notebook', '--yes']);
+  const ran = await run(world, ['export']);
+  expect(ran.err).not.toContain('--env-from');
+  expect((await rows(world, ran.out)).filter(({ action }) => action !== 'none')).toEqual([]);
+});
+
 test('secret variables are marked, and the files with their values have no difference', async () => {
   const world = inWorld();
   await run(world, [

@@ -2,6 +2,7 @@ import { type CommandLine, type Message, printed } from '../../../core/message.t
 import { readRequest } from '../../../core/api.ts';
 import type { Context } from '../../../core/context.ts';
 import { unlessFailed } from '../../../core/failure.ts';
+import { isLoopback } from '../../../core/text/address.ts';
 import { safeText, type SafeText } from '../../../core/safe-text.ts';
 import type { Json } from '../../../core/json.ts';
 import type { OutputOptions, View } from '../../../output/view.ts';
@@ -49,8 +50,9 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     stdout,
     ids: new IdCache(),
     serviceNow: serviceClock.time,
-    fetchServiceNow: async () => {
-      if (context.settings.local && !serviceClock.isSet()) await unlessFailed(context, () => api.send(ANY_READ));
+    fetchServiceNow: async ({ overHttp = false } = {}) => {
+      const asks = context.settings.local || (overHttp && isOnThisMachine(context.settings.get('base-url')));
+      if (asks && !serviceClock.isSet()) await unlessFailed(context, () => api.send(ANY_READ));
       return serviceClock.time();
     },
     tell: tellLine,
@@ -65,6 +67,9 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     },
   };
 }
+
+/** Whether an address may be that of the local service, whose clock can be advanced. */
+const isOnThisMachine = (address = ''): boolean => URL.canParse(address) && isLoopback(new URL(address).hostname);
 
 async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void> {
   const { errorColumns } = terminal;

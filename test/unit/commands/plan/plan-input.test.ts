@@ -32,8 +32,19 @@ describe('folders and variables', () => {
   test('variables are replaced only with --env-from, and are never printed', async () => {
     const world = inWorld();
     const text = `kind: pod\nname: train-llm\nenv: {A: '\${TOKEN}', PLAIN: '$\${TOKEN}'}\n`;
-    const [plainRow] = await rows(world, text);
-    expect(plainRow?.changes.map(({ after }) => after)).toEqual(['${TOKEN}', '$${TOKEN}']);
+    writeFileSync(path.join(world.directory, 'fleet.yaml'), text);
+    for (const argv of [
+      ['plan', 'fleet.yaml'],
+      ['apply', 'fleet.yaml', '--yes'],
+    ]) {
+      const refused = await run(world, argv);
+      expect([refused.code, refused.err]).toEqual([
+        2,
+        expect.stringMatching(/\$\{TOKEN\}\n.*--env-from FILE/) as string,
+      ]);
+    }
+    const [plainRow] = await rows(world, text.replace("A: '${TOKEN}', ", ''));
+    expect(plainRow?.changes.map(({ after }) => after)).toEqual(['${TOKEN}']);
     writeFileSync(path.join(world.directory, 'vars'), 'TOKEN=very-secret\n');
     for (const flags of [['--json'], ['-o', 'wide'], ['-o', 'yaml']]) {
       const ran = await plan(world, text, ['--env-from', 'vars', ...flags]);

@@ -46,6 +46,7 @@ describe('top --once', () => {
       '/v2/e1/health',
       '/v2/network-volumes',
       '/v2/pods?includeClusterPods=true',
+      '/v2/registries/delegations',
       '/v2/serverless',
       '/v2/serverless/e1/workers',
     ]);
