@@ -204,7 +204,7 @@ const PACKAGES = {
   '@rgrove/parse-xml': '^src/core/text/xml\\.ts$',
   chokidar: '^src/host/workers/',
   ignore: '^src/(host/workers|commands/files/sync)/',
-  ssh2: '^src/host/pods/',
+  ssh2: '^src/(host/pods|commands/pods/reach/files)/',
 };
 
 const layerRules = Object.entries(LAYERS).map(([from, allowed]) => ({

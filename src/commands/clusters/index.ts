@@ -11,7 +11,7 @@ import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
 import type { Price } from '../../cli/resource/ask-before-write.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
-import { catalogRow } from '../shared/pickers.ts';
+import { catalogRow } from '../shared/pick/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';

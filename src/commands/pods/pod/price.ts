@@ -1,7 +1,7 @@
 import { memberAt, numberAt, stringAt, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { CPUS, GPUS } from '../../shared/collections.ts';
-import { catalogRow } from '../../shared/pickers.ts';
+import { catalogRow } from '../../shared/pick/pickers.ts';
 import { hasSoMany } from '../../shared/rate/is-possible.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
 import { keptDisks } from '../../shared/rate/stopped-disks.ts';
