@@ -12,7 +12,7 @@ const NAMES = ['constructor', '__proto__', '1e3', 'no', 'a: b', '- x', '${HOME}'
 
 const texts = fc.oneof(
   fc.constantFrom('1', 'true', 'no', '1e3', '~', '', ' a ', '#x', '${HOME}', '$${HOME}', 'two\nlines', 'tab\t', '☃'),
-  fc.string({ maxLength: 8 }).filter((text) => !/[\u0000-\u001f\ud800-\udfff\u007f]/.test(text)),
+  fc.string({ maxLength: 8 }),
 );
 /** In a document, `${NAME}` is a variable. */
 const written = texts.map((text) => text.replaceAll('${', () => '$${'));
