@@ -4,6 +4,7 @@ import { connect } from './connect.ts';
 import { create } from './create.ts';
 import { exec } from './exec.ts';
 import { explain } from './explain/index.ts';
+import { forward } from './forward/index.ts';
 import { get, SUMMARY } from './get.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
@@ -28,6 +29,7 @@ export const pods = defineGroup(SUMMARY, {
   explain,
   ssh,
   exec,
+  forward,
   connect,
   'ssh-config': sshConfig,
 });

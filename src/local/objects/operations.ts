@@ -1,14 +1,22 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
-import { withMd5, type DigestedContent } from './digested-content.ts';
-import type { FileFaults } from './faults.ts';
+import { withMd5, type DigestedContent } from './volumes/digested-content.ts';
+import type { FileFaults } from './requests/faults.ts';
 import { listingOf } from './listings.ts';
-import { encoderOf, numberOf, type Parameters } from './parameters.ts';
-import { invalidArgument, noSuchKey, notImplemented, ObjectError } from './object-error.ts';
-import { parseParts } from './complete-request.ts';
-import { byteRange } from './byte-range.ts';
-import { MAX_PUT_BYTES, type FileOfVolume, type Volume } from './volume.ts';
-import { abortUpload, completeUpload, createUpload, findUpload, listParts, listUploads, writePart } from './uploads.ts';
-import { element, xmlDocument, type XmlText } from './xml.ts';
+import { encoderOf, numberOf, type Parameters } from './requests/parameters.ts';
+import { invalidArgument, noSuchKey, notImplemented, ObjectError } from './answers/object-error.ts';
+import { parseParts } from './requests/complete-request.ts';
+import { byteRange } from './requests/byte-range.ts';
+import { MAX_PUT_BYTES, type FileOfVolume, type Volume } from './volumes/volume.ts';
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  findUpload,
+  listParts,
+  listUploads,
+  writePart,
+} from './volumes/uploads.ts';
+import { element, xmlDocument, type XmlText } from './answers/xml.ts';
 
 /** A request about one volume. */
 export interface ObjectCall {
