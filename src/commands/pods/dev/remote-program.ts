@@ -30,7 +30,8 @@ p=$!
   kill -s TERM -- "-$p" 2>/dev/null || kill -s TERM "$p"
 ) <&3 >/dev/null 2>&1 &
 r=$!
-exec 3<&-
+# The shell would say "Terminated".
+exec 3<&- 2>/dev/null
 wait "$p"
 c=$?
 kill "$r"
