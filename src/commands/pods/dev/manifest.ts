@@ -49,7 +49,7 @@ export async function writeManifest(files: PodFiles, target: string, manifest: M
     version: digest,
     mode: 0o644,
     digest: () => Promise.resolve(digest),
-     
+
     read: async function* (start, end) {
       yield bytes.subarray(start, end);
     },
