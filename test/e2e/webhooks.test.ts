@@ -53,7 +53,16 @@ test('what the local service posts is received, posted again after --fail-first,
   listener.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   await until(() => /Listening at (http:\S+),/.test(said));
   const [, address = ''] = /Listening at (http:\S+),/.exec(said) ?? [];
-  await run('jobs', 'run', 'echo', '--input', '{"n":9007199254740993,"é":"ü"}', '--webhook', `${address}/jobs?a=1`, '--wait');
+  await run(
+    'jobs',
+    'run',
+    'echo',
+    '--input',
+    '{"n":9007199254740993,"é":"ü"}',
+    '--webhook',
+    `${address}/jobs?a=1`,
+    '--wait',
+  );
   // The service posts again after ten seconds.
   await until(() => rows.split('\n').length > 2);
   const [refused, taken] = rows

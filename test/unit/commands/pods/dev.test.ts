@@ -79,7 +79,7 @@ test.skipIf(!hasGit)('a folder that is gone is no empty folder', async () => {
 const podWith = (text: string) =>
   ({
     look: () => Promise.resolve({ name: '', kind: 'file', bytes: text.length, modifiedAt: 0, mode: 0o644 }),
-     
+
     read: async function* () {
       yield Buffer.from(text);
     },
