@@ -6,21 +6,24 @@ const VARIABLE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
  * A value with the variables of its texts replaced. `found` takes every text that was put in, so that none of them is
- * printed. `unknown` is called with the path and the name of a variable that is not there, and throws.
+ * printed. `unknown` is called with the path and the name of a variable that is not
+ * there: it gives the text in its place, or throws.
  */
 export function withVariables(
   value: Json,
   variables: ReadonlyMap<string, string>,
   found: Set<string>,
-  unknown: (path: readonly string[], name: string) => never,
+  unknown: (path: readonly string[], name: string) => string,
   path: readonly string[] = [],
 ): Json {
   if (typeof value === 'string') {
     const used: string[] = [];
     const text = value.replace(VARIABLE, (all, name: string) => {
       if (all.startsWith('$$')) return all.slice(1);
+      const given = variables.get(name);
+      if (given === undefined) return unknown(path, name);
       used.push(name);
-      return variables.get(name) ?? unknown(path, name);
+      return given;
     });
     if (used.length > 0 && text !== '') found.add(text);
     return text;

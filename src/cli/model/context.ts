@@ -25,10 +25,11 @@ export interface CommandContext extends Context {
   /** The service's time, from the `Date` of its answers, to compute ages. */
   readonly serviceNow: () => EpochMs;
   /**
-   * The service's time before the first request, to compute a time such as `10m` ago. Sends a request only to the local
-   * service of this process; for other services it returns this machine's time.
+   * The service's time before the first request, to compute a time such as `10m` ago. Sends a request only to
+   * the local service of this process, and with `overHttp` to an address of this machine, where the local service may
+   * answer; for other services it returns this machine's time.
    */
-  readonly fetchServiceNow: () => Promise<number>;
+  readonly fetchServiceNow: (options?: { readonly overHttp?: boolean }) => Promise<number>;
   /** Prints one line on stderr. Control characters are escaped, line feeds included. */
   tell(line: Message): Promise<void>;
   /** Prints rows as a table on stderr, as wide as its terminal. */

@@ -1,20 +1,19 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, objectOf, stringOf, type JsonObject } from '../../core/json.ts';
+import { isObject, memberAt, objectOf, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
-import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
 import { SET_MARK } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { Item } from '../../fleet/model.ts';
 import { planCreate, planUpdate, withoutNull } from '../../fleet/plan-item.ts';
-import { withVariables } from '../../fleet/variables.ts';
-import { completeEnvironment, readVariables } from '../shared/environment.ts';
+import { completeEnvironment } from '../shared/environment.ts';
 import { createAccount, type Account } from './account.ts';
 import { costOf } from './cost.ts';
 import { checkDocument, placed, type FileDocument } from './document/document.ts';
 import { planReplaced, replacementBody } from './replace.ts';
 import { checkSetName, MARKED_KINDS, planPruning } from './prune.ts';
 import { readFiles } from './document/read-files.ts';
+import { noValue, replaceVariables } from './document/variables.ts';
 import type { Plan, PlanInput, Planned } from './planned.ts';
 
 /**
@@ -28,7 +27,10 @@ export async function makePlan(
   checkSetName(setName);
   const hidden = new Set<string>();
   const read = await readFiles(ctx, files);
-  const checked = (await replaceVariables(ctx, read, envFrom, hidden)).map(checkDocument);
+  const checked = (await replaceVariables(ctx, read, envFrom, hidden)).map((each) => ({
+    ...checkDocument(each),
+    missing: each.missing,
+  }));
   refuseTwice(checked);
   const documents = (await Promise.all(checked.map((document) => withEnvironment(ctx, document)))).map(
     (document): FileDocument => ({
@@ -51,31 +53,8 @@ export async function makePlan(
 /** A document whose references to secrets are placeholders. */
 async function withEnvironment(ctx: CommandContext, document: FileDocument): Promise<FileDocument> {
   const env = memberAt(document.body, 'env');
-  const complete = env === undefined ? undefined : await completeEnvironment(ctx, env, {});
+  const complete = isObject(env) ? await completeEnvironment(ctx, env, {}) : undefined;
   return complete === undefined ? document : { ...document, body: { ...document.body, env: complete } };
-}
-
-/** Replaces variables where `--env-from` allows it; without it, `${NAME}` is text. */
-async function replaceVariables(
-  ctx: CommandContext,
-  documents: readonly YamlDocument[],
-  files: readonly string[],
-  hidden: Set<string>,
-): Promise<readonly YamlDocument[]> {
-  if (files.length === 0) return documents;
-  const variables = new Map<string, string>();
-  for (const file of files)
-    for (const [name, value] of Object.entries(await readVariables(ctx, file, '--env-from')))
-      variables.set(name, stringOf(value) ?? '');
-  return documents.map(({ value, at }) => ({
-    at,
-    value: withVariables(value, variables, hidden, (path, name) => {
-      throw usage(
-        `${at(path)}: no file of --env-from has a variable ${name}`,
-        'Write $${' + name + '} for the text itself.',
-      );
-    }),
-  }));
 }
 
 /** Refuses two documents of one thing: usage (2). */
@@ -113,6 +92,8 @@ export async function planDocument(ctx: CommandContext, account: Account, docume
   const named = await account.withIds(document, document.body, row);
   try {
     if (row !== undefined) return await planRow(ctx, document, row, named);
+    const [missing] = document.missing ?? [];
+    if (missing !== undefined) throw noValue(missing.at, missing.name);
     const body = withMark(document, newBody(document, named));
     await kind.checkNew?.(ctx, completeNew(ctx, document, body));
     const item = planCreate(kind.planned(ctx), body);
@@ -146,14 +127,14 @@ async function planReplacement(
 ): Promise<Planned> {
   const { kind } = document;
   const { before } = await costOf(ctx, kind.name, row, {});
-  if (row['locked'] === true)
-    return {
-      document,
-      row,
-      body,
-      item: { ...item, action: 'blocked', why: 'it is locked, so that no other one takes its place' },
-      cost: { before, after: before },
-    };
+  const why =
+    row['locked'] === true
+      ? 'it is locked, so that no other one takes its place'
+      : document.id !== undefined
+        ? 'its id is in the file, and another one in its place has another id: leave the id out'
+        : undefined;
+  if (why !== undefined)
+    return { document, row, body, item: { ...item, action: 'blocked', why }, cost: { before, after: before } };
   const whole = replacementBody(document, row, body);
   await kind.checkNew?.(ctx, completeNew(ctx, document, whole));
   const { after } = await costOf(ctx, kind.name, undefined, whole);

@@ -16,8 +16,7 @@ import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes
 import { prefixedLines } from './reach/prefixed-lines.ts';
 import { reachPod, startOf, type ReachablePod } from './reach/reach-pod.ts';
 import { remoteCommand } from './reach/remote-command.ts';
-import { addressArguments } from './reach/ssh-address.ts';
-import { trustOptions } from './reach/ssh-options.ts';
+import { sshArguments } from './reach/ssh-arguments.ts';
 import { idOf } from '../../output/view.ts';
 import type { Json } from '../../core/json.ts';
 import { statusOf } from './pod/reachable.ts';
@@ -68,22 +67,12 @@ const whatDoesNotRun = (pods: readonly Json[]): Promise<ReadonlyMap<string, stri
     new Map(pods.filter((pod) => statusOf(pod) !== 'RUNNING').map((pod) => [idOf(pod), `is ${statusOf(pod)}`])),
   );
 
-async function sshArguments(
-  ctx: CommandContext,
-  pod: ReachablePod,
-  line: string,
-  tty: boolean,
-): Promise<readonly string[]> {
-  const trust = trustOptions(pod, await ctx.spawn.knownHosts());
-  return [...trust, '-o', 'LogLevel=ERROR', tty ? '-t' : '-T', ...addressArguments(pod.address), '--', line];
-}
-
 /** The exit code of ssh for an error of its own. */
 const SSH_FAILED = 255;
 
 async function runInOne(ctx: CommandContext, word: string, line: string, tty: boolean) {
   const pod = await reachPod(ctx, word);
-  const code = await ctx.spawn.run('ssh', await sshArguments(ctx, pod, line, tty), {});
+  const code = await ctx.spawn.run('ssh', await sshArguments(ctx, pod, { line, tty }), {});
   const notes = code === SSH_FAILED ? await sshFailedNotes(ctx, pod) : [];
   return { kind: 'nothing', exit: code as ExitCode, notes } as const;
 }
@@ -109,7 +98,7 @@ async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string
     const output = isTableOutput(ctx.output) ? ctx.stdout : ctx.stderr;
     const onOutput = prefixedLines(pod.name, (text) => void output.write(text));
     const onError = prefixedLines(pod.name, (text) => void ctx.stderr.write(text));
-    const args = await sshArguments(ctx, pod, line, false);
+    const args = await sshArguments(ctx, pod, { line });
     const program = await ctx.spawn.start('ssh', args, { onOutput: onOutput.take, onError: onError.take });
     const stop = (): void => {
       program.stop();

@@ -2,8 +2,10 @@ import { defineGroup } from '../../cli/model/command.ts';
 import { restart, start, stop } from './actions/act.ts';
 import { connect } from './connect.ts';
 import { create } from './create.ts';
+import { dev } from './dev/index.ts';
 import { exec } from './exec.ts';
 import { explain } from './explain/index.ts';
+import { forward } from './forward/index.ts';
 import { get, SUMMARY } from './get.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
@@ -28,6 +30,8 @@ export const pods = defineGroup(SUMMARY, {
   explain,
   ssh,
   exec,
+  forward,
+  dev,
   connect,
   'ssh-config': sshConfig,
 });

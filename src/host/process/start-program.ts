@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
 import type { ProgramStreams, StartedProgram } from '../../core/context.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { withoutKeys } from './environment.ts';
@@ -43,10 +44,19 @@ export function startProgram(
 }
 
 /** Writes an input to the end, as fast as it is read. */
-async function pass(input: AsyncIterable<Uint8Array> = nothing(), target: NodeJS.WritableStream): Promise<void> {
+async function pass(input: AsyncIterable<Uint8Array> = nothing(), target: Writable): Promise<void> {
   try {
-    for await (const chunk of input)
-      if (!target.write(chunk)) await new Promise((resolve) => target.once('drain', resolve).once('close', resolve));
+    for await (const chunk of input) {
+      if (target.write(chunk)) continue;
+      if (target.destroyed) return;
+      await new Promise<void>((resolve) => {
+        const goOn = (): void => {
+          target.off('drain', goOn).off('close', goOn);
+          resolve();
+        };
+        target.on('drain', goOn).on('close', goOn);
+      });
+    }
   } finally {
     target.end();
   }

@@ -54,6 +54,8 @@ export function startStreamingExchange(connections: Connections, url: URL, reque
         method: request.method,
         headers: { ...request.headers },
         body: bodyOf(request.body),
+        // By default undici closes the connection after HEAD, and each look at a file would cost a new one.
+        reset: false,
       },
       {
         onRequestStart: (started) => {

@@ -11,7 +11,9 @@ export const SILENT: readonly string[] = [
   'schema',
   'guard history',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
+  'pods dev',
   'pods exec',
+  'pods forward',
   'pods connect',
   'pods ssh-config',
   // Uses the interface of files, and has its own tests.

@@ -45,6 +45,16 @@ test('what is exported has no difference from what is there', async () => {
   expect(ran.out).toContain('volumeId: datasets');
 });
 
+test('without secrets, what is exported has no difference without --env-from', async () => {
+  const world = inWorld();
+  const create = ['pods', 'create', '--name', 'a', '--gpu', 'GPU-24G', '--image', 'i', '--env', 'X=${HOME}'];
+  await run(world, [...create, '--', 'sh', '-c', 'echo ${X}']);
+  await run(world, ['pods', 'terminate', 'pod-notebook', '--yes']);
+  const ran = await run(world, ['export']);
+  expect(ran.err).not.toContain('--env-from');
+  expect((await rows(world, ran.out)).filter(({ action }) => action !== 'none')).toEqual([]);
+});
+
 test('secret variables are marked, and the files with their values have no difference', async () => {
   const world = inWorld();
   await run(world, [
@@ -85,7 +95,7 @@ test('secret variables are marked, and the files with their values have no diffe
   expect(ran.err).toContain('--env-from');
   writeFileSync(
     path.join(world.directory, 'vars'),
-    `API_KEY=other-secret\nURL=postgres://u:other-secret@h/\nHF_TOKEN=other-secret\nHF_TOKEN_2=old-secret\nJUPYTER_PASSWORD=${await seededPassword(world)}\n`,
+    `API_KEY=other-secret\nURL=postgres://u:other-secret@h/\nHF_TOKEN=old-secret\nHF_TOKEN_2=other-secret\nJUPYTER_PASSWORD=${await seededPassword(world)}\n`,
   );
   const found = await plan(world, ran.out, ['--env-from', 'vars']);
   expect([found.code, found.err]).toEqual([0, found.err]);

@@ -167,6 +167,13 @@ test('a connection that closes after the request was sent is not reported as one
   });
 });
 
+test('a connection is used again after a look at an object', async () => {
+  const { storage, server } = await openAt([text('', 404), text('', 404)]);
+  for (const key of ['a', 'b']) await storage.describe(`s3://bucket/${key}`);
+  expect(server.seen.map(({ method }) => method)).toEqual(['HEAD', 'HEAD']);
+  expect(server.connections()).toBe(1);
+});
+
 test('an object that is damaged on the way is noticed', async () => {
   const { storage } = await openAt([
     text('', 200),

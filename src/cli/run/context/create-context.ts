@@ -2,6 +2,7 @@ import { type CommandLine, type Message, printed } from '../../../core/message.t
 import { readRequest } from '../../../core/api.ts';
 import type { Context } from '../../../core/context.ts';
 import { unlessFailed } from '../../../core/failure.ts';
+import { isLoopback } from '../../../core/text/address.ts';
 import { safeText, type SafeText } from '../../../core/safe-text.ts';
 import type { Json } from '../../../core/json.ts';
 import type { OutputOptions, View } from '../../../output/view.ts';
@@ -14,7 +15,7 @@ import { warningOfUnknownPages } from './unknown-paging.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
 import { openWaitLines } from './wait-lines.ts';
-import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
+import { recordOutputFailure, recordFileWrites, recordWrites, type WriteRecord } from './write-record.ts';
 
 interface Modes {
   readonly output: OutputOptions;
@@ -47,10 +48,12 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
     stdout,
+    volumeFiles: async (place) => recordFileWrites(await context.volumeFiles(place), state.writes),
     ids: new IdCache(),
     serviceNow: serviceClock.time,
-    fetchServiceNow: async () => {
-      if (context.settings.local && !serviceClock.isSet()) await unlessFailed(context, () => api.send(ANY_READ));
+    fetchServiceNow: async ({ overHttp = false } = {}) => {
+      const asks = context.settings.local || (overHttp && isOnThisMachine(context.settings.get('base-url')));
+      if (asks && !serviceClock.isSet()) await unlessFailed(context, () => api.send(ANY_READ));
       return serviceClock.time();
     },
     tell: tellLine,
@@ -65,6 +68,9 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     },
   };
 }
+
+/** Whether an address may be that of the local service, whose clock can be advanced. */
+const isOnThisMachine = (address = ''): boolean => URL.canParse(address) && isLoopback(new URL(address).hostname);
 
 async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void> {
   const { errorColumns } = terminal;

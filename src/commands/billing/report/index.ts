@@ -33,7 +33,7 @@ const DEFAULT_LAST = '30d';
 export async function costs(ctx: CommandContext, values: ReportValues): Promise<Result> {
   const budget = values.budget === undefined ? undefined : budgetOf(values.budget);
   const by = values.by as Grouping;
-  const now = await ctx.fetchServiceNow();
+  const now = await ctx.fetchServiceNow({ overHttp: true });
   // A budget is one of a month, unless another time is asked for.
   const last = values.last ?? (budget === undefined ? DEFAULT_LAST : MONTH);
   const start = last === MONTH ? monthStart(now) : startOf(last, now);

@@ -1,3 +1,4 @@
+import type { ApiAnswer } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
@@ -25,7 +26,11 @@ export interface ReachablePod {
  */
 export async function reachPod(ctx: CommandContext, word: string): Promise<ReachablePod> {
   await ctx.openLocalPods();
-  const { answer } = await readRow(ctx, PODS, word);
+  return reachableOf((await readRow(ctx, PODS, word)).answer, word);
+}
+
+/** The same for the row of a pod that was read. */
+export function reachableOf(answer: ApiAnswer, word: string): ReachablePod {
   const pod = answer.value ?? null;
   const direct = directSsh(pod);
   if (direct === undefined) throw notReachable(pod, word);

@@ -69,7 +69,7 @@ async function readOtherCosts(ctx: CommandContext, endpoints: readonly Json[]): 
 
 /** The costs of pods and endpoints since midnight UTC. A key that may not read them (403) gives none. */
 async function readSpent(ctx: CommandContext): Promise<Read> {
-  const today = new Date(ctx.serviceNow()).toISOString().slice(0, 10);
+  const today = new Date(await ctx.fetchServiceNow({ overHttp: true })).toISOString().slice(0, 10);
   const query = { startTime: `${today}T00:00:00Z`, bucketSize: 'day' };
   const report = async (name: string, idMember: string): Promise<ReadonlyMap<string, number>> => {
     const { values } = await listRows(ctx, { path: ['v2', 'billing', name], member: 'records' }, query);

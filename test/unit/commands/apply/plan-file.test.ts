@@ -35,7 +35,10 @@ describe('a plan in a file', () => {
   test('is applied exactly, and is used up then', async () => {
     const world = await planned();
     const ran = await apply(world);
-    expect([ran.code, ran.err], ran.out).toEqual([0, '1 created, 1 changed.\n']);
+    expect([ran.code, ran.err], ran.out).toEqual([
+      0,
+      expect.stringMatching(/^1 created, 1 changed\. They cost \$/) as string,
+    ]);
     const again = await apply(world);
     expect([again.code, again.err]).toEqual([
       5,
@@ -115,6 +118,13 @@ describe('a plan in a file', () => {
     expect((await apply(world)).code).toBe(0);
     const stdin = await run(world, ['plan', '-', '--out', 'other.json']);
     expect([stdin.code, stdin.err]).toEqual([2, expect.stringContaining('stdin') as string]);
+  });
+
+  test('has a name that ends in .json, because apply knows it by that', async () => {
+    const world = inWorld();
+    write(world, 'fleet.yaml', 'kind: volume\nname: datasets\nsize: 4000\n');
+    const ran = await run(world, ['plan', 'fleet.yaml', '--out', 'kept.plan']);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('.json') as string]);
   });
 
   test('of another version, and a cut one, end 2 and say so', async () => {

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { inWorld, plan, rows, run, type Row } from '../../../support/worlds/plan-runs.ts';
 
 describe('identity', () => {
@@ -32,8 +34,19 @@ describe('folders and variables', () => {
   test('variables are replaced only with --env-from, and are never printed', async () => {
     const world = inWorld();
     const text = `kind: pod\nname: train-llm\nenv: {A: '\${TOKEN}', PLAIN: '$\${TOKEN}'}\n`;
-    const [plainRow] = await rows(world, text);
-    expect(plainRow?.changes.map(({ after }) => after)).toEqual(['${TOKEN}', '$${TOKEN}']);
+    writeFileSync(path.join(world.directory, 'fleet.yaml'), text);
+    for (const argv of [
+      ['plan', 'fleet.yaml'],
+      ['apply', 'fleet.yaml', '--yes'],
+    ]) {
+      const refused = await run(world, argv);
+      expect([refused.code, refused.err]).toEqual([
+        2,
+        expect.stringMatching(/\$\{TOKEN\}\n.*--env-from FILE/) as string,
+      ]);
+    }
+    const [plainRow] = await rows(world, text.replace("A: '${TOKEN}', ", ''));
+    expect(plainRow?.changes.map(({ after }) => after)).toEqual(['${TOKEN}']);
     writeFileSync(path.join(world.directory, 'vars'), 'TOKEN=very-secret\n');
     for (const flags of [['--json'], ['-o', 'wide'], ['-o', 'yaml']]) {
       const ran = await plan(world, text, ['--env-from', 'vars', ...flags]);
@@ -80,5 +93,26 @@ describe('secrets', () => {
     ]);
     const shown = await plan(world, TEXT, ['--json', '--show-secrets']);
     expect(shown.out).toContain('new-secret');
+  });
+});
+
+describe('a profile that may only read', () => {
+  test('plans, and applies nothing', async () => {
+    const world = inWorld();
+    writeFileSync(path.join(world.directory, 'fleet.yaml'), 'kind: volume\nname: datasets\nsize: 4000\n');
+    const readOnly = async (...argv: readonly string[]) =>
+      await berthIn(
+        createTestWorld({
+          env: { BERTH_LOCAL: '1', BERTH_ACCESS: 'read', BERTH_DATA_DIR: path.join(world.directory, 'data') },
+          cwd: world.directory,
+          clock: world.clock,
+        }),
+        argv,
+      );
+    const planned = await readOnly('plan', 'fleet.yaml', '--out', 'plan.json');
+    expect([planned.code, planned.err]).toEqual([16, expect.stringContaining('1 to change') as string]);
+    const refused = await readOnly('apply', 'plan.json', '--yes');
+    expect([refused.code, refused.out]).toEqual([3, expect.stringContaining('nothing was sent') as string]);
+    expect((await run(world, ['apply', 'plan.json', '--yes'])).code).toBe(0);
   });
 });

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { DigestName } from '../../../core/ports/files.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
+
+/** A range of a file, and what is computed of it. */
+export interface DigestedRange {
+  /** An absolute path. */
+  readonly path: string;
+  /** Bytes: from `start` up to, but not including, `end`. */
+  readonly start: number;
+  readonly end: number;
+  readonly names: readonly DigestName[];
+}
+
+/** Computes digests of ranges of files in threads. */
+export interface RangeDigests {
+  /** Resolves with the digests in hexadecimal; undefined where the file has fewer bytes. Fails as the system does. */
+  readonly compute: (range: DigestedRange) => Promise<readonly string[] | undefined>;
+}
+
+/** A thread that computes one range at a time. */
+export interface DigestThread {
+  postMessage(range: DigestedRange): void;
+  on(event: 'message', listener: (answer: DigestAnswer) => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  ref(): void;
+  unref(): void;
+  terminate(): unknown;
+}
+
+interface DigestAnswer {
+  readonly digests?: readonly string[];
+  readonly failed?: { readonly message: string; readonly code: string | undefined };
+}
+
+interface Job {
+  readonly range: DigestedRange;
+  readonly resolve: (digests: readonly string[] | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** More threads than this do not help: the disk and the network are slower. */
+const MOST_THREADS = 4;
+
+/** How long a thread that has nothing to do is kept. */
+const IDLE_MS: Milliseconds = 10_000;
+
+/** Bytes that are read at a time where there is no thread. */
+const CHUNK_BYTES = 262_144;
+
+/**
+ * Creates the threads when they are needed first; they end when they have had nothing to do for a while, and never keep the process
+ * from ending. Where a system allows no threads, this thread computes the digests.
+ */
+export function createRangeDigests(startThread = startDigestThread, idleMs = IDLE_MS): RangeDigests {
+  const waiting: Job[] = [];
+  const idle = new Map<DigestThread, NodeJS.Timeout>();
+  const most = Math.min(MOST_THREADS, availableParallelism());
+  let threads = 0;
+  let hasThreads = true;
+
+  const computeHere = (job: Job): void => {
+    digestsHere(job.range).then(job.resolve, job.reject);
+  };
+  const giveUp = (): void => {
+    hasThreads = false;
+    for (const job of waiting.splice(0)) computeHere(job);
+  };
+  const park = (thread: DigestThread): void => {
+    thread.unref();
+    const timer = setTimeout(() => {
+      idle.delete(thread);
+      threads -= 1;
+      thread.terminate();
+    }, idleMs);
+    timer.unref();
+    idle.set(thread, timer);
+  };
+
+  const start = async (): Promise<void> => {
+    threads += 1;
+    let thread: DigestThread;
+    try {
+      thread = await startThread();
+    } catch {
+      threads -= 1;
+      giveUp();
+      return;
+    }
+    let job: Job | undefined;
+    const next = (): void => {
+      job = waiting.shift();
+      if (job === undefined) park(thread);
+      else thread.postMessage(job.range);
+    };
+    thread.on('message', ({ digests, failed }) => {
+      if (failed === undefined) job?.resolve(digests);
+      else job?.reject(Object.assign(new Error(failed.message), { code: failed.code }));
+      next();
+    });
+    thread.on('error', () => {
+      clearTimeout(idle.get(thread));
+      idle.delete(thread);
+      threads -= 1;
+      if (job !== undefined) computeHere(job);
+      giveUp();
+    });
+    wakers.set(thread, next);
+    next();
+  };
+  const wakers = new WeakMap<DigestThread, () => void>();
+
+  return {
+    compute: (range) =>
+      new Promise((resolve, reject) => {
+        const job = { range, resolve, reject };
+        if (!hasThreads) {
+          computeHere(job);
+          return;
+        }
+        waiting.push(job);
+        const [parked] = idle;
+        if (parked === undefined) {
+          if (threads < most) void start();
+          return;
+        }
+        const [thread, timer] = parked;
+        clearTimeout(timer);
+        idle.delete(thread);
+        thread.ref();
+        wakers.get(thread)?.();
+      }),
+  };
+}
+
+async function startDigestThread(): Promise<DigestThread> {
+  const [{ Worker }, { DIGEST_SOURCE }] = await Promise.all([
+    import('node:worker_threads'),
+    import('./digest-source.ts'),
+  ]);
+  return new Worker(DIGEST_SOURCE, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 }, env: {} });
+}
+
+async function digestsHere({ path, start, end, names }: DigestedRange): Promise<readonly string[] | undefined> {
+  const hashes = names.map((name) => createHash(name));
+  const file = await fs.open(path, 'r');
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let at = start; at < end;) {
+      const { bytesRead } = await file.read(chunk, 0, Math.min(CHUNK_BYTES, end - at), at);
+      if (bytesRead === 0) return undefined;
+      for (const hash of hashes) hash.update(chunk.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+  return hashes.map((hash) => hash.digest('hex'));
+}

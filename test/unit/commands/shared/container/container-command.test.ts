@@ -1,0 +1,286 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeCommand } from '../../../../../src/local/model/command.ts';
+import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
+import { json, pointedAt, serve } from '../../../../support/servers/scripted-server.ts';
+import { berth, berthIn } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
+
+/** Arguments that a careless quotation breaks. */
+const ODD = [
+  '',
+  ' ',
+  'a b',
+  "it's",
+  '"',
+  '\\',
+  '\\n',
+  'a\nb',
+  '\t',
+  '$HOME',
+  '`id`',
+  '!x',
+  '--',
+  '-x',
+  '--yes',
+  '*',
+  'é🚀',
+  '\u202e',
+  '{}',
+  '#',
+];
+
+/** The words that a shell makes of a line. */
+const shellWords = (line: string): readonly string[] =>
+  execFileSync('bash', ['--norc', '-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+    .split('\0')
+    .slice(0, -1);
+
+/** The value of a line of a detail view. */
+const lineOf = (out: string, label: string): string | undefined =>
+  new RegExp(`^ *${label}[ \\t]+(.*)$`, 'm').exec(out)?.[1];
+
+interface Sent {
+  readonly method: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What a command would send, at a service whose rows are all `row`. */
+async function preview(argv: readonly string[], row: object = {}): Promise<Sent['body']> {
+  const server = await serve(Array.from({ length: 4 }, () => json({ id: 'x', name: 'n', ...row })));
+  const [noun = '', verb = '', ...words] = argv;
+  const { code, out, err } = await berth([noun, verb, '--dry-run', ...words], { env: pointedAt(server.url) });
+  expect(code, err).toBe(0);
+  return (JSON.parse(out) as Sent).body;
+}
+
+const CREATES: Readonly<Record<string, readonly string[]>> = {
+  pods: ['--name', 'a', '--gpu', 'G', '--image', 'i'],
+  endpoints: ['--name', 'a', '--gpu-pool', 'P', '--image', 'i'],
+  templates: ['--name', 'a', '--image', 'i'],
+  clusters: ['--name', 'a', '--type', 'RAY', '--gpu', 'G', '--gpu-count', '1', '--pods', '2'],
+};
+const WRITES = [
+  ...Object.entries(CREATES).map(([noun, flags]) => [`${noun} create`, [noun, 'create', ...flags]] as const),
+  ...['pods', 'endpoints', 'templates'].map((noun) => [`${noun} update`, [noun, 'update', 'x']] as const),
+];
+
+describe('the command of a container', () => {
+  test.each(WRITES)('%s sends its words as they are given', async (_, argv) => {
+    expect(await preview([...argv, '--', ...ODD])).toMatchObject({ cmd: ODD });
+    const flags = ODD.flatMap((word) => ['--cmd', word]);
+    expect(await preview([...argv, ...flags, '--entrypoint=--', '--entrypoint', ''])).toMatchObject({
+      cmd: ODD,
+      entrypoint: ['--', ''],
+    });
+    expect(await preview([...argv, '--args', 'a "b'])).toMatchObject({ args: 'a "b' });
+  });
+
+  test.each([
+    ['words that are not after --', ['serve'], 'too many arguments'],
+    ['a word before --', ['x', '--', 'serve'], 'too many arguments'],
+    ['a value -- and a word', ['--cmd', '--', 'serve'], 'too many arguments'],
+    ['both forms', ['--args', 'a', '--cmd', 'b'], '--args goes with none of'],
+    ['both forms, with --', ['--args', 'a', '--', 'b'], '--args goes with none of'],
+    ['both forms, with --set', ['--set', 'args=a', '--set', 'entrypoint=["b"]'], '--args goes with none of'],
+    ['--cmd and --', ['--cmd', 'a', '--', 'b'], 'set the same member'],
+  ])('refuses %s', async (_, words, says) => {
+    const { code, out, err } = await berth(['--local', 'templates', 'create', '--name', 'a', '--image', 'i', ...words]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err.replace(/\s+/g, ' ')).toContain(says);
+  });
+
+  test('flags after -- are words of the command, and -- after a flag is its value', async () => {
+    expect(await preview(['templates', 'update', 'x', '--name=b', '--cmd', '--'])).toEqual({ name: 'b', cmd: ['--'] });
+    expect(await preview(['templates', 'update', 'x', '--', '--name', 'b', '--', '-h'])).toEqual({
+      cmd: ['--name', 'b', '--', '-h'],
+    });
+  });
+
+  test('is shown as a line that a shell, and the service, split into what was sent', async () => {
+    const world = createTestWorld();
+    const local = async (...argv: readonly string[]): Promise<string> => {
+      const { code, out, err } = await berthIn(world, ['--local', 'templates', ...argv]);
+      expect(code, err).toBe(0);
+      return out;
+    };
+    const word = fc
+      .oneof(fc.constantFrom(...ODD), fc.string({ unit: 'grapheme', maxLength: 8 }))
+      .filter((text) => !text.includes('\0'));
+    const words = fc.array(word, { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(words, words, async (entrypoint, cmd) => {
+        const flags = entrypoint.map((each) => `--entrypoint=${each}`);
+        const created = await local('create', '--name', 'a', '--image', 'i', '-o', 'json', ...flags, '--', ...cmd);
+        const { id, args } = JSON.parse(created) as { readonly id: string; readonly args: string };
+        const out = await local('get', id);
+        const lines = ['container entrypoint', 'container cmd'].map((label) => lineOf(out, label) ?? '');
+        expect(shellWords(lines.join(' '))).toEqual([...entrypoint, ...cmd]);
+        expect(decodeCommand(args)).toEqual({ entrypoint, cmd });
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test('is said as such a line in a dry run, which prints the array', async () => {
+    const create = ['templates', 'create', '--name', 'a', '--image', 'i', '--dry-run', '--entrypoint', 'a b'];
+    const { err } = await berth(['--local', ...create, '--', ...ODD]);
+    expect(shellWords(lineOf(err, 'cmd:') ?? '')).toEqual(ODD);
+    expect(lineOf(err, 'entrypoint:')).toBe("'a b'");
+  });
+
+  test('of an older service is what args says', async () => {
+    const shown = async (row: object): Promise<readonly (string | undefined)[]> => {
+      const server = await serve([json({ id: 'x', name: 'n', ...row })]);
+      const { out } = await berth(['templates', 'get', 'x'], { env: pointedAt(server.url) });
+      return [lineOf(out, 'container entrypoint'), lineOf(out, 'container cmd')];
+    };
+    expect(await shown({ args: 'serve --port "8 0"' })).toEqual([undefined, 'serve --port "8 0"']);
+    expect(await shown({ args: '{"entrypoint":["a b"],"cmd":["-c"]}' })).toEqual(["'a b'", '-c']);
+    expect(await shown({ args: '{"other":1}' })).toEqual([undefined, '{"other":1}']);
+  });
+});
+
+describe('a document with a command, and flags', () => {
+  const document = (members: object): string => {
+    const path = join(temporaryDirectory(), 'it.json');
+    writeFileSync(path, JSON.stringify(members));
+    return path;
+  };
+  const BOTH = { args: '{"entrypoint":["python"],"cmd":["a"]}', entrypoint: ['python'], cmd: ['a'] };
+
+  test.each<[string, object, readonly string[], object]>([
+    ['--args takes the arrays away', BOTH, ['--args', 'b c'], { args: 'b c' }],
+    ['--set args does', BOTH, ['--set', 'args=b'], { args: 'b' }],
+    ['--cmd takes args away and keeps the entrypoint', BOTH, ['--cmd', 'b'], { entrypoint: ['python'], cmd: ['b'] }],
+    ['--set cmd does', BOTH, ['--set', 'cmd=["b"]'], { entrypoint: ['python'], cmd: ['b'] }],
+    ['--entrypoint does, and keeps cmd', BOTH, ['--entrypoint', 'node'], { entrypoint: ['node'], cmd: ['a'] }],
+    ['words after -- do', BOTH, ['--', 'b'], { entrypoint: ['python'], cmd: ['b'] }],
+    [
+      '--entrypoint keeps the command that args says',
+      { args: 'a "b c"' },
+      ['--entrypoint', 'sh'],
+      { entrypoint: ['sh'], cmd: ['a', 'b c'] },
+    ],
+    ['--cmd replaces that', { args: 'a' }, ['--cmd', 'b'], { cmd: ['b'] }],
+    ['without flags both forms stay', BOTH, [], BOTH],
+    [
+      'another spelling of the same stays',
+      { args: "'a'  b", cmd: ['a', 'b'] },
+      [],
+      { args: "'a'  b", cmd: ['a', 'b'] },
+    ],
+  ])('%s', async (_, members, flags, command) => {
+    for (const [what, argv] of WRITES) {
+      const file = document(members);
+      const { args, entrypoint, cmd } = await preview([...argv, '--file', file, ...flags]);
+      expect({ args, entrypoint, cmd }, what).toEqual({
+        args: undefined,
+        entrypoint: undefined,
+        cmd: undefined,
+        ...command,
+      });
+    }
+  });
+
+  test('whose forms disagree is refused by a create', async () => {
+    const file = document({ name: 'a', image: 'i', args: 'a', cmd: ['b'] });
+    const { code, err } = await berth(['--local', 'templates', 'create', '--file', file]);
+    expect([code, err]).toEqual([2, expect.stringContaining('args and cmd or entrypoint do not say the same')]);
+  });
+
+  test.each([
+    ['cmd was edited', { args: 'a', cmd: ['b'] }, { cmd: ['b'] }],
+    ['args was edited', { args: 'b', cmd: ['a'] }, { args: 'b' }],
+  ])('of an update: where %s, that is meant', async (_, members, command) => {
+    const row = { args: 'a', cmd: ['a'], entrypoint: [] };
+    expect(await preview(['templates', 'update', 'x', '--file', document(members)], row)).toEqual(command);
+    const { code } = await berth([
+      '--local',
+      'templates',
+      'update',
+      'tpl-train',
+      '--file',
+      document({ args: 'b', cmd: ['c'] }),
+    ]);
+    expect(code).toBe(2);
+  });
+
+  test('is taken by the local service as berth sends it', async () => {
+    const world = createTestWorld();
+    const local = (...argv: readonly string[]) => berthIn(world, ['--local', 'templates', ...argv]);
+    const printed = await local(
+      'create',
+      '--name',
+      'a',
+      '--image',
+      'i',
+      '--entrypoint',
+      'python',
+      '-o',
+      'json',
+      '--',
+      'a',
+    );
+    const file = document(JSON.parse(printed.out) as object);
+    const after = async (...flags: readonly string[]): Promise<unknown> => {
+      const { out, err } = await local('create', '-o', 'json', '--file', file, ...flags);
+      const { args, entrypoint, cmd } = JSON.parse(out || err) as Sent['body'];
+      return [args, entrypoint, cmd];
+    };
+    expect(await after('--args', 'b c')).toEqual(['b c', [], ['b', 'c']]);
+    expect(await after('--', 'b')).toEqual(['{"entrypoint":["python"],"cmd":["b"]}', ['python'], ['b']]);
+  });
+});
+
+describe('a change of the command of a running pod', () => {
+  const POD = {
+    id: 'x',
+    name: 'lab',
+    status: 'RUNNING',
+    mounts: {},
+    args: "a  'b c'",
+    entrypoint: [],
+    cmd: ['a', 'b c'],
+  };
+  const said = async (flags: readonly string[], row: object = POD): Promise<string> => {
+    const server = await serve([json(row), json(row)]);
+    const { err } = await berth(['pods', 'update', 'x', '--yes', ...flags], { env: pointedAt(server.url) });
+    return /a change of (.*) restarts/.exec(err.replace(/\s+/g, ' '))?.[1] ?? err;
+  };
+  const OLDER = { ...POD, entrypoint: undefined, cmd: undefined };
+
+  test.each<[readonly string[], string]>([
+    [['--args', 'a "b c"'], ''],
+    [['--args', '{"cmd":["a","b c"]}'], ''],
+    [['--', 'a', 'b c'], ''],
+    [['--set', 'entrypoint=[]'], ''],
+    [['--args', 'a b c'], 'args'],
+    [['--', 'a', 'b', 'c'], 'cmd'],
+    [['--entrypoint', 'sh'], 'entrypoint'],
+    [['--entrypoint', 'sh', '--', 'x'], 'entrypoint, cmd'],
+    [['--args', ''], 'args'],
+  ])('%j', async (flags, changed) => {
+    expect(await said(flags)).toBe(changed);
+    expect(await said(flags, OLDER)).toBe(changed);
+  });
+});
+
+test('a release that spells the command differently shows no change of it', async () => {
+  const diff = (before: string, after: string) => [{ field: 'args', old: before, new: after }];
+  const release = (version: number, changes: object) => ({ id: `r${version}`, version, diff: changes });
+  const releases = [
+    release(3, diff('serve  "a b"', '{"cmd":["serve","a b"]}')),
+    release(2, diff('', '{"entrypoint":["sh"],"cmd":["-c","a b"]}')),
+  ];
+  const server = await serve([json({ endpointVersion: 3, releases })]);
+  const { code, out, err } = await berth(['endpoints', 'releases', 'x'], { env: pointedAt(server.url) });
+  expect(code, err).toBe(0);
+  expect(out.match(/^.*args.*$/gm)).toEqual(["release 2 args\t(none) -> sh -c 'a b'"]);
+});
