@@ -245,9 +245,7 @@ export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfie
 /** Variables that contain the API key or name its file. */
 export const API_KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
 
-/** The secret of the key of the files on volumes. It has addresses of its own: `BERTH_STORAGE_URL`. */
 export const STORAGE_KEY_VARIABLE = 'BERTH_STORAGE_SECRET';
-
 /** Variables that contain a key or name a key file. They are removed from the environment of child processes. */
 export const KEY_VARIABLES: readonly string[] = [...API_KEY_VARIABLES, STORAGE_KEY_VARIABLE];
 

@@ -2,11 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { json, serve } from '../../support/servers/scripted-server.ts';
+import { json, problem, serve } from '../../support/servers/scripted-server.ts';
 import { berthIn } from '../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../../support/worlds/test-world.ts';
 
-const PODS = json({ pods: [] });
+const PODS: Parameters<typeof serve>[0][number] = (to) => {
+  (to.arrival.url.startsWith('/v2/pods/') ? problem(404, 'not found') : json({ pods: [] }))(to);
+};
 
 /** A world with a profile `default`, and two services: `own` is that of the profile. */
 async function withProfile() {
@@ -51,4 +53,15 @@ test.each([
   const ran = await run(world, { ...env, ...storage }, ...flags, 'pods', 'list');
   expect(ran.code, ran.err).toBe(0);
   expect(own.seen[0]?.headers['authorization']).toBe('Bearer sk-of-the-profile');
+});
+
+test('a printed command names the address of a variable where another shell would use a profile', async () => {
+  const { world, own, other } = await withProfile();
+  const missing = await run(world, { BERTH_BASE_URL: other.url, BERTH_API_KEY: 'sk-of-the-other' }, 'pods', 'get', 'x');
+  expect(missing.err).toContain(`berth --base-url ${other.url} pods list`);
+  // In a shell without the variables, the key of the profile is not sent there, and nothing to the profile's service.
+  const pasted = await run(world, {}, '--base-url', other.url, 'pods', 'list');
+  expect([pasted.code, own.seen.length]).toEqual([3, 0]);
+  const same = await run(world, { BERTH_BASE_URL: own.url, BERTH_API_KEY: 'sk-of-the-profile' }, 'pods', 'get', 'x');
+  expect(same.err).toContain('berth pods list');
 });
