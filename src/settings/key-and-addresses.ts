@@ -1,7 +1,7 @@
 import { berth, sentence } from '../core/message.ts';
 import { usage } from '../core/failure.ts';
 import type { ProfileValues } from './read-profiles.ts';
-import { ADDRESSES, API_KEY_VARIABLES, KEY_VARIABLES, STORAGE_KEY_VARIABLE, findSetting } from './settings-table.ts';
+import { ADDRESSES, KEY_VARIABLES, SECRET_VARIABLES, findSetting } from './settings-table.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,10 +18,7 @@ export interface NamedProfile {
  */
 export function environmentBeside(named: NamedProfile | undefined, env: Environment): Environment {
   if (named?.by !== 'flag') return env;
-  const dropped = [
-    ...(hasAddress(named) ? [...ADDRESS_VARIABLES, STORAGE_KEY_VARIABLE] : []),
-    ...(hasKey(named) ? KEY_VARIABLES : []),
-  ];
+  const dropped = [...(hasAddress(named) ? ADDRESS_VARIABLES : []), ...(hasKey(named) ? SECRET_VARIABLES : [])];
   return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.includes(name)));
 }
 
@@ -30,7 +27,7 @@ export function environmentBeside(named: NamedProfile | undefined, env: Environm
  * with `--profile`, when the profile has addresses and no key; with BERTH_PROFILE, when the profile has another key.
  */
 export function checkEnvironmentKey(named: NamedProfile | undefined, env: Environment): void {
-  const variable = API_KEY_VARIABLES.find((name) => env[name] !== undefined && env[name] !== '');
+  const variable = KEY_VARIABLES.find((name) => env[name] !== undefined && env[name] !== '');
   if (named === undefined || variable === undefined) return;
   const { name, by, values } = named;
   if (by === 'flag' && hasAddress(named) && !hasKey(named))

@@ -242,17 +242,16 @@ export type SettingName = (typeof SETTINGS)[number]['name'];
 /** The address settings. When one of them is set, commands use a remote service. */
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
-/** Variables that contain the API key or name its file. */
-export const API_KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
+/** Variables that contain the key of the service, or name its file. */
+export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
 
-export const STORAGE_KEY_VARIABLE = 'BERTH_STORAGE_SECRET';
-/** Variables that contain a key or name a key file. They are removed from the environment of child processes. */
-export const KEY_VARIABLES: readonly string[] = [...API_KEY_VARIABLES, STORAGE_KEY_VARIABLE];
+/** Variables with secrets. They are removed from the environment of child processes. */
+export const SECRET_VARIABLES: readonly string[] = [...KEY_VARIABLES, 'BERTH_STORAGE_SECRET'];
 
 /** Environment variables that berth reads but that are not settings. */
 export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
   { variable: 'BERTH_STORAGE_ACCESS_KEY', summary: 'the access key of the files on volumes; else AWS_ACCESS_KEY_ID' },
-  { variable: STORAGE_KEY_VARIABLE, summary: 'the secret of that access key' },
+  { variable: 'BERTH_STORAGE_SECRET', summary: 'the secret of that access key' },
   { variable: 'FORCE_COLOR', summary: 'use colour also without a terminal; 0 for none' },
   { variable: 'CI', summary: 'no questions, no spinners, no live views' },
   { variable: 'TERM', summary: '"dumb": no colour, no spinners, no live views, and questions in plain lines' },
