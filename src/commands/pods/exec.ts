@@ -1,20 +1,18 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
-import type { Id } from '../../core/ids.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
-import { safeText } from '../../core/safe-text.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { hasSelector, selectTargets } from '../../cli/resource/choose.ts';
-import { readRow } from '../../cli/resource/identity/identify.ts';
 import { selectorOptions } from '../../cli/resource/select/selectors.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
 import { prefixedLines } from './reach/prefixed-lines.ts';
-import { reachPod, startOf, type ReachablePod } from './reach/reach-pod.ts';
+import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
+import { stateNow } from './reach/state-now.ts';
 import { remoteCommand } from './reach/remote-command.ts';
 import { sshArguments } from './reach/ssh-arguments.ts';
 import { idOf } from '../../output/view.ts';
@@ -73,24 +71,12 @@ const SSH_FAILED = 255;
 async function runInOne(ctx: CommandContext, word: string, line: string, tty: boolean) {
   const pod = await reachPod(ctx, word);
   const code = await ctx.spawn.run('ssh', await sshArguments(ctx, pod, { line, tty }), {});
-  const notes = code === SSH_FAILED ? await sshFailedNotes(ctx, pod) : [];
+  const notes = code === SSH_FAILED ? [notKnown(pod), ...(await stateNow(ctx, pod))] : [];
   return { kind: 'nothing', exit: code as ExitCode, notes } as const;
 }
 
-/** What is known after ssh has failed: the pod is read again. */
-async function sshFailedNotes(ctx: CommandContext, { id, start }: ReachablePod): Promise<readonly Message[]> {
-  const row = await unlessFailed(ctx, async () => (await readRow(ctx, PODS, id)).answer.value ?? null);
-  return [
-    sentence`ssh ended with 255, its own code for an error: whether the command ran is not known. What it does: ${berth`pods ssh ${id}`} -- -v`,
-    ...(row === undefined ? [] : [stateNow(row, id, start)]),
-  ];
-}
-
-function stateNow(row: Json, id: Id<'pod'>, start: string): Message {
-  if (statusOf(row) !== 'RUNNING') return `The pod is ${safeText(statusOf(row))} now.`;
-  if (startOf(row, id).start !== start) return 'The pod was started again meanwhile: what ran in it has ended.';
-  return sentence`The pod still runs, and was not started again. If it refused your keys: it has the keys that the account had when it started (${berth`account ssh-keys list`}). A key of ${berth`account ssh-keys add`} opens it after ${berth`pods restart ${id}`}, which wipes its container disk.`;
-}
+const notKnown = ({ id }: ReachablePod): Message =>
+  sentence`ssh ended with 255, its own code for an error: whether the command ran is not known. What it does: ${berth`pods ssh ${id}`} -- -v`;
 
 async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string): Promise<Outcome> {
   try {

@@ -1,6 +1,7 @@
 import { defineGroup } from '../../cli/model/command.ts';
 import { restart, start, stop } from './actions/act.ts';
 import { connect } from './connect.ts';
+import { cp } from './copy/index.ts';
 import { create } from './create.ts';
 import { exec } from './exec.ts';
 import { explain } from './explain/index.ts';
@@ -28,6 +29,7 @@ export const pods = defineGroup(SUMMARY, {
   explain,
   ssh,
   exec,
+  cp,
   connect,
   'ssh-config': sshConfig,
 });

@@ -12,6 +12,7 @@ export const SILENT: readonly string[] = [
   'guard history',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
   'pods exec',
+  'pods cp',
   'pods connect',
   'pods ssh-config',
   // Uses the interface of files, and has its own tests.
