@@ -201,3 +201,54 @@ berth pods exec lab -- sh -c 'ls; echo third'
     expect([code, stdout], stderr).toEqual([0, 'first\nfile\nsecond\nthird\n']);
   },
 );
+
+/** Relative paths, and those that a command prints, are the same for a copy. */
+const SAME_PATHS = `${LAB}
+berth pods cp 'a file.txt' lab: 2> copied.txt > table.txt
+berth pods exec lab -- cat 'a file.txt'; echo
+home=$(berth pods exec lab -- pwd)
+berth pods cp 'a file.txt' "lab:$home/deep/er/" 2>> copied.txt > table.txt
+berth pods exec lab -- ls "$home/deep/er"
+berth pods exec lab -- sh -c 'mkdir ../made && echo made > ../made/file'
+berth pods cp lab:../made/file back.txt 2>> copied.txt > table.txt
+cat back.txt
+berth pods exec lab -- sh -c 'echo temporary > "$TMPDIR/file"; echo "$TMPDIR/file"' > name.txt
+berth pods cp "lab:$(cat name.txt)" back.txt 2>> copied.txt > table.txt
+cat back.txt
+berth pods cp 'a file.txt' lab:/etc/of-a-test 2> refused.txt > table.txt || echo "refused $?"
+`;
+const SAME = 'content\na file.txt\nmade\ntemporary\nrefused 5\n';
+
+sshTest('a command and a copy find the same files at the same paths of a pod of the local service', async () => {
+  const folder = await folderWithKey({ 'a file.txt': 'content' });
+  // As on a system that gives a user no view of the file system of their own.
+  writeFileSync(folder.at('bin/unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const { code, stdout, stderr } = await localExec(folder, [], SAME_PATHS);
+  expect([code, stdout], stderr).toEqual([0, SAME]);
+});
+
+const hasOwnRoot =
+  spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', 'mount --rbind /usr /mnt']).status ===
+  0;
+if (!hasOwnRoot)
+  console.log('note: not run: no user namespaces, so pods of the local service have the paths of this machine');
+
+test.skipIf(!hasSsh || !hasOwnRoot)('on Linux the paths of a pod of the local service are those of a pod', async () => {
+  const folder = await folderWithKey({ 'a file.txt': 'content' });
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${SAME_PATHS}
+berth pods create --name disk --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --persistent-size 20 --mount-path /workspace --wait > pod.txt
+berth pods exec disk -- sh -c 'pwd; id -u; echo kept > /workspace/kept; ls /workspace; test -d /usr/lib && echo programs'
+berth pods cp 'a file.txt' disk:/workspace/sub/ 2>> copied.txt > table.txt
+berth pods exec disk -- sh -c 'cat "/workspace/sub/a file.txt"; echo'
+berth pods restart disk --yes --wait > pod.txt
+berth pods exec disk -- find /workspace -type f
+`,
+  );
+  expect([code, stdout], stderr).toEqual([
+    0,
+    `${SAME}/root\n0\nkept\nprograms\ncontent\n/workspace/sub/a file.txt\n/workspace/kept\n`,
+  ]);
+});

@@ -28,8 +28,8 @@ export const cp = defineCommand({
   changesMachine: true,
   output: FILE_OUTCOMES,
   examples: [
-    ['berth pods cp train.py lab:', 'a file to the home folder of a pod'],
-    ['berth pods cp -R lab:/workspace/out ./', 'a folder of a pod to this machine'],
+    ['berth pods cp train.py train-llm:', 'a file to the home folder of a pod'],
+    ['berth pods cp -R train-llm:/workspace/out ./', 'a folder of a pod to this machine'],
   ],
   run: async (ctx, { place, recursive }) => {
     const [sources, target] = sourcesAndTarget(place);
