@@ -19,7 +19,7 @@ export type { TableAccess } from './stores/postgres/migrations.ts';
 export { refuse, type StoreKind } from './capabilities.ts';
 export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './model/store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
-export { resumeBatch, workOnBatch } from './verbs/work.ts';
+export { goOnWithBatch } from './verbs/work.ts';
 export type { BatchReport } from './verbs/run-to-end.ts';
 export type { BatchPorts, BatchProgress, BatchView } from './verbs/ports.ts';
 export { analyzeBatch, type BatchAnalysis } from './results/report/batch-analysis.ts';

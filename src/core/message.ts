@@ -1,4 +1,4 @@
-import { shellWord } from './shell-word.ts';
+import { shellWord } from './text/shell-word.ts';
 
 /** A word of a command line: of the program (`pods`, `--for`), or a value, which may be any text. */
 interface Word {

@@ -18,6 +18,8 @@ export interface Kind {
     readonly members: readonly string[];
     readonly changed: (row: Json, body: JsonObject) => Promise<readonly string[]>;
   };
+  /** What an update sends to make a member empty, which `null` in a document asks for; undefined where it cannot be empty. */
+  readonly emptied: (path: string) => Json | undefined;
   /** Why the service would refuse this change; undefined where it would not. */
   readonly refusal: (row: Json, body: JsonObject) => Promise<string | undefined>;
 }

@@ -20,10 +20,13 @@ export async function planUpdate(kind: Kind, row: Json, body: JsonObject, isRepl
   if (changes.length === 0) return { action: 'none', changes, notCompared };
   if (changes.some(({ effect }) => effect === 'replaces')) return { action: 'replace', changes, notCompared };
   const fixed = changes.filter(({ effect }) => effect === 'fixed').map(({ path }) => path);
+  const full = changes.filter(({ path, after }) => after === null && kind.emptied(path) === undefined);
   const why =
     fixed.length > 0
       ? `${fixed.join(', ')} cannot be changed after the creation`
-      : await kind.refusal(row, bodyOfChanges(body, changes));
+      : full.length > 0
+        ? `${full.map(({ path }) => path).join(', ')} cannot be empty`
+        : await kind.refusal(row, bodyOfChanges(body, changes));
   if (why !== undefined && isReplaced) return { action: 'replace', changes, notCompared };
   return {
     action: why === undefined ? 'update' : 'blocked',

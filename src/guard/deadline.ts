@@ -34,6 +34,8 @@ export interface Deadline {
   readonly at: number | undefined;
   /** The value is neither a duration nor a time: the deadline is never kept. */
   readonly isUnreadable: boolean;
+  /** The pod is being started again: when is not known before it runs, and the deadline counts from then. */
+  readonly isWaiting: boolean;
 }
 
 /** A deadline that counts, and when it is over. */
@@ -109,7 +111,8 @@ export const deadlinesOf = (pod: Json): readonly Deadline[] =>
     if (given === undefined || given === NONE) return [];
     const limit = readLimit(given);
     const at = limit === undefined ? undefined : endOf(pod, action, limit);
-    return [{ action, given, at, isUnreadable: limit === undefined }];
+    const isWaiting = limit !== undefined && action === 'stop' && isStartedAgain(pod);
+    return [{ action, given, at, isUnreadable: limit === undefined, isWaiting }];
   });
 
 /** What another program wrote may be anything. */
@@ -122,11 +125,17 @@ function readLimit(given: string): Limit | undefined {
   }
 }
 
+/** Whether a pod is being started, and its `startedAt` is that of the start before. */
+function isStartedAgain(pod: Json): boolean {
+  const status = stringAt(pod, 'status') ?? '';
+  return stringAt(pod, 'startedAt') !== undefined && ![...STARTED, ...ENDED].includes(status);
+}
+
 function endOf(pod: Json, action: DeadlineAction, limit: Limit): number | undefined {
   const status = stringAt(pod, 'status') ?? '';
   if (status === 'TERMINATED' || (action === 'stop' && ENDED.includes(status))) return undefined;
+  if (action === 'stop' && isStartedAgain(pod)) return undefined;
   const startedAt = stringAt(pod, 'startedAt');
-  if (action === 'stop' && startedAt !== undefined && !STARTED.includes(status)) return undefined;
   const from = Date.parse((action === 'stop' ? startedAt : undefined) ?? stringAt(pod, 'createdAt') ?? '');
   if ('afterMs' in limit) return Number.isNaN(from) ? undefined : from + limit.afterMs;
   // A pod that was started after that time is not meant any more.
@@ -134,15 +143,18 @@ function endOf(pod: Json, action: DeadlineAction, limit: Limit): number | undefi
 }
 
 /**
- * The milliseconds until the first deadline in the variables of a pod that is started now; undefined without one. A start
- * takes time, which is not paid before there is a machine.
+ * The first deadline in the variables of a pod that is started now, and the milliseconds until then; undefined without
+ * one. A start takes time, which is not paid before there is a machine.
  */
-export function deadlineSpan(variables: Json | undefined, now: EpochMs): number | undefined {
-  const spans = DEADLINE_ACTIONS.flatMap((action) => {
+export function firstDeadline(
+  variables: Json | undefined,
+  now: EpochMs,
+): { readonly action: DeadlineAction; readonly spanMs: Milliseconds } | undefined {
+  const all = DEADLINE_ACTIONS.flatMap((action) => {
     const limit = readLimit(stringOf(memberOf(variables, DEADLINE_VARIABLES[action])) ?? NONE);
-    return limit === undefined ? [] : ['at' in limit ? limit.at - now : limit.afterMs];
+    return limit === undefined ? [] : [{ action, spanMs: 'at' in limit ? limit.at - now : limit.afterMs }];
   });
-  return spans.length === 0 ? undefined : Math.min(...spans);
+  return all.toSorted((a, b) => a.spanMs - b.spanMs)[0];
 }
 
 /** The deadlines that count now, the one that is over first at the beginning. */
@@ -160,3 +172,10 @@ export const SOON_MS = 600_000;
 /** `stops in 3h 12m`, `stop overdue by 5m`. `now` is the service's time. */
 export const deadlineText = ({ action, at }: CountingDeadline, now: EpochMs): string =>
   at > now ? `${action}s in ${formatDuration(at - now)}` : `${action} overdue by ${formatDuration(now - at)}`;
+
+/** The deadline of a pod that counts from when it runs; undefined where none waits for that. */
+export const waitingDeadline = (pod: Json): Deadline | undefined => deadlinesOf(pod).find(({ isWaiting }) => isWaiting);
+
+/** `stop after 4h, counted from when it runs`. */
+export const waitingText = (action: DeadlineAction, after: string): string =>
+  `${action} after ${after}, counted from when it runs`;

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../core/json.ts';
 
 export { fileStore } from './file-store.ts';
 export { LOCAL_KEY } from './http/requests/auth.ts';
-export { LOCAL_STORAGE_KEY } from './objects/signature.ts';
+export { LOCAL_STORAGE_KEY } from './objects/requests/signature.ts';
 export { addressParts } from './http/call/request-and-answer.ts';
 export { DroppedConnection } from './http/faults/fault-effects.ts';
 export { serveLocal } from './http/server/server.ts';

@@ -3,6 +3,17 @@ import type { InputFormat, InvalidItem, Item } from './items/item.ts';
 import { readItems } from './items/read-items.ts';
 import type { CountedItems } from './counted-source.ts';
 
+/** A file that is read up to an item. Items are counted from 0 here. */
+interface Reader {
+  /** Items before this one are not wanted. */
+  from: number;
+  /** How many items were read. */
+  position: number;
+  /** The rest of the group that was read last. */
+  group: Iterator<Item | InvalidItem> | undefined;
+  readonly groups: AsyncGenerator<Iterable<Item | InvalidItem>>;
+}
+
 /**
  * Reads the items of a compressed file. It can only be decompressed from its beginning: items that follow those that were
  * read last are read on from there, so that reading all in order decompresses the file once. `read` reads its bytes.
@@ -12,71 +23,52 @@ export function compressedItems(
   format: InputFormat,
   kind: Compression,
 ): CountedItems {
-  let kept: Cursor | undefined;
-  const open = (): Cursor =>
-    openCursor((isWanted) => readItems(decompress(read(), kind, format.path), format, { item: 1, isWanted }));
-  /** Returns the cursor that is kept when it has not passed an item yet, and closes it otherwise. */
-  const take = async (start: number): Promise<Cursor | undefined> => {
+  let kept: Reader | undefined;
+  const open = (): Reader => {
+    const isWanted = (number: number): boolean => number > opened.from;
+    const groups = readItems(decompress(read(), kind, format.path), format, { item: 1, isWanted });
+    const opened: Reader = { from: 0, position: 0, group: undefined, groups };
+    return opened;
+  };
+  /** Keeps another reader, or none, and closes the one that was kept. */
+  const keep = async (next?: Reader): Promise<void> => {
     const last = kept;
-    kept = undefined;
-    if (last !== undefined && last.position <= start) return last;
-    await last?.close();
-    return undefined;
+    kept = next;
+    await last?.groups.return(undefined).catch(() => undefined);
   };
   return {
-    close: async () => {
-      await take(-1);
-    },
+    close: () => keep(),
     items: async function* (start, end) {
-      const cursor = (await take(start)) ?? open();
+      if (kept !== undefined && kept.position > start) await keep();
+      const reader = kept ?? open();
+      kept = undefined;
+      reader.from = start;
       let isWhole = false;
       try {
-        yield* cursor.read(start, end);
+        while (reader.position < end) {
+          if (reader.group === undefined) {
+            const next = await reader.groups.next();
+            if (next.done === true) break;
+            reader.group = next.value[Symbol.iterator]();
+          }
+          yield itemsUpTo(reader, end);
+        }
         isWhole = true;
       } finally {
-        await (isWhole ? take(-1) : cursor.close());
-        if (isWhole) kept = cursor;
+        await keep(reader);
+        if (!isWhole) await keep();
       }
     },
   };
 }
 
-function openCursor(readAll: (isWanted: (number: number) => boolean) => AsyncGenerator<Iterable<Item | InvalidItem>>) {
-  let from = 0;
-  let position = 0;
-  const groups = readAll((number) => number > from);
-  let group: Iterator<Item | InvalidItem> | undefined;
-
-  function* upTo(end: number): Generator<Item | InvalidItem> {
-    while (group !== undefined && position < end) {
-      const next = group.next();
-      if (next.done === true) group = undefined;
-      else {
-        position = next.value.number;
-        yield next.value;
-      }
+function* itemsUpTo(reader: Reader, end: number): Generator<Item | InvalidItem> {
+  while (reader.group !== undefined && reader.position < end) {
+    const next = reader.group.next();
+    if (next.done === true) reader.group = undefined;
+    else {
+      reader.position = next.value.number;
+      yield next.value;
     }
   }
-  return {
-    get position(): number {
-      return position;
-    },
-    /** The items from `start` up to `end`, counted from 0, in groups. `start` is not before `position`. */
-    read: async function* (start: number, end: number): AsyncGenerator<Iterable<Item | InvalidItem>> {
-      from = start;
-      while (position < end) {
-        if (group === undefined) {
-          const next = await groups.next();
-          if (next.done === true) return;
-          group = next.value[Symbol.iterator]();
-        }
-        yield upTo(end);
-      }
-    },
-    close: async (): Promise<void> => {
-      await groups.return(undefined).catch(() => undefined);
-    },
-  };
 }
-
-type Cursor = ReturnType<typeof openCursor>;

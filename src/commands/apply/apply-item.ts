@@ -2,18 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { encodeJson, objectOf, type Json, type JsonObject } from '../../core/json.ts';
+import { encodeJson, memberAt, objectOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { withMember } from '../../cli/resource/body/body.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { rowRequest } from '../../cli/resource/identity/requests.ts';
 import { createRequest, updateRequest, type CreateRequest } from '../../cli/resource/write.ts';
 import { pluralOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
 import { differences } from '../../fleet/differences.ts';
-import { bodyOfChanges } from '../../fleet/plan-item.ts';
+import { bodyOfChanges, withoutNull } from '../../fleet/plan-item.ts';
 import type { Item } from '../../fleet/model.ts';
 import type { Account } from '../plan/account.ts';
+import { acceptedPaths } from '../plan/document/document.ts';
 import type { FileKind } from '../plan/document/kinds.ts';
 import { completeNew, planDocument, planRow } from '../plan/make-plan.ts';
 import { createOnce, type Making } from './create-once.ts';
@@ -193,7 +195,16 @@ async function changeRequest(ctx: CommandContext, planned: Planned): Promise<Wri
     readRow: () => Promise.resolve(row ?? null),
   });
   const id = asId<string>(idOf(row ?? null));
-  return updateRequest(document.kind.collection, nounOf(planned), id, filled ?? changed);
+  return updateRequest(document.kind.collection, nounOf(planned), id, withEmpty(ctx, document.kind, filled ?? changed));
+}
+
+/** A body of an update with what the service takes for an empty member in the place of null. */
+function withEmpty(ctx: CommandContext, kind: FileKind, body: JsonObject): JsonObject {
+  const { emptied } = kind.planned(ctx);
+  return acceptedPaths(kind).reduce<JsonObject>((result, path) => {
+    const empty = memberAt(body, path) === null ? emptied(path) : undefined;
+    return empty === undefined ? result : withMember(result, path.split('.'), empty);
+  }, withoutNull(body));
 }
 
 /** Members that only an update takes, such as the lock of a pod: they are sent after the create. */

@@ -10,7 +10,7 @@ import { getCommand, resourceOf, type Resource } from '../../cli/resource/read.t
 import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
-import { catalogRow } from '../shared/pickers.ts';
+import { catalogRow } from '../shared/pick/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/pod/create-refusals.ts';

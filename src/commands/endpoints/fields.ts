@@ -8,8 +8,8 @@ import {
   CONTAINER_SECTION,
   NAME_FLAG,
   CREATED_AT,
-} from '../shared/container-fields.ts';
-import { pick } from '../shared/pick.ts';
+} from '../shared/container/container-fields.ts';
+import { pick } from '../shared/pick/pick.ts';
 import * as show from './show.ts';
 import { DATA_CENTERS, GPUS, VOLUMES, CPUS, POOLS, TEMPLATES } from '../shared/collections.ts';
 

@@ -7,7 +7,7 @@ import { documentResult } from '../../cli/resource/pages/read-list.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/wait-for-row.ts';
 import { age, percent, text } from '../../output/cells/cell-functions.ts';
 import { type Facts, type Result, type Section, type View } from '../../output/view.ts';
-import { loadCommandLine } from '../shared/container-command.ts';
+import { loadCommandLine } from '../shared/container/container-command.ts';
 import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 import { otherMembers } from '../../cli/resource/fields/detail-lines.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';

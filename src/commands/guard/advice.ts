@@ -35,7 +35,7 @@ function notJudged(rule: Rule, decisions: readonly Decision[]): readonly Message
   ];
 }
 
-/** A pod in ERROR is paid until it is terminated, which no rule does unasked. */
+/** A pod in ERROR is paid until it is terminated, which no guard does that may not. */
 function inError(decisions: readonly Decision[]): readonly Message[] {
   const ids = decisions
     .filter(
@@ -45,5 +45,7 @@ function inError(decisions: readonly Decision[]): readonly Message[] {
     .map(({ row }) => idOf(row));
   return ids.length === 0
     ? []
-    : [sentence`To end what pods in ERROR cost: ${berth`pods terminate ${ids.slice(0, MAX_NAMED)}`}`];
+    : [
+        sentence`To end what pods in ERROR cost: ${berth`pods terminate ${ids.slice(0, MAX_NAMED)}`}, or a guard with --allow-terminate, which leaves those with a persistent mount.`,
+      ];
 }

@@ -6,6 +6,7 @@ import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import { SUBJECTS, type Policy, type Subject } from '../../guard/policy/rules.ts';
 import { adviceOf } from './advice.ts';
+import { appendLog, LOG_OPTION } from './log.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { exitOf, sweep, type Sweep } from './sweep/sweep.ts';
 import { DECISIONS, decisionView } from './sweep/view.ts';
@@ -37,7 +38,7 @@ export const check = defineCommand({
   summary: 'report what a deadline or a rule applies to',
   details:
     'It changes nothing at the service. Deadlines of pods (pods create --stop-after) are always looked at; flags or a policy file add rules. Each check is also a sample of what pods use, for --idle, and of whether endpoints have jobs, for --without-jobs. It ends 0 when nothing is over a limit, and 15 when something is.',
-  options: POLICY_OPTIONS,
+  options: { ...POLICY_OPTIONS, ...LOG_OPTION },
   exits: [EXIT.limitExceeded],
   output: DECISIONS,
   examples: [
@@ -46,8 +47,10 @@ export const check = defineCommand({
     ['berth guard check --without-jobs 1h --unused-storage', 'what else costs without being used'],
     ['berth guard check --policy guard.yaml --json', 'a line of a CI job: 15 when something is over'],
   ],
-  run: async (ctx, values) => {
+  run: async (ctx, { log, ...values }) => {
     const policy = await policyOf(ctx, values);
-    return sweepResult(ctx, policy, await sweep(ctx, { policy, acts: false }));
+    const swept = await sweep(ctx, { policy, acts: false });
+    await appendLog(ctx, log, swept.rows);
+    return sweepResult(ctx, policy, swept);
   },
 });

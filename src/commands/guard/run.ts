@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { localFile, messageOf, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
-import { encodeJson, type Json } from '../../core/json.ts';
+import { isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { type Json } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -15,6 +15,7 @@ import { adviceOf, windowOf } from './advice.ts';
 import { countsOf, sweepResult } from './check.ts';
 import { grantWishes } from './grant-wishes.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
+import { appendLog, LOG_OPTION } from './log.ts';
 import { isNews } from './sweep/memory.ts';
 import { sweep, type Sweep } from './sweep/sweep.ts';
 import { DECISIONS, decisionView } from './sweep/view.ts';
@@ -32,10 +33,7 @@ export const run = defineCommand({
     every: option.durationWithUnit(
       'sweep again after this time, at least 10s, until Ctrl-C; -o jsonl prints each decision on a line',
     ),
-    log: option.text('append what was decided to this file, a JSON object on each line', {
-      metavar: 'FILE',
-      complete: 'file',
-    }),
+    ...LOG_OPTION,
     yes: yesOption,
   },
   exits: [EXIT.limitExceeded],
@@ -52,7 +50,7 @@ export const run = defineCommand({
     const policy = await policyOf(ctx, values);
     if (every !== undefined) return await sweepAgain(ctx, policy, every, log);
     const swept = await sweep(ctx, { policy, acts: true });
-    await append(ctx, log, swept.rows);
+    await appendLog(ctx, log, swept.rows);
     const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
     for (const { key, until, why } of ctx.settings.get('quiet') ? [] : waiting)
       await ctx.tell(`Wish ${key} waits until ${formatTimestamp(until)}${why === undefined ? '' : `: ${why}`}.`);
@@ -81,7 +79,7 @@ async function sweepAgain(
       const news = swept?.rows.filter((row) => isNews(row, known)) ?? [];
       if (swept !== undefined) known = swept.rows;
       await rows.rows(news);
-      await append(ctx, log, news);
+      await appendLog(ctx, log, news);
       if (swept?.failure?.code === 'usage') throw swept.failure;
       if (!ctx.dryRun) await grantWishes(ctx);
       const next = `the next sweep is in ${formatDuration(everyMs)}`;
@@ -129,20 +127,3 @@ const cannotFire = ({ rules }: Policy, everyMs: number): readonly string[] =>
     const [whole, most] = [formatDuration(windowMs), formatDuration(longestInterval(windowMs))];
     return [`Rule ${rule.name} will not apply: ${whole} need a sample every ${most}.`];
   });
-
-/** Appends rows to the log, each in one write with its end of line. Fails with local-file (14). */
-async function append(ctx: CommandContext, path: string | undefined, rows: readonly Json[]): Promise<void> {
-  if (path === undefined || rows.length === 0) return;
-  const files = await ctx.durable();
-  const exists = (await files.describe(path)) !== undefined;
-  try {
-    const file = await (exists ? files.open(path) : files.create(path));
-    try {
-      await file.append(new TextEncoder().encode(rows.map((row) => `${encodeJson(row)}\n`).join('')));
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw localFile(`cannot append to --log ${path}: ${messageOf(error)}`);
-  }
-}

@@ -11,28 +11,42 @@ import { countOf } from '../../cli/words/words.ts';
 import { money, text } from '../../output/cells/cell-functions.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
-import { countingDeadlines, DEADLINE_ACTIONS, deadlineText } from '../../guard/deadline.ts';
+import {
+  countingDeadlines,
+  DEADLINE_ACTIONS,
+  deadlineText,
+  waitingDeadline,
+  waitingText,
+} from '../../guard/deadline.ts';
 import { exemptionOf, snoozed, type Snoozes } from '../../guard/decide/decide.ts';
 import { PODS } from '../shared/collections.ts';
 import { lastRunLine, readMemory } from './sweep/memory.ts';
 
+const POD = { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS) };
+
 const DEADLINE = ownObject(
-  { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS), at: TIME, overdue: YES_NO },
+  { ...POD, at: TIME, overdue: YES_NO },
   {
     exempt: { ...TEXT, description: 'what keeps the guards of this machine from it' },
     lateCost: { ...NUMBER, description: 'US dollars that it cost since it was over' },
   },
 );
 
+const WAITING = {
+  ...manyOf(ownObject({ ...POD, after: TEXT })),
+  description: 'those of pods that are being started again: they count from when these run',
+};
+
+const podOf = (pod: Json) => ({ pod: idOf(pod), name: stringAt(pod, 'name') ?? '' });
+
 /** The deadlines of a pod that count now. */
-const rowsOf = (pod: Json, now: EpochMs, snoozes: Snoozes): readonly Json[] =>
+const countingRows = (pod: Json, now: EpochMs, snoozes: Snoozes): readonly Json[] =>
   countingDeadlines(pod).map(({ action, at }): Json => {
     const cost = numberAt(pod, 'cost');
     const exempt = exemptionOf(pod) ?? snoozed(pod, snoozes, now);
     const isOverdue = at <= now && exempt === undefined;
     return {
-      pod: idOf(pod),
-      name: stringAt(pod, 'name') ?? '',
+      ...podOf(pod),
       action,
       at: formatTimestamp(at),
       overdue: isOverdue,
@@ -69,14 +83,18 @@ export const status = defineCommand({
   details:
     'For monitoring: it ends 15 when a deadline is overdue, because then no guard runs that could keep it. That of a pod that is locked, snoozed here or in a cluster is not overdue.',
   exits: [EXIT.limitExceeded],
-  output: ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE) }),
+  output: ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE), waiting: WAITING }),
   examples: [['berth guard status --json --jq .lastRun', 'when a guard of this machine last looked']],
   run: async (ctx) => {
     const { values: pods } = await listRows(ctx, PODS);
     const [now, { sweptAt, snoozes }] = [ctx.serviceNow(), await readMemory(ctx)];
     const rows = pods
-      .flatMap((pod) => rowsOf(pod, now, snoozes))
+      .flatMap((pod) => countingRows(pod, now, snoozes))
       .toSorted((a, b) => (text('at')(a) < text('at')(b) ? -1 : 1));
+    const waiting = pods.flatMap((pod) => {
+      const found = waitingDeadline(pod);
+      return found === undefined ? [] : [{ ...podOf(pod), action: found.action, after: found.given }];
+    });
     const overdue = rows.filter((row) => memberAt(row, 'overdue') === true);
     const late = overdue.reduce<number>((sum, row) => sum + (numberAt(row, 'lateCost') ?? 0), 0);
     return {
@@ -84,7 +102,7 @@ export const status = defineCommand({
       view: view(now),
       values: rows,
       whole: {
-        document: { lastRun: sweptAt === undefined ? null : formatTimestamp(sweptAt), deadlines: rows },
+        document: { lastRun: sweptAt === undefined ? null : formatTimestamp(sweptAt), deadlines: rows, waiting },
         member: 'deadlines',
       },
       notes: isTableOutput(ctx.output)
@@ -92,6 +110,7 @@ export const status = defineCommand({
             ...(overdue.length === 0
               ? []
               : [`${countOf(overdue.length, 'deadline')} overdue, which cost ${formatDollars(late)}.`]),
+            ...waiting.map(({ name, action, after }) => `${name} is being started: ${waitingText(action, after)}.`),
             lastRunLine(sweptAt, now),
           ]
         : [],

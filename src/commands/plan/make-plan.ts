@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, objectOf, stringOf, type JsonObject } from '../../core/json.ts';
+import { isObject, memberAt, objectOf, stringOf, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
 import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
@@ -51,7 +51,7 @@ export async function makePlan(
 /** A document whose references to secrets are placeholders. */
 async function withEnvironment(ctx: CommandContext, document: FileDocument): Promise<FileDocument> {
   const env = memberAt(document.body, 'env');
-  const complete = env === undefined ? undefined : await completeEnvironment(ctx, env, {});
+  const complete = isObject(env) ? await completeEnvironment(ctx, env, {}) : undefined;
   return complete === undefined ? document : { ...document, body: { ...document.body, env: complete } };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { encodeJson, type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
-import { changedCommand, COMMAND_MEMBERS } from '../shared/container-command.ts';
+import { changedCommand, COMMAND_MEMBERS } from '../shared/container/container-command.ts';
 import { labelOf } from '../../cli/resource/choose.ts';
 
 /** The members of a pod whose change restarts its container (additions 5; a template brings new ones). */

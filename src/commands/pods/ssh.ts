@@ -5,7 +5,7 @@ import { type Json, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { shellWord } from '../../core/shell-word.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { directSsh, isReachable, statusOf } from './pod/reachable.ts';
 import { LOOPBACK, startOf } from './reach/reach-pod.ts';

@@ -1,7 +1,7 @@
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import type { Secret } from '../../cli/resource/secret.ts';
-import { NAME_FLAG } from '../shared/container-fields.ts';
+import { NAME_FLAG } from '../shared/container/container-fields.ts';
 
 /** The fields of a registry credential (contract, Registry and CreateRegistryRequest). */
 const REGISTRY_FIELDS = {

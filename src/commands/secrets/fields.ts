@@ -1,7 +1,7 @@
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import type { Secret } from '../../cli/resource/secret.ts';
-import { CREATED_AT, NAME_FLAG } from '../shared/container-fields.ts';
+import { CREATED_AT, NAME_FLAG } from '../shared/container/container-fields.ts';
 
 /** The fields of a secret (contract, Secret, CreateSecretRequest and UpdateSecretRequest). No answer has its value. */
 const FIELDS = {

@@ -4,7 +4,7 @@ import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff } from '../shared/container-fields.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff } from '../shared/container/container-fields.ts';
 
 const CATEGORIES = ['CPU', 'NVIDIA', 'AMD'] as const;
 

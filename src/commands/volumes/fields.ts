@@ -6,8 +6,8 @@ import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
 import { DATA_CENTERS } from '../shared/collections.ts';
-import { NAME_FLAG } from '../shared/container-fields.ts';
-import { pick } from '../shared/pick.ts';
+import { NAME_FLAG } from '../shared/container/container-fields.ts';
+import { pick } from '../shared/pick/pick.ts';
 import { standardMonthly } from '../shared/rate/volume-price.ts';
 
 /** Bounds of a volume in GB (contract rules; specification 2.4 and 8.3: beyond 4 TB, support). */

@@ -1,7 +1,14 @@
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { costOver, formatDollars, formatDuration } from '../../core/units.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import { countingDeadlines, deadlinesOf, deadlineText, hasDeadline } from '../deadline.ts';
+import {
+  countingDeadlines,
+  deadlinesOf,
+  deadlineText,
+  hasDeadline,
+  waitingDeadline,
+  waitingText,
+} from '../deadline.ts';
 import { findIdle, findQuiet, type Finding } from '../samples/idle.ts';
 import { endpointKey, type EndpointTracks } from '../samples/job-samples.ts';
 import type { Condition, GuardAction } from '../policy/rules.ts';
@@ -84,6 +91,9 @@ function overdue(pod: Json, now: EpochMs): Found {
   const unreadable = deadlinesOf(pod).find((deadline) => deadline.isUnreadable);
   if (unreadable !== undefined)
     return { state: 'unknown', why: `its deadline to ${unreadable.action} cannot be read: ${unreadable.given}` };
+  const waiting = waitingDeadline(pod);
+  if (waiting !== undefined)
+    return { state: 'unknown', why: `it is being started: ${waitingText(waiting.action, waiting.given)}` };
   return { state: 'not-met', why: 'no deadline is over' };
 }
 

@@ -74,15 +74,20 @@ const rankOf = ({ verdict, action }: Decision): number => (verdict === 'over' ? 
 
 /** The decision of one rule; none where it does not apply. */
 function decisionOf(rule: Rule, { kind, row }: Subject, world: World, policy: Policy): readonly Decision[] {
-  const { state, why, action = rule.action } = evaluate(rule.when, row, world);
+  const { state, why, action: given = rule.action } = evaluate(rule.when, row, world);
   if (state === 'not-met') return [];
   // A pod that is stopped needs no stop.
-  if (action === 'stop' && STOPPED.includes(stringAt(row, 'status') ?? '')) return [];
+  if (given === 'stop' && STOPPED.includes(stringAt(row, 'status') ?? '')) return [];
+  const action = given === 'stop' && policy.allowTerminate && losesNothing(row) ? 'terminate' : given;
   const verdict = state === 'met' ? 'over' : 'unknown';
   const wanted: GuardAction = verdict === 'unknown' ? 'report' : action;
   const held = wanted === 'report' ? undefined : heldBack(row, wanted, world.now, policy);
   return [{ kind, row, rule: rule.name, verdict, why, action: held === undefined ? wanted : 'report', held }];
 }
+
+/** A pod in ERROR cannot be stopped. Where it has no persistent mount, terminating deletes no more than a stop. */
+const losesNothing = (pod: Json): boolean =>
+  memberAt(pod, 'status') === 'ERROR' && memberAt(pod, 'mounts.persistent') === undefined;
 
 /** A clock of the service may differ a little from what it wrote. */
 const CLOCK_TOLERANCE_MS: Milliseconds = 60_000;
@@ -98,7 +103,8 @@ function heldBack(pod: Json, action: GuardAction, now: EpochMs, { allowTerminate
   const times = ['createdAt', 'startedAt'].map((member) => Date.parse(stringAt(pod, member) ?? ''));
   if (times.some((at) => at > now + CLOCK_TOLERANCE_MS)) return "the service's clock is behind its own times";
   const status = stringAt(pod, 'status') ?? '';
-  if (action === 'stop' && !CAN_STOP.includes(status)) return 'only terminating ends its cost';
+  if (action === 'stop' && !CAN_STOP.includes(status))
+    return `only terminating ends its cost${allowTerminate ? ', and would delete its persistent mount' : ''}`;
   if (action === 'terminate' && !allowTerminate)
     return 'terminating needs --allow-terminate, or allowTerminate: true in the policy';
   return undefined;

@@ -1,13 +1,13 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
-import { errorDocument, notImplemented, ObjectError } from './object-error.ts';
+import { errorDocument, notImplemented, ObjectError } from './answers/object-error.ts';
 import { answerCall } from './operations.ts';
-import { answerInstead, cutAnswer, fileFaults, pointsOf, type FileFaults } from './faults.ts';
-import { contentOf } from './request-body.ts';
+import { answerInstead, cutAnswer, fileFaults, pointsOf, type FileFaults } from './requests/faults.ts';
+import { contentOf } from './requests/request-body.ts';
 import type { ObjectPorts } from './ports.ts';
-import { checkSignature, queryPairs, type Signed } from './signature.ts';
-import type { Volume } from './volume.ts';
-import type { VolumeFolders } from './volumes.ts';
-import { element, xmlDocument } from './xml.ts';
+import { checkSignature, queryPairs, type Signed } from './requests/signature.ts';
+import type { Volume } from './volumes/volume.ts';
+import type { VolumeFolders } from './volumes/volumes.ts';
+import { element, xmlDocument } from './answers/xml.ts';
 
 /** Answers a request of the S3-compatible interface. */
 export async function answerObjectRequest(ports: ObjectPorts, request: LocalRequest): Promise<LocalAnswer> {

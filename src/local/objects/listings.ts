@@ -1,7 +1,7 @@
-import { encoderOf, numberOf, type Parameters } from './parameters.ts';
-import { invalidArgument } from './object-error.ts';
-import type { Volume } from './volume.ts';
-import { element, type XmlText } from './xml.ts';
+import { encoderOf, numberOf, type Parameters } from './requests/parameters.ts';
+import { invalidArgument } from './answers/object-error.ts';
+import type { Volume } from './volumes/volume.ts';
+import { element, type XmlText } from './answers/xml.ts';
 
 /** Most keys of a page. */
 const MAX_KEYS = 1000;

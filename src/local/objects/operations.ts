@@ -1,13 +1,22 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
-import type { FileFaults } from './faults.ts';
+import { withMd5, type DigestedContent } from './volumes/digested-content.ts';
+import type { FileFaults } from './requests/faults.ts';
 import { listingOf } from './listings.ts';
-import { encoderOf, numberOf, type Parameters } from './parameters.ts';
-import { invalidArgument, noSuchKey, notImplemented, ObjectError } from './object-error.ts';
-import { parseParts } from './complete-request.ts';
-import { byteRange } from './byte-range.ts';
-import { MAX_PUT_BYTES, type FileOfVolume, type Volume } from './volume.ts';
-import { abortUpload, completeUpload, createUpload, findUpload, listParts, listUploads, writePart } from './uploads.ts';
-import { element, xmlDocument, type XmlText } from './xml.ts';
+import { encoderOf, numberOf, type Parameters } from './requests/parameters.ts';
+import { invalidArgument, noSuchKey, notImplemented, ObjectError } from './answers/object-error.ts';
+import { parseParts } from './requests/complete-request.ts';
+import { byteRange } from './requests/byte-range.ts';
+import { MAX_PUT_BYTES, type FileOfVolume, type Volume } from './volumes/volume.ts';
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  findUpload,
+  listParts,
+  listUploads,
+  writePart,
+} from './volumes/uploads.ts';
+import { element, xmlDocument, type XmlText } from './answers/xml.ts';
 
 /** A request about one volume. */
 export interface ObjectCall {
@@ -18,7 +27,7 @@ export interface ObjectCall {
   readonly key: string;
   readonly parameters: Parameters;
   /** The body without frames, checked as it is read. */
-  readonly content: AsyncIterable<Uint8Array>;
+  readonly content: DigestedContent;
   /** Opens the volume that a copy reads from. */
   readonly openSource: (bucket: string) => Promise<Volume>;
   /** The time of this machine in milliseconds. */
@@ -115,7 +124,7 @@ const copyFile: Operation = async ({ volume, key, request, openSource }) => {
   if (slash < 0) throw invalidArgument('The source of the copy is not BUCKET/KEY.');
   const from = await openSource(source.slice(0, slash));
   const file = await from.find(source.slice(slash + 1));
-  const copied = await volume.write(key, from.read(file, 0, file.bytes));
+  const copied = await volume.write(key, withMd5(from.read(file, 0, file.bytes)));
   return xml('CopyObjectResult', [
     element('LastModified', new Date(copied.modifiedAt).toISOString()),
     element('ETag', copied.etag),

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/context.ts';
 import type { FaultPoint } from '../../core/control/fault-kinds.ts';
 import { faults, takeStepFaults, type FaultedRequest, type FaultRecord } from '../http/call/faults.ts';
 import type { Transact } from '../state/state.ts';
-import type { VolumeFolders } from './volumes.ts';
+import type { VolumeFolders } from './volumes/volumes.ts';
 
 /** What the answering of requests for files needs. */
 export interface ObjectPorts {

@@ -11,6 +11,7 @@ const KIND: Kind = {
   writeOnly: [],
   unordered: ['ports'],
   effect: () => 'in-place',
+  emptied: () => undefined,
   refusal: () => Promise.resolve(undefined),
 };
 

@@ -5,7 +5,7 @@ import { parseDuration } from '../../../src/core/units.ts';
 import {
   checkDeadlines,
   deadlinesOf,
-  deadlineSpan,
+  firstDeadline,
   nextDeadline,
   storedDeadline,
 } from '../../../src/guard/deadline.ts';
@@ -63,7 +63,7 @@ describe('the deadline of a pod that is over first', () => {
 
   it('says that a value cannot be read', () => {
     expect(deadlinesOf(pod({ BERTH_STOP_AFTER: 'soon' }))).toEqual([
-      { action: 'stop', given: 'soon', at: undefined, isUnreadable: true },
+      { action: 'stop', given: 'soon', at: undefined, isUnreadable: true, isWaiting: false },
     ]);
   });
 });
@@ -95,9 +95,12 @@ test('a deadline that is over already is refused, and a lifetime is not', () => 
 });
 
 test('the time until the first deadline of a pod that starts now', () => {
-  expect(deadlineSpan({ BERTH_STOP_AFTER: '4h', BERTH_TERMINATE_AFTER: '2026-03-10T14:00:00Z' }, NOW)).toBe(2 * HOUR);
-  expect(deadlineSpan({ BERTH_STOP_AFTER: 'none' }, NOW)).toBeUndefined();
-  expect(deadlineSpan(undefined, NOW)).toBeUndefined();
+  expect(firstDeadline({ BERTH_STOP_AFTER: '4h', BERTH_TERMINATE_AFTER: '2026-03-10T14:00:00Z' }, NOW)).toEqual({
+    action: 'terminate',
+    spanMs: 2 * HOUR,
+  });
+  expect(firstDeadline({ BERTH_STOP_AFTER: 'none' }, NOW)).toBeUndefined();
+  expect(firstDeadline(undefined, NOW)).toBeUndefined();
 });
 
 test('a stored duration is exactly the given one, in one number and one unit', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FileSource, VolumeFiles } from '../../../src/core/ports/volume-files.ts';
 import type { Transport, WireRequest } from '../../../src/http/message/transport.ts';
 import { transportTo } from '../../../src/host/connection/local-transport.ts';
-import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/signature.ts';
+import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/requests/signature.ts';
 import { createVolumeFiles } from '../../../src/storage/volume-files/create-volume-files.ts';
 import { createS3Client } from '../../../src/storage/s3/s3-client.ts';
 import { collectBytes } from '../../../src/core/files/byte-streams.ts';

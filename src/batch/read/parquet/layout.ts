@@ -1,4 +1,4 @@
-import { type FileMetaData, parquetMetadata, type SchemaElement } from 'hyparquet';
+import { type ColumnMetaData, type FileMetaData, parquetMetadata } from 'hyparquet';
 import { formatBytes } from '../../../core/units.ts';
 import { isKnownCodec } from './bounded-codecs.ts';
 import { NotReadable } from './not-readable.ts';
@@ -6,7 +6,7 @@ import { buildColumns, type Column, type Leaf } from './schema.ts';
 import { endOfStruct } from './thrift-check.ts';
 
 /** Where the values of one column are in one row group. Offsets and sizes are bytes of the file. */
-export interface ColumnChunk {
+interface Chunk {
   readonly start: number;
   readonly end: number;
   readonly codec: string;
@@ -16,7 +16,9 @@ export interface RowGroup {
   readonly firstRow: number;
   readonly rows: number;
   /** By the number of the leaf. */
-  readonly chunks: readonly ColumnChunk[];
+  readonly chunks: readonly Chunk[];
+  /** What the package reads: a file that has these rows alone, and the schema of `buildColumns`. */
+  readonly metadata: FileMetaData;
 }
 
 /** What is where in a Parquet file. */
@@ -24,8 +26,6 @@ export interface ParquetLayout {
   readonly rows: number;
   readonly columns: readonly Column[];
   readonly leaves: readonly Leaf[];
-  /** The schema in the form in which the package reads it, see `buildColumns`. */
-  readonly schema: SchemaElement[];
   readonly groups: readonly RowGroup[];
 }
 
@@ -71,6 +71,9 @@ const NO_STATISTICS = Object.fromEntries(
   ]),
 );
 
+/** A codec for each leaf: with the name of one that the package knows, the pages would not come to `checkPages`. */
+export const codecNameOf = (leaf: number): ColumnMetaData['codec'] => `leaf ${String(leaf)}` as ColumnMetaData['codec'];
+
 function layoutOf(metadata: FileMetaData, fileBytes: number): ParquetLayout {
   const { columns, leaves, schema } = buildColumns(metadata.schema);
   let firstRow = 0;
@@ -79,29 +82,33 @@ function layoutOf(metadata: FileMetaData, fileBytes: number): ParquetLayout {
     const fail = (reason: string): NotReadable => new NotReadable(`row group ${String(index + 1)} ${reason}`);
     if (!(rows >= 0 && rows <= MAX_ROWS)) throw fail(`has an impossible number of rows, ${String(group.num_rows)}`);
     if (group.columns.length !== leaves.length) throw fail('does not have the columns of the schema');
-    const chunks = group.columns.map((chunk, leaf): ColumnChunk => {
-      const about = chunk.meta_data;
-      const { path, type } = leaves[leaf] ?? { path: [], type: undefined };
+    const chunks: Chunk[] = [];
+    const columns = group.columns.map((chunk, leaf) => {
+      const { path = [], key = [], type } = leaves[leaf] ?? {};
       if (chunk.file_path !== undefined && chunk.file_path !== '') throw fail('has its data in another file');
-      if (about === undefined || chunk.crypto_metadata !== undefined) throw fail('is encrypted');
+      if (chunk.meta_data === undefined || chunk.crypto_metadata !== undefined) throw fail('is encrypted');
+      const { dictionary_page_offset: first, ...about } = chunk.meta_data;
       if (about.type !== type || about.path_in_schema.join('\0') !== path.join('\0'))
         throw fail('does not have the columns of the schema');
       const { codec } = about;
       if (!isKnownCodec(codec)) throw fail(`is compressed with ${codec}, which is not supported`);
-      const dictionary = Number(about.dictionary_page_offset ?? 0n);
+      const dictionary = Number(first ?? 0n);
       const data = Number(about.data_page_offset);
       const start = dictionary > 0 && dictionary < data ? dictionary : data;
       const end = start + Number(about.total_compressed_size);
       if (!(start >= MAGIC.byteLength && end >= start && end <= fileBytes)) throw fail('is not inside the file');
-      return { start, end, codec };
+      chunks.push({ start, end, codec });
+      const place = { data_page_offset: BigInt(start), path_in_schema: [...key], codec: codecNameOf(leaf) };
+      return { file_offset: 0n, meta_data: { ...about, ...place } };
     });
-    const found = { firstRow, rows, chunks };
+    const read = { version: 1, schema, num_rows: group.num_rows, metadata_length: 0 };
+    const found = { firstRow, rows, chunks, metadata: { ...read, row_groups: [{ ...group, columns }] } };
     firstRow += rows;
     return found;
   });
   if (firstRow !== Number(metadata.num_rows)) throw new NotReadable('its number of rows is not that of its row groups');
   if (firstRow > MAX_ROWS) throw new NotReadable(`it has ${String(firstRow)} rows, and at most 2^31 are read`);
-  return { rows: firstRow, columns, leaves, schema, groups };
+  return { rows: firstRow, columns, leaves, groups };
 }
 
 /** A file or an object of which any part can be read. */

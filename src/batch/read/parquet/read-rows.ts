@@ -1,6 +1,6 @@
-import { type ColumnChunk, type DecodedArray, type FileMetaData, parquetRead } from 'hyparquet';
+import { type DecodedArray, parquetRead } from 'hyparquet';
 import { type Decompressor, loadCodec } from './bounded-codecs.ts';
-import type { ByteSource, ParquetLayout, RowGroup } from './layout.ts';
+import { type ByteSource, codecNameOf, type ParquetLayout, type RowGroup } from './layout.ts';
 import { checkPages } from './check-pages.ts';
 import { createMemoryBudget, type MemoryBudget, NotReadable } from './not-readable.ts';
 import type { Column } from './schema.ts';
@@ -51,41 +51,28 @@ async function readColumn(
   group: RowGroup,
   budget: MemoryBudget,
 ): Promise<readonly unknown[]> {
-  const columns: ColumnChunk[] = [];
-  const decompressors: Record<string, Decompressor> = {};
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for (const number of column.leaves) {
-    const [leaf, chunk] = [layout.leaves[number], group.chunks[number]];
-    if (leaf === undefined || chunk === undefined) throw new Error('a leaf without a chunk');
-    budget.take(chunk.end - chunk.start, 0);
-    const content = await source.read(chunk.start, chunk.end);
-    const rows = leaf.levels.repetition === 0 ? group.rows : undefined;
-    // A name for each leaf: with the name of a codec of the package, the pages would not come here.
-    const codec = `leaf ${String(number)}`;
-    decompressors[codec] = checkPages(content, leaf.levels, rows, await loadCodec(chunk.codec), budget);
-    columns.push(chunkFor(leaf.type, [...leaf.key], codec, bytes, content.byteLength));
-    parts.push(content);
-    bytes += content.byteLength;
-  }
-  const file = Buffer.concat(parts);
-  const metadata: FileMetaData = {
-    version: 1,
-    schema: layout.schema,
-    num_rows: BigInt(group.rows),
-    row_groups: [{ columns, total_byte_size: BigInt(bytes), num_rows: BigInt(group.rows) }],
-    metadata_length: 0,
+  const compressors: Record<string, Decompressor> = {};
+  /** Reads what the package asks for: one chunk, or some that are beside each other. It decodes none that was not checked. */
+  const slice = async (from: number, to = source.bytes): Promise<ArrayBuffer> => {
+    budget.take(to - from, 0);
+    const content = await source.read(from, to);
+    for (const number of column.leaves) {
+      const [leaf, chunk] = [layout.leaves[number], group.chunks[number]];
+      if (leaf === undefined || chunk === undefined || chunk.start < from || chunk.end > to) continue;
+      const pages = content.subarray(chunk.start - from, chunk.end - from);
+      const rows = leaf.levels.repetition === 0 ? group.rows : undefined;
+      const decompress = await loadCodec(chunk.codec);
+      compressors[codecNameOf(number)] ??= checkPages(pages, leaf.levels, rows, decompress, budget);
+    }
+    return new Uint8Array(content).buffer;
   };
   const values: unknown[] = [];
   const chunks: DecodedArray[] = [];
   await parquetRead({
-    file: {
-      byteLength: bytes,
-      slice: (from, to) => file.buffer.slice(file.byteOffset + from, file.byteOffset + (to ?? bytes)),
-    },
-    metadata,
+    file: { byteLength: source.bytes, slice },
+    metadata: group.metadata,
     columns: [column.key[0] ?? ''],
-    compressors: decompressors,
+    compressors,
     parsers: PARSERS,
     utf8: false,
     geoparquet: false,
@@ -95,24 +82,3 @@ async function readColumn(
   if (values.length !== group.rows) throw new NotReadable('the parts of a nested column do not fit together');
   return values;
 }
-
-/** Describes a chunk whose pages begin at `start` of the bytes that the package gets. */
-const chunkFor = (
-  type: NonNullable<ColumnChunk['meta_data']>['type'],
-  path: string[],
-  codec: string,
-  start: number,
-  bytes: number,
-): ColumnChunk => ({
-  file_offset: BigInt(start),
-  meta_data: {
-    type,
-    encodings: [],
-    path_in_schema: path,
-    codec: codec as NonNullable<ColumnChunk['meta_data']>['codec'],
-    num_values: 0n,
-    total_uncompressed_size: BigInt(bytes),
-    total_compressed_size: BigInt(bytes),
-    data_page_offset: BigInt(start),
-  },
-});

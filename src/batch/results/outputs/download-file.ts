@@ -70,26 +70,22 @@ const newHashes = (): ReadonlyMap<string, Hash> => new Map(ALGORITHMS.map((name)
 
 async function fill(parts: DownloadParts, url: URL, file: AppendFile): Promise<Downloaded> {
   const progress: Progress = { bytes: 0, hashes: newHashes(), etag: undefined };
-  try {
-    return await fillFrom(parts, url, file, progress);
-  } catch (error) {
-    parts.budget.giveBack(progress.bytes);
-    throw error;
-  }
-}
-
-async function fillFrom(parts: DownloadParts, url: URL, file: AppendFile, progress: Progress): Promise<Downloaded> {
   for (let resumes = 0; ; resumes++) {
     const isResumable = progress.bytes > 0 && progress.etag !== undefined;
     const range = isResumable ? { range: `bytes=${String(progress.bytes)}-`, 'if-range': progress.etag ?? '' } : {};
-    const answer = await follow(parts, url, range);
+    let answer: DownloadAnswer | undefined;
     try {
+      answer = await follow(parts, url, range);
       return await receive(parts, answer, file, progress);
     } catch (error) {
-      if (!isBroken(error) || resumes === MAX_RESUMES) throw reasonOf(error);
+      const mayGoOn = answer !== undefined && isBroken(error) && resumes < MAX_RESUMES;
+      if (!mayGoOn) {
+        parts.budget.giveBack(progress.bytes);
+        throw reasonOf(error);
+      }
       await parts.clock.sleep(RESUME_DELAY_MS * 2 ** resumes, parts.signal);
     } finally {
-      answer.close();
+      answer?.close();
     }
   }
 }
@@ -108,12 +104,7 @@ async function follow(
 ): Promise<DownloadAnswer> {
   let url = first;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    let answer: DownloadAnswer;
-    try {
-      answer = await downloads.get(url.href, headers);
-    } catch (error) {
-      throw reasonOf(error);
-    }
+    const answer = await downloads.get(url.href, headers);
     const { location } = answer.headers;
     if (answer.status < 300) return answer;
     answer.close();

@@ -49,10 +49,10 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
       );
     await finishInterruptedSort(durable, path, state);
     const content = await readResults(durable, path, state, options.signal);
-    checkUnrecorded(path, state, content);
+    const jobs = new Map(state.jobs.map((job) => [job.item, job]));
+    checkUnrecorded(path, jobs, content);
     const journal = await reopenJournal(durable, journalPath(path), state.end);
     const repairs = state.end.tornBytes > 0 ? [describeTorn(path, state.end)] : [];
-    const jobs = new Map(state.jobs);
     const valid = await recordResults(state, content, journal, jobs);
     if (content.size > valid.resultBytes)
       repairs.push(await truncateResults(durable, path, valid.resultBytes, content.size));
@@ -68,8 +68,8 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
         journal,
         results,
         jobs: [...jobs.values()],
-        failed: [...state.failed.values()].filter(({ item }) => states.stateOf(item) !== 'waiting'),
-        expired: [...state.expired.values()].filter(({ item }) => states.stateOf(item) === 'expired'),
+        failed: state.failed.filter(({ item }) => states.stateOf(item) !== 'waiting'),
+        expired: state.expired.filter(({ item }) => states.stateOf(item) === 'expired'),
         sortedBytes: state.inOrder && !resubmitted.hadResults ? state.resultBytes : undefined,
         hasRerunItems: state.hasRerunItems || resubmitted.hadResults,
         resubmitted: state.resubmitted + resubmitted.count,
@@ -96,7 +96,7 @@ async function finishInterruptedSort(durable: DurableFiles, path: string, state:
  * journal was shortened or belongs to other results, so that none of its states can be trusted. Fails with local-file
  * (14).
  */
-function checkUnrecorded(path: string, { jobs }: JournalState, { unrecorded }: ResultsContent): void {
+function checkUnrecorded(path: string, jobs: ReadonlyMap<number, KnownJob>, { unrecorded }: ResultsContent): void {
   const seen = new Set<number>();
   for (const { item, job } of unrecorded) {
     if (job === undefined) continue;

@@ -8,7 +8,7 @@ import { createMarker, markerOf, removeMarker } from './results/out-marker.ts';
 import { addressIn, partPrefix } from './shard/part-files.ts';
 import { setCancelled, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, listParts } from './rows/listing.ts';
-import { deleteBatch, hasOutAlone, isMarked, setMarked } from './rows/out-rows.ts';
+import { deleteBatch, isMarked, otherBatchIn, setMarked } from './rows/out-rows.ts';
 
 /**
  * Returns what a batch has in its folder: its parts, what its drivers wrote and did not publish, the copy of an input that
@@ -20,7 +20,7 @@ export async function contentsOf(ports: ReadPorts, batch: StoredBatch): Promise<
   const { token, name, manifest } = batch;
   const { out, sources } = manifest;
   await requireNoDriver(database, batch);
-  const isAlone = await hasOutAlone(database, batch.batch, out);
+  const isAlone = (await otherBatchIn(database, out, batch.batch)) === undefined;
   const parts = (await listParts(database, batch.batch, 0, batch.shards)).filter(
     (part) => isAlone || (token !== undefined && part.name.startsWith(partPrefix(token))),
   );

@@ -14,7 +14,8 @@ import { readShards, type ShardReader } from './results/part-reader.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, unknownOf, type ShardResults } from './rows/listing.ts';
 import { eventToArray } from '../../model/item-record.ts';
-import { changesOf, eventsTo } from './shard/shard-events.ts';
+import { eventsTo } from '../../model/open-item.ts';
+import { changesOf } from './shard/shard-events.ts';
 
 /**
  * Sets items of a batch back: those that are to be sent as new jobs, and those whose jobs the service did not have and may
@@ -99,23 +100,18 @@ export async function reopenShard(
   ended: Uint8Array,
 ): Promise<boolean> {
   const count = (wanted: Resubmittable): number => again.filter(([, state]) => state === wanted).length;
+  const ends = {
+    ...{ failed: count('failed'), cancelled: count('cancelled'), timed_out: count('timedOut') },
+    ...{ expired: count('expired') + asked.length, unknown: count('unknown') },
+  };
   return await database.transaction(async (queries) => {
     const updated = await queries.query(
-      `UPDATE berth.shards SET epoch = epoch + 1, done = false, owner = NULL, lease_until = now() - interval '1 second',
-        ended = $4, failed = failed - $5, cancelled = cancelled - $6, timed_out = timed_out - $7, expired = expired - $8,
-        unknown = unknown - $9
+      `UPDATE berth.shards s SET epoch = s.epoch + 1, done = false, owner = NULL, ended = $4,
+        lease_until = now() - interval '1 second', failed = s.failed - e.failed, cancelled = s.cancelled - e.cancelled,
+        timed_out = s.timed_out - e.timed_out, expired = s.expired - e.expired, unknown = s.unknown - e.unknown
+      FROM json_to_record($5) AS e (failed int, cancelled int, timed_out int, expired int, unknown int)
       WHERE batch = $1 AND shard = $2 AND epoch = $3 RETURNING 1`,
-      [
-        batch,
-        shard,
-        epoch,
-        Buffer.from(ended),
-        count('failed'),
-        count('cancelled'),
-        count('timedOut'),
-        count('expired') + asked.length,
-        count('unknown'),
-      ],
+      [batch, shard, epoch, Buffer.from(ended), JSON.stringify(ends)],
     );
     if (updated.length === 0) return false;
     await queries.query(

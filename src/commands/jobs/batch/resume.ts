@@ -1,4 +1,4 @@
-import { refuse, resumeBatch, workOnBatch, type Resubmit } from '../../../batch/index.ts';
+import { goOnWithBatch, refuse, type Resubmit } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
@@ -10,26 +10,29 @@ import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
 
 /** Resumes a batch and runs it to its end. Fails with usage (2) and local-file (14) before anything is changed. */
 export async function resume(ctx: CommandContext, values: ResumeValues): Promise<Result> {
-  const { results, input, moved } = values;
+  const { results, input } = values;
   const resubmit = resubmitOf(values);
-  const kind = kindOf(ctx, values);
-  if (input.length > 0) refuse(kind, 'movedInputs', '--input');
-  const leaseMs = leaseOf(values);
-  const limits = { ...values, maxTime: await maxTimeOf(ctx, values) };
-  return await withStore(ctx, values, { access: 'migrate', leaseMs }, async ({ store, ports }) => {
-    const options = { leaseMs, limits, moved, service: () => serviceAddress(ctx), input, resubmit };
-    return batchResult(ctx, await resumeBatch(ports, store, results, options, viewOf(ctx)));
-  });
+  if (input.length > 0) refuse(kindOf(ctx, values), 'movedInputs', '--input');
+  return await goOn(ctx, values, results, { input, resubmit });
 }
 
 /** Joins the drivers of a batch. Fails with usage (2) for a batch of files, which has one driver at a time. */
 export async function work(ctx: CommandContext, values: WorkValues): Promise<Result> {
   refuse(kindOf(ctx, values), 'sharing', 'batch work');
+  return await goOn(ctx, values, values.batch, undefined);
+}
+
+async function goOn(
+  ctx: CommandContext,
+  values: Omit<WorkValues, 'batch'>,
+  name: string,
+  resume: Parameters<typeof goOnWithBatch>[3]['resume'],
+): Promise<Result> {
   const leaseMs = leaseOf(values);
   const limits = { ...values, maxTime: await maxTimeOf(ctx, values) };
   return await withStore(ctx, values, { access: 'migrate', leaseMs }, async ({ store, ports }) => {
-    const options = { leaseMs, limits, moved: values.moved, service: () => serviceAddress(ctx) };
-    return batchResult(ctx, await workOnBatch(ports, store, values.batch, options, viewOf(ctx)));
+    const options = { leaseMs, limits, moved: values.moved, service: () => serviceAddress(ctx), resume };
+    return batchResult(ctx, await goOnWithBatch(ports, store, name, options, viewOf(ctx)));
   });
 }
 

@@ -53,18 +53,13 @@ export async function runBatch(outer: CommandContext, given: RunValues): Promise
     async ({ store, ports }) => {
       const isShared = kind === 'postgres';
       const options: BeginOptions = {
-        ...(isShared ? { name: name ?? defaultName(ctx, values.endpoint) } : {}),
+        ...values,
+        name: isShared ? (name ?? defaultName(ctx, values.endpoint)) : undefined,
         inputs: values.input,
-        out: values.out,
         format: values.inputFormat as BeginOptions['format'],
-        inputField: values.inputField,
-        idField: values.idField,
-        types: values.types,
         csvRaw: ctx.output.csvRaw,
-        skipInvalid: values.skipInvalid,
         jobOptions: values,
         itemsPerRange: isShared ? (shardItems ?? SHARD_ITEMS) : Number.POSITIVE_INFINITY,
-        ordered: values.ordered,
         compression: (compress ?? 'none') as BeginOptions['compression'],
       };
       if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, store, options));

@@ -100,8 +100,10 @@ const NUMBERS = ['count', 'gigabytes', 'seconds', 'milliseconds', 'dollars', 'pe
 function checkTypes({ table }: FileKind, body: JsonObject, at: FileDocument['at']): void {
   for (const field of Object.values<Field>(table.fields)) {
     const value = field.path === undefined ? undefined : memberAt(body, field.path);
-    if (field.path === undefined || value === undefined || value === null) continue;
+    if (field.path === undefined || value === undefined) continue;
     const path = field.path.split('.');
+    if (value === null && hasNoNull(field)) throw usage(`${at(path)}: ${field.path} cannot be null`, 'Leave it out.');
+    if (value === null) continue;
     const problem = wrongType(field, value);
     if (problem !== undefined) throw usage(`${at(path)}: ${field.path} ${problem}, not ${shown(value)}`);
     const pair = field.type === 'pairs' && isObject(value) ? wrongPair(value) : undefined;
@@ -111,6 +113,10 @@ function checkTypes({ table }: FileKind, body: JsonObject, at: FileDocument['at'
       throw usage(`${at(path)}: ${field.path} is one of ${field.values.join(', ')}`, didYouMean(value, field.values));
   }
 }
+
+/** Numbers, flags and choices always have a value: no answer of the service has null there. */
+const hasNoNull = ({ type = 'text', values }: Field): boolean =>
+  NUMBERS.includes(type) || type === 'flag' || values !== undefined;
 
 const wrongPair = (pairs: JsonObject): string | undefined =>
   Object.entries(pairs).find(([, value]) => typeof value !== 'string' && value !== null)?.[0];

@@ -5,18 +5,15 @@ import { readPaths, type Field, type FieldType, type FieldWrite } from '../../..
 import { acceptedPaths } from './document.ts';
 import { FILE_KINDS, KINDS, type FileKind } from './kinds.ts';
 
-/** The JSON types of fields; null clears a member. A type that is not here is not checked. */
+/** The JSON types of fields; null clears a member that can be empty. A type that is not here is not checked. */
 const TYPES: Readonly<Partial<Record<FieldType, JsonObject>>> = {
   text: { type: ['string', 'null'] },
-  flag: { type: ['boolean', 'null'] },
+  flag: { type: 'boolean' },
   list: { type: ['array', 'null'] },
   pairs: { type: ['object', 'null'], additionalProperties: { type: ['string', 'null'] } },
   object: { type: ['object', 'null'] },
   ...Object.fromEntries(
-    ['count', 'gigabytes', 'seconds', 'milliseconds', 'dollars', 'percent'].map((type) => [
-      type,
-      { type: ['number', 'null'] },
-    ]),
+    ['count', 'gigabytes', 'seconds', 'milliseconds', 'dollars', 'percent'].map((type) => [type, { type: 'number' }]),
   ),
 };
 
@@ -90,7 +87,7 @@ function fieldSchema(field: Field | undefined): JsonObject {
   const { type = 'text', values } = field ?? {};
   const summary = [field?.create, field?.update, field?.write].map(summaryOf).find((each) => each !== undefined);
   return {
-    ...(values === undefined ? TYPES[type] : { enum: [...values, null] }),
+    ...(values === undefined ? TYPES[type] : { enum: [...values] }),
     ...(summary === undefined ? {} : { description: summary }),
   };
 }

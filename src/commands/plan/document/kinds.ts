@@ -8,7 +8,7 @@ import type { Collection } from '../../../cli/model/collection.ts';
 import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
 import { redactingSecret } from '../../../cli/resource/secret.ts';
 import type { CreateRequest } from '../../../cli/resource/write.ts';
-import type { ResourceTable } from '../../../cli/resource/fields/fields.ts';
+import type { Field, ResourceTable } from '../../../cli/resource/fields/fields.ts';
 import type { Kind } from '../../../fleet/model.ts';
 import { ENDPOINT_TABLE } from '../../endpoints/fields.ts';
 import { createSpec, updateSpec } from '../../endpoints/write.ts';
@@ -20,8 +20,8 @@ import { networkMount } from '../../pods/pod/mounts.ts';
 import { RESTARTING } from '../../pods/restart-sentence.ts';
 import { PASSWORD, REGISTRY_TABLE } from '../../registries/fields.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../shared/collections.ts';
-import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../shared/container-command.ts';
-import { CONTAINER_MEMBERS } from '../../shared/container-fields.ts';
+import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../shared/container/container-command.ts';
+import { CONTAINER_MEMBERS } from '../../shared/container/container-fields.ts';
 import { TEMPLATE_TABLE } from '../../templates/fields.ts';
 import { createSpec as newVolume } from '../../volumes/create.ts';
 import { VOLUME_TABLE } from '../../volumes/fields.ts';
@@ -96,9 +96,24 @@ function kindOf(name: KindName, rules: Rules): FileKind {
       unordered: UNORDERED,
       effect,
       ...(hasCommand === true ? { command: { members: COMMAND_MEMBERS, changed: changedCommand } } : {}),
+      emptied: (path) => emptied(table, name, path),
       refusal: (row, body) => refusalOf(async () => check?.(ctx, row, body)),
     }),
   };
+}
+
+/** The members that the service takes empty, beside lists and variables. */
+const EMPTY: Readonly<Record<string, Json>> = { 'gpu.minCudaVersion': '', registry: null };
+
+/** What an update sends to make a member empty; undefined where it cannot be. */
+function emptied({ fields }: ResourceTable, kind: KindName, path: string): Json | undefined {
+  if (Object.hasOwn(EMPTY, path)) return EMPTY[path];
+  // The mounts of a pod are fixed.
+  if (kind === 'template' && path === 'mounts') return {};
+  // What has no value goes out of the variables.
+  if (isOneOf(path, ['env']) && path !== 'env') return null;
+  const type = Object.values<Field>(fields).find((field) => field.path === path)?.type;
+  return type === 'list' && path !== 'gpu.pools' ? [] : type === 'pairs' ? {} : undefined;
 }
 
 /** The message of a usage failure; undefined where there is none. */
@@ -113,8 +128,20 @@ async function refusalOf(check: () => Promise<void> | undefined): Promise<string
 }
 
 /** Both forms of a command in one document are settled as `update --file` does. */
-const oneCommand = async (row: Json, body: JsonObject): Promise<JsonObject> =>
-  await settleCommand(body, { values: {}, file: body, verb: 'update', readRow: () => Promise.resolve(row) });
+async function oneCommand(row: Json, body: JsonObject): Promise<JsonObject> {
+  const { args, cmd, entrypoint, ...others } = body;
+  // A null beside the other form of the command says nothing more.
+  const [hasText, hasLists] = [typeof args === 'string', Array.isArray(cmd) || Array.isArray(entrypoint)];
+  const list = (name: string, words: Json | undefined): JsonObject =>
+    words === undefined || (words === null && hasText) ? {} : { [name]: words ?? [] };
+  const file = {
+    ...others,
+    ...(args === undefined || (args === null && hasLists) ? {} : { args: args ?? '' }),
+    ...list('cmd', cmd),
+    ...list('entrypoint', entrypoint),
+  };
+  return await settleCommand(file, { values: {}, file, verb: 'update', readRow: () => Promise.resolve(row) });
+}
 
 const isRunning = (row: Json): boolean => ['RUNNING', 'STARTING'].includes(stringAt(row, 'status') ?? '');
 const isOneOf = (path: string, members: readonly string[]): boolean => members.includes(path.split('.', 1)[0] ?? path);

@@ -45,7 +45,7 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
     await ctx.tell(whereItIs(pod));
     return asAnswer(pod);
   } catch (error) {
-    throw withKeyHint(error, key);
+    throw await withKeyHint(ctx, error, key);
   }
 }
 

@@ -8,7 +8,7 @@ import { isReachable } from '../pod/reachable.ts';
 import { openPorts } from '../pod/show.ts';
 import { valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
-import { deadlineText, nextDeadline } from '../../../guard/deadline.ts';
+import { deadlineText, nextDeadline, waitingDeadline, waitingText } from '../../../guard/deadline.ts';
 import { podsRate, rateText } from '../../shared/rate/rate.ts';
 import { findStock, noStockSentence, stockText, wantedByPod, type StockFinding } from '../../shared/explain/stock.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
@@ -187,8 +187,8 @@ export function podEvidence(facts: PodFacts): readonly Evidence[] {
       return rate.unknown.length > 0 ? undefined : rateText(rate);
     }),
     ...evidence('deadline', pod, (value) => {
-      const next = nextDeadline(value);
-      return next === undefined ? undefined : deadlineText(next, facts.now);
+      const [next, waiting] = [nextDeadline(value), waitingDeadline(value)];
+      return next === undefined ? waiting && waitingText(waiting.action, waiting.given) : deadlineText(next, facts.now);
     }),
     ...evidence('open ports', pod, (value) => openPorts(value).join(', ') || undefined),
     ...evidence('gpu use', pod, (value) => {

@@ -3,7 +3,7 @@ import { inOne, sentence, type Message } from '../../../core/message.ts';
 import { costOver, formatDollars, formatDuration } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
-import { deadlineSpan, hasDeadline } from '../../../guard/deadline.ts';
+import { firstDeadline, hasDeadline, type DeadlineAction } from '../../../guard/deadline.ts';
 
 /**
  * What a new pod costs at most until its first deadline, and whether a guard runs that keeps it: `It costs at most $4.96
@@ -14,15 +14,23 @@ export async function costUntilDeadline(
   body: JsonObject,
   perHour: number,
 ): Promise<Message | undefined> {
-  const spanMs = deadlineSpan(variablesOf(body), ctx.serviceNow());
-  if (spanMs === undefined) return undefined;
+  const first = firstDeadline(variablesOf(body), ctx.serviceNow());
+  if (first === undefined) return undefined;
   const { lastRunLine, readMemory } = await import('../../guard/sweep/memory.ts');
   const { sweptAt } = await readMemory(ctx);
-  const most = formatDollars(costOver(perHour, spanMs));
+  const [most, span] = [formatDollars(costOver(perHour, first.spanMs)), formatDuration(first.spanMs)];
   return inOne([
-    `It costs at most ${most} until its deadline in ${formatDuration(spanMs)}, if a guard runs.`,
+    `It costs at most ${most} until its deadline in ${span}, if a guard runs${guardOf(first.action, body)}`,
     lastRunLine(sweptAt, ctx.serviceNow()),
   ]);
+}
+
+/** Which guard it takes: a pod in ERROR cannot be stopped, and a stop never deletes a persistent mount. */
+function guardOf(action: DeadlineAction, body: JsonObject): string {
+  if (action === 'terminate') return ' with --allow-terminate.';
+  return memberAt(body, 'mounts.persistent') === undefined
+    ? '. Should it end in ERROR, only a guard with --allow-terminate ends that cost.'
+    : '. Should it end in ERROR, no guard ends that cost: terminating it would delete its persistent mount.';
 }
 
 /** The same for pods that were started with a deadline, without --quiet; nothing for one whose cost is not known. */

@@ -11,8 +11,8 @@ import {
   NAME_FLAG,
   onOff,
   CREATED_AT,
-} from '../../shared/container-fields.ts';
-import { pick } from '../../shared/pick.ts';
+} from '../../shared/container/container-fields.ts';
+import { pick } from '../../shared/pick/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
 import { atLeast, vcpuCount } from './number-rules.ts';
 import { POD_STATUSES } from '../../../guard/policy/rules.ts';

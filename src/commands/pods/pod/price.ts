@@ -1,7 +1,7 @@
 import { numberAt, stringAt, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { CPUS, GPUS } from '../../shared/collections.ts';
-import { catalogRow } from '../../shared/pickers.ts';
+import { catalogRow } from '../../shared/pick/pickers.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
 
 /** What the hardware of a pod costs by the catalog; `perHour` is US dollars. */

@@ -3,7 +3,7 @@ import { arrayOf, itemsAt, type Json, memberAt, numberOf, objectAt } from '../..
 import { duration, list, money, percent, text, yesNo } from '../../../output/cells/cell-functions.ts';
 import { formatTimestamp } from '../../../core/text/timestamp.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { deadlinesOf, deadlineText, nextDeadline, SOON_MS } from '../../../guard/deadline.ts';
+import { deadlinesOf, deadlineText, nextDeadline, SOON_MS, waitingDeadline } from '../../../guard/deadline.ts';
 import type { Facts, Section, Shown } from '../../../output/view.ts';
 import { directSsh, publicAddress } from './reachable.ts';
 
@@ -51,21 +51,24 @@ export function hourlyCost(row: Json): Lines {
 export const locked = (row: Json): Shown =>
   memberAt(row, 'locked') === true ? { text: 'yes', tone: 'warn' } : undefined;
 
-/** The deadline that is over first; undefined where none counts now. */
+/** The deadline that is over first; undefined where none counts, now or once the pod runs. */
 export function deadline(row: Json, { now }: Facts): Shown {
   const next = nextDeadline(row);
-  if (next === undefined) return undefined;
+  if (next === undefined) {
+    const waiting = waitingDeadline(row);
+    return waiting && `${waiting.action} after ${waiting.given} once it runs`;
+  }
   return { text: deadlineText(next, now), tone: next.at <= now ? 'bad' : next.at <= now + SOON_MS ? 'warn' : 'plain' };
 }
 
 /** Each deadline with its time. Nothing keeps it but a guard that runs. */
 export const deadlineLines = (row: Json, { now }: Facts): Lines =>
-  deadlinesOf(row).map(({ action, given, at, isUnreadable }) => ({
+  deadlinesOf(row).map(({ action, given, at, isUnreadable, isWaiting }) => ({
     label: `${action} after`,
     value: isUnreadable
       ? { text: `${given} (not a duration or a time: never kept)`, tone: 'warn' as const }
       : at === undefined
-        ? given
+        ? `${given}${isWaiting ? ', counted from when it runs' : ''}`
         : at <= now
           ? { text: `${formatTimestamp(at)} (overdue by ${formatDuration(now - at)})`, tone: 'bad' as const }
           : `${formatTimestamp(at)} (in ${formatDuration(at - now)}, when a guard runs)`,

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
-import { Failure, isInterrupt, isNotFound, rethrowUnlessFailure } from '../../../core/failure.ts';
+import { Failure, isNotFound, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
 import { berth, lines, sentence, type Message } from '../../../core/message.ts';
@@ -178,12 +178,7 @@ export function openKeyedPod(ctx: CommandContext, key: string, asked: Asked): Ke
         throw error;
       }
       await keep({ id, state: 'made', pod: idOf(made) });
-      try {
-        return await verified(made, id);
-      } catch (error) {
-        if (!isInterrupt(error)) throw error;
-        throw error.with({ id: idOf(made), hint: lines(`Pod ${idOf(made)} was created.`, again(key)) });
-      }
+      return await verified(made, id);
     },
     terminate,
     isOwn: async (pod) => {

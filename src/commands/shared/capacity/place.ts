@@ -23,6 +23,7 @@ import {
 } from '../../../create/wait.ts';
 import { PODS } from '../collections.ts';
 import { again, type KeyedPod } from './keyed-create.ts';
+import { readAttempts } from './memory.ts';
 import { bodyFor, readOffers } from './offers.ts';
 import { shownPod } from './pod-of-key.ts';
 
@@ -257,7 +258,17 @@ const timeOver = (waitMs: number, refusal: Failure | undefined): Failure =>
     hint: refusal === undefined ? undefined : `The last refusal: ${refusal.message}`,
   });
 
-/** Adds to an interrupt how the create goes on. */
-export function withKeyHint(error: unknown, key: string): unknown {
-  return isInterrupt(error) ? error.with({ hint: lines(error.hint, again(key)) }) : error;
+/** Adds to an interrupt what is known of the pod of a key, and how the create goes on. */
+export async function withKeyHint(ctx: CommandContext, error: unknown, key: string): Promise<unknown> {
+  if (!isInterrupt(error)) return error;
+  const attempts = await readAttempts(ctx, key);
+  const id = attempts.findLast(({ state }) => state === 'made' || state === 'seen')?.pod;
+  const isSent = attempts.some(({ state }) => state === 'sent');
+  const known =
+    id !== undefined
+      ? `Pod ${id} was created, and costs money.`
+      : isSent
+        ? sentence`Whether a pod was created is not known: ${berth`pods list`}`
+        : 'No pod was created.';
+  return error.with({ ...(id === undefined ? {} : { id }), hint: lines(error.hint ?? known, again(key)) });
 }

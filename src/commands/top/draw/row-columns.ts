@@ -1,7 +1,7 @@
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import { formatDollars, formatDuration } from '../../../core/units.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
-import { nextDeadline, SOON_MS } from '../../../guard/deadline.ts';
+import { nextDeadline, SOON_MS, waitingDeadline } from '../../../guard/deadline.ts';
 import { age, status } from '../../../output/cells/cell-functions.ts';
 import type { Piece } from '../../../output/text/colour.ts';
 import { sparkline } from '../../../output/cells/sparkline.ts';
@@ -36,7 +36,7 @@ export const podColumns = (pods: readonly PodRow[], now: EpochMs): readonly TopC
   { header: '$/H', widths: [6, 7], rank: 1, right: true, cell: hourCell },
   { header: 'TODAY', widths: [7, 8], rank: 4, right: true, cell: todayCell },
   { header: 'AGE', widths: [4], rank: 5, right: true, cell: (row) => [piece(age('createdAt')(row.document, { now }))] },
-  ...(pods.some(({ document }) => nextDeadline(document) !== undefined) ? [deadlineColumn(now)] : []),
+  ...(pods.some(({ document }) => nextDeadline(document) ?? waitingDeadline(document)) ? [deadlineColumn(now)] : []),
 ];
 
 /** When a guard ends the pod. */
@@ -47,7 +47,8 @@ const deadlineColumn = (now: EpochMs): TopColumn<PodRow> => ({
   right: true,
   cell: ({ document }) => {
     const next = nextDeadline(document);
-    if (next === undefined) return [piece('', 'quiet')];
+    // It counts from when the pod runs.
+    if (next === undefined) return [piece(waitingDeadline(document) === undefined ? '' : 'waits', 'quiet')];
     const leftMs = next.at - now;
     return [
       leftMs <= 0 ? piece('overdue', 'bad') : piece(formatDuration(leftMs), leftMs <= SOON_MS ? 'warn' : 'plain'),

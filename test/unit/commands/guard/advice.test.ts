@@ -103,7 +103,7 @@ describe('a deadline', () => {
     const account = await withLab();
     await local(account, 'pods stop lab');
     expect((await account('pods start lab --stop-after 10h')).err).toMatch(
-      /It costs at most \$6\.90 until its deadline in 10h, if a guard runs\. No guard has run on this machine/,
+      /It costs at most \$6\.90 until its deadline in 10h, if a guard runs\. Should it end in ERROR, .* ends that cost\. No guard has run on this machine/,
     );
     await local(account, 'pods stop lab');
     expect((await account('pods start lab')).err).toContain('It costs at most $6.90 until its deadline in 10h');

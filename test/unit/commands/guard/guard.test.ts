@@ -82,7 +82,11 @@ describe('a deadline', () => {
     await local(account, 'local clock advance 4h');
     expect(await statusOf(account, 'lab')).toContain('ERROR');
     expect(await rows(account, 'guard run')).toMatchObject([
-      { name: 'lab', action: 'report', held: 'only terminating ends its cost' },
+      {
+        name: 'lab',
+        action: 'report',
+        held: 'only terminating ends its cost',
+      },
     ]);
   });
 
@@ -140,7 +144,7 @@ describe('a deadline', () => {
   it('is in the price of a create, with when a guard last ran', async () => {
     const account = createAccount();
     expect((await account(`${CREATE} lab --stop-after 10h --dry-run`)).err).toMatch(
-      /at most \$6\.90 until its deadline in 10h, if a guard runs\. No guard has run on this machine/,
+      /at most \$6\.90 until its deadline in 10h, if a guard runs\. Should it end in ERROR, .* ends that cost\. No guard has run on this machine/,
     );
     await account('guard run');
     await local(account, 'local clock advance 5m');
@@ -221,6 +225,19 @@ test('guard run --every sweeps again, prints and logs what is new once, and ends
       ['kept', 'report', undefined],
       ['lab', 'stop', 'stopped'],
     ],
+  ]);
+});
+
+test.each(['check', 'run'])('guard %s --log appends what was decided', async (verb) => {
+  const account = await withLab();
+  await local(account, 'local clock advance 3h');
+  const log = path.join(temporaryDirectory(), 'guard.jsonl');
+  writeFileSync(log, '{"earlier":true}\n');
+  await account(`guard ${verb} --log '${log}'`);
+  const logged = readFileSync(log, 'utf8').trim().split('\n');
+  expect(logged.map((line) => JSON.parse(line) as Row)).toMatchObject([
+    { earlier: true },
+    { name: 'lab', action: 'stop' },
   ]);
 });
 

@@ -3,8 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { remoteService } from '../../../support/servers/remote-service.ts';
-import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
-import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 const CREATE = 'pods create --name lab --image a/b:1';
@@ -269,17 +268,6 @@ describe('--idempotency-key', () => {
     expect([found.code, found.out]).toEqual([0, expect.stringMatching(/^pod-\w+\n$/)]);
     const pods = (await remote.send('GET', '/v2/pods')).body['pods'] as readonly Row[];
     expect(pods.filter(({ name }) => name === 'lab')).toHaveLength(1);
-  });
-
-  test('a wait that is interrupted says its key', async () => {
-    const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
-    await berthIn(world, ['local', 'stock', 'set', 'GPU-80G', 'none']);
-    const running = berthIn(world, [...CREATE.split(' '), '--gpu', 'GPU-80G', '--until-available', '9w']);
-    while (!world.err().includes('Waiting for a GPU')) await new Promise(setImmediate);
-    world.signal('SIGINT');
-    const ran = await running;
-    expect([ran.code, ran.out]).toEqual([130, '']);
-    expect(ran.err.replace(/\s+/g, ' ')).toMatch(/Run the same command again with --idempotency-key auto-\w+/);
   });
 
   test('a CPU pod takes it too, and another key makes another pod', async () => {

@@ -1,21 +1,23 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import { journalPath } from './file-names.ts';
-import { createItemStates, hasResult, type ItemState, type ItemStates } from '../../../model/item-states.ts';
+import { createItemStates, hasResult, type ItemStates } from '../../../model/item-states.ts';
 import { createJobIds, type JobIds } from '../../../model/job-id-set.ts';
 import { brokenJournal, type JournalEnd, readJournal } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';
+import type { ItemRecord } from '../../../model/item-record.ts';
+import { afterRecord, jobsOf, type OpenItem } from '../../../model/open-item.ts';
 import type { KnownJob } from '../../../model/run-records.ts';
 
 export interface JournalState {
   readonly header: BatchHeader;
   readonly states: ItemStates;
-  /** Jobs that had not ended, by item. */
-  readonly jobs: ReadonlyMap<number, KnownJob>;
-  /** Jobs that failed or timed out, by item; empty unless `wantFailed` is set. */
-  readonly failed: ReadonlyMap<number, KnownJob>;
-  /** Jobs that expired, by item; those submitted after `expiredSince`. */
-  readonly expired: ReadonlyMap<number, KnownJob>;
+  /** Jobs that had not ended. */
+  readonly jobs: readonly KnownJob[];
+  /** Jobs that failed or timed out; empty unless `wantFailed` is set. */
+  readonly failed: readonly KnownJob[];
+  /** Jobs that expired; those submitted after `expiredSince`. */
+  readonly expired: readonly KnownJob[];
   /** The ids of all jobs that the service accepted. */
   readonly jobIds: JobIds;
   /** Length of the results file in bytes, and its CRC-32 when the journal has it. */
@@ -59,10 +61,7 @@ export async function replayJournal(
   { wantFailed = false, expiredSince = Number.POSITIVE_INFINITY, onRecord }: ReplayOptions = {},
 ): Promise<JournalState> {
   const path = journalPath(results);
-  const ids = new Map<number, string>();
-  const jobs = new Map<number, KnownJob>();
-  const failed = new Map<number, KnownJob>();
-  const expired = new Map<number, KnownJob>();
+  const [open, failed, expired] = [createOpenItems(), createOpenItems(), createOpenItems()];
   let batch: { readonly header: BatchHeader; readonly states: ItemStates; readonly jobIds: JobIds } | undefined;
   let resultBytes = 0;
   let checksum: number | undefined = 0;
@@ -72,63 +71,31 @@ export async function replayJournal(
   let [resubmitted, retried] = [0, 0];
   let workerPrice: DollarRange | undefined;
 
-  const onEvent = ({ item, event, data }: JournalRecord & { kind: 'event' }, before: ItemState): void => {
+  const onEvent = ({ item, event, data }: ItemRecord, hadResult: boolean): void => {
     if ((data.resultBytes ?? 0) > resultBytes) {
       resultBytes = data.resultBytes ?? 0;
       ({ checksum } = data);
       inOrder = false;
     }
-    const job = jobs.get(item);
-    switch (event.kind) {
-      case 'send':
-        if (data.id !== undefined) ids.set(item, data.id);
-        return;
-      case 'accept':
-        batch?.jobIds.add(event.job);
-        jobs.set(item, { item, job: event.job, id: ids.get(item), submittedAt: data.at ?? 0, retries: 0 });
-        ids.delete(item);
-        return;
-      case 'end':
-        jobs.delete(item);
-        if (wantFailed && job !== undefined && (event.ending === 'failed' || event.ending === 'timedOut'))
-          failed.set(item, job);
-        if (event.ending === 'expired' && job !== undefined && job.submittedAt > expiredSince) expired.set(item, job);
-        return;
-      case 'find':
-        inOrder = false;
-        hasRerunItems = true;
-        expired.delete(item);
-        jobs.set(item, { item, job: event.job, id: data.id, submittedAt: data.at ?? 0, retries: 0 });
-        return;
-      case 'retry':
-        retried += 1;
-        inOrder = false;
-        hasRerunItems ||= job === undefined;
-        failed.delete(item);
-        jobs.set(item, {
-          item,
-          job: event.job,
-          id: job?.id ?? data.id,
-          submittedAt: data.at ?? 0,
-          retries: (job?.retries ?? 0) + 1,
-        });
-        return;
-      case 'resubmit':
-        resubmitted += 1;
-        failed.delete(item);
-        expired.delete(item);
-        if (!hasResult(before)) return;
-        // Its line in the results stays until they are sorted.
-        hasRerunItems = true;
-        inOrder = false;
-        return;
-      case 'withdraw':
-      case 'refuse':
-      case 'lose':
-        ids.delete(item);
+    const before = open.get(item);
+    const after = afterRecord(before, { item, event, data });
+    if (after === undefined) open.delete(item);
+    else open.set(item, after);
+    if (event.kind === 'accept') batch?.jobIds.add(event.job);
+    else if (event.kind === 'end') {
+      const isFailed = event.ending === 'failed' || event.ending === 'timedOut';
+      if (before !== undefined && wantFailed && isFailed) failed.set(item, before);
+      if (before !== undefined && event.ending === 'expired' && before.submittedAt > expiredSince)
+        expired.set(item, before);
+    } else if (event.kind === 'retry' || event.kind === 'find' || event.kind === 'resubmit') {
+      if (event.kind === 'retry') retried += 1;
+      if (event.kind === 'resubmit') resubmitted += 1;
+      failed.delete(item);
+      expired.delete(item);
+      // Its line in the results stays until they are sorted.
+      if (hadResult) [hasRerunItems, inOrder] = [true, false];
     }
   };
-
   const end = await readJournal(durable, path, (record, offset) => {
     // A price may be written between the record of a sort and the rename.
     if (record.kind !== 'price') endsWithOrdered = record.kind === 'ordered';
@@ -149,17 +116,20 @@ export async function replayJournal(
     } else if (record.kind === 'price') workerPrice = widest(workerPrice, record.perHour);
     else {
       const { item, event } = record;
-      const before = batch?.states.stateOf(item) ?? 'waiting';
+      const hadResult = hasResult(batch?.states.stateOf(item) ?? 'waiting');
       if (batch?.states.apply(item, event) !== true)
         throw brokenJournal(path, offset, `item ${String(item)} cannot ${event.kind} there`);
-      onEvent(record, before);
+      onEvent(record, hadResult);
     }
     onRecord?.(record);
   });
   if (batch === undefined) throw brokenJournal(path, 0, 'it has no header');
   const content = { resultBytes, checksum, hasRerunItems, endsWithOrdered, inOrder };
-  return { ...batch, jobs, failed, expired, ...content, resubmitted, retried, workerPrice, end };
+  const jobs = { jobs: jobsOf(open), failed: jobsOf(failed), expired: jobsOf(expired) };
+  return { ...batch, ...jobs, ...content, resubmitted, retried, workerPrice, end };
 }
+
+const createOpenItems = () => new Map<number, OpenItem>();
 
 const widest = (known: DollarRange | undefined, { low, high }: DollarRange): DollarRange => ({
   low: Math.min(low, known?.low ?? low),

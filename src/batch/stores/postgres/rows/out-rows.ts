@@ -11,24 +11,26 @@ export async function insertOut(queries: Queries, batch: number, out: string): P
     'INSERT INTO berth.outs (place, batch) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1',
     [placeOf(out), batch],
   );
-  if (inserted.length > 0) return;
-  const [owner] = await queries.query<{ name: string }>(
-    'SELECT name FROM berth.batches JOIN berth.outs USING (batch) WHERE place = $1',
-    [placeOf(out)],
-  );
-  throw outInUse(out, owner?.name ?? 'another batch');
+  if (inserted.length === 0) throw outInUse(out, (await otherBatchIn(queries, out, batch)) ?? 'another batch');
 }
 
 /**
  * Fails with local-file (14) when a batch of the store has its results in this folder: the input of a new batch need not be
- * read then. Reads tables of every version.
+ * read then.
  */
 export async function requireFreeOut(queries: Queries, out: string): Promise<void> {
+  const found = await otherBatchIn(queries, out);
+  if (found !== undefined) throw outInUse(out, found);
+}
+
+/** Returns the name of a batch of the store, other than this one, that has its results in a folder. Reads tables of every version. */
+export async function otherBatchIn(queries: Queries, out: string, batch = 0): Promise<string | undefined> {
   const [found] = await queries.query<{ name: string }>(
-    `SELECT name FROM berth.batches WHERE coalesce(nullif(rtrim(manifest ->> 'out', '/'), ''), '/') = $1 LIMIT 1`,
-    [placeOf(out)],
+    `SELECT name FROM berth.batches
+    WHERE coalesce(nullif(rtrim(manifest ->> 'out', '/'), ''), '/') = $1 AND batch <> $2 ORDER BY batch LIMIT 1`,
+    [placeOf(out), batch],
   );
-  if (found !== undefined) throw outInUse(out, found.name);
+  return found?.name;
 }
 
 const outInUse = (out: string, name: string): Error =>
@@ -48,16 +50,6 @@ export async function isMarked(queries: Queries, batch: number): Promise<boolean
 
 export async function setMarked(queries: Queries, batch: number): Promise<void> {
   await queries.query('UPDATE berth.outs SET marked = true WHERE batch = $1', [batch]);
-}
-
-/** Whether no other batch of the store has its results in the folder of this one. */
-export async function hasOutAlone(queries: Queries, batch: number, out: string): Promise<boolean> {
-  const others = await queries.query(
-    `SELECT 1 FROM berth.batches
-    WHERE coalesce(nullif(rtrim(manifest ->> 'out', '/'), ''), '/') = $1 AND batch <> $2 LIMIT 1`,
-    [placeOf(out), batch],
-  );
-  return others.length === 0;
 }
 
 /** Removes a batch that no driver has claimed a shard of. Resolves to false when one has: nothing is removed then. */

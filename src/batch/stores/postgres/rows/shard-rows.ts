@@ -219,26 +219,16 @@ export async function publishPart(
   const { batch, owner } = driver;
   const { counts, unknown } = draft;
   return await database.transaction(async (queries) => {
+    const row = { shard, epoch: draft.epoch };
+    const ends = { ...counts, timed_out: counts.timedOut, unknown: unknown.length };
     const updated = await queries.query(
-      `UPDATE berth.shards SET epoch = $4, completed = completed + $5, failed = failed + $6, cancelled = cancelled + $7,
-        timed_out = timed_out + $8, expired = expired + $9, unknown = unknown + $10,
-        ended = $11, done = $12, owner = CASE WHEN $12 THEN NULL ELSE owner END
-      WHERE batch = $1 AND shard = $2 AND epoch = $3 AND owner = $13 RETURNING 1`,
-      [
-        batch,
-        shard,
-        draft.epoch,
-        nextEpoch,
-        counts.completed,
-        counts.failed,
-        counts.cancelled,
-        counts.timedOut,
-        counts.expired,
-        unknown.length,
-        Buffer.from(ended),
-        done,
-        owner,
-      ],
+      `UPDATE berth.shards s SET epoch = $3, ended = $4, done = $5, owner = CASE WHEN $5 THEN NULL ELSE owner END,
+        completed = s.completed + e.completed, failed = s.failed + e.failed, cancelled = s.cancelled + e.cancelled,
+        timed_out = s.timed_out + e.timed_out, expired = s.expired + e.expired, unknown = s.unknown + e.unknown
+      FROM json_to_record($2) AS e (shard int, epoch int, completed int, failed int, cancelled int, timed_out int,
+        expired int, unknown int)
+      WHERE s.batch = $1 AND s.shard = e.shard AND s.epoch = e.epoch AND s.owner = $6 RETURNING 1`,
+      [batch, JSON.stringify({ ...row, ...ends }), nextEpoch, Buffer.from(ended), done, owner],
     );
     if (updated.length === 0) {
       // Only this driver publishes under this epoch: the answer to an earlier attempt was lost.
@@ -249,19 +239,12 @@ export async function publishPart(
       ]);
       return found.length > 0;
     }
+    const { name, bytes, sha256 } = part ?? { name: '', bytes: 0, sha256: '' };
     await queries.query(
       `INSERT INTO berth.parts (batch, shard, epoch, name, bytes, sha256, items, ends)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [
-        batch,
-        shard,
-        draft.epoch,
-        part?.name ?? '',
-        part?.bytes ?? 0,
-        part?.sha256 ?? '',
-        draft.items.length,
-        JSON.stringify(draft.ends),
-      ],
+      SELECT $1, p.* FROM json_to_record($2)
+        AS p (shard int, epoch int, name text, bytes bigint, sha256 text, items int, ends json)`,
+      [batch, JSON.stringify({ ...row, name, bytes, sha256, items: draft.items.length, ends: draft.ends })],
     );
     if (unknown.length > 0)
       await queries.query(

@@ -6,7 +6,8 @@ import {
   type ItemState,
 } from '../../../model/item-states.ts';
 import { createBitmap } from './bitmap.ts';
-import { afterRecord, changesOf, type CountChanges, eventsTo, type OpenItem, recordOf } from './shard-events.ts';
+import { afterRecord, eventsTo, jobsOf, type OpenItem } from '../../../model/open-item.ts';
+import { changesOf, type CountChanges, recordOf } from './shard-events.ts';
 import type { ItemRecord } from '../../../model/item-record.ts';
 import type { EventData, KnownJob } from '../../../model/run-records.ts';
 import type { LineOwner } from '../../../model/result-line.ts';
@@ -123,8 +124,7 @@ export function holdShard(claimed: ClaimedShard) {
     stateOf: (item: number): ItemState => states.stateOf(index(item)),
     states,
     /** Jobs that the service has according to the records. */
-    jobs: (): readonly KnownJob[] =>
-      [...open].flatMap(([item, { state, ...job }]) => (state === 'submitted' ? [{ item, ...job }] : [])),
+    jobs: (): readonly KnownJob[] => jobsOf(open),
     /** Applies an event. Returns the state after it; undefined when it is not possible, and then nothing changes. */
     apply,
     /** Takes back an intent whose record was not written. */

@@ -1,6 +1,6 @@
 import type { ItemRecord } from '../../../model/item-record.ts';
 import type { ItemEvent } from '../../../model/item-states.ts';
-import type { EventData, KnownJob } from '../../../model/run-records.ts';
+import type { EventData } from '../../../model/run-records.ts';
 
 /** By how much a group of events changes the number of items in each state. */
 export interface CountChanges {
@@ -36,30 +36,4 @@ export function changesOf(events: readonly ItemRecord[]): CountChanges {
   for (const { event } of events)
     for (const [state, change] of Object.entries(CHANGES[event.kind] ?? {})) sum[state as keyof CountChanges] += change;
   return sum;
-}
-
-/** An item whose end is not published and that has records; without a job it is not submitted. */
-export interface OpenItem extends Omit<KnownJob, 'item'> {
-  readonly state: 'sending' | 'submitted' | 'unknown';
-}
-
-const NO_JOB = { job: '', submittedAt: 0, retries: 0 } as const;
-
-/** Returns an open item after one more record; undefined when it waits again. */
-export function afterRecord(before: OpenItem | undefined, { event, data }: ItemRecord): OpenItem | undefined {
-  const { kind } = event;
-  if (kind === 'send') return { state: 'sending', id: data.id, ...NO_JOB };
-  if (kind === 'lose') return { state: 'unknown', id: before?.id, ...NO_JOB };
-  if (kind !== 'accept' && kind !== 'retry') return undefined;
-  const retries = kind === 'retry' ? (before?.retries ?? 0) + 1 : 0;
-  return { state: 'submitted', id: before?.id, job: event.job, submittedAt: data.at ?? 0, retries };
-}
-
-/** Returns the events that lead to an open item: `afterRecord` of all of them is that item again. */
-export function eventsTo(item: number, { state, id, job, submittedAt: at, retries }: OpenItem): readonly ItemRecord[] {
-  const sent: ItemRecord = { item, event: { kind: 'send' }, data: { id } };
-  if (state === 'sending') return [sent];
-  if (state === 'unknown') return [sent, { item, event: { kind: 'lose' }, data: {} }];
-  const again: ItemRecord = { item, event: { kind: 'retry', job }, data: { at } };
-  return [sent, { ...again, event: { kind: 'accept', job } }, ...Array.from({ length: retries }, () => again)];
 }

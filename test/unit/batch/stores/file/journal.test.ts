@@ -124,7 +124,7 @@ describe('a journal', () => {
       const past = await replayJournal(memoryFiles({ [PATH]: WHOLE.subarray(0, end) }), 'r.jsonl');
       const sum = past.states.counts();
       expect(countsAddUp(sum), `after ${String(at + 1)} records`).toBe(true);
-      expect(past.jobs.size).toBe(past.states.count('submitted'));
+      expect(past.jobs.length).toBe(past.states.count('submitted'));
     }
   });
 

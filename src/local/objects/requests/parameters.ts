@@ -1,4 +1,4 @@
-import { invalidArgument } from './object-error.ts';
+import { invalidArgument } from '../answers/object-error.ts';
 
 /** The parameters of a query, decoded. */
 export type Parameters = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, type BigIntStats, promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { decodeJson, stringAt } from '../../core/json.ts';
+import { decodeJson, stringAt } from '../../../core/json.ts';
 
 /** The ETags of the files of one volume. */
 export interface Etags {

@@ -1,4 +1,4 @@
-import type { Ask } from '../../cli/model/params.ts';
+import type { Ask } from '../../../cli/model/params.ts';
 import type * as pickers from './pickers.ts';
 
 type ListName = Exclude<keyof typeof pickers, 'catalogRow'>;

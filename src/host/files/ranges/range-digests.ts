@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { DigestName } from '../../core/ports/files.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import type { DigestName } from '../../../core/ports/files.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** A range of a file, and what is computed of it. */
 export interface DigestedRange {

@@ -1,5 +1,5 @@
-import { childrenOf, childText, parseDocument } from '../../core/text/xml.ts';
-import { ObjectError } from './object-error.ts';
+import { childrenOf, childText, parseDocument } from '../../../core/text/xml.ts';
+import { ObjectError } from '../answers/object-error.ts';
 
 /** Largest body of a request that is read whole: 10,000 parts. Bytes. */
 const MAX_BYTES = 4_000_000;

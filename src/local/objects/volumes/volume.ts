@@ -1,12 +1,22 @@
-import { constants, createReadStream, type BigIntStats, promises as fs } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  mkdirSync,
+  promises as fs,
+  renameSync,
+  statSync,
+  type BigIntStats,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DigestedContent } from './digested-content.ts';
 import { createEtags, type Etags } from './etags.ts';
 import { openLateFiles, type LateFiles } from './late-files.ts';
 import { createFolderReader, listKeys, type ListedKey, type ListingOptions } from './listing.ts';
-import { noSuchKey, ObjectError } from './object-error.ts';
+import { noSuchKey, ObjectError } from '../answers/object-error.ts';
 import { measureSpace, type Space } from './space.ts';
-import { isWithoutLinks, pathOfKey, UPLOADS_FOLDER } from './volume-paths.ts';
-import { writeTemporary, type Written } from './write-file.ts';
+import { isWithoutLinks, pathOfKey, statsAt, UPLOADS_FOLDER } from './volume-paths.ts';
+import { writeTemporary } from './write-file.ts';
 
 /** A file of a volume. */
 export interface FileOfVolume {
@@ -33,9 +43,9 @@ export interface Volume {
   list(options: ListingOptions): AsyncGenerator<ListedKey>;
   read(file: FileOfVolume, start: number, end: number): AsyncIterable<Uint8Array>;
   /** Writes a file whole; it replaces another one when it is complete. */
-  write(key: string, content: AsyncIterable<Uint8Array>): Promise<FileOfVolume>;
-  /** Puts a file that was written into its place, with this ETag. */
-  place(key: string, written: Pick<Written, 'path'>, etag: string): Promise<FileOfVolume>;
+  write(key: string, content: DigestedContent): Promise<FileOfVolume>;
+  /** Puts a file that was written at a path into its place, with this ETag. */
+  place(key: string, path: string, etag: string): Promise<FileOfVolume>;
   /** Removes a file, or an empty folder. Does nothing where there is none. */
   remove(key: string): Promise<void>;
 }
@@ -48,22 +58,18 @@ export async function openVolume(folder: string, records: string, capacity: () =
   const space = await measureSpace(folder, capacity);
   const uploads = join(folder, UPLOADS_FOLDER);
 
-  const sizeAt = async (path: string): Promise<number> => {
-    const stats = await fs.lstat(path).catch(() => undefined);
-    return stats?.isFile() === true ? stats.size : 0;
-  };
   const place = async (key: string, path: string, etag: (stats: BigIntStats) => Promise<string>) => {
     const target = pathOfKey(folder, key);
-    if (!(await isWithoutLinks(folder, dirname(target)))) throw occupied();
+    if (!isWithoutLinks(folder, dirname(target))) throw occupied();
     try {
-      await fs.mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      const before = await sizeAt(target);
-      await fs.rename(path, target);
+      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      const before = sizeAt(target);
+      renameSync(path, target);
       space.free(before);
     } catch (error) {
       throw isOccupied(error) ? occupied() : error;
     }
-    const stats = await fs.stat(target, { bigint: true });
+    const stats = statSync(target, { bigint: true });
     return fileOf(key, target, stats, await etag(stats));
   };
 
@@ -80,7 +86,7 @@ export async function openVolume(folder: string, records: string, capacity: () =
       if (key.endsWith('/')) return await makeFolder(folder, key, target, content);
       let taken = 0;
       try {
-        const written = await writeTemporary(
+        const path = await writeTemporary(
           join(uploads, 'put'),
           content,
           (bytes) => {
@@ -89,8 +95,8 @@ export async function openVolume(folder: string, records: string, capacity: () =
           },
           MAX_PUT_BYTES,
         );
-        const etag = `"${written.md5.toString('hex')}"`;
-        return await place(key, written.path, (stats) => {
+        const etag = `"${content.md5().toString('hex')}"`;
+        return await place(key, path, (stats) => {
           etags.remember(target, stats, etag);
           return Promise.resolve(etag);
         });
@@ -99,15 +105,15 @@ export async function openVolume(folder: string, records: string, capacity: () =
         throw error;
       }
     },
-    place: (key, { path }, etag) =>
+    place: (key, path, etag) =>
       place(key, path, async (stats) => {
         await etags.keep(key, stats, etag);
         return etag;
       }),
     remove: async (key) => {
       const path = pathOfKey(folder, key);
-      if (!(await isWithoutLinks(folder, dirname(path)))) return;
-      const bytes = await sizeAt(path);
+      if (!isWithoutLinks(folder, dirname(path))) return;
+      const bytes = sizeAt(path);
       try {
         if (key.endsWith('/')) await fs.rmdir(path);
         else await fs.unlink(path);
@@ -120,17 +126,23 @@ export async function openVolume(folder: string, records: string, capacity: () =
   };
 }
 
+/** The size of a file; 0 for anything else. */
+function sizeAt(path: string): number {
+  const stats = statsAt(path);
+  return stats?.isFile() === true ? Number(stats.size) : 0;
+}
+
 const NOTHING: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 };
 
 async function find(folder: string, etags: Etags, key: string): Promise<FileOfVolume> {
   const path = pathOfKey(folder, key);
-  if (!(await isWithoutLinks(folder, dirname(path)))) throw noSuchKey();
-  const stats = await fs.lstat(path, { bigint: true }).catch(() => undefined);
+  if (!isWithoutLinks(folder, dirname(path))) throw noSuchKey();
+  const stats = statsAt(path);
   const isFolder = stats?.isDirectory() === true;
   if (stats === undefined || isFolder !== key.endsWith('/') || (!isFolder && !stats.isFile())) throw noSuchKey();
-  await fs.access(path, constants.R_OK);
+  accessSync(path, constants.R_OK);
   return fileOf(key, path, stats, isFolder ? EMPTY_ETAG : await etags.of(path, key, stats));
 }
 
@@ -154,7 +166,7 @@ async function makeFolder(
 ): Promise<FileOfVolume> {
   for await (const chunk of content)
     if (chunk.byteLength > 0) throw new ObjectError(400, 'InvalidArgument', 'A folder has no content.');
-  if (!(await isWithoutLinks(folder, path))) throw occupied();
+  if (!isWithoutLinks(folder, path)) throw occupied();
   try {
     await fs.mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {

@@ -1,7 +1,7 @@
-import { FAULT_SETTINGS, type FaultKind, type FaultPoint } from '../../core/control/fault-kinds.ts';
-import type { FaultRecord } from '../http/call/faults.ts';
-import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
-import { ObjectError } from './object-error.ts';
+import { FAULT_SETTINGS, type FaultKind, type FaultPoint } from '../../../core/control/fault-kinds.ts';
+import type { FaultRecord } from '../../http/call/faults.ts';
+import type { LocalAnswer, LocalRequest } from '../../http/call/request-and-answer.ts';
+import { ObjectError } from '../answers/object-error.ts';
 import { queryPairs } from './signature.ts';
 
 /** The faults of one request. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { LocalRequest } from '../http/call/request-and-answer.ts';
-import { ObjectError } from './object-error.ts';
+import type { LocalRequest } from '../../http/call/request-and-answer.ts';
+import { withMd5, type DigestedContent } from '../volumes/digested-content.ts';
+import { ObjectError } from '../answers/object-error.ts';
 import type { Signed } from './signature.ts';
 
 /** How a body is sent that has no digest of its whole. */
@@ -13,25 +14,32 @@ const MAX_LINE_BYTES = 8192;
 
 /**
  * The content of a request: without the frames of a body in chunks, checked against the digest that was signed, the
- * signatures of its chunks, and Content-MD5. Throws the refusal at the end, or where the body breaks a rule.
+ * signatures of its chunks, and Content-MD5. Reading it throws the refusal at the end, or where the body breaks a rule.
  */
-export async function* contentOf(request: LocalRequest, signed: Signed): AsyncGenerator<Uint8Array> {
+export function contentOf(request: LocalRequest, signed: Signed): DigestedContent {
+  const content = withMd5(signedContent(request, signed));
+  const given = request.headers['content-md5'];
+  return given === undefined ? content : { md5: content.md5, [Symbol.asyncIterator]: () => checked(content, given) };
+}
+
+async function* checked(content: DigestedContent, given: string): AsyncGenerator<Uint8Array> {
+  yield* content;
+  if (content.md5().toString('base64') !== given)
+    throw new ObjectError(400, 'BadDigest', 'The Content-MD5 is not that of the content.');
+}
+
+async function* signedContent(request: LocalRequest, signed: Signed): AsyncGenerator<Uint8Array> {
   const sha256 = /^[0-9a-f]{64}$/.test(signed.content) ? createHash('sha256') : undefined;
   if (sha256 === undefined && signed.content !== UNSIGNED && !CHUNKED.test(signed.content))
     throw new ObjectError(400, 'InvalidRequest', 'x-amz-content-sha256 has a value that is not supported.');
-  const given = request.headers['content-md5'];
-  const md5 = given === undefined ? undefined : createHash('md5');
   const { body = [] } = request;
   const chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array> = body instanceof Uint8Array ? [body] : body;
   for await (const chunk of CHUNKED.test(signed.content) ? withoutFrames(chunks, signed) : chunks) {
     sha256?.update(chunk);
-    md5?.update(chunk);
     yield chunk;
   }
   if (sha256 !== undefined && sha256.digest('hex') !== signed.content)
     throw new ObjectError(400, 'XAmzContentSHA256Mismatch', 'The content is not that which was signed.');
-  if (md5 !== undefined && md5.digest('base64') !== given)
-    throw new ObjectError(400, 'BadDigest', 'The Content-MD5 is not that of the content.');
 }
 
 /** The data of a body in chunks: `SIZE;chunk-signature=...`, the data, and after the last chunk lines that are skipped. */

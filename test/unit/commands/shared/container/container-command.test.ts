@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeCommand } from '../../../../src/local/model/command.ts';
-import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
-import { json, pointedAt, serve } from '../../../support/servers/scripted-server.ts';
-import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
-import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { decodeCommand } from '../../../../../src/local/model/command.ts';
+import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
+import { json, pointedAt, serve } from '../../../../support/servers/scripted-server.ts';
+import { berth, berthIn } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 
 /** Arguments that a careless quotation breaks. */
 const ODD = [

@@ -1,17 +1,17 @@
-import type { Json } from '../../core/json.ts';
-import { arg, option } from '../../cli/model/params.ts';
-import type { Field, Fields } from '../../cli/resource/fields/fields.ts';
-import { list } from '../../output/cells/cell-functions.ts';
-import { REGISTRIES } from './collections.ts';
+import type { Json } from '../../../core/json.ts';
+import { arg, option } from '../../../cli/model/params.ts';
+import type { Field, Fields } from '../../../cli/resource/fields/fields.ts';
+import { list } from '../../../output/cells/cell-functions.ts';
+import { REGISTRIES } from '../collections.ts';
 import {
   addVariables,
   completeEnvironment,
   fillEnvironment,
   removeVariables,
   unchangedOrEmpty,
-} from './environment.ts';
+} from '../environment.ts';
 import { settleCommand, shellLineOf, tellShellLine } from './container-command.ts';
-import { pick } from './pick.ts';
+import { pick } from '../pick/pick.ts';
 
 /**
  * The container of pods, endpoints and templates, and without the registry of clusters (specification 2.1 and 9). Each

@@ -1,8 +1,8 @@
 import { close, fdatasync, fstatSync, ftruncateSync, futimesSync, promises as fs, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { RangeWriter } from '../../core/ports/files.ts';
-import { wrapErrors } from './wrap-errors.ts';
+import type { RangeWriter } from '../../../core/ports/files.ts';
+import { wrapErrors } from '../wrap-errors.ts';
 
 /** Writes ranges of an open file. `path` is its name for messages. */
 export const rangeWriter = (path: string, descriptor: number): RangeWriter => ({

@@ -1,9 +1,9 @@
 import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { volumes, type VolumeRecord } from '../model/volumes.ts';
-import type { State, Transact } from '../state/state.ts';
-import { ObjectError } from './object-error.ts';
+import { volumes, type VolumeRecord } from '../../model/volumes.ts';
+import type { State, Transact } from '../../state/state.ts';
+import { ObjectError } from '../answers/object-error.ts';
 import { openVolume, type Volume } from './volume.ts';
 
 /** The volumes of the service with their folders. */

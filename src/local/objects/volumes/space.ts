@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { ObjectError } from './object-error.ts';
+import { ObjectError } from '../answers/object-error.ts';
 
 /** How much of a volume is used. Bytes. */
 export interface Space {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { LocalRequest } from '../http/call/request-and-answer.ts';
-import { ObjectError } from './object-error.ts';
+import type { LocalRequest } from '../../http/call/request-and-answer.ts';
+import { ObjectError } from '../answers/object-error.ts';
 
 /** Public by design, like the keys of the local service: local services only accept them. */
 export const LOCAL_STORAGE_KEY = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { decodeJson, numberAt, stringAt } from '../../core/json.ts';
+import { decodeJson, numberAt, stringAt } from '../../../core/json.ts';
 
 /** Files of a volume that are written and not shown yet: a fault. */
 export interface LateFiles {

@@ -1,12 +1,12 @@
 /** Lists that a person picks a missing value from, as the service has them now. */
-import type { Choice } from '../../core/context.ts';
-import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { hourlyPrice } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import type { Collection } from '../../cli/model/collection.ts';
-import { listRows, lookupRows } from '../../cli/resource/identity/requests.ts';
-import { gigabytes, text } from '../../output/cells/cell-functions.ts';
-import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
+import type { Choice } from '../../../core/context.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
+import { hourlyPrice } from '../../../core/units.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import type { Collection } from '../../../cli/model/collection.ts';
+import { listRows, lookupRows } from '../../../cli/resource/identity/requests.ts';
+import { gigabytes, text } from '../../../output/cells/cell-functions.ts';
+import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from '../collections.ts';
 
 type Query = Parameters<typeof listRows>[2];
 type Choices = (ctx: CommandContext) => Promise<readonly Choice<string>[]>;

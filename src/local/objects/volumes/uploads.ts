@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, promises as fs } from 'node:fs';
+import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { decodeJson, numberAt, stringAt } from '../../core/json.ts';
-import { ObjectError } from './object-error.ts';
+import { decodeJson, numberAt, stringAt } from '../../../core/json.ts';
+import { ObjectError } from '../answers/object-error.ts';
 import { pathOfKey } from './volume-paths.ts';
 import { MAX_PUT_BYTES, type FileOfVolume, type Volume } from './volume.ts';
-import { writeTemporary } from './write-file.ts';
+import type { DigestedContent } from './digested-content.ts';
+import { appendFiles, writeTemporary } from './write-file.ts';
 
 /** An unfinished upload in parts. */
 export interface Upload {
@@ -91,7 +92,7 @@ export async function writePart(
   volume: Volume,
   upload: Upload,
   number: number,
-  content: AsyncIterable<Uint8Array>,
+  content: DigestedContent,
 ): Promise<string> {
   if (!Number.isInteger(number) || number < 1 || number > MAX_PARTS)
     throw new ObjectError(400, 'InvalidArgument', 'The number of a part is from 1 to 10000.');
@@ -102,15 +103,16 @@ export async function writePart(
     taken += bytes;
   };
   try {
-    const { path, md5 } = await writeTemporary(folder, content, take, MAX_PUT_BYTES);
-    const name = `${String(number)}.${md5.toString('hex')}`;
+    const path = await writeTemporary(folder, content, take, MAX_PUT_BYTES);
+    const md5 = content.md5().toString('hex');
+    const name = `${String(number)}.${md5}`;
     for (const other of await fs.readdir(folder)) {
       if (PART.exec(other)?.[1] !== String(number)) continue;
       volume.space.free((await fs.stat(join(folder, other))).size);
       await fs.rm(join(folder, other));
     }
     await fs.rename(path, join(folder, name));
-    return `"${md5.toString('hex')}"`;
+    return `"${md5}"`;
   } catch (error) {
     volume.space.free(taken);
     throw error;
@@ -136,21 +138,28 @@ export async function completeUpload(
   if (first === undefined) throw new ObjectError(400, 'MalformedXML', 'There are no parts.');
   const folder = folderOf(volume, upload.id);
   const pathOf = ({ number, etag }: Part): string => join(folder, `${String(number)}.${unquoted(etag)}`);
-  async function* joined(): AsyncGenerator<Uint8Array> {
-    for (const part of wanted)
-      for await (const chunk of createReadStream(pathOf(part), { highWaterMark: 1_048_576 })) yield chunk as Uint8Array;
+  // Under this name it is no part: while the others are appended, and where this process ends meanwhile.
+  const path = join(folder, randomUUID());
+  await fs.rename(pathOf(first), path);
+  let file: FileOfVolume;
+  try {
+    await appendFiles(path, wanted.slice(1).map(pathOf));
+    file = await volume.place(upload.key, path, etagOf(wanted));
+  } catch (error) {
+    await fs.truncate(path, first.bytes);
+    await fs.rename(path, pathOf(first));
+    throw error;
   }
-  const path =
-    wanted.length === 1
-      ? pathOf(first)
-      : (await writeTemporary(folder, joined(), () => undefined, Number.MAX_SAFE_INTEGER)).path;
-  const digests = Buffer.concat(wanted.map(({ etag }) => Buffer.from(unquoted(etag), 'hex')));
-  const etag = `"${createHash('md5').update(digests).digest('hex')}-${String(wanted.length)}"`;
-  const file = await volume.place(upload.key, { path }, etag);
   const unused = parts.filter((part) => !wanted.includes(part));
   volume.space.free(unused.reduce((sum, { bytes }) => sum + bytes, 0));
   await fs.rm(folder, { recursive: true, force: true });
   return file;
+}
+
+/** The ETag of the file that parts become. */
+function etagOf(parts: readonly Part[]): string {
+  const digests = Buffer.concat(parts.map(({ etag }) => Buffer.from(unquoted(etag), 'hex')));
+  return `"${createHash('md5').update(digests).digest('hex')}-${String(parts.length)}"`;
 }
 
 const unquoted = (etag: string): string => etag.replaceAll('"', '');

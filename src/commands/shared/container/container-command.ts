@@ -1,5 +1,5 @@
 /** What a container runs: the text `args`, and `entrypoint` and `cmd` in exec form (additions 2). */
-import { usage } from '../../core/failure.ts';
+import { usage } from '../../../core/failure.ts';
 import {
   arrayOf,
   memberAt,
@@ -9,12 +9,12 @@ import {
   tryDecodeJson,
   type Json,
   type JsonObject,
-} from '../../core/json.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { isGiven } from '../../cli/model/params.ts';
-import type { FieldSettling } from '../../cli/resource/fields/fields.ts';
-import { shellLine, shellLines } from '../../core/shell-word.ts';
-import type { Cell } from '../../output/view.ts';
+} from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { isGiven } from '../../../cli/model/params.ts';
+import type { FieldSettling } from '../../../cli/resource/fields/fields.ts';
+import { shellLine, shellLines } from '../../../core/text/shell-word.ts';
+import type { Cell } from '../../../output/view.ts';
 
 /** The two parts of a command in exec form. */
 const PARTS = ['entrypoint', 'cmd'] as const;

@@ -73,7 +73,7 @@ export async function* listKeys(
   }
   // Not from the root: a prefix names the folder to begin in.
   const first = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-  if (first === '' || (isUsable(first) && (await isWithoutLinks(root, join(root, first))))) yield* below(first);
+  if (first === '' || (isUsable(first) && isWithoutLinks(root, join(root, first)))) yield* below(first);
 }
 
 /** Whether a folder or a file can hold keys with a prefix. */

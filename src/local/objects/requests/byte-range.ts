@@ -1,4 +1,4 @@
-import { ObjectError } from './object-error.ts';
+import { ObjectError } from '../answers/object-error.ts';
 
 /**
  * The range of a `Range` header, its end excluded; undefined where there is none, or one of a form that is not supported,

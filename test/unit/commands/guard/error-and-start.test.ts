@@ -1,0 +1,114 @@
+/** Deadlines of pods that do not run: one that ended in ERROR, and one that is being started again. */
+import { describe, expect, it, test } from 'vitest';
+import { CREATE, rows, statusOf, withLab, type Row } from '../../../support/worlds/guard-account.ts';
+import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
+
+/** An account with a pod `lab` in ERROR, four hours after its creation. */
+async function withError(flags: string): Promise<Account> {
+  const account = createAccount();
+  await local(account, `pods create --gpu GPU-24G --image example/does-not-start:1 --name lab ${flags} -o id`);
+  await local(account, 'local clock advance 4h');
+  expect(await statusOf(account, 'lab')).toContain('ERROR');
+  return account;
+}
+
+describe('a pod in ERROR', () => {
+  it('whose deadline to stop is over is terminated by a guard that may terminate', async () => {
+    const account = await withError('--stop-after 1h');
+    expect(await rows(account, 'guard check --allow-terminate')).toMatchObject([{ action: 'terminate' }]);
+    expect(await rows(account, 'guard run')).toMatchObject([
+      { action: 'report', held: 'only terminating ends its cost' },
+    ]);
+    expect((await account('guard run')).err).toContain('or a guard with --allow-terminate');
+    expect(await rows(account, 'guard run --allow-terminate')).toMatchObject([
+      { rule: 'deadline', action: 'terminate', result: 'terminated' },
+    ]);
+    expect((await account('pods get lab')).code).toBe(4);
+  });
+
+  it('that any other rule would stop is terminated by it too', async () => {
+    const account = await withError('');
+    expect(await rows(account, 'guard run --idle 1h --match lab --allow-terminate')).toMatchObject([
+      { rule: 'idle', action: 'terminate', result: 'terminated' },
+    ]);
+  });
+
+  it('is left before its deadline', async () => {
+    const account = await withError('--stop-after 5h');
+    expect(await rows(account, 'guard run --allow-terminate')).toEqual([]);
+  });
+
+  it('keeps its persistent mount: a stop never deletes data', async () => {
+    const account = await withError('--stop-after 1h --persistent-size 20');
+    expect(await rows(account, 'guard run --allow-terminate')).toMatchObject([
+      { action: 'report', held: expect.stringContaining('would delete its persistent mount') as string },
+    ]);
+    expect(await statusOf(account, 'lab')).toContain('ERROR');
+  });
+
+  it('with a persistent mount is terminated by its deadline to terminate', async () => {
+    const account = await withError('--stop-after 1h --terminate-after 2h --persistent-size 20');
+    expect(await rows(account, 'guard run --allow-terminate')).toMatchObject([{ result: 'terminated' }]);
+  });
+});
+
+test.each([
+  [
+    '--stop-after 10h',
+    /if a guard runs\. Should it end in ERROR, only a guard with --allow-terminate ends that cost\./,
+  ],
+  ['--stop-after 10h --persistent-size 20', /Should it end in ERROR, no guard ends that cost/],
+  ['--terminate-after 10h', /if a guard runs with --allow-terminate\./],
+])('a create %s says which guard keeps the price', async (flags, says) => {
+  expect((await createAccount()(`${CREATE} lab ${flags} --dry-run`)).err).toMatch(says);
+});
+
+describe('a pod that is being started again', () => {
+  const starting = async (): Promise<Account> => {
+    const account = await withLab();
+    await local(account, 'pods stop lab');
+    await local(account, 'pods start lab --stop-after 1s');
+    expect(await statusOf(account, 'lab')).toContain('PROVISIONING');
+    return account;
+  };
+
+  it('waits in guard check and guard status, and nothing is done about it', async () => {
+    const account = await starting();
+    const checked = await account('guard run --json');
+    expect([checked.code, JSON.parse(checked.out)]).toMatchObject([
+      0,
+      [
+        {
+          name: 'lab',
+          rule: 'deadline',
+          verdict: 'unknown',
+          action: 'report',
+          why: 'it is being started: stop after 1s, counted from when it runs',
+        },
+      ],
+    ]);
+    const status = await account('guard status --json');
+    expect([status.code, JSON.parse(status.out)]).toMatchObject([
+      0,
+      { deadlines: [], waiting: [{ name: 'lab', action: 'stop', after: '1s' }] },
+    ]);
+    expect((await account('guard status')).err).toContain(
+      'lab is being started: stop after 1s, counted from when it runs.',
+    );
+  });
+
+  it('shows its deadline wherever a pod is', async () => {
+    const account = await starting();
+    expect((await account('pods list -o wide')).out).toContain('stop after 1s once it runs');
+    expect((await account('pods get lab')).out).toMatch(/stop after\s+1s, counted from when it runs/);
+    expect((await account('pods explain lab')).out).toContain('stop after 1s, counted from when it runs');
+  });
+
+  it('is stopped by its deadline once it runs', async () => {
+    const account = await starting();
+    await local(account, 'local clock advance 1m');
+    expect(await rows(account, 'guard run')).toMatchObject([
+      { name: 'lab', result: 'stopped' },
+    ] satisfies Partial<Row>[]);
+  });
+});
