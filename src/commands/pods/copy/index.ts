@@ -8,6 +8,7 @@ import { countOf } from '../../../cli/words/words.ts';
 import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import { openPodFiles, type PodFiles } from '../reach/files/pod-files.ts';
 import { reachPod } from '../reach/reach-pod.ts';
+import { START } from '../reach/start-first.ts';
 import { stateNow } from '../reach/state-now.ts';
 import { shown, type End } from './end.ts';
 import { sourcesAndTarget, type Place } from './place.ts';
@@ -24,6 +25,7 @@ export const cp = defineCommand({
   },
   options: {
     recursive: option.on('also folders, with all that is in them', { short: '-R' }),
+    start: START,
   },
   changesMachine: true,
   output: FILE_OUTCOMES,
@@ -31,12 +33,12 @@ export const cp = defineCommand({
     ['berth pods cp train.py train-llm:', 'a file to the home folder of a pod'],
     ['berth pods cp -R train-llm:/workspace/out ./', 'a folder of a pod to this machine'],
   ],
-  run: async (ctx, { place, recursive }) => {
+  run: async (ctx, { place, recursive, start }) => {
     const [sources, target] = sourcesAndTarget(place);
     // What is there is not sent again.
     ctx.setResumeCommand(berth`pods cp ${recursive ? ['--recursive'] : []} ${place}`);
     const pods = new Map<string, Promise<PodFiles>>();
-    const open = async (each: Place): Promise<At> => ({ end: await endOf(ctx, each, pods), path: each.path });
+    const open = async (each: Place): Promise<At> => ({ end: await endOf(ctx, each, pods, start), path: each.path });
     try {
       const to = await open(target);
       const from = await Promise.all(sources.map(open));
@@ -48,9 +50,14 @@ export const cp = defineCommand({
   },
 });
 
-async function endOf(ctx: CommandContext, place: Place, pods: Map<string, Promise<PodFiles>>): Promise<End> {
+async function endOf(
+  ctx: CommandContext,
+  place: Place,
+  pods: Map<string, Promise<PodFiles>>,
+  start: boolean,
+): Promise<End> {
   if (place.kind === 'local') return { kind: 'local', files: await ctx.durable() };
-  const files = pods.get(place.pod) ?? reachPod(ctx, place.pod).then((pod) => openPodFiles(ctx, pod));
+  const files = pods.get(place.pod) ?? reachPod(ctx, place.pod, start).then((pod) => openPodFiles(ctx, pod));
   pods.set(place.pod, files);
   return { kind: 'pod', word: place.pod, files: await files };
 }
