@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, promises as fs } from 'node:fs';
+import { promises as fs } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import type { ContainerSpec } from '../../local/index.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -66,7 +66,7 @@ async function viewOfPod({ folder, mounts }: ContainerSpec, ownRoot: readonly st
     if (entry.isDirectory()) {
       folders.push(entry.name);
       await fs.mkdir(at, { recursive: true });
-    } else if (entry.isSymbolicLink() && !existsSync(at)) await fs.symlink(await fs.readlink(`/${entry.name}`), at);
+    } else if (entry.isSymbolicLink()) await linkOnce(await fs.readlink(`/${entry.name}`), at);
   }
   const enter = [...ownRoot, 'sh', '-c', ENTER, 'sh', folder, ...folders, '--'];
   for (const { path, target } of mounted) enter.push(path.slice(1), target);
@@ -108,10 +108,14 @@ async function link(folder: string, path: string, target: string): Promise<void>
   const at = join(folder, posix.normalize(`/${path}`));
   if (at === folder || at === join(folder, 'root')) return;
   await fs.mkdir(dirname(at), { recursive: true, mode: 0o700 });
-  await fs.symlink(target, at, 'junction').catch((error: unknown) => {
+  await linkOnce(target, at);
+}
+
+/** Another process, or an earlier one, may have made the link. */
+const linkOnce = (target: string, at: string): Promise<void> =>
+  fs.symlink(target, at, 'junction').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   });
-}
 
 const denied = (): Error => Object.assign(new Error('it is not of the container'), { code: 'EACCES' });
 
