@@ -6,6 +6,11 @@ _berth() {
     if [ -z "$kind" ]; then kind=$line; else COMPREPLY+=("$line"); fi
   done < <(command berth __complete bash "$COMP_WORDBREAKS" "${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
   case $kind in
+    paths)
+      case "${#COMPREPLY[@]}${COMPREPLY[0]}" in
+        1*[:/]) compopt -o nospace 2>/dev/null ;;
+      esac
+      ;;
     files)
       case $2 in
         @*)

@@ -11,7 +11,7 @@ Register-ArgumentCompleter -Native -CommandName berth -ScriptBlock {
   $lines = @(& (Get-Command berth -CommandType Application, ExternalScript -TotalCount 1) __complete powershell @words "=$current" 2>$null)
   if ($lines.Count -eq 0) { return '' }
   # Without results, PowerShell completes files.
-  if (-not $lines[0].StartsWith('words')) { return }
+  if ($lines[0] -notmatch '^(words|paths)') { return }
   $found = @($lines | Select-Object -Skip 1 | Where-Object { $_ } | ForEach-Object {
       $value, $description = $_ -split "`t", 2
       if (-not $value.StartsWith($current, [System.StringComparison]::OrdinalIgnoreCase)) { return }

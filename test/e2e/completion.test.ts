@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { berth, berthPath, cleanEnvironment, runProgram, serve, temporaryFolder, type Environment } from './support.ts';
@@ -168,6 +168,35 @@ describe.each(NAMES)('completion in %s', (shell) => {
     terminal.press('Tab', 'Tab');
     const screen = await terminal.waitFor('pod-delta');
     if (shell !== 'bash') expect(screen).toMatch(/pod-alpha.*first, RUNNING, \$4\.78\/hr/);
+  });
+
+  test.skipIf(missing)('completes places on volumes, folder by folder', async () => {
+    const terminal = await open(shell, { BERTH_LOCAL: '1' });
+    const inFolder = { env: terminal.env, cwd: terminal.folder };
+    await mkdir(path.join(terminal.folder, 'inputs/two words'), { recursive: true });
+    await writeFile(path.join(terminal.folder, 'inputs/two words/items.jsonl'), '{}');
+    expect((await berth(['files', 'cp', '-R', 'inputs', 'datasets:'], inFolder)).code).toBe(0);
+    for (const list of ['volume', ...['', 'inputs/', 'inputs/two words/'].map((at) => `volume-path datasets:${at}`)])
+      expect((await berth(['__renew', list], inFolder)).code).toBe(0);
+    terminal.type('berth files ls dat');
+    // Each Tab goes on where the one before it has stopped, without a space.
+    for (const then of ['ls datasets:', 'datasets:inputs/']) {
+      terminal.press('Tab');
+      await terminal.waitFor(then);
+    }
+    terminal.press('Tab');
+    await terminal.waitFor(/inputs\/(two\\ words|two words)\//);
+    terminal.press('Tab');
+    await terminal.waitFor('items.jsonl');
+    terminal.press('Enter');
+    await terminal.waitFor(/1 file, 2 B/);
+    terminal.type('berth files cp inp');
+    terminal.press('Tab');
+    await terminal.waitFor('cp inputs/');
+    terminal.type(' datasets:inp');
+    terminal.press('Tab');
+    // zsh takes back the slash of a folder of this machine.
+    await terminal.waitFor(/cp inputs\/? datasets:inputs\//);
   });
 
   test.skipIf(missing)('makes hostile names harmless', async () => {

@@ -1,44 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { folderWith, localExec, type Folder } from './workers/support.ts';
-
-const hasSsh = ['ssh', 'scp', 'ssh-keygen'].every((name) => spawnSync(name, ['-V']).error === undefined);
-if (!hasSsh) console.log('note: not run: no OpenSSH, so pods of the local service are not entered');
-const sshTest = test.skipIf(!hasSsh || process.platform === 'win32');
-
-/** Where a program is, without the folder of a test. */
-const pathOf = (name: string): string => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
-
-/** A pod that can be entered with the key of this folder. */
-const LAB = `
-berth account ssh-keys add "$(cat key.pub)" > keys.txt
-berth pods create --name lab --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --wait --json > pod.json
-`;
-
-/**
- * A folder with a key. ssh reads the home folder of the user from the system: programs of the same names in the search path give
- * ssh, scp and sftp the key and the configuration of the folder.
- */
-async function folderWithKey(files: Readonly<Record<string, string>> = {}): Promise<Folder> {
-  const folder = await folderWith(files);
-  spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', folder.at('key')]);
-  mkdirSync(folder.at('bin'));
-  mkdirSync(folder.at('.ssh'), { mode: 0o700 });
-  writeFileSync(folder.at('.ssh/config'), '');
-  for (const name of ['ssh', 'scp']) {
-    const file = path.join(folder.at('bin'), name);
-    writeFileSync(file, `#!/bin/sh\nexec "${pathOf(name)}" -F "${folder.at('ssh_config')}" "$@"\n`);
-    chmodSync(file, 0o755);
-  }
-  // An Include without a folder is looked for in that of the user.
-  writeFileSync(
-    folder.at('ssh_config'),
-    `Include "${folder.at('.ssh/berth_config')}"\nIdentityFile "${folder.at('key')}"\nIdentitiesOnly yes\nBatchMode yes\n`,
-  );
-  return { ...folder, env: { ...folder.env, PATH: `${folder.at('bin')}:${folder.env['PATH'] ?? ''}` } };
-}
+import { folderWithKey, hasSsh, LAB, pathOf, sshTest } from './pods-support.ts';
+import { localExec } from './workers/support.ts';
 
 sshTest('pods exec gives a command its words, streams and exit code, and tells the failure of ssh apart', async () => {
   const folder = await folderWithKey();
@@ -81,7 +45,7 @@ berth pods exec pod-web -- true 2> unreachable.txt || echo "unreachable $?"
   expect(stderr).toContain('lab: two');
   expect(folder.read('ssh-failed.txt')).toContain('whether the command ran is not known');
   expect(folder.read('ssh-failed.txt')).toContain('The pod still runs, and was not started again.');
-  expect(folder.read('ssh-failed.txt')).toContain('berth account ssh-keys add');
+  expect(folder.read('ssh-failed.txt')).toContain('--explain');
   expect(folder.read('unreachable.txt')).toContain('it does not publish 22/tcp');
   expect(folder.read('unreachable.txt')).toContain('berth pods update pod-web');
 });

@@ -2,10 +2,14 @@ import { valuesOf, type CompletionPorts } from './live.ts';
 import { placeOf, type Place, type Wanted } from './place.ts';
 import type { Candidate } from '../model/completion-sources.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';
+import { volumePaths } from './volume-paths.ts';
 
-/** The completions that the shell offers: words, or its own completion of files or of programs. */
+/**
+ * The completions that the shell offers: words, or its own completion of files or of programs. `paths` are words too; one that ends
+ * with a colon or a slash is not the end of what the user types.
+ */
 export interface Completion {
-  readonly kind: 'words' | 'files' | 'commands';
+  readonly kind: 'words' | 'paths' | 'files' | 'commands';
   /** The text before the file's name in the same word: `--input=`, `@`. */
   readonly before: string;
   readonly words: readonly Candidate[];
@@ -53,6 +57,12 @@ async function valueCandidates(
     case '=file': {
       const equals = typed.indexOf('=');
       return equals < 0 ? offer([]) : files(before + typed.slice(0, equals + 1));
+    }
+    case 'volume-path':
+    case 'file-or-volume-path': {
+      const { words, onlyFiles } = await volumePaths(typed, ports, value.source === 'file-or-volume-path');
+      if (onlyFiles) return files(before);
+      return { kind: 'paths', before: '', words: inWord(words, value, before, typed) };
     }
     case 'command':
       return { kind: place.args.length === 0 ? 'commands' : 'files', before, words: [] };

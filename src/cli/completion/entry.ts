@@ -7,6 +7,7 @@ import { builtTree } from './built-tree.ts';
 import { candidatesAt, type Completion } from './candidates.ts';
 import { renewList } from './renew.ts';
 import { placeOf, type Place } from './place.ts';
+import { folderOfList, renewFolder } from './volume-paths.ts';
 import { quotedForBash, splitLine } from './shell-line.ts';
 import type { CompletionTree } from './tree.ts';
 
@@ -38,7 +39,9 @@ export async function completionEntry(argv: readonly string[], program: Program)
       // The next completion asks again: a retry would only delay the answer.
       globals: { ...globalsOf(given, program), retries: '0' },
       run: async (context) => {
+        const folder = folderOfList(list);
         if (source !== undefined) await renewList(context, list, source);
+        else if (folder !== undefined) await renewFolder(context, folder, tree.lists);
       },
     };
   }
@@ -96,6 +99,7 @@ async function complete(
     clock,
     aliases: Object.entries(aliases).map(([value, description]) => ({ value, description })),
     renew: (list) => background([RENEW, list, ...flags]),
+    entries: async (folder) => await (await context.durable()).entries(folder),
   });
 }
 
@@ -109,7 +113,14 @@ function globalsOf({ given }: Place, { flags }: Program): GlobalValues {
   return values;
 }
 
-const SERVICE_FLAGS: readonly string[] = ['--profile', '--local', '--base-url', '--queue-url', '--rest-url'];
+const SERVICE_FLAGS: readonly string[] = [
+  '--profile',
+  '--local',
+  '--base-url',
+  '--queue-url',
+  '--rest-url',
+  '--storage-url',
+];
 
 /**
  * The first line has the kind of completion and the text before a file's name. Each other line has a word and its

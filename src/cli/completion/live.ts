@@ -1,5 +1,5 @@
 import type { ListRow, RememberedJobs, RememberedList, RememberedLists } from '../../core/ports/remembered.ts';
-import type { Clock, ProfileStore } from '../../core/context.ts';
+import type { Clock, DurableFiles, ProfileStore } from '../../core/context.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { rememberedJobs } from '../model/remembered-jobs.ts';
@@ -17,6 +17,8 @@ export interface CompletionPorts {
   readonly aliases: readonly Candidate[];
   /** Reads a list of the service again in a process of its own. Resolves when that process ends, even if it fails. */
   readonly renew: (list: string) => Promise<void>;
+  /** What is in a folder of this machine. */
+  readonly entries: DurableFiles['entries'];
 }
 
 /** A list that was read less than this time ago is offered without reading it again. */
@@ -80,7 +82,7 @@ async function listValues(
  * The rows of a list: fresh ones without a new request, older ones while they are renewed. When there are none, or this
  * machine has changed something since they were read, it waits for a short time until they are read.
  */
-async function rowsOf(list: string, { lists, clock, renew }: CompletionPorts): Promise<readonly ListRow[]> {
+export async function rowsOf(list: string, { lists, clock, renew }: CompletionPorts): Promise<readonly ListRow[]> {
   const known = await lists.read(list);
   const usable = rowsUpTo(known, MAX_AGE_MS);
   const isFresh = known !== undefined && known.ageMs <= FRESH_MS && !known.expired;
@@ -97,7 +99,7 @@ const rowsUpTo = (list: RememberedList | undefined, ageMs: number): readonly Lis
   list !== undefined && list.ageMs <= ageMs ? list.rows : [];
 
 /** Each row by its id, and by its name when no other row has that name. */
-function candidatesOf(rows: readonly ListRow[]): readonly Candidate[] {
+export function candidatesOf(rows: readonly ListRow[]): readonly Candidate[] {
   const ids = new Set(rows.map(({ value }) => value));
   const names = new Map<string, number>();
   for (const { name } of rows) names.set(name, (names.get(name) ?? 0) + 1);

@@ -9,7 +9,7 @@ import { listRequest } from '../resource/identity/requests.ts';
 import { followPages } from '../resource/pages/follow-pages.ts';
 
 /** A longer list is not kept, and nothing of it is offered: a shell would take a part of it for all. */
-const MAX_ROWS = 10_000;
+export const MAX_ROWS = 10_000;
 /** Maximum length of a name that is offered, and of one word of a description, in characters. */
 const MAX_LENGTH = 200;
 /** Maximum time for a request and its whole answer. */
@@ -21,13 +21,18 @@ const DEADLINE_MS: Milliseconds = 10_000;
  */
 export async function renewList({ api, settings, lists }: Context, list: string, source: ListSource): Promise<void> {
   if (!settings.local && (await settings.key()) === undefined) return;
-  const request = { ...listRequest(source, source.lookupQuery), deadlineMs: DEADLINE_MS };
   const rows = new Map<string, ListRow>();
-  for await (const page of followPages(api, request)) {
-    for (const row of page.rows.flatMap((each) => listRow(each, source))) rows.set(row.value, row);
+  for await (const each of rowsOfList(api, source)) {
+    for (const row of listRow(each, source)) rows.set(row.value, row);
     if (rows.size > MAX_ROWS) break;
   }
   await lists.write(list, rows.size > MAX_ROWS ? [] : [...rows.values()]);
+}
+
+/** The rows of a list, page by page. Fails as `followPages` does. */
+export async function* rowsOfList(api: Context['api'], source: ListSource): AsyncGenerator<Json> {
+  const request = { ...listRequest(source, source.lookupQuery), deadlineMs: DEADLINE_MS };
+  for await (const page of followPages(api, request)) yield* page.rows;
 }
 
 function listRow(row: Json, { value = 'id', described = ['status'] }: ListSource): readonly ListRow[] {
@@ -41,7 +46,7 @@ function listRow(row: Json, { value = 'id', described = ['status'] }: ListSource
  * A value that a shell may offer; otherwise empty. A control character could act on the terminal or end the line of the
  * answer to the shell, and a word that begins with a dash would be read as a flag.
  */
-const offered = (text = ''): string =>
+export const offered = (text = ''): string =>
   text.length <= MAX_LENGTH && !text.startsWith('-') && safeText(text) === text ? text : '';
 
 function wordOf(row: Json, described: NonNullable<ListSource['described']>[number]): string {

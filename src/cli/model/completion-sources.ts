@@ -1,11 +1,12 @@
 import type { Collection } from './collection.ts';
 
 /**
- * Values that need no service. `@file` is a file after an `@`; `=file` is a file after the first `=`; `command` is a
+ * Values that are of no list of the service. `@file` is a file after an `@`; `=file` is a file after the first `=`; `command` is a
  * program with its arguments; `job` is a job that this machine submitted to the endpoint before it; `help` is a command
- * or topic.
+ * or topic; `volume-path` is a place on a network volume, `VOLUME:PATH`, which the service says.
  */
-export type LocalSource = 'file' | '@file' | '=file' | 'command' | 'job' | 'profile' | 'help';
+export type LocalSource =
+  'file' | '@file' | '=file' | 'command' | 'job' | 'profile' | 'help' | 'volume-path' | 'file-or-volume-path';
 
 /** One word that may follow. */
 export interface Candidate {

@@ -12,7 +12,7 @@ export const cp = defineCommand({
   details:
     'A place is VOLUME:PATH, or a local path; a local name with a colon is written ./a:b. A file is copied into the target where that is a folder or ends with a slash, and else under the name of the target. A folder is copied into the target: a slash at its end means what is in it, without it the folder itself, as with rsync.\nA file is done when it was seen there with its size and its checksum; until then the file before it stays. An interrupted copy goes on with the same command: parts that arrived are not sent again. Between two volumes the data goes through this machine. Links are left out. A download has the time that the volume says. An upload keeps neither its time nor its permissions: a volume takes none.',
   args: {
-    place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file' }),
+    place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
   },
   options: {
     recursive: option.on('also folders, with all that is in them', { short: '-R' }),

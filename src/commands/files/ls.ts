@@ -15,7 +15,10 @@ import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
 
 /** The argument for a file or a folder of a volume. */
-export const PLACE = arg.text('VOLUME:PATH, or VOLUME for all of it', { metavar: 'PLACE' });
+export const PLACE = arg.text('VOLUME:PATH, or VOLUME for all of it', {
+  metavar: 'PLACE',
+  complete: 'volume-path',
+});
 
 const fileRow = ({ key, bytes, version, modifiedAt }: VolumeFile): Json => ({
   path: key,

@@ -15,7 +15,7 @@ export const mv = defineCommand({
   details:
     'The places are those of files cp. Each file is copied first, within a volume by the service itself; it is removed from its old place when it was seen at the new one with its size and its checksum, and only if it was not changed meanwhile. The folders stay, empty.',
   args: {
-    place: arg.many('what to move, and where to, the last one', { metavar: 'PLACE', complete: 'file' }),
+    place: arg.many('what to move, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
   },
   options: {
     recursive: option.on('also folders, with all that is in them', { short: '-R' }),

@@ -23,7 +23,7 @@ export const rm = defineCommand({
   summary: 'remove files of a network volume',
   details:
     'The volume stays. A folder is removed with --recursive: the files that were there when it was listed, one after the other. Nothing is removed when the list cannot be read whole.',
-  args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE' }) },
+  args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE', complete: 'volume-path' }) },
   writes: true,
   options: { recursive: option.on('also folders, with all that is in them', { short: '-R' }) },
   output: FILE_OUTCOMES,

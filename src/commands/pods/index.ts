@@ -5,6 +5,7 @@ import { cp } from './copy/index.ts';
 import { create } from './create.ts';
 import { exec } from './exec.ts';
 import { explain } from './explain/index.ts';
+import { forward } from './forward/index.ts';
 import { get, SUMMARY } from './get.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
@@ -30,6 +31,7 @@ export const pods = defineGroup(SUMMARY, {
   ssh,
   exec,
   cp,
+  forward,
   connect,
   'ssh-config': sshConfig,
 });

@@ -74,6 +74,13 @@ export interface Spawn {
   readonly self: readonly string[];
   /** Connects standard input and output to a port until one of them ends. Fails with unavailable (7) where nobody listens. */
   connect(host: string, port: number): Promise<void>;
+  /**
+   * A port that nothing listens at, for a program that is about to: `port`, or any free one for 0. Fails with port-in-use (14), and
+   * with usage (2) for an address that is not of this machine.
+   */
+  freePort(address: string, port: number): Promise<number>;
+  /** Opens an address in the browser of the user, which goes on when this process ends. False where none could be started. */
+  openInBrowser(url: string): Promise<boolean>;
   /** The path of the file with the host keys of pods that ssh has seen; its folder is made. Fails with local-file (14). */
   knownHosts(): Promise<string>;
   /**

@@ -57,9 +57,10 @@ export interface VolumeFiles {
   readonly id: string;
   /**
    * What is in a folder, whole or an error: nothing is left out. `prefix` ends with a slash, or is empty for the volume
-   * itself. A folder that is not there is empty.
+   * itself. A folder that is not there is empty. Fails with unavailable (7), before it has read all, where there are more files and
+   * folders than `atMost`.
    */
-  folder(prefix: string): Promise<VolumeFolder>;
+  folder(prefix: string, atMost?: number): Promise<VolumeFolder>;
   /** Undefined where there is no such file. */
   find(key: string): Promise<VolumeFile | undefined>;
   /**

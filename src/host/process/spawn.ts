@@ -20,6 +20,8 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
       return runtime.program;
     },
     connect: async (host, port) => (await import('./connect-streams.ts')).connectStreams(runtime, host, port),
+    freePort: async (address, port) => (await import('./free-port.ts')).freePort(address, port),
+    openInBrowser: async (url) => (await import('./open-in-browser.ts')).openInBrowser(runtime, url),
     knownHosts: async () => {
       const { mkdirSync, statSync } = await import('node:fs');
       const folder = join(dataDirectory(), 'ssh');

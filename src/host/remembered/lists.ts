@@ -17,6 +17,9 @@ export interface RememberedOptions {
 /** After an attempt to read a list, no other one begins for this time. */
 const RETRY_MS: Milliseconds = 10_000;
 
+/** A list that was neither read nor tried for this time is dropped with the next write: nobody is offered it. */
+const KEPT_MS: Milliseconds = 3_600_000;
+
 /** One list in the file. */
 interface KeptList {
   readonly at?: number;
@@ -40,7 +43,11 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
     const account = options.account();
     if (account === undefined) return;
     const lists = kept(account);
-    writeObject(options.path(), { account, lists: { ...lists, [list]: { ...lists[list], ...part } } }, options);
+    const now = options.date();
+    const isKept = ([, each]: readonly [string, unknown]): boolean =>
+      isRecord(each) && [each['at'], each['triedAt']].some((at) => typeof at === 'number' && now - at <= KEPT_MS);
+    const others = Object.fromEntries(Object.entries(lists).filter(isKept));
+    writeObject(options.path(), { account, lists: { ...others, [list]: { ...lists[list], ...part } } }, options);
   };
   const get = (list: string): KeptList | undefined => {
     const account = options.account();

@@ -35,9 +35,9 @@ export function createVolumeFiles(client: S3Client, bucket: string, partBytes = 
   });
   return {
     id: bucket,
-    folder: async (prefix) => {
+    folder: async (prefix, atMost) => {
       const what = `list ${addressOf(bucket, prefix)}`;
-      const { objects, prefixes } = await readListing(client, { bucket, prefix, delimiter: '/' }, what, signal);
+      const { objects, prefixes } = await readListing(client, { bucket, prefix, delimiter: '/', atMost }, what, signal);
       return {
         // A service may name an empty folder as an object whose key ends with a slash.
         files: objects.filter(({ key }) => !key.endsWith('/')),
@@ -54,8 +54,15 @@ export function createVolumeFiles(client: S3Client, bucket: string, partBytes = 
     proofOf: (file) => proofOf(file, partSize(file.bytes, partBytes)),
     read: ({ key, bytes, version }, start = 0, end = bytes) =>
       readObject(client, { address: at(key), bytes, version }, start, end, signal),
-    write: async (key, source, onBytes = () => undefined) =>
-      fileOf(key, await uploadFile(client, at(key), source, { partBytes, signal, inMemory, onBytes })),
+    write: async (key, source, onBytes = () => undefined) => {
+      const findSame = async (): Promise<StoredObject | undefined> => {
+        const object = (await describeObject(client, at(key), signal))?.object;
+        if (object === undefined) return undefined;
+        const proof = proofOf(object, partSize(object.bytes, partBytes));
+        return (await isProven(proof, object.bytes, source)) ? object : undefined;
+      };
+      return fileOf(key, await uploadFile(client, at(key), source, { partBytes, signal, inMemory, findSame, onBytes }));
+    },
     writeStream: async (key, chunks) => fileOf(key, await writeObject(client, at(key), chunks, partBytes, signal)),
     copy: async ({ key: from, bytes, version }, key, replaces) =>
       fileOf(key, await copyObject(client, { address: at(from), bytes, version }, at(key), replaces)),

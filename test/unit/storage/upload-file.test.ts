@@ -7,12 +7,12 @@ import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/requests/signature
 import { createVolumeFiles } from '../../../src/storage/volume-files/create-volume-files.ts';
 import { createS3Client } from '../../../src/storage/s3/s3-client.ts';
 import { collectBytes } from '../../../src/core/files/byte-streams.ts';
-import { textsOf, volumeFixture } from '../../support/local/object-requests.ts';
+import { md5, textsOf, volumeFixture } from '../../support/local/object-requests.ts';
 
 const MIB = 1_048_576;
 
 /** The files of a volume of the local service, in parts of 1 MiB; `before` may fail or change each request. */
-function volume(before: (request: WireRequest) => void = () => undefined) {
+function volume(before: (request: WireRequest) => void | Promise<void> = () => undefined) {
   const { service, clock, object, folder } = volumeFixture();
   const sent: string[] = [];
   const answered: string[] = [];
@@ -21,7 +21,7 @@ function volume(before: (request: WireRequest) => void = () => undefined) {
     const { searchParams, pathname } = new URL(request.url);
     const line = `${request.method} ${searchParams.get('partNumber') ?? pathname.split('/').slice(2).join('/')}`;
     sent.push(line);
-    before(request);
+    await before(request);
     const answer = await toService(request);
     answered.push(line);
     return answer;
@@ -130,6 +130,32 @@ describe('a large file', () => {
     expect((await contentOf(files, 'big'))?.equals(changed.content)).toBe(true);
     const later = sent.slice(sent.indexOf('later')).filter((line) => line.startsWith('PUT'));
     expect(later.sort()).toEqual(['PUT 3', 'PUT 4', 'PUT 5']);
+  });
+
+  it('is not sent again where an earlier request joined its parts after it was looked at', async () => {
+    const file = source(5);
+    let step: 'first' | 'again' | 'joined' = 'first';
+    const { files, sent, object } = volume(async ({ method, url }) => {
+      const uploadId = new URL(url).searchParams.get('uploadId');
+      if (uploadId === null) return;
+      if (step === 'first' && method === 'POST') throw new Error('killed');
+      if (step !== 'again') return;
+      step = 'joined';
+      const parts = Array.from({ length: 5 }, (_, at) => {
+        const etag = md5(file.content.subarray(at * MIB, (at + 1) * MIB));
+        return `<Part><PartNumber>${String(at + 1)}</PartNumber><ETag>${etag}</ETag></Part>`;
+      });
+      const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+      expect((await object('POST', '/vol-datasets/big', { query: { uploadId }, body })).status).toBe(200);
+    });
+    await expect(files.write('big', file)).rejects.toThrow('killed');
+    sent.length = 0;
+    step = 'again';
+    let bytes = 0;
+    await files.write('big', file, (count) => (bytes += count));
+    expect(step).toBe('joined');
+    expect(sent.filter((line) => /^(PUT|POST)/.test(line))).toEqual([]);
+    expect(bytes).toBe(file.bytes);
   });
 
   it.each([0, 1, 3])('of %i MiB is known to be the same, and one with another content is not', async (size) => {

@@ -5,14 +5,17 @@ function __berth_complete
     set -e tokens[1]
     set -l current (commandline -ct)
     test -n "$current"; or set current ''
-    set -l lines (command berth __complete fish $tokens "$current" 2>/dev/null)
+    # A word with an open quote stays as it is.
+    set -l plain (string unescape -- "$current" 2>/dev/null)
+    test -n "$plain"; or set plain $current
+    set -l lines (command berth __complete fish $tokens "$plain" 2>/dev/null)
     set -l first (string split -m 1 \\t -- $lines[1])
     set -e lines[1]
     # fish never escapes a "~" at the start of a completion, and would expand it. A word with one is offered only where the
     # "~" is typed escaped or quoted; a file, after "./".
     set -l tilde (string match -r '^[\\\\\\\\\\'"]~' -- "$current")
     switch "$first[1]"
-        case words
+        case words paths
             for line in $lines
                 if test -n "$tilde"; or not string match -q '~*' -- $line
                     printf '%s\\n' $line

@@ -15,7 +15,7 @@ import { warningOfUnknownPages } from './unknown-paging.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
 import { openWaitLines } from './wait-lines.ts';
-import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
+import { recordOutputFailure, recordFileWrites, recordWrites, type WriteRecord } from './write-record.ts';
 
 interface Modes {
   readonly output: OutputOptions;
@@ -48,6 +48,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
     stdout,
+    volumeFiles: async (place) => recordFileWrites(await context.volumeFiles(place), state.writes),
     ids: new IdCache(),
     serviceNow: serviceClock.time,
     fetchServiceNow: async ({ overHttp = false } = {}) => {

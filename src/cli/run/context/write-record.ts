@@ -4,6 +4,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { encodeJson, stringAt } from '../../../core/json.ts';
 import { lines } from '../../../core/message.ts';
+import type { VolumeFiles } from '../../../core/ports/volume-files.ts';
 import type { Result } from '../../../output/view.ts';
 
 /** What one run of a command has changed at the service, and whether its result could be printed. */
@@ -37,6 +38,21 @@ export const recordWrites = (api: Api, record: WriteRecord): Api => ({
     return answer;
   },
 });
+
+/** The files of a volume, which record that lists may differ where they are changed. */
+export function recordFileWrites(files: VolumeFiles, record: WriteRecord): VolumeFiles {
+  const changes = (): VolumeFiles => {
+    record.changedLists = true;
+    return files;
+  };
+  return {
+    ...files,
+    write: (...given) => changes().write(...given),
+    writeStream: (...given) => changes().writeStream(...given),
+    copy: (...given) => changes().copy(...given),
+    remove: (key) => changes().remove(key),
+  };
+}
 
 /** A Sink that records when writing to it fails. */
 export const recordOutputFailure = <T extends string>(sink: Sink<T>, record: WriteRecord): Sink<T> => ({

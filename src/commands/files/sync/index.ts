@@ -36,8 +36,11 @@ export const sync = defineCommand({
     'Between two volumes the data goes through this machine. Links are left out, and named.',
   ].join('\n'),
   args: {
-    source: arg.text('the folder to take: VOLUME:PATH or a local path', { metavar: 'SRC', complete: 'file' }),
-    target: arg.text('the folder that becomes like it', { metavar: 'DST', complete: 'file' }),
+    source: arg.text('the folder to take: VOLUME:PATH or a local path', {
+      metavar: 'SRC',
+      complete: 'file-or-volume-path',
+    }),
+    target: arg.text('the folder that becomes like it', { metavar: 'DST', complete: 'file-or-volume-path' }),
   },
   options: {
     checksum: option.on('compare all files by their checksums, not by size and time'),

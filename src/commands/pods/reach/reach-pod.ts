@@ -1,3 +1,4 @@
+import type { ApiAnswer } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
@@ -32,6 +33,11 @@ export async function reachPod(ctx: CommandContext, word: string, start = false)
     await startFirst(ctx, answer.value ?? null, word);
     answer = await read();
   }
+  return reachableOf(answer, word);
+}
+
+/** The same for the row of a pod that was read. */
+export function reachableOf(answer: ApiAnswer, word: string): ReachablePod {
   const pod = answer.value ?? null;
   const direct = directSsh(pod);
   if (direct === undefined) throw notReachable(pod, word);

@@ -33,5 +33,8 @@ export async function startFirst(ctx: CommandContext, pod: Json, word: string): 
       expects: 'resource',
     });
   }
+  await waitForPod(ctx, id, 'RUNNING', TIMEOUT_MS);
+  // In a local service of this process, its server starts now.
+  await ctx.openLocalPods();
   await waitForPod(ctx, id, REACHABLE, TIMEOUT_MS);
 }

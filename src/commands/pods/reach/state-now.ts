@@ -20,6 +20,6 @@ export async function stateNow(
       'The pod was started again meanwhile: what ran in it has ended, and its container disk was wiped; what is on its mounts stays.',
     ];
   return [
-    sentence`The pod still runs, and was not started again. If it refused your keys: it has the keys that the account had when it started (${berth`account ssh-keys list`}). A key of ${berth`account ssh-keys add`} opens it after ${berth`pods restart ${id}`}, which wipes its container disk.`,
+    sentence`The pod still runs, and was not started again. If it refused your keys: which would fit, and what to do, says ${berth`pods ssh ${id} --explain`}.`,
   ];
 }

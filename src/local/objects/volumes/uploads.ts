@@ -119,12 +119,28 @@ export async function writePart(
   }
 }
 
-/** Joins the given parts to the file of the upload. Throws the refusal where a part is not there as given. */
-export async function completeUpload(
-  volume: Volume,
-  upload: Upload,
-  given: readonly { readonly number: number; readonly etag: string }[],
-): Promise<FileOfVolume> {
+/**
+ * Joins the given parts to the file of the upload. A request that comes while they are joined waits for the same file. Throws
+ * the refusal where a part is not there as given.
+ */
+export function completeUpload(volume: Volume, upload: Upload, given: readonly GivenPart[]): Promise<FileOfVolume> {
+  const { joins } = volume;
+  const running =
+    joins.get(upload.id) ??
+    joinParts(volume, upload, given).finally(() => {
+      joins.delete(upload.id);
+    });
+  joins.set(upload.id, running);
+  return running;
+}
+
+/** A part as a request names it. */
+interface GivenPart {
+  readonly number: number;
+  readonly etag: string;
+}
+
+async function joinParts(volume: Volume, upload: Upload, given: readonly GivenPart[]): Promise<FileOfVolume> {
   const parts = await listParts(volume, upload);
   const wanted = given.map(({ number, etag }, index) => {
     if (index > 0 && number <= (given[index - 1]?.number ?? 0))

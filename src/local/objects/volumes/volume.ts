@@ -38,6 +38,8 @@ export interface Volume {
   /** The folder of the parts of unfinished uploads. */
   readonly uploads: string;
   readonly late: LateFiles;
+  /** The uploads whose parts are being joined, by their ids. */
+  readonly joins: Map<string, Promise<FileOfVolume>>;
   /** Throws the refusal where there is none. */
   find(key: string): Promise<FileOfVolume>;
   list(options: ListingOptions): AsyncGenerator<ListedKey>;
@@ -76,6 +78,7 @@ export async function openVolume(folder: string, records: string, capacity: () =
   return {
     space,
     uploads,
+    joins: new Map(),
     late: await openLateFiles(join(uploads, 'late')),
     find: (key) => find(folder, etags, key),
     list: (options) => listKeys(folder, entriesOf, options),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, promises as fs, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, openSync, promises as fs, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ObjectError } from '../answers/object-error.ts';
 
 /**
- * Writes content into a new file of a folder, and returns its path. `take` is called with the number of bytes before each
+ * Writes content into a new file of a folder, and returns its path; where it has only zeros, the file has a hole. `take` is called with the number of bytes before each
  * write, and throws when there is no space. Removes the file when anything fails.
  */
 export async function writeTemporary(
@@ -19,12 +19,16 @@ export async function writeTemporary(
   let bytes = 0;
   try {
     for await (const chunk of content) {
+      const at = bytes;
       bytes += chunk.byteLength;
       if (bytes > maxBytes) throw new ObjectError(400, 'EntityTooLarge', 'The content is too large for one request.');
       take(chunk.byteLength);
       // Synchronous: the system takes the bytes faster than another thread would be started.
-      for (let done = 0; done < chunk.byteLength;) done += writeSync(file, chunk, done);
+      if (!isZero(chunk))
+        for (let done = 0; done < chunk.byteLength;)
+          done += writeSync(file, chunk, done, chunk.byteLength - done, at + done);
     }
+    ftruncateSync(file, bytes);
     closeSync(file);
     return path;
   } catch (error) {
@@ -32,6 +36,17 @@ export async function writeTemporary(
     await fs.rm(path, { force: true });
     throw error;
   }
+}
+
+/** Content is compared with zeros in blocks of this size. Bytes. */
+const ZEROS = new Uint8Array(65_536);
+
+function isZero(chunk: Uint8Array): boolean {
+  for (let at = 0; at < chunk.byteLength; at += ZEROS.byteLength) {
+    const block = chunk.subarray(at, at + ZEROS.byteLength);
+    if (Buffer.compare(block, ZEROS.subarray(0, block.byteLength)) !== 0) return false;
+  }
+  return true;
 }
 
 /** Bytes that are copied at a time. */
@@ -43,6 +58,7 @@ export async function appendFiles(path: string, others: readonly string[]): Prom
   try {
     let { size } = await output.stat();
     for (const other of others) size = await appendFile(output, size, other);
+    await output.truncate(size);
   } finally {
     await output.close();
   }
@@ -56,7 +72,9 @@ async function appendFile(output: fs.FileHandle, at: number, path: string): Prom
     for (let end = at; ;) {
       const { bytesRead } = await input.read(block, 0, COPIED_BYTES, null);
       if (bytesRead === 0) return end;
-      for (let done = 0; done < bytesRead;)
+      // A block of zeros stays a hole.
+      const isHole = isZero(block.subarray(0, bytesRead));
+      for (let done = isHole ? bytesRead : 0; done < bytesRead;)
         done += (await output.write(block, done, bytesRead - done, end + done)).bytesWritten;
       end += bytesRead;
     }

@@ -27,14 +27,23 @@ const LISTING_PATIENCE = 10;
 /** How often a listing is begun again whose pages go round in circles. */
 const MAX_LISTINGS = 5;
 
+interface ListingQuery {
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly delimiter: '' | '/';
+  /** How many keys it may have; any number by default. */
+  readonly atMost?: number | undefined;
+}
+
 /**
  * Reads a whole listing. What a service does not promise is not relied on: keys may come in any order, and twice. Where a
  * page names a page that was read before, as it happens while the service computes checksums of new files (storage contract),
- * the listing begins again after a pause, a bounded number of times. Fails with unavailable (7) rather than leave out a key.
+ * the listing begins again after a pause, a bounded number of times. Fails with unavailable (7) rather than leave out a key, and
+ * for one with more than `atMost`.
  */
 export async function readListing(
   client: S3Client,
-  { bucket, prefix, delimiter }: { readonly bucket: string; readonly prefix: string; readonly delimiter: '' | '/' },
+  { bucket, prefix, delimiter, atMost }: ListingQuery,
   what: string,
   signal: AbortSignal | undefined,
 ): Promise<Listing> {
@@ -43,6 +52,7 @@ export async function readListing(
       client,
       bucket,
       { prefix, ...(delimiter === '' ? {} : { delimiter }) },
+      atMost,
       what,
       signal,
     );
@@ -61,6 +71,7 @@ async function readPages(
   client: S3Client,
   bucket: string,
   query: { readonly prefix: string; readonly delimiter?: string },
+  atMost: number | undefined,
   what: string,
   signal: AbortSignal | undefined,
 ): Promise<Listing | undefined> {
@@ -89,6 +100,8 @@ async function readPages(
     for (const each of page.prefixes) prefixes.add(each);
     for (const key of [...page.objects.map((object) => object.key), ...page.prefixes])
       if (!key.startsWith(query.prefix)) throw unreadable(what, `${JSON.stringify(key)} was not asked for`);
+    if (atMost !== undefined && objects.size + prefixes.size > atMost)
+      throw unreadable(what, `it has more than ${String(atMost)} files and folders`);
     if (page.next === undefined)
       return {
         objects: [...objects.values()].sort(byBytes(({ key }) => key)),

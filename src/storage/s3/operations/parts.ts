@@ -97,6 +97,9 @@ export function joinedParts(parts: readonly SentPart[]): Written {
   };
 }
 
+/** How many times as long a request to join parts may take: for a large file it takes minutes (storage contract). */
+const COMPLETE_PATIENCE = 10;
+
 /**
  * Joins the parts. Neither the status nor the answer proves that it was done: after a lost answer, a second request finds
  * no upload, and a failure can come with the status 200. Before it is sent again, `isDone` looks at the object. Returns whether
@@ -119,6 +122,7 @@ export async function completeUpload(
     headers: { 'content-type': 'application/xml' },
     body: Buffer.from(`<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`),
     roots: ['CompleteMultipartUploadResult'],
+    patience: COMPLETE_PATIENCE,
     handled: [404],
     isDone,
     signal,

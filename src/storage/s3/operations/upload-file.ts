@@ -16,6 +16,8 @@ export interface UploadOptions {
   readonly signal: AbortSignal | undefined;
   /** For blocks that are whole in memory while they are sent. */
   readonly inMemory: RequestSlots;
+  /** The object, where it has the content of the source by now. Asked where an upload ended since it was looked at. */
+  readonly findSame: () => Promise<StoredObject | undefined>;
   /** Called with the number of bytes that arrived, or were there already. */
   readonly onBytes: (bytes: number) => void;
 }
@@ -35,7 +37,7 @@ export async function uploadFile(
   client: S3Client,
   address: string,
   source: FileSource,
-  { partBytes, signal, inMemory, onBytes }: UploadOptions,
+  { partBytes, signal, inMemory, findSame, onBytes }: UploadOptions,
 ): Promise<StoredObject> {
   const target: Target = { client, name: parseObjectAddress(address), address, what: `write ${address}`, signal };
   if (source.bytes <= partBytes) {
@@ -47,7 +49,12 @@ export async function uploadFile(
     return written;
   }
   const sizes = partSize(source.bytes, partBytes);
-  const { id, there, others } = await findOrBegin(target);
+  const found = await findOrBegin(target, findSame);
+  if (found.kind === 'done') {
+    onBytes(source.bytes);
+    return found.object;
+  }
+  const { id, there, others } = found;
   const parts = await sendParts(target, { id, there }, source, sizes, { inMemory, onBytes });
   await source.check();
   const written = await joinParts(target, id, parts, source.replaces);
@@ -69,21 +76,30 @@ const SMALL_BYTES = 262_144;
 
 /** An upload, with the parts that are there. */
 interface Unfinished {
+  readonly kind: 'unfinished';
   readonly id: string;
   readonly there: ReadonlyMap<number, KnownPart>;
   /** Other unfinished uploads of the object. */
   readonly others: readonly string[];
 }
 
-/** The unfinished upload of the object that began last, with the parts that are there; a new one where there is none. */
-async function findOrBegin(target: Target): Promise<Unfinished> {
+/**
+ * The unfinished upload of the object that began last, with the parts that are there; a new one where there is none. Where one
+ * ended meanwhile, an earlier request may have made the object.
+ */
+async function findOrBegin(
+  target: Target,
+  findSame: UploadOptions['findSame'],
+): Promise<Unfinished | { readonly kind: 'done'; readonly object: StoredObject }> {
   const known = await unfinishedUploads(target);
   for (const id of known.toReversed()) {
     const there = await sentParts(target, id);
-    if (there !== undefined) return { id, there, others: known.filter((other) => other !== id) };
+    if (there !== undefined) return { kind: 'unfinished', id, there, others: known.filter((other) => other !== id) };
   }
+  const object = known.length === 0 ? undefined : await findSame();
+  if (object !== undefined) return { kind: 'done', object };
   const { id } = await beginUpload(target, async () => (await unfinishedUploads(target)).at(-1));
-  return { id, there: new Map(), others: [] };
+  return { kind: 'unfinished', id, there: new Map(), others: [] };
 }
 
 async function sendParts(

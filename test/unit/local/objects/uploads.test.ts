@@ -1,6 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withMd5 } from '../../../../src/local/objects/volumes/digested-content.ts';
+import { completeUpload, createUpload, writePart } from '../../../../src/local/objects/volumes/uploads.ts';
+import { openVolume } from '../../../../src/local/objects/volumes/volume.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { errorOf, md5, objectSender, textsOf, volumeFixture } from '../../../support/local/object-requests.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 
@@ -49,6 +53,32 @@ describe('an upload in parts', () => {
     }
     expect(existsSync(path.join(folder, '.s3compat_uploads', uploadId))).toBe(false);
     expect(textsOf((await object('GET', '/vol-datasets')).text, 'Key')).toEqual(['big']);
+  });
+
+  it('is joined once, where two requests complete it at the same time', async () => {
+    const volume = await openVolume(temporaryDirectory(), temporaryDirectory(), () => 1_000_000);
+    const upload = await createUpload(volume, 'big', 0);
+    const etag = await writePart(volume, upload, 1, withMd5([Buffer.from('first')]));
+    const both = [1, 2].map(() => completeUpload(volume, upload, [{ number: 1, etag }]));
+    expect(both[0]).toBe(both[1]);
+    expect((await both[1])?.bytes).toBe(5);
+    await expect(completeUpload(volume, upload, [{ number: 1, etag }])).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('takes no space on the disk for zeros', async () => {
+    const { put, end, folder } = await begun();
+    const zeros = Buffer.alloc(4 * 1_048_576);
+    await put(1, zeros.toString('latin1'));
+    await put(2, 'end');
+    await end([
+      [1, md5(zeros)],
+      [2, md5('end')],
+    ]);
+    const { size, blocks } = statSync(path.join(folder, 'big'));
+    expect(size).toBe(zeros.byteLength + 3);
+    expect(blocks * 512).toBeLessThan(zeros.byteLength);
+    const read = readFileSync(path.join(folder, 'big'));
+    expect(read.subarray(0, zeros.byteLength).equals(zeros) && read.subarray(-3).toString()).toBe('end');
   });
 
   it.each([

@@ -1,0 +1,126 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import { isInterrupt, usage } from '../../../core/failure.ts';
+import { numberAt, stringAt, type Json } from '../../../core/json.ts';
+import { isLoopback } from '../../../core/text/address.ts';
+import { defineCommand } from '../../../cli/model/command.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { manyOf, oneOf, ownObject, TEXT, WHOLE } from '../../../cli/model/output-schema.ts';
+import { arg, option } from '../../../cli/model/params.ts';
+import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
+import { idArgument } from '../../../cli/resource/read.ts';
+import { idOf, type View } from '../../../output/view.ts';
+import { PODS } from '../pod/resource.ts';
+import { keepConnected } from './keep-connected.ts';
+import { forwardFromPod, forwardToPod, type Forward } from './ports.ts';
+
+const FORWARD = ownObject({
+  id: TEXT,
+  direction: { ...oneOf('to-pod', 'from-pod'), description: 'which side connections go to' },
+  address: { ...TEXT, description: 'of this machine' },
+  local: WHOLE,
+  remote: WHOLE,
+});
+
+const forwardView: View = {
+  noun: ['forward', 'forwards'],
+  id: idOf,
+  members: ['id', 'direction', 'address', 'local', 'remote'],
+  columns: [
+    { header: 'HERE', show: (row) => `${stringAt(row, 'address') ?? ''}:${String(numberAt(row, 'local'))}` },
+    { header: 'POD PORT', show: (row) => String(numberAt(row, 'remote')), right: true },
+    textColumn('direction'),
+  ],
+};
+
+/** `berth pods forward`: joins ports of this machine and of a pod. */
+export const forward = defineCommand({
+  summary: 'reach ports of a pod from this machine',
+  details:
+    'Runs until Ctrl-C, by direct SSH with your ssh. A connection that breaks is made again, also when the pod was restarted on another port: its address is found each time. It waits while the pod starts, and ends when the pod has stopped or is gone. Each forward is a row on stdout when all are open. Only this machine can connect, unless --address says otherwise.',
+  changesMachine: true,
+  waits: true,
+  exits: [EXIT.jobFailed],
+  output: manyOf(FORWARD),
+  args: {
+    id: idArgument(PODS),
+    ports: arg.any('ports here and in the pod; one number for both, 0 or nothing before the colon for any free one', {
+      metavar: 'LOCAL:REMOTE',
+    }),
+  },
+  options: {
+    reverse: option.texts('the other way: a port of the pod leads to one of this machine', {
+      short: '-R',
+      metavar: 'REMOTE:LOCAL',
+    }),
+    address: option.text('the address to listen at; anything but loopback lets other machines connect', {
+      metavar: 'ADDRESS',
+      initialText: '127.0.0.1',
+    }),
+    open: option.on('open the first port in the browser'),
+  },
+  examples: [
+    ['berth pods forward train-llm 8888', 'a notebook of the pod at http://127.0.0.1:8888'],
+    ['berth pods forward train-llm 0:8888 6006:6006 --open', 'several; the first on any free port, in the browser'],
+    ['berth pods forward train-llm --reverse 5432:5432', 'the pod reaches a database of this machine'],
+  ],
+  run: async (ctx, { id, ports, reverse, address = '127.0.0.1', open }) => {
+    const asked = [...ports.map(forwardToPod), ...reverse.map(forwardFromPod)];
+    if (asked.length === 0) throw usage('missing LOCAL:REMOTE', 'Name ports: 8888:8888, or 8888 for both.');
+    if (!/^[\w.:*-]+$/.test(address) || address.startsWith('-'))
+      throw usage(`--address is no address: ${JSON.stringify(address)}`);
+    const first = asked.find(({ direction }) => direction === 'to-pod');
+    if (open && first === undefined) throw usage('--open needs a port of the pod', 'Add LOCAL:REMOTE.');
+    const forwards = await withFreePorts(ctx, address, asked);
+    if (first !== undefined && !isLoopback(address === '::1' ? '[::1]' : address))
+      await ctx.tell('Other machines can connect to these ports.');
+    const rows = ctx.rows(forwardView);
+    try {
+      return await keepConnected(ctx, {
+        word: id,
+        forwards,
+        address,
+        onOpen: async (pod, opened) => {
+          for (const each of opened) await rows.row(rowOf(pod.id, address, each));
+          await ctx.tell(`Connected to ${pod.name}. Ctrl-C ends it.`);
+          if (open) await openInBrowser(ctx, address, opened);
+        },
+      });
+    } catch (error) {
+      if (!isInterrupt(error)) throw error;
+      return { kind: 'nothing', exit: error.exit };
+    } finally {
+      await rows.close();
+    }
+  },
+});
+
+/** Gives each forward that listens here its port. Fails with usage (2) for one that is named twice, and with port-in-use (14). */
+async function withFreePorts(
+  ctx: CommandContext,
+  address: string,
+  asked: readonly Forward[],
+): Promise<readonly Forward[]> {
+  const found: Forward[] = [];
+  for (const each of asked) {
+    if (each.direction === 'from-pod') found.push(each);
+    else {
+      if (found.some(({ direction, local }) => direction === 'to-pod' && local === each.local))
+        throw usage(`port ${String(each.local)} is named twice`);
+      found.push({ ...each, local: await ctx.spawn.freePort(address, each.local) });
+    }
+  }
+  return found;
+}
+
+async function openInBrowser(ctx: CommandContext, address: string, [first]: readonly Forward[]): Promise<void> {
+  const url = `http://${isLoopback(address) ? address : '127.0.0.1'}:${String(first?.local)}/`;
+  if (!(await ctx.spawn.openInBrowser(url))) await ctx.tell(`No browser could be started. Open ${url}`);
+}
+
+const rowOf = (pod: string, address: string, { direction, local, remote }: Forward): Json => ({
+  id: pod,
+  direction,
+  address: direction === 'to-pod' ? address : 'localhost',
+  local,
+  remote,
+});

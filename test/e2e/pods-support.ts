@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'vitest';
+import { folderWith, type Folder } from './workers/support.ts';
+
+/** Pods are entered by OpenSSH. */
+export const hasSsh = ['ssh', 'scp', 'ssh-keygen'].every((name) => spawnSync(name, ['-V']).error === undefined);
+if (!hasSsh) console.log('note: not run: no OpenSSH, so pods of the local service are not entered');
+/** A test that enters pods of the local service. */
+export const sshTest = test.skipIf(!hasSsh || process.platform === 'win32');
+
+/** Where a program is, without the folder of a test. */
+export const pathOf = (name: string): string => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
+
+/** A pod that can be entered with the key of this folder. */
+export const LAB = `
+berth account ssh-keys add "$(cat key.pub)" > keys.txt
+berth pods create --name lab --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --wait --json > pod.json
+`;
+
+/**
+ * A folder with a key. ssh reads the home folder of the user from the system: programs of the same names in the search path give
+ * ssh, scp and sftp the key and the configuration of the folder.
+ */
+export async function folderWithKey(files: Readonly<Record<string, string>> = {}): Promise<Folder> {
+  const folder = await folderWith(files);
+  spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', folder.at('key')]);
+  mkdirSync(folder.at('bin'));
+  mkdirSync(folder.at('.ssh'), { mode: 0o700 });
+  writeFileSync(folder.at('.ssh/config'), '');
+  for (const name of ['ssh', 'scp']) {
+    const file = path.join(folder.at('bin'), name);
+    writeFileSync(file, `#!/bin/sh\nexec "${pathOf(name)}" -F "${folder.at('ssh_config')}" "$@"\n`);
+    chmodSync(file, 0o755);
+  }
+  // An Include without a folder is looked for in that of the user.
+  writeFileSync(
+    folder.at('ssh_config'),
+    `Include "${folder.at('.ssh/berth_config')}"\nIdentityFile "${folder.at('key')}"\nIdentitiesOnly yes\nBatchMode yes\n`,
+  );
+  return { ...folder, env: { ...folder.env, PATH: `${folder.at('bin')}:${folder.env['PATH'] ?? ''}` } };
+}

@@ -1,0 +1,255 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { json, pointedAt, problem, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
+
+const direct = (port: number) => ({ host: '203.0.113.7', port, username: 'root' });
+
+/** A pod as the service has it. */
+const pod = (status: string, port: number | undefined, startedAt = 'first') =>
+  json({
+    id: 'p1',
+    name: 'lab',
+    status,
+    startedAt,
+    ports: ['22/tcp'],
+    runtime: port === undefined ? null : { ports: [{ private: 22, public: port, type: 'tcp', ip: '203.0.113.7' }] },
+    ssh: { direct: port === undefined ? null : direct(port), proxy: null },
+  });
+
+const RUNNING = pod('RUNNING', 10022);
+const MOVED = pod('RUNNING', 10999, 'second');
+
+/** What ssh says when its ports are open. */
+const OPEN = 'echo "debug1: Entering interactive session." >&2';
+const STAYS = `${OPEN}; exec sleep 1000`;
+const ENDS = `${OPEN}; sleep 0.05; echo "Connection to 203.0.113.7 closed by remote host." >&2; exit 255`;
+const says = (line: string): string => `echo "${line}" >&2; exit 255`;
+
+interface Trial {
+  readonly world: TestWorld;
+  readonly run: Promise<Ran>;
+  /** The arguments of each ssh that was started. */
+  readonly given: () => readonly (readonly string[])[];
+  /** Resolves when ssh was started so many times. */
+  readonly started: (times: number) => Promise<void>;
+  /** Ctrl-C. */
+  readonly stop: () => Promise<Ran>;
+}
+
+/** Runs `pods forward` while the service gives these answers, the last one for ever, and each ssh does one of these things. */
+async function forwarding(
+  answers: readonly Behaviour[],
+  programs: readonly string[],
+  argv: readonly string[] = ['0:8888'],
+  platform = 'linux',
+): Promise<Trial> {
+  const server = await serve(answers);
+  const world = createTestWorld({ platform });
+  const log = join(world.directory, 'given');
+  const cases = programs.map((program, at) => `${at === programs.length - 1 ? '*' : String(at)}) ${program};;`);
+  writeFileSync(
+    join(world.directory, 'ssh'),
+    `#!/bin/sh\nrun=$(grep -c '^run$' "${log}" 2> /dev/null || true)\nfor each in run "$@"; do echo "$each" >> "${log}"; done\ncase "\${run:-0}" in\n${cases.join('\n')}\nesac\n`,
+  );
+  writeFileSync(
+    join(world.directory, 'xdg-open'),
+    `#!/bin/sh\nprintf %s "$1" > "${world.directory}/new" && mv "${world.directory}/new" "${world.directory}/opened"\n`,
+  );
+  for (const program of ['ssh', 'xdg-open']) chmodSync(join(world.directory, program), 0o755);
+  const env = { ...world.env, ...pointedAt(server.url), PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
+  const run = berthIn({ ...world, env }, ['pods', 'forward', 'p1', ...argv]);
+  let isOver = false;
+  void run.finally(() => (isOver = true)).catch(() => undefined);
+  const given = (): readonly (readonly string[])[] =>
+    (existsSync(log) ? readFileSync(log, 'utf8') : '')
+      .split(/^run\n/m)
+      .slice(1)
+      .map((each) => each.trimEnd().split('\n'));
+  const until = async (reached: () => boolean): Promise<void> => {
+    while (!reached() && !isOver) await new Promise(setImmediate);
+  };
+  return {
+    world,
+    run,
+    given,
+    started: (times) => until(() => given().length >= times),
+    stop: async () => {
+      world.signal('SIGINT');
+      return await run;
+    },
+  };
+}
+
+const portsOf = (given: readonly string[] | undefined): string | undefined => given?.[given.indexOf('-p') + 1];
+
+describe('pods forward', () => {
+  it('joins ports by ssh -N on the loopback address, and prints the free ports that it chose', async () => {
+    const { world, given, stop } = await forwarding([RUNNING], [STAYS], ['0:8888', ':6006', '-o', 'jsonl']);
+    while (!world.err().includes('Connected to lab')) await new Promise(setImmediate);
+    const { code, out } = await stop();
+    expect(code).toBe(130);
+    const rows = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { local: number; remote: number });
+    expect(rows).toMatchObject([
+      { id: 'p1', direction: 'to-pod', address: '127.0.0.1', remote: 8888 },
+      { id: 'p1', direction: 'to-pod', address: '127.0.0.1', remote: 6006 },
+    ]);
+    const [first, second] = rows.map(({ local }) => local);
+    const [args = []] = given();
+    expect(args.slice(args.indexOf('-N'))).toEqual([
+      '-N',
+      ...['-L', `127.0.0.1:${String(first)}:localhost:8888`],
+      ...['-L', `127.0.0.1:${String(second)}:localhost:6006`],
+      ...['-p', '10022', 'root@203.0.113.7'],
+    ]);
+    expect(args).toContain('ExitOnForwardFailure=yes');
+    expect(args).toContain('StrictHostKeyChecking=accept-new');
+  });
+
+  it('finds the new address after a connection has ended, and waits while the pod starts', async () => {
+    const states = [
+      RUNNING,
+      pod('PROVISIONING', undefined),
+      pod('STARTING', undefined),
+      pod('RUNNING', undefined),
+      MOVED,
+    ];
+    const { started, given, stop, world } = await forwarding(states, [ENDS, STAYS]);
+    await started(2);
+    while (!world.err().includes('again.\n') || !world.err().includes('Connected to lab again'))
+      await new Promise(setImmediate);
+    const { out, err } = await stop();
+    expect(given().map(portsOf)).toEqual(['10022', '10999']);
+    const [before, after] = given().map((each) => each[each.indexOf('-L') + 1]);
+    expect(after).toBe(before);
+    expect(out.trim().split('\n')).toHaveLength(2);
+    expect(err.split('\n')).toEqual([
+      'Connected to lab. Ctrl-C ends it.',
+      'The connection to lab ended. Connecting again.',
+      'Pod lab is PROVISIONING: waiting until it can be reached.',
+      'Pod lab is STARTING: waiting until it can be reached.',
+      'Pod lab is RUNNING, not reachable yet: waiting until it can be reached.',
+      'Connected to lab again.',
+      '',
+    ]);
+  });
+
+  it('tries again with growing waits, and from the first one after a connection', async () => {
+    const refused = says('ssh: connect to host 203.0.113.7 port 10022: Connection refused');
+    const { started, world, stop } = await forwarding([RUNNING], [refused, refused, refused, ENDS, refused, STAYS]);
+    await started(6);
+    const { err } = await stop();
+    expect(world.clock.slept).toEqual([500, 1000, 2000, 500, 1000]);
+    expect(err.match(/Could not connect to lab: .*Connection refused. Trying again/g)).toHaveLength(2);
+  });
+
+  it('ends after five tries where it never connected', async () => {
+    const { run, given } = await forwarding(
+      [RUNNING],
+      [says('ssh: connect to host 203.0.113.7 port 10022: timed out')],
+    );
+    const { code, err } = await run;
+    expect([code, given().length]).toEqual([7, 5]);
+    expect(err).toContain('could not connect to pod lab: ssh: connect to host 203.0.113.7 port 10022: timed out');
+  });
+
+  test.each([
+    ['EXITED', pod('EXITED', undefined), 'berth pods start p1'],
+    ['ERROR', pod('ERROR', undefined), 'berth pods start p1'],
+    ['TERMINATED', pod('TERMINATED', undefined), 'gone for good'],
+    ['gone', problem(404, 'pod p1 not found'), ''],
+  ])('ends with 10 when the pod is %s', async (status, state, says_) => {
+    const { code, err } = await (await forwarding([RUNNING, state], [ENDS])).run;
+    expect(code).toBe(10);
+    expect(err).toContain(`pod lab is ${status}, so nothing is connected to it any more`);
+    expect(err).toContain(says_);
+  });
+
+  it('goes on through a service that cannot be asked for a while', async () => {
+    const broken = Array.from({ length: 9 }, () => problem(503, 'down'));
+    const { started, given, stop } = await forwarding([RUNNING, ...broken, MOVED], [ENDS, STAYS]);
+    await started(2);
+    const { err } = await stop();
+    expect(given().map(portsOf)).toEqual(['10022', '10999']);
+    expect(err).toContain('The service could not be asked for the address of lab');
+  });
+
+  test.each([
+    ['Permission denied (publickey).', 3, 'berth account ssh-keys add'],
+    ['Host key verification failed.', 3, 'berth pods get p1'],
+    ['channel_setup_fwd_listener_tcpip: cannot listen to port: 8888', 14, '0:REMOTE'],
+  ])('ends at once where ssh says: %s', async (line, exit, said) => {
+    const { run, given } = await forwarding([RUNNING], [says(line)]);
+    const { code, err } = await run;
+    expect([code, given().length]).toEqual([exit, 1]);
+    expect(err).toContain(said);
+  });
+
+  it('asks for the port again that the pod chose for --reverse 0', async () => {
+    const opened = `echo "debug1: remote forward success for: listen 0, connect localhost:3000" >&2; echo "Allocated port 40123 for remote forward to localhost:3000" >&2`;
+    const again = `echo "debug1: remote forward success for: listen 40123, connect localhost:3000" >&2`;
+    const { started, given, stop, world } = await forwarding(
+      [RUNNING],
+      [`${OPEN}; sleep 0.05; ${opened}; exit 255`, `${again}; ${STAYS}`],
+      ['-R', '0:3000', '-o', 'jsonl'],
+    );
+    await started(2);
+    while (!world.err().includes('again.\n')) await new Promise(setImmediate);
+    const { out } = await stop();
+    expect(JSON.parse(out.trim().split('\n')[0] ?? '')).toMatchObject({
+      direction: 'from-pod',
+      local: 3000,
+      remote: 40_123,
+    });
+    expect(given().map((each) => each[each.indexOf('-R') + 1])).toEqual(['0:localhost:3000', '40123:localhost:3000']);
+  });
+
+  it('names a port of this machine that is in use, with 14, before it asks for anything', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const { run, given } = await forwarding([RUNNING], [STAYS], [`${String(port)}:80`]);
+    const { code, err } = await run;
+    expect([code, given().length]).toEqual([14, 0]);
+    expect(err).toContain(`port ${String(port)} of this machine is in use`);
+  });
+
+  test.each([
+    [['abc']],
+    [['1:2:3']],
+    [['70000']],
+    [['8888:0']],
+    [['8888:']],
+    [['-R', '80:0']],
+    [['8888:1', '8888:2']],
+    [['8888', '--address', '-oX']],
+    [['8888', '--address', 'a b']],
+    [['8888', '--address', '203.0.113.7']],
+    [['-R', '80:80', '--open']],
+    [[]],
+  ])('refuses %j', async (argv) => {
+    expect((await berth(['--local', 'pods', 'forward', 'pod-train', ...argv])).code).toBe(2);
+  });
+
+  it('opens the first port in the browser', async () => {
+    const { world, stop } = await forwarding([RUNNING], [STAYS], ['0:8888', '0:6006', '--open', '-o', 'jsonl']);
+    const opened = join(world.directory, 'opened');
+    while (!existsSync(opened)) await new Promise(setImmediate);
+    const { out } = await stop();
+    const { local } = JSON.parse(out.split('\n')[0] ?? '') as { local: number };
+    expect(readFileSync(opened, 'utf8')).toBe(`http://127.0.0.1:${String(local)}/`);
+  });
+
+  it('says the address where no browser can be started', async () => {
+    const { world, stop } = await forwarding([RUNNING], [STAYS], ['0:8888', '--open'], 'win32');
+    while (!world.err().includes('No browser')) await new Promise(setImmediate);
+    expect((await stop()).err).toMatch(/No browser could be started. Open http:\/\/127\.0\.0\.1:\d+\/\n/);
+  });
+});
