@@ -20,6 +20,8 @@ export interface Copy {
     | (End & { readonly kind: 'volume'; readonly file: VolumeFile })
     | (End & { readonly kind: 'local'; readonly file: LocalFile });
   readonly to: End;
+  /** Nothing was at the target when the copy was planned. */
+  readonly isNew?: boolean;
   /** Its path below the folder that is copied, where that is asked for. */
   readonly path?: string;
   /** Why it cannot be copied. */
@@ -48,7 +50,7 @@ export async function* planCopies(
   target: Place,
   options: { readonly recursive: boolean; readonly onLeftOut: (path: string) => Promise<void> },
 ): AsyncGenerator<Copy> {
-  const into = await isFolderTarget(places, target);
+  const { isFolder: into, isNew } = await lookAtTarget(places, target);
   if (sources.length > 1 && !into)
     throw usage('several sources need a folder as the target', `End the target with a slash: ${textOf(target)}/`);
   const taken = new Set<string>();
@@ -58,17 +60,23 @@ export async function* planCopies(
       const rest = below === undefined ? (into ? baseName(source.path) : '') : pathInTarget(source.path, below);
       const to = await endOf(places, target, rest);
       const refused = refusalOf(places, from, to, rest, taken);
-      yield { from, to, refused: refused ?? (await leavesTarget(places, from, target, rest, folders)) };
+      yield { from, to, isNew, refused: refused ?? (await leavesTarget(places, from, target, rest, folders)) };
     }
   }
 }
 
 const textOf = (place: Place): string => (place.kind === 'volume' ? addressText(place) : place.path);
 
-async function isFolderTarget({ durable, open }: Places, target: Place): Promise<boolean> {
-  if (target.path === '' || endsWithSlash(target.path)) return true;
-  if (target.kind === 'local') return (await durable.resolve(target.path)).kind === 'directory';
-  return (await lookOnVolume(await open(target.volume), target))?.kind === 'folder';
+/** Whether the target is a folder, and whether nothing is there, where that had to be looked at. */
+async function lookAtTarget(
+  { durable, open }: Places,
+  target: Place,
+): Promise<{ readonly isFolder: boolean; readonly isNew: boolean }> {
+  if (target.path === '' || endsWithSlash(target.path)) return { isFolder: true, isNew: false };
+  if (target.kind === 'local')
+    return { isFolder: (await durable.resolve(target.path)).kind === 'directory', isNew: false };
+  const found = await lookOnVolume(await open(target.volume), target);
+  return { isFolder: found?.kind === 'folder', isNew: found === undefined };
 }
 
 /** An end below a target; `rest` is empty for the target itself. */
