@@ -34,5 +34,3 @@ export function sourcesAndTarget(words: readonly string[]): readonly [readonly P
   if (!all.some(({ kind }) => kind === 'pod')) throw usage('none of the places is in a pod', FORMS);
   return [all.slice(0, -1), target];
 }
-
-export const placeText = (place: Place): string => (place.kind === 'pod' ? `${place.pod}:${place.path}` : place.path);
