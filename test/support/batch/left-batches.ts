@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { openDatabase } from '../../../src/batch/stores/postgres/database/database.ts';
 import { parseStoreAddress } from '../../../src/batch/stores/postgres/database/address.ts';
@@ -36,7 +37,7 @@ const databaseOf = (place: Place): string => new URL(place.env('one')['BERTH_STO
 
 /**
  * Begins a batch, and leaves it in each state: killed at each of its requests, ended, and with items that the service did not
- * have. Saves what is left for the builds to come; run prettier on the files. `placeOf` makes a new place for each.
+ * have. Of states with the same counts, the first is kept. Saves what is left for the builds to come; run prettier on the files. `placeOf` makes a new place for each.
  */
 export async function saveLeftBatches(
   kind: 'file' | 'postgres',
@@ -55,6 +56,8 @@ export async function saveLeftBatches(
     if (typeof state === 'number') await killedRun(place, 'one', state, input);
     else await doIn(place, 'one', 'run', input);
     const status = summary(await commandIn(place, 'one', 'status', place.batch('one')));
+    const counts = Object.fromEntries(COUNTS.map((name) => [name, status[name]]));
+    if (left.some((other) => isDeepStrictEqual(other.counts, counts))) continue;
     const isOwn = (name: string): boolean => !name.includes('.lock');
     const entries = ['results', 'parts'].flatMap((folder) =>
       filesIn(join(world.directory, folder)).map((entry): [string, string] => {
@@ -72,7 +75,7 @@ export async function saveLeftBatches(
       ...(rows === undefined
         ? {}
         : { tables: { version: MIGRATION_STEPS.length, rows: JSON.parse(shown) as typeof rows } }),
-      counts: Object.fromEntries(COUNTS.map((name) => [name, status[name]])),
+      counts,
     });
   }
   mkdirSync(dirname(fileOf(kind)), { recursive: true });
