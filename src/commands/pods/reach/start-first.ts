@@ -23,7 +23,10 @@ export async function startFirst(ctx: CommandContext, pod: Json, word: string): 
   if (isAt(pod, REACHABLE) || status === 'TERMINATED') return;
   const id = stringAt(pod, 'id') ?? word;
   if (status === 'EXITED' || status === 'ERROR') {
-    await tellPrice(ctx, () => costOnceStarted(ctx, [pod]));
+    await tellPrice(ctx, async () => {
+      const line = await costOnceStarted(ctx, [pod]);
+      return line === undefined ? undefined : { line, asks: false };
+    });
     await ctx.api.send({
       service: 'base',
       method: 'POST',
