@@ -216,3 +216,39 @@ berth pods exec disk -- find /workspace -type f
     `${SAME}/root\n0\nkept\nprograms\ncontent\n/workspace/sub/a file.txt\n/workspace/kept\n`,
   ]);
 });
+
+const hasRsync = spawnSync('rsync', ['--version']).error === undefined;
+if (!hasRsync) console.log('note: not run: no rsync');
+
+test.skipIf(!hasSsh || !hasRsync)('rsync makes folders alike in both directions by the name of a pod', async () => {
+  const folder = await folderWithKey();
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${LAB}
+berth pods ssh-config --install --yes
+mkdir tree && echo a > tree/a && head -c 2000000 /dev/urandom > 'tree/b c'
+rsync -a tree/ lab.berth:tree/
+echo more >> tree/a
+rsync -a tree/ lab.berth:tree/
+rsync -a lab.berth:tree/ back/
+diff -r tree back && echo same
+`,
+  );
+  expect([code, stdout], stderr).toEqual([0, 'same\n']);
+});
+
+sshTest('100 MB of any bytes go through the stdin and stdout of a command, and by pods cp', async () => {
+  const folder = await folderWithKey();
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${LAB}
+head -c 100000000 /dev/urandom > big
+berth pods exec lab -- cat < big > back && cmp big back && echo streams
+berth pods cp big lab: > table.txt
+berth pods exec lab -- cat big | cmp - big && echo copied
+`,
+  );
+  expect([code, stdout], stderr).toEqual([0, 'streams\ncopied\n']);
+});
