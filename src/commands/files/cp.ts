@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { copyPlaces, sourcesAndTarget } from './copy/copy-places.ts';
 import { VERIFY } from './copy/verify.ts';
-import { FILE_OUTCOMES, fileOutcomes } from './outcomes.ts';
+import { FILE_OUTCOMES, fileOutcomes } from '../shared/paths/file-outcomes.ts';
 
 /** `berth files cp`: copies files to and from network volumes. */
 export const cp = defineCommand({

@@ -5,7 +5,7 @@ import { countOf } from '../../../cli/words/words.ts';
 import { addressText, parseFileAddress, type FileAddress } from '../places/address.ts';
 import { expandPlace } from '../places/globs.ts';
 import { volumeOpener } from '../places/open-volume.ts';
-import type { FileOutcome } from '../outcomes.ts';
+import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import { planCopies, type Copy, type End } from './plan.ts';
 import { transferFiles, type Transferred } from './transfer.ts';
 

@@ -7,7 +7,7 @@ import { defineCommand } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { isJsonFormat } from '../../../output/formats/format-table.ts';
-import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../outcomes.ts';
+import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../../shared/paths/file-outcomes.ts';
 import { createTally } from '../tally.ts';
 import { doesNotFit } from '../places/space.ts';
 import { meaningOfSlash, openSync, shownPlace, type Sync, type SyncValues } from './open-sync.ts';
