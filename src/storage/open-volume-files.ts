@@ -1,11 +1,11 @@
 import type { VolumeFiles, VolumePlace } from '../core/ports/volume-files.ts';
-import { usage } from '../core/failure.ts';
+import { Failure, usage } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
 import { parseKeyAddress } from '../core/text/address.ts';
 import type { Transport } from '../http/message/transport.ts';
 import { createVolumeFiles } from './volume-files/create-volume-files.ts';
 import { readSettings, retriesOf, type StoragePorts } from './open-storage.ts';
-import { findCredentials, type FoundCredentials } from './s3/credentials/find-credentials.ts';
+import { findCredentials, NO_CREDENTIALS, type FoundCredentials } from './s3/credentials/find-credentials.ts';
 import { createS3Client } from './s3/s3-client.ts';
 
 /** The most requests to one volume at once. */
@@ -38,7 +38,10 @@ export async function openVolumeFiles(
   const endpoint = parseKeyAddress(url.replaceAll(DATA_CENTER, dataCenter.toLowerCase()), 'storage-url');
   const { env, home, runProgram, files } = ports;
   const found =
-    own ?? (await findCredentials({ env, home, runProgram, readText: (path) => readSettings(files, path) }));
+    own ??
+    (await findCredentials({ env, home, runProgram, readText: (path) => readSettings(files, path) }).catch(
+      inWordsOfFiles,
+    ));
   const absent = url.includes(DATA_CENTER) ? `there is no such address: ${noInterface(dataCenter)}` : undefined;
   const connection = { endpoint, region: dataCenter, found, absent };
   const client = createS3Client({
@@ -50,6 +53,15 @@ export async function openVolumeFiles(
     retriesOfDenied: RETRIES_OF_DENIED,
   });
   return createVolumeFiles(client, id, ports.partBytes);
+}
+
+/** Rethrows. A command for files has no s3:// address: where there are no credentials, it says which key is missing. */
+function inWordsOfFiles(error: unknown): never {
+  if (!(error instanceof Failure) || error.code !== NO_CREDENTIALS) throw error;
+  throw error.with({
+    message: 'there is no key of the files on volumes',
+    hint: sentence`It is a key of its own kind. Keep it in the profile: ${berth`files login`}. Or set BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET; without both, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are used.`,
+  });
 }
 
 const noInterface = (dataCenter: string): string => `the data center ${dataCenter} seems to have no files interface`;

@@ -13,6 +13,7 @@ import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { catalogRow } from '../shared/pick/pickers.ts';
 import * as collections from '../shared/collections.ts';
+import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
 import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/pod/create-refusals.ts';
@@ -86,7 +87,10 @@ export const clusters = defineGroup('pods that work together on a fast network',
       ...(typeof document['dataCenterId'] === 'string' ? { dataCenterIds: [document['dataCenterId']] } : {}),
     }),
     price,
-    check: checkTemplate,
+    check: async (body, _, ctx) => {
+      checkTemplate(body);
+      await refuseVolumeElsewhere(ctx, body);
+    },
     references: { templateId: collections.TEMPLATES, 'mounts.network.0.volumeId': collections.VOLUMES },
     refused: (failure) => inOwnWords(failure, 'create of a cluster'),
     wait: RUNNING,

@@ -25,6 +25,7 @@ import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { keptDisks } from '../shared/rate/stopped-disks.ts';
 import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
+import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
 import { REACHABLE } from './pod/reachable.ts';
 import { PODS, podNotes } from './pod/resource.ts';
 import { untilStatus } from './actions/wait.ts';
@@ -104,10 +105,14 @@ export function createDefaults({ gpu, templateId, env }: JsonObject, settings: S
   };
 }
 
-/** Refuses the body of a create that contradicts itself, or has a deadline that nobody could keep: usage (2). */
+/**
+ * Refuses the body of a create that contradicts itself, has a deadline that nobody could keep, or names a network volume and
+ * other data centers than the volume's: usage (2).
+ */
 export async function checkNewPod(ctx: CommandContext, body: JsonObject): Promise<void> {
   await checkDeadlineVariables(ctx, body);
   checkCreate(body);
+  await refuseVolumeElsewhere(ctx, body);
 }
 
 /** Sends a create whose pod is not placed by berth. Fails with usage (2) for a body that is too large. */

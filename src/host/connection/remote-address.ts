@@ -2,7 +2,7 @@ import type { ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { knownProfiles } from '../../settings/profile-store.ts';
-import { berth, sentence } from '../../core/message.ts';
+import { berth, flags, sentence } from '../../core/message.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 
 const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
@@ -43,7 +43,7 @@ function checkKeyAddress(settings: Settings, name: string, address: string): voi
     code: 'foreign-address',
     exit: EXIT.denied,
     message: `the key of profile "${settings.profile}" is for the addresses of that profile, and ${name} names another (from the ${String(settings.source(name))})`,
-    hint: sentence`Give the key for it in BERTH_API_KEY, or make the address the profile's: ${berth`config set ${name} URL`}`,
+    hint: sentence`Give the key for it in BERTH_API_KEY, or keep it with the address in a profile of its own: ${berth`auth login --profile NAME ${flags([`--${name}`])} URL`}`,
   });
 }
 

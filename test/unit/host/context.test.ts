@@ -98,7 +98,11 @@ describe('a remote service', () => {
     const { url, requests } = await serve();
     const file = { profiles: { default: { 'base-url': 'https://api.example.com', 'api-key': KEY } } };
     const { ctx } = open({ file, ...given(url) });
-    await expect(ctx.api.send(POD)).rejects.toMatchObject({ exit: 3, code: 'foreign-address' });
+    const refused = (await ctx.api.send(POD).catch((error: unknown) => error)) as Failure;
+    expect(refused).toMatchObject({ exit: 3, code: 'foreign-address' });
+    // It would send the key of the profile there from then on.
+    expect(hintOf(refused)).not.toContain('config set');
+    expect(hintOf(refused)).toContain('berth auth login --profile NAME --base-url URL');
     expect(requests).toEqual([]);
     const withKey = open({ file, flags: { 'base-url': url }, env: { BERTH_API_KEY: 'other-key-000001' } });
     await withKey.ctx.api.send(POD);

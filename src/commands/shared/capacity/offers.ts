@@ -1,5 +1,4 @@
-import { usage } from '../../../core/failure.ts';
-import { memberAt, stringAt, stringOf, stringsOf, type JsonObject } from '../../../core/json.ts';
+import { memberAt, stringAt, stringsOf, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Query } from '../../../cli/model/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
@@ -7,7 +6,8 @@ import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
 import { money, text } from '../../../output/cells/cell-functions.ts';
 import { idOf, type View } from '../../../output/view.ts';
 import { offersOf, refuseNever, type Offer, type Wanted } from '../../../create/candidates.ts';
-import { DATA_CENTERS, GPUS, VOLUMES } from '../collections.ts';
+import { DATA_CENTERS, GPUS } from '../collections.ts';
+import { placeOfVolume } from './volume-place.ts';
 
 /** Asks the catalog for what a body needs (contract rules, Catalog). */
 function catalogQuery(body: JsonObject, { count, cloud }: Wanted): Query {
@@ -41,24 +41,14 @@ export async function readOffers(
 }
 
 /**
- * What is wanted where the network volume of the body is, which is the only data center for the pod; said once. Fails with
- * usage (2) where another one was named. A volume that is not found is for the service to refuse.
+ * What is wanted where the network volume of the body is, which is the only data center for the pod; said once. Fails as
+ * `placeOfVolume` does.
  */
 export async function whereVolumeIs(ctx: CommandContext, body: JsonObject, wanted: Wanted): Promise<Wanted> {
-  const given = stringAt(body, 'mounts.network.0.volumeId');
-  if (given === undefined) return wanted;
-  const { values } = await listRows(ctx, VOLUMES);
-  const named = values.filter((row) => stringAt(row, 'name') === given);
-  const volume = values.find((row) => idOf(row) === given) ?? (named.length === 1 ? named[0] : undefined);
-  const place = stringOf(memberAt(volume, 'dataCenter'));
+  const place = await placeOfVolume(ctx, body, wanted.dataCenters);
   if (place === undefined) return wanted;
-  if (wanted.dataCenters.length > 0 && !wanted.dataCenters.includes(place))
-    throw usage(
-      `the volume ${given} is in ${place}, and --data-center names ${wanted.dataCenters.join(', ')}`,
-      'A volume is mounted where it is: name its data center, or none.',
-    );
-  await ctx.tell(`The volume ${given} is in ${place}: only there is the pod placed.`);
-  return { ...wanted, dataCenters: [place] };
+  await ctx.tell(`The volume ${place.volume} is in ${place.dataCenter}: only there is the pod placed.`);
+  return { ...wanted, dataCenters: [place.dataCenter] };
 }
 
 /** The body of the request for an offer. */

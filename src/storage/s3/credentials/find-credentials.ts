@@ -16,6 +16,9 @@ export interface FoundCredentials {
   readonly readAgain: (() => Promise<Credentials>) | undefined;
 }
 
+/** The code of the failure without any credentials. */
+export const NO_CREDENTIALS = 'no-storage-key';
+
 /**
  * Finds the credentials: the AWS_* variables, then the profile in the shared credentials file, then the program that the
  * profile names as `credential_process`, then the profile in the config file. Fails with denied (3) without any, and when
@@ -43,7 +46,7 @@ async function readProfile(ports: CredentialPorts): Promise<Credentials> {
       : await runCredentialProcess(command, ports.runProgram));
   if (credentials !== undefined) return checked(credentials);
   throw new Failure({
-    code: 'no-storage-key',
+    code: NO_CREDENTIALS,
     exit: EXIT.denied,
     message: 'no credentials for s3:// addresses are configured',
     hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE for a profile of the shared credentials file.',

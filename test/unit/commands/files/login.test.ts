@@ -119,6 +119,15 @@ describe('the key of a profile', () => {
   });
 });
 
+test('without a key of the files, its own variables and the command that keeps one are named', async () => {
+  const { api, storage } = await service();
+  const env = { BERTH_BASE_URL: api.url, BERTH_API_KEY: 'key-0123456789-WXYZ', BERTH_STORAGE_URL: storage.url };
+  const { code, err } = await berthIn(createTestWorld({ env }), ['files', 'ls', 'data:']);
+  expect([code, storage.seen]).toEqual([3, []]);
+  expect(err).toMatch(/BERTH_STORAGE_ACCESS_KEY.*berth files login|berth files login.*BERTH_STORAGE_ACCESS_KEY/s);
+  expect(err).not.toContain('s3:');
+});
+
 test('a data center without a files interface is named, and nothing is sent again and again', async () => {
   const { api } = await service();
   const env = {
