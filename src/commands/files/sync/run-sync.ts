@@ -8,7 +8,7 @@ import { transferFiles, type Transferred } from '../copy/transfer.ts';
 import type { FileOutcome } from '../outcomes.ts';
 import { compareFolders } from './compare-folders.ts';
 import type { Sync, SyncValues } from './open-sync.ts';
-import type { Difference, SideFile } from './sides.ts';
+import type { Difference, SideFile } from '../copy/sides.ts';
 
 /** A file that only the target has. */
 export interface Extra {
@@ -115,9 +115,14 @@ export async function* copyNeeded(
     path.kind === 'local' ? path.path : `${path.name}:${path.key}`;
   const done = ctx.dryRun
     ? planned(copies)
-    : transferFiles(ctx, copies, (_, bytes) => {
-        onBytes(bytes);
-      });
+    : transferFiles(
+        ctx,
+        copies,
+        (_, bytes) => {
+          onBytes(bytes);
+        },
+        values.verify,
+      );
   for await (const { copy, isSame, failure } of done)
     yield {
       from: shown(copy.from),
