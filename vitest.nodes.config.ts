@@ -3,8 +3,10 @@ import { vitestDefaults } from './test/support/environment/vitest-defaults.ts';
 
 /** End-to-end tests whose result does not depend on the version of Node, or that take minutes. `npm run node-trials` runs them too. */
 const NOT_IN_CI = [
-  // Minutes of kills, of stores and of worker libraries.
+  // Minutes of kills and real waits, of stores and of worker libraries.
   'batch-kill',
+  'create-kill',
+  'files-trials',
   'parquet-trials',
   'shared-batch',
   'reports',

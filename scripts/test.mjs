@@ -19,7 +19,7 @@ const { values: flags } = parseArgs({ options: { 'own-environment': { type: 'boo
 
 /** Steps that run together: on two cores the end-to-end tests wait for nearly half of their time, and the other steps never. */
 const AT_ONCE = 3;
-/** Files of tests that run together. Two on two cores, because those of batches wait for databases. */
+/** Files of tests that run together. Two on two cores: those of batches wait for databases, and whole programs for real time. */
 const WORKERS = Math.max(2, availableParallelism() - 1);
 /** A step that prints nothing for so long hangs. There is no limit on its time: a slow machine may take as long as it needs. */
 const SILENCE_MINUTES = 15;
@@ -46,7 +46,7 @@ const vitest = (name, ...args) => {
 /** The longest steps first, so that the others run beside them. */
 const STEPS = [
   { ...vitest('tests', `--maxWorkers=${WORKERS}`), prepared: 'python' },
-  { ...vitest('end to end', '--config', 'vitest.e2e.config.ts'), prepared: 'python' },
+  { ...vitest('end to end', '--config', 'vitest.e2e.config.ts', `--maxWorkers=${WORKERS}`), prepared: 'python' },
   { ...vitest('August', '--config', 'vitest.august.config.ts') },
   { name: 'lint', command: tool('eslint/bin/eslint.js', '.', '--max-warnings=0') },
   // The caches of the next two are sound, and save time from the second run on. That of eslint is not: a type in another file counts.
@@ -74,7 +74,7 @@ const STEPS = [
   { name: 'executable', command: ['scripts/binary-trials.mjs', '--part'], needs: 'tool' },
   // The last, so that the other versions of Node are installed by then. All else runs with an old one; those between are in node-trials.
   {
-    ...vitest(`Node ${NEWEST}`, '--config', 'vitest.nodes.config.ts'),
+    ...vitest(`Node ${NEWEST}`, '--config', 'vitest.nodes.config.ts', `--maxWorkers=${WORKERS}`),
     env: { BERTH_E2E_NODE: nodeProgram(NEWEST) },
     needs: 'nodes',
   },

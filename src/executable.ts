@@ -4,12 +4,13 @@ import { version } from '../package.json';
 // The entry of the single executable: what bin/berth is for the package. --version loads nothing else.
 
 const args = process.argv.slice(2);
-if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) printVersion();
+if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) print(version);
+else if (args.length === 2 && args.includes('--version') && args.includes('--json')) print(JSON.stringify({ version }));
 else await start();
 
-/** Prints the version. Opening `process.stdout` would take longer than all other work of --version. */
-function printVersion(): void {
-  const text = `${version}\n`;
+/** Prints a line. Opening `process.stdout` would take longer than all other work of --version. */
+function print(line: string): void {
+  const text = `${line}\n`;
   try {
     writeSync(1, text);
   } catch (error) {

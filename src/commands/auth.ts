@@ -9,6 +9,7 @@ import type { CommandContext } from '../cli/model/context.ts';
 import { arg, option } from '../cli/model/params.ts';
 import { text, yesNo } from '../output/cells/cell-functions.ts';
 import { cleanKey } from '../settings/api-key.ts';
+import { knownProfiles } from '../settings/profile-store.ts';
 import { KEY_VARIABLES } from '../settings/settings-table.ts';
 import { otherMembers, textColumn } from '../cli/resource/fields/detail-lines.ts';
 import type { View } from '../output/view.ts';
@@ -146,10 +147,11 @@ const logout = defineCommand({
 async function requireNamedProfile({ settings, profiles }: CommandContext): Promise<void> {
   const source = settings.source('profile');
   if (settings.local || (source !== 'flag' && source !== 'environment')) return;
-  if ((await profiles.list()).some(({ name }) => name === settings.profile)) return;
+  const names = (await profiles.list()).map(({ name }) => name);
+  if (names.includes(settings.profile)) return;
   throw usage(
     `there is no profile "${settings.profile}"`,
-    sentence`See them with: ${berth`auth list`}. Make it with: ${berth`auth login --profile ${settings.profile}`}`,
+    sentence`${knownProfiles(names)}. Make it with: ${berth`auth login --profile ${settings.profile}`}`,
   );
 }
 

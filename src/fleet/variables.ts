@@ -20,8 +20,10 @@ export function withVariables(
     const used: string[] = [];
     const text = value.replace(VARIABLE, (all, name: string) => {
       if (all.startsWith('$$')) return all.slice(1);
+      const given = variables.get(name);
+      if (given === undefined) return unknown(path, name);
       used.push(name);
-      return variables.get(name) ?? unknown(path, name);
+      return given;
     });
     if (used.length > 0 && text !== '') found.add(text);
     return text;

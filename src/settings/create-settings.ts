@@ -52,6 +52,8 @@ export interface Settings extends SettingsView {
   profileAddresses(): Readonly<Record<string, string>>;
   /** False when a flag or variable names a profile that is not in the file. */
   profileExists(): boolean;
+  /** The names of the profiles in the file. */
+  profileNames(): readonly string[];
 }
 
 /**
@@ -176,6 +178,7 @@ export function createSettings(input: SettingsInput): Settings {
           return value === undefined ? [] : [[name, value]];
         }),
       ),
+    profileNames: () => Object.keys(file().profiles),
     profileExists: () =>
       namedProfile(flags, env) === undefined || local() || profileOf(file(), profile()) !== undefined,
   };

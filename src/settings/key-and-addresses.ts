@@ -1,7 +1,7 @@
 import { berth, sentence } from '../core/message.ts';
 import { usage } from '../core/failure.ts';
 import type { ProfileValues } from './read-profiles.ts';
-import { ADDRESSES, KEY_VARIABLES, findSetting } from './settings-table.ts';
+import { ADDRESSES, KEY_VARIABLES, SECRET_VARIABLES, findSetting } from './settings-table.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,7 +18,7 @@ export interface NamedProfile {
  */
 export function environmentBeside(named: NamedProfile | undefined, env: Environment): Environment {
   if (named?.by !== 'flag') return env;
-  const dropped = [...(hasAddress(named) ? ADDRESS_VARIABLES : []), ...(hasKey(named) ? KEY_VARIABLES : [])];
+  const dropped = [...(hasAddress(named) ? ADDRESS_VARIABLES : []), ...(hasKey(named) ? SECRET_VARIABLES : [])];
   return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.includes(name)));
 }
 

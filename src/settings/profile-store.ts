@@ -187,11 +187,15 @@ async function changeFile(
   }
 }
 
+/** `There are: one, two`: for a message about a profile that is not there. */
+export const knownProfiles = (names: readonly string[]): string =>
+  names.length === 0 ? 'There are none' : `There are: ${names.join(', ')}`;
+
 function noProfile(name: string, file: ProfilesFile): Failure {
   const names = Object.keys(file.profiles);
   return usage(
     `there is no profile ${JSON.stringify(name)}`,
-    sentence`${names.length === 0 ? 'There are none' : `There are: ${names.join(', ')}`}. Make it with: ${berth`auth login --profile ${name}`}`,
+    sentence`${knownProfiles(names)}. Make it with: ${berth`auth login --profile ${name}`}`,
   );
 }
 

@@ -242,8 +242,11 @@ export type SettingName = (typeof SETTINGS)[number]['name'];
 /** The address settings. When one of them is set, commands use a remote service. */
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
-/** Variables that contain a key or name a key file. They are removed from the environment of child processes. */
-export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE', 'BERTH_STORAGE_SECRET'];
+/** Variables that contain the key of the service, or name its file. */
+export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
+
+/** Variables with secrets. They are removed from the environment of child processes. */
+export const SECRET_VARIABLES: readonly string[] = [...KEY_VARIABLES, 'BERTH_STORAGE_SECRET'];
 
 /** Environment variables that berth reads but that are not settings. */
 export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [

@@ -68,6 +68,9 @@ const needsServedService = (line: string): boolean => line.includes('berth local
 /** Examples that need a database: test/unit/commands/jobs/batch/shared.test.ts runs such commands. */
 const needsStore = (line: string): boolean => line.includes('--store postgres://');
 
+/** Examples that go on while an ssh is connected, which test/e2e has. */
+const needsConnection = (line: string): boolean => /^berth pods (forward|dev) /.test(line);
+
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
 const isEndless = (line: string): boolean =>
   / --(watch|follow|every)\b|^berth (local serve|webhooks listen)/.test(line) && !line.startsWith('berth catalog gpus');
@@ -151,7 +154,7 @@ describe('examples of help', () => {
     const world = exampleWorld(noun);
     for (const line of BEFORE[noun] ?? []) expect((await runLine(world, line)).code, line).toBe(0);
     for (const line of new Set(commands.flatMap(([, { examples }]) => examples.map(([each]) => each)))) {
-      if (needsServedService(line) || needsStore(line)) continue;
+      if (needsServedService(line) || needsStore(line) || needsConnection(line)) continue;
       const { code, err } = await runLine(world, asRun(line));
       expect({ line, code, err: code === (FINDS[line] ?? 0) || isEndless(line) ? '' : err }).toEqual({
         line,

@@ -22,6 +22,7 @@ const files = readdirSync(SCHEMA_FOLDER).map((file) => file.replace('.json', '')
 const WITHOUT_JSON = [
   'guard snooze',
   'pods ssh',
+  'pods dev',
   'pods connect',
   'pods ssh-config',
   'auth login',

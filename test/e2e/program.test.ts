@@ -40,6 +40,13 @@ const POD = {
 };
 
 describe('the installed program', () => {
+  test.each([
+    ['--version', '--json'],
+    ['--json', '--version'],
+  ])('answers %s %s with a document', async (...flags) => {
+    expect(await berth(flags)).toEqual({ code: 0, stdout: `{"version":"${version}"}\n`, stderr: '' });
+  });
+
   test.each(['--version', '-V'])('answers %s with its version and nothing else', async (flag) => {
     expect(await berth([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });

@@ -4,45 +4,59 @@ import type { Message } from '../../core/message.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../model/context.ts';
 
-/** What an update costs more, or does to what runs; undefined for nothing. */
+/** What a write costs, and whether a person is asked about it. */
+export interface Price {
+  readonly line: Message;
+  readonly asks: boolean;
+}
+
+/** What an update does to what runs; undefined for nothing. */
 type Sentence = (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
+
+/** What an update costs before and after; undefined where it changes nothing. */
+export type PriceOfChange = (
+  ctx: CommandContext,
+  body: JsonObject,
+  readRow: () => Promise<Json>,
+) => Promise<Price | undefined>;
 
 const isAsked = ({ yes, dryRun, terminal }: CommandContext): boolean => !yes && !dryRun && terminal.canAsk;
 
 /**
- * Asks a person; Enter alone gives `preset`. Fails with declined (2) where the answer is no; nothing was sent then. A script
- * and a dry run are not asked.
+ * Asks a person about what costs money; Enter alone is no. Fails with declined (2) where the answer is no; nothing was sent
+ * then. A script and a dry run are not asked.
  */
-export async function ask(ctx: CommandContext, question: string, declined: string, preset = true): Promise<void> {
-  if (!isAsked(ctx) || (await ctx.prompts.confirm(question, preset))) return;
+async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
+  if (!isAsked(ctx) || (await ctx.prompts.confirm(question, false))) return;
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
+/** Asks a person before a create that costs money, as `ask` does. */
+export const askToCreate = (ctx: CommandContext): Promise<void> =>
+  ask(ctx, 'Create it?', 'not confirmed: nothing was created');
+
 /**
  * Says on stderr what a write costs, before it is sent; every price of a write is said here. Nothing where it cannot be
- * found out, and with --quiet, unless a person is asked about it. Returns whether it was said.
+ * found out, and with --quiet, unless a person is asked about it. Returns whether to ask.
  */
-export async function tellPrice(
-  ctx: CommandContext,
-  price: () => Promise<Message | undefined>,
-  isAskedAbout = false,
-): Promise<boolean> {
-  if (ctx.settings.get('quiet') && !(isAskedAbout && isAsked(ctx))) return false;
+export async function tellPrice(ctx: CommandContext, price: () => Promise<Price | undefined>): Promise<boolean> {
+  const isQuiet = ctx.settings.get('quiet');
+  if (isQuiet && !isAsked(ctx)) return false;
   const said = await unlessFailed(ctx, price);
-  if (said === undefined) return false;
-  await ctx.tell(said);
-  return true;
+  if (said === undefined || (isQuiet && !said.asks)) return false;
+  await ctx.tell(said.line);
+  return said.asks;
 }
 
-/** Says what an update that raises the bill costs before and after it, and asks about it. */
+/** Says what an update costs before and after it, and asks about one that raises the bill. */
 export async function askAboutRaise(
   ctx: CommandContext,
-  raise: Sentence | undefined,
+  raise: PriceOfChange | undefined,
   body: JsonObject,
   readBefore: () => Promise<Json>,
 ): Promise<void> {
-  if (raise !== undefined && (await tellPrice(ctx, () => raise(ctx, body, readBefore), true)))
-    await ask(ctx, 'Change it?', 'not confirmed: nothing was changed', false);
+  if (raise !== undefined && (await tellPrice(ctx, () => raise(ctx, body, readBefore))))
+    await ask(ctx, 'Change it?', 'not confirmed: nothing was changed');
 }
 
 /** Says that an update restarts what runs, and asks. Fails with usage (2) without a terminal and without `--yes`. */

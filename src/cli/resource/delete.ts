@@ -1,7 +1,7 @@
 import { berth, inOne, lines, type Message, names } from '../../core/message.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -45,8 +45,8 @@ export interface DeleteSpec extends CommandWords {
   readonly loss?: string;
   /** Whether data is lost with a row: then its name must be typed. */
   readonly destroysData?: (row: Json) => boolean;
-  /** What is saved with these rows: `It saves $7.47 an hour.` */
-  readonly saving?: (rows: readonly Json[]) => string | undefined;
+  /** What is saved with these rows: `It saves $7.47 an hour.` Omitted if it cannot be found out. */
+  readonly saving?: (ctx: CommandContext, rows: readonly Json[]) => Promise<string | undefined>;
   readonly guard?: Guard;
   /** What the service itself refuses to delete. It is looked up for a dry run alone, which ends as the delete would. */
   readonly refused?: Pick<Guard, 'reasons' | 'hint'>;
@@ -89,7 +89,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
       const named = bySelector ? '' : `: ${rows.map(labelOf).join(', ')}`;
       const said = [
         `This affects ${countOf(rows.length, resource.noun)}, for good${named}.`,
-        spec.saving?.(rows),
+        await unlessFailed(ctx, async () => spec.saving?.(ctx, rows)),
         spec.loss,
         ...(isForced === true ? await forcedReasons(ctx, spec.guard, rows) : []),
       ].filter((line) => line !== undefined);

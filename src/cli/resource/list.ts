@@ -15,7 +15,7 @@ import { listRequest, rememberNames } from './identity/requests.ts';
 import { followPages, type Page } from './pages/follow-pages.ts';
 import { mayPrintPages, printPages } from './pages/print-pages.ts';
 import { firstRows, openPages, wantedPages, type OpenPages, type WantedPage } from './pages/wanted-pages.ts';
-import { idArgument, rowSchema, type Resource } from './read.ts';
+import { completeRows, idArgument, rowSchema, type CompleteRows, type Resource } from './read.ts';
 import type { RowFilter } from '../../core/text/row-filter.ts';
 import { compileFilter, filterOptions } from './select/selectors.ts';
 import { sortOption, sortRows, type SortKey } from './select/sort.ts';
@@ -37,6 +37,8 @@ interface ListSpec<O extends Params> extends CommandWords {
    * has to read; absent in a watch, which asks for its rows alone.
    */
   readonly total?: (rows: readonly Json[], ctx: CommandContext | undefined) => string | Promise<string>;
+  /** Completes rows with what their table shows and the service does not send. Not called for JSON. */
+  readonly complete?: CompleteRows;
   /** What the last answer says beside its rows, printed after the output. */
   readonly summaryOf?: (document: JsonObject) => readonly string[];
 }
@@ -46,7 +48,7 @@ interface ListSpec<O extends Params> extends CommandWords {
  * nothing in the output depends on the last one.
  */
 export function listCommand<const O extends Params>(resource: Resource, spec: ListSpec<O>): Command {
-  const { of, query, keep, total, summaryOf, options, ...words } = spec;
+  const { of, query, keep, total, complete, summaryOf, options, ...words } = spec;
   return defineCommand({
     ...words,
     fields: resource.view.paths,
@@ -62,12 +64,18 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
         ...(of === undefined ? {} : { of: { collection: of, word: filter.id } }),
       });
       const summary = (page: WantedPage | undefined) => summaryOf?.(page?.document ?? {}) ?? [];
-      if (!isWatched(values) && !isSorted(filter) && mayPrintPages(ctx, resource.view, opened.first)) {
+      if (
+        complete === undefined &&
+        !isWatched(values) &&
+        !isSorted(filter) &&
+        mayPrintPages(ctx, resource.view, opened.first)
+      ) {
         const { last, result } = await printPages(ctx, resource.view, opened.pages);
         return { ...result, notes: [...summary(last), ...beyondNotes(resource.noun, filter, last?.beyond)] };
       }
       const isPrintedAsText = !isWatched(values) && isPrintedFromText(ctx.output);
-      const { last, ...result } = await collect(resource, opened, filter, isPrintedAsText);
+      const { last, ...read } = await collect(resource, opened, filter, isPrintedAsText);
+      const result = { ...read, values: await completeRows(ctx, complete, read.values) };
       const rows = result.values;
       // A total is of all rows.
       if (total === undefined || rows.length === 0 || result.notes.length > 0 || !isForPerson(ctx))

@@ -1,6 +1,8 @@
 import type { Json } from '../../core/json.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result, View } from '../../output/view.ts';
 import type { ExitCode } from '../../core/exit-codes.ts';
+import type { CommandContext } from '../model/context.ts';
 import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../model/command.ts';
 import type { Collection, Query } from '../model/collection.ts';
 import { rowRequest } from './identity/requests.ts';
@@ -47,18 +49,30 @@ export const idArgument = (resource: Collection): Param<string> =>
 export const idsArgument = (resource: Collection, keep?: (row: Json) => boolean): Param<readonly string[]> =>
   arg.ids(`${resource.noun} ids or names`, { ...idShape(resource, keep), unless: SELECTOR_KEYS });
 
+export type CompleteRows = (ctx: CommandContext, rows: readonly Json[]) => Promise<readonly Json[]>;
+
+/** The rows of a table, completed; those of another format as they are. */
+export const completeRows = async (
+  ctx: CommandContext,
+  complete: CompleteRows | undefined,
+  rows: readonly Json[],
+): Promise<readonly Json[]> =>
+  complete === undefined || !isTableOutput(ctx.output) ? rows : await complete(ctx, rows);
+
 interface GetSpec<O extends Params> extends CommandWords {
   readonly options?: O;
   readonly watch?: true | WatchSpec;
   readonly exits?: readonly ExitCode[];
   readonly query?: (values: ValuesOf<O>) => Query;
+  /** Completes rows with what their table shows and the service does not send. Not called for JSON. */
+  readonly complete?: CompleteRows;
   /** The exit code and notes for a row. */
   readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;
 }
 
 /** `berth NOUN get ID...`: one row in detail, or several as a list, by ids or names. */
 export function getCommand<const O extends Params>(resource: Resource, spec: GetSpec<O>): Command {
-  const { query, outcome, ...words } = spec;
+  const { query, outcome, complete, ...words } = spec;
   return defineCommand({
     ...words,
     fields: resource.view.paths,
@@ -69,8 +83,11 @@ export function getCommand<const O extends Params>(resource: Resource, spec: Get
       const given = values as unknown as ValuesOf<O> & { readonly watch?: boolean };
       return await readEach(ctx, values.id, {
         view: resource.view,
-        read: async (word) =>
-          (await sendTo(ctx, resource, word, (id) => rowRequest(resource, id, query?.(given)))).answer,
+        read: async (word) => {
+          const { answer } = await sendTo(ctx, resource, word, (id) => rowRequest(resource, id, query?.(given)));
+          const [value = null] = await completeRows(ctx, complete, [answer.value ?? null]);
+          return { ...answer, value };
+        },
         outcome: (row) => outcome?.(row, given) ?? {},
         watched: given.watch === true,
       });

@@ -2,7 +2,7 @@ import { readRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Id } from '../../core/ids.ts';
 import { stringAt, type Json } from '../../core/json.ts';
-import { berth, names, type CommandLine } from '../../core/message.ts';
+import { berth, names, type CommandLine, type Message } from '../../core/message.ts';
 import { askUntilThere, type Absence } from '../../core/not-there-yet.ts';
 import type { Result } from '../../output/view.ts';
 import type { Values } from '../model/command.ts';
@@ -22,7 +22,7 @@ export interface WaitSpec {
   /** The current state for the spinner; its `status` if absent. */
   readonly describe?: (seen: Json) => string;
   /** Lines that are printed after the wait. */
-  readonly notes?: (seen: Json) => readonly string[];
+  readonly notes?: (seen: Json) => readonly Message[];
   /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
   readonly resumeCommand?: (id: string) => CommandLine;
 }

@@ -16,7 +16,14 @@ import { unlessUnread } from '../run/context/dry-run.ts';
 import { afterWait, type WaitSpec } from './wait-for-row.ts';
 import { bodyOptions } from './body/body.ts';
 import { completeBody, composeBody, setExampleOf, type BodySpec } from './body/compose-body.ts';
-import { ask, askAboutRaise, confirmRestart, tellPrice } from './ask-before-write.ts';
+import {
+  askAboutRaise,
+  askToCreate,
+  confirmRestart,
+  type Price,
+  type PriceOfChange,
+  tellPrice,
+} from './ask-before-write.ts';
 import { rememberCreated } from './created.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './body/references.ts';
@@ -37,15 +44,13 @@ export interface WriteSpec extends BodySpec, CommandWords {
   ) => void | Promise<void>;
   /** Completes an update with members of the current row, for members that the service accepts only as a whole. */
   readonly fill?: (body: JsonObject, values: Values, readRow: () => Promise<Json>) => Promise<JsonObject>;
-  /** A sentence about the price, printed before a create. Omitted if the catalog cannot be read. */
-  readonly price?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<Message | undefined>;
-  /** Whether a person is asked about the price of a create, also where nothing else was asked. */
-  readonly asksAboutPrice?: (body: JsonObject) => boolean;
   /**
-   * What an update that raises the bill costs before and after it; undefined where it does not. A person is asked about it.
-   * Omitted if it cannot be found out.
+   * What a create costs, said before it. A person is asked about it where it `asks`, and where something else was asked.
+   * Omitted if the catalog cannot be read.
    */
-  readonly raise?: (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
+  readonly price?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<Price | undefined>;
+  /** What an update costs before and after it. Omitted if it cannot be found out. */
+  readonly raise?: PriceOfChange;
   /**
    * What an update does to what runs: a sentence that is said before anything is sent, and asked about; undefined where it
    * does nothing. Without a terminal it needs --yes.
@@ -95,7 +100,7 @@ const optionsOf = (spec: WriteSpec): Params => ({
   ...spec.options,
   ...bodyOptions(setExampleOf(spec)),
   ...(spec.wait === undefined ? {} : waitOptions('wait until it is ready')),
-  ...([spec.asksAboutPrice, spec.raise, spec.restarts].every((asks) => asks === undefined) ? {} : { yes: yesOption }),
+  ...([spec.price, spec.raise, spec.restarts].every((asks) => asks === undefined) ? {} : { yes: yesOption }),
 });
 
 const wordsOf = ({ summary, details, examples, costs, price, wait, exits = [] }: WriteSpec) => ({
@@ -152,9 +157,11 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       await spec.check?.(plain, undefined, ctx);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
-      const asks = asked || (spec.asksAboutPrice?.(body) ?? false);
-      if ((await tellPrice(ctx, async () => spec.price?.(ctx, body, values), asks)) && asks)
-        await ask(ctx, 'Create it?', 'not confirmed: nothing was created');
+      const price = async (): Promise<Price | undefined> => {
+        const found = await spec.price?.(ctx, body, values);
+        return found === undefined ? undefined : { ...found, asks: found.asks || asked };
+      };
+      if (await tellPrice(ctx, price)) await askToCreate(ctx);
       const instead = await spec.instead?.(ctx, body, values);
       if (instead !== undefined) return instead;
       const act = () =>

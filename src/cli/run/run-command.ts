@@ -147,7 +147,7 @@ async function wasTyped({ prompts }: CommandContext, text: string): Promise<bool
   const isIt = (answer: string): boolean => answer === text || answer === `"${text}"`;
   const check = (answer: string): string | undefined =>
     isIt(answer) || answer === '' ? undefined : `This is not "${safeText(text)}"; an empty answer changes nothing`;
-  return isIt(await prompts.text(`Type "${safeText(text)}" to continue:`, { check }));
+  return isIt(await prompts.text(`Type "${safeText(text)}" to continue:`, { check, clearsWrong: true }));
 }
 
 /** The command line without its flags: `berth queue purge demo`. */

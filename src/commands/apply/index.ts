@@ -17,11 +17,12 @@ import { KINDS } from '../plan/document/kinds.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
-import { planNotes, planRowOf } from '../plan/rows.ts';
+import { costSentence, planNotes, planRowOf } from '../plan/rows.ts';
 import { planView } from '../plan/view.ts';
 import { applyAll, type Outcome } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
 import { APPLIED, appliedView } from './view.ts';
+import type { Cost } from '../plan/cost.ts';
 import type { Plan, PlanInput, Planned } from '../plan/planned.ts';
 
 /** `berth apply`: makes what is at the service what files say. */
@@ -110,8 +111,10 @@ function refuseBlocked(planned: readonly Planned[], { files, envFrom, replace, p
   });
 }
 
-function rowOf(ctx: CommandContext, { planned, done, failure }: Outcome): JsonObject {
+function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {
+  const { planned, done, failure } = outcome;
   const { document, item, row } = planned;
+  const cost = costOfOutcome(outcome);
   const id = idOf(done?.row ?? row ?? null) || (failure?.id ?? '');
   return {
     action: done?.action ?? item.action,
@@ -119,6 +122,8 @@ function rowOf(ctx: CommandContext, { planned, done, failure }: Outcome): JsonOb
     name: document.name,
     ...(id === '' ? {} : { id }),
     ok: failure === undefined,
+    costBefore: cost.before ?? null,
+    costAfter: cost.after ?? null,
     ...(failure === undefined ? {} : { error: errorOf(failure, ctx.settings) }),
   };
 }
@@ -137,8 +142,14 @@ function notesOf(outcomes: readonly Outcome[]): readonly string[] {
     const count = outcomes.filter(({ done }) => done?.action === action).length;
     return count === 0 ? [] : [`${count} ${words[action]}`];
   });
-  return counts.length === 0 ? [] : [`${counts.join(', ')}.`];
+  if (counts.length === 0) return [];
+  const isSame = outcomes.every(({ done }) => done?.action === 'none');
+  return [`${counts.join(', ')}.${isSame ? '' : ` ${costSentence(outcomes.map(costOfOutcome))}`}`];
 }
+
+/** What a thing costs now: as before where nothing was done. */
+const costOfOutcome = ({ planned: { cost }, done }: Outcome): Cost =>
+  done === undefined ? { before: cost.before, after: cost.before } : cost;
 
 /** Ends a dry run with the requests. What is made in the same run has its name in the place of its id. */
 async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<never> {
@@ -156,5 +167,6 @@ async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<
         body === undefined ? request : { ...request, body: 'password' in body ? { ...body, password: '***' } : body },
       );
     }
+  if (requests.length > 0) await ctx.tell(costSentence(planned.map(({ cost }) => cost)));
   return await ctx.previewAll(requests);
 }

@@ -1,5 +1,5 @@
 import { memberAt, stringAt, type Json } from '../../core/json.ts';
-import { manyOf, oneOf, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
+import { manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import { FAILURE } from '../../cli/model/common-schemas.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { text } from '../../output/cells/cell-functions.ts';
@@ -18,6 +18,8 @@ export const APPLIED = manyOf(
       kind: oneOf(...KINDS),
       name: TEXT,
       ok: YES_NO,
+      costBefore: { ...orNull(NUMBER), description: 'US dollars an hour; null: not known' },
+      costAfter: { ...orNull(NUMBER), description: 'US dollars an hour; null: not known' },
     },
     { id: TEXT, error: FAILURE },
   ),
@@ -41,7 +43,7 @@ function resultCell(row: Json): Cell {
 export const appliedView: View = {
   noun: ['thing', 'things'],
   id: text('id'),
-  members: ['action', 'kind', 'name', 'id', 'ok', 'error'],
+  members: ['action', 'kind', 'name', 'id', 'ok', 'costBefore', 'costAfter', 'error'],
   columns: [
     { header: 'RESULT', show: resultCell, cutLast: true },
     textColumn('kind', { cutLast: true }),

@@ -2,6 +2,8 @@ import { usage } from '../../core/failure.ts';
 import { memberAt, numberAt, type Json } from '../../core/json.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
+import { nearestNames } from '../../cli/words/suggestions.ts';
+import { suggestionOf } from '../../core/text/nearest.ts';
 import { resourceOf } from '../../cli/resource/read.ts';
 import { idOf } from '../../output/view.ts';
 import { dollarsOf } from '../shared/dollars.ts';
@@ -44,7 +46,10 @@ const gpus = catalogCommand(GPUS, {
     isWithin(row, dollarsOf('maxPrice', values.maxPrice), values),
   check: ({ gpu }, rows) => {
     const unknown = gpu.find((id) => !rows.some((row) => idOf(row) === id));
-    if (unknown !== undefined) throw usage(`there is no GPU type ${unknown}`, `One of ${rows.map(idOf).join(', ')}.`);
+    if (unknown === undefined) return;
+    const ids = rows.map(idOf);
+    const near = suggestionOf(nearestNames(unknown, ids));
+    throw usage(`there is no GPU type ${unknown}`, near ?? `One of ${ids.join(', ')}.`);
   },
   watch: { ended: (result) => result.kind === 'many' && result.values.some(isAvailable), bell: true },
   listOnly: ['available', 'gpu', 'maxPrice'],

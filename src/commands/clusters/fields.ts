@@ -2,12 +2,13 @@ import { usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, numberOf, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
-import { text } from '../../output/cells/cell-functions.ts';
+import { money, text } from '../../output/cells/cell-functions.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/pod/fields.ts';
 import { CONTAINER_FIELDS, createOnly, NAME_FLAG, CREATED_AT } from '../shared/container/container-fields.ts';
 import { pick } from '../shared/pick/pick.ts';
 import { DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { hourlyCost } from '../pods/pod/show.ts';
 import { networkMount } from '../pods/pod/mounts.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 
@@ -65,6 +66,8 @@ const FIELDS = {
       complete: TEMPLATES,
     }),
   },
+  // The service sends no cost of a cluster.
+  cost: { label: 'cost', show: money('cost'), lines: hourlyCost, column: { header: 'COST/HR', right: true } },
   dataCenterId: { path: 'dataCenterId', label: 'data center' },
   podTotal: { path: 'pods.total', type: 'count' },
   podStatuses: {
@@ -128,9 +131,9 @@ const FIELDS = {
 export const CLUSTER_TABLE = defineTable({
   noun: ['cluster', 'clusters'],
   fields: FIELDS,
-  table: ['id', 'name', 'type', 'compute', 'podStatuses', 'dataCenterId', 'createdAt'],
+  table: ['id', 'name', 'type', 'compute', 'podStatuses', 'cost', 'dataCenterId', 'createdAt'],
   detail: [
-    { fields: ['id', 'name', 'type', 'compute', 'dataCenterId', 'templateUsed', 'createdAt'] },
+    { fields: ['id', 'name', 'type', 'compute', 'cost', 'dataCenterId', 'templateUsed', 'createdAt'] },
     { title: 'pods', fields: ['podTotal', 'podStatuses'] },
     { title: 'primary', ifPresent: 'primary', fields: ['primaryPod', 'primaryStatus', 'primarySsh'] },
     { title: 'network', ifPresent: 'network', fields: ['networkCidr', 'networkVxlanId', 'networkVxlanPort'] },

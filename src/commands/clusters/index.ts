@@ -8,13 +8,16 @@ import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf, type Resource } from '../../cli/resource/read.ts';
 import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
+import type { Price } from '../../cli/resource/ask-before-write.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { catalogRow } from '../shared/pick/pickers.ts';
 import * as collections from '../shared/collections.ts';
+import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/pod/create-refusals.ts';
 import { POD_TABLE } from '../pods/pod/fields.ts';
+import { savingOf, withCosts } from './cost.ts';
 import { checkTemplate, CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 
 const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
@@ -23,13 +26,15 @@ const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
 const MEMBERS: Resource = { ...collections.PODS, path: ['pods'], table: POD_TABLE, view: memberView };
 
 /** `8 GPUs on each of 4 pods: $76.48 an hour ($2.39 a GPU).` */
-async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
+async function price(ctx: CommandContext, body: JsonObject): Promise<Price | undefined> {
   const row = await catalogRow(ctx, collections.GPUS, stringAt(body, 'compute.gpuTypeId') ?? '');
   const each = numberAt(row, 'price.secure');
   const gpus = numberAt(body, 'compute.gpuCountPerPod');
   const pods = numberAt(body, 'compute.podCount');
   if (each === undefined || each === 0 || gpus === undefined || pods === undefined) return undefined;
-  return `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
+  if (!hasSoMany(row, 'SECURE', gpus) || !(await hasKnownPlaces(ctx, body))) return undefined;
+  const line = `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
+  return { line, asks: true };
 }
 
 /** The number of pods with a status. */
@@ -57,10 +62,12 @@ export const clusters = defineGroup('pods that work together on a fast network',
   list: listCommand(CLUSTERS, {
     summary: 'list clusters',
     total: totalWithAccount('cluster'),
+    complete: withCosts,
     examples: [['berth clusters list', 'with the state of their pods']],
   }),
   get: getCommand(CLUSTERS, {
     summary: 'show a cluster',
+    complete: withCosts,
     examples: [
       ['berth clusters get train', 'by its name'],
       ['berth clusters get train --watch', 'again every 2 seconds until Ctrl-C'],
@@ -103,6 +110,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
     summary: 'delete clusters and terminate their pods',
     examples: [['berth clusters delete research-2 --yes', 'without a question, for scripts']],
     loss: 'Its pods are terminated.',
+    saving: savingOf,
     remaining: remainingLines,
   }),
   pods,

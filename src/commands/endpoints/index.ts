@@ -5,6 +5,8 @@ import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
+import { rateWithUnknown } from '../shared/rate/rate.ts';
+import { readWorkersRate } from '../shared/rate/read-rate.ts';
 import { builds } from './builds.ts';
 import { explain } from './explain.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
@@ -34,6 +36,7 @@ export const endpoints = defineGroup('serverless endpoints', {
     summary: 'delete serverless endpoints',
     examples: [['berth endpoints delete api --yes', 'without a question, for scripts']],
     loss: 'Its queued and running jobs are cancelled.',
+    saving: async (ctx, rows) => `It saves ${rateWithUnknown(await readWorkersRate(ctx, rows))}.`,
     remaining: remainingLines,
   }),
   workers,

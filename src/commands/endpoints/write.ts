@@ -19,9 +19,11 @@ import { listRows } from '../../cli/resource/identity/requests.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import type { WriteVerb } from '../../cli/resource/fields/fields.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
+import type { Price } from '../../cli/resource/ask-before-write.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
 import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
@@ -64,7 +66,6 @@ export const createSpec: WriteSpec = {
     checkScaling(body, stringOf(body['type']), body['scaling']);
   },
   price,
-  asksAboutPrice: (body) => minWorkers(body) > 0,
   examples: [
     [
       'berth endpoints create --name captions --image example/captions:1.0 --gpu-pool POOL-24G',
@@ -175,27 +176,35 @@ const alwaysRunning = ({ low, high }: DollarRange, count: number): string =>
     `${formatDollarRange({ low: low * count * HOURS_PER_MONTH, high: high * count * HOURS_PER_MONTH })} a month`,
   ].join(', ');
 
-/** What a higher minimum of workers, or other hardware for it, costs before and after. */
-async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>): Promise<string | undefined> {
+/** What another minimum of workers, or other hardware for it, costs before and after. A person is asked unless it is less. */
+async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>): Promise<Price | undefined> {
   if (['gpu', 'cpu', 'workers'].every((member) => body[member] === undefined)) return undefined;
   const before = await readRow();
   const after = merged(objectOf(before) ?? {}, body);
   const [from, to] = [minWorkers(before), minWorkers(after)];
-  if (to === 0 || (to <= from && body['gpu'] === undefined && body['cpu'] === undefined)) return undefined;
+  const isOther = body['gpu'] !== undefined || body['cpu'] !== undefined;
+  if ((from === 0 && to === 0) || (from === to && !isOther)) return undefined;
   const [was, is] = [await workerPrice(ctx, before), await workerPrice(ctx, after)];
-  if (was !== undefined && is !== undefined && is.high * to <= was.high * from) return undefined;
+  const isSame =
+    was !== undefined && is !== undefined && was.low * from === is.low * to && was.high * from === is.high * to;
+  if (isSame) return undefined;
+  const isLess =
+    to === 0 || (to <= from && !isOther) || (was !== undefined && is !== undefined && is.high * to <= was.high * from);
   const price = (range: DollarRange | undefined, count: number): string =>
     range === undefined ? 'a price that the catalog does not tell' : alwaysRunning(range, count);
-  return `Workers that always run, also without jobs: ${from} (${price(was, from)}) to ${to} (${price(is, to)}).`;
+  const line = `Workers that always run, also without jobs: ${from} (${price(was, from)}) to ${to} (${price(is, to)}).`;
+  return { line, asks: !isLess };
 }
 
 /** `A worker costs $1.12 to $1.90 an hour while it runs.` */
-async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
+async function price(ctx: CommandContext, body: JsonObject): Promise<Price | undefined> {
+  if (!(await hasKnownPlaces(ctx, body))) return undefined;
   const [hour, min] = [await workerPrice(ctx, body), minWorkers(body)];
   if (hour === undefined) return undefined;
   const always =
     min === 0
       ? ''
       : ` ${countOf(min, 'worker')} always run${min === 1 ? 's' : ''}: ${alwaysRunning(hour, min)}, also without jobs.`;
-  return `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(maxWorkers(body), 'worker')} at most.${always}`;
+  const line = `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(maxWorkers(body), 'worker')} at most.${always}`;
+  return { line, asks: min > 0 };
 }

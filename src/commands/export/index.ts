@@ -14,6 +14,7 @@ import { text } from '../../output/cells/cell-functions.ts';
 import { toYaml } from '../../output/formats/yaml.ts';
 import { asksForData, idOf, type Result, type View } from '../../output/view.ts';
 import { writableRow } from '../plan/document/document.ts';
+import { CREDENTIALS } from '../plan/document/variables.ts';
 import { FILE_KINDS, KINDS, type FileKind, type KindName } from '../plan/document/kinds.ts';
 
 const documentView: View = {
@@ -27,7 +28,7 @@ const documentView: View = {
 export const exportFiles = defineCommand({
   summary: 'print what is there as files for plan',
   details:
-    'It prints YAML: one document for each thing, with a kind. Variables that are secret by their names are printed as ${NAME}: give their values with plan --env-from. A password of a registry is never shown by the service. Names stand in the place of ids where they are unique.',
+    'It prints YAML: one document for each thing, with a kind. Variables that are secret by their names are printed as ${NAME}: give their values with plan --env-from. So are the user name and the password of a registry, which the service never shows: they are needed only where the registry is not there. Names stand in the place of ids where they are unique.',
   args: {
     kinds: { ...arg.many(`of these kinds alone: ${KINDS.join(', ')}`, { metavar: 'KIND' }), required: false },
   },
@@ -43,20 +44,31 @@ export const exportFiles = defineCommand({
     for (const kind of KINDS) lists.set(kind, await rowsOf(ctx, FILE_KINDS[kind]));
     const hidesSecrets = ctx.output.isSecret;
     const plainDocuments = wanted.flatMap((kind) =>
-      (lists.get(kind) ?? []).map((row) => documentOf(FILE_KINDS[kind], row, lists)),
+      (lists.get(kind) ?? []).map((row) => ({ document: documentOf(FILE_KINDS[kind], row, lists), id: idOf(row) })),
     );
-    const hasSecret = plainDocuments.some((document) => secretNames(document, hidesSecrets).length > 0);
     const markOf = createMarks();
-    const values = plainDocuments.map((document) => {
+    const values = plainDocuments.map(({ document, id }) => {
       const names = secretNames(document, hidesSecrets);
-      // Other texts of this form stay as they are: without --env-from, only those of env have a meaning.
-      const kept = objectOf(hasSecret ? withVariablesKept(document) : withEnvironmentKept(document)) ?? {};
       const marks = Object.fromEntries(
         names.map((name) => [name, markOf(name, memberOf(document['env'], name) ?? null)]),
       );
-      return names.length === 0 ? kept : { ...kept, env: { ...objectOf(kept['env']), ...marks } };
+      const credentials = document['kind'] === 'registry' ? credentialMarks(document, id, markOf) : {};
+      // Other texts of this form stay as they are.
+      const kept = objectOf(withVariablesKept(document)) ?? {};
+      return {
+        ...kept,
+        ...credentials,
+        ...(names.length === 0 ? {} : { env: { ...objectOf(kept['env']), ...marks } }),
+      };
     });
-    const notes = hasSecret ? ['Secret variables are printed as ${NAME}: give their values with --env-from.'] : [];
+    const notes = [
+      ...(plainDocuments.some(({ document }) => secretNames(document, hidesSecrets).length > 0)
+        ? ['Secret variables are printed as ${NAME}: give their values with --env-from.']
+        : []),
+      ...(plainDocuments.some(({ document }) => document['kind'] === 'registry')
+        ? ['User names and passwords of registries are printed as ${NAME}: they are needed only to create them.']
+        : []),
+    ];
     if (asksForData(ctx.output) && ctx.output.format !== 'yaml')
       return { kind: 'many', view: documentView, values, notes };
     const texts = await Promise.all(values.map((value) => toYaml(value)));
@@ -74,13 +86,14 @@ function kindNamed(word: string): KindName {
   return kind;
 }
 
-/** All rows of a kind; the export fails where the list is not whole. Pods of clusters belong to their clusters. */
-const rowsOf = async (ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> =>
-  (await listRows(ctx, collection)).values.filter((row) => stringAt(row, 'status') !== 'TERMINATED');
-
-function withEnvironmentKept(document: JsonObject): JsonObject {
-  const env = document['env'];
-  return env === undefined ? document : { ...document, env: withVariablesKept(env) };
+/**
+ * All rows of a kind, in the order of their names, so that two exports are alike; the export fails where the list is not whole.
+ * Pods of clusters belong to their clusters.
+ */
+async function rowsOf(ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> {
+  const rows = (await listRows(ctx, collection)).values.filter((row) => stringAt(row, 'status') !== 'TERMINATED');
+  const keyOf = (row: Json): string => `${stringAt(row, 'name') ?? ''} ${idOf(row)}`;
+  return rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
 /** What stands for a secret: `${NAME}`, and `${NAME_2}` for another value of the same name. */
@@ -94,6 +107,15 @@ function createMarks(): (name: string, value: Json) => string {
     return '${' + (at === 0 ? name : `${name}_${at + 1}`) + '}';
   };
 }
+
+/** What stands for a user name and a password, which the service never shows: `${HUB_PASSWORD}` of the registry `hub`. */
+const credentialMarks = (document: JsonObject, id: string, markOf: ReturnType<typeof createMarks>): JsonObject =>
+  Object.fromEntries(
+    CREDENTIALS.map((member) => [
+      member,
+      markOf(`${stringAt(document, 'name') ?? ''}_${member}`.toUpperCase(), [id, member]),
+    ]),
+  );
 
 /** The variables of a document whose values are not printed. */
 const secretNames = (document: JsonObject, isSecret: IsSecret | undefined): readonly string[] =>

@@ -1,4 +1,5 @@
 import { EXIT } from '../../core/exit-codes.ts';
+import { memberAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { countOf } from '../../cli/words/words.ts';
@@ -14,13 +15,14 @@ import { DECISIONS, decisionView } from './sweep/view.ts';
 /** The result of one sweep: its decisions, and 15 where a rule applied. */
 export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep): Result {
   const { rows, subjects, failure } = swept;
-  const isQuiet = ctx.settings.get('quiet');
-  const nothing = rows.length === 0 && !isQuiet ? [`${countsOf(subjects)}: no rule applies to any of them.`] : [];
+  const [isQuiet, isTable] = [ctx.settings.get('quiet'), isTableOutput(ctx.output)];
+  const nothing = rows.length === 0 ? [`${countsOf(subjects)}: no rule applies to any of them.`] : [];
   return {
     kind: 'many',
     view: decisionView,
-    values: rows,
-    notes: isTableOutput(ctx.output) ? [...nothing, ...adviceOf(policy, swept)] : [],
+    // cron mails what is printed.
+    values: isQuiet && isTable ? rows.filter((row) => memberAt(row, 'verdict') === 'over') : rows,
+    notes: isTable && !isQuiet ? [...nothing, ...adviceOf(policy, swept)] : [],
     exit: exitOf(ctx, swept),
     failure,
   };

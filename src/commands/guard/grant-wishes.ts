@@ -1,4 +1,5 @@
 import { rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
+import type { Json } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { createRequest } from '../../cli/resource/write.ts';
 import { sendReferences } from '../../cli/resource/body/references.ts';
@@ -10,6 +11,7 @@ import { openKeyedPod } from '../shared/capacity/keyed-create.ts';
 import { changeCreates, readCreates } from '../shared/capacity/memory.ts';
 import { tryRound } from '../shared/capacity/place.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
+import { whereItIs } from '../shared/capacity/pod-of-key.ts';
 import { PODS } from '../shared/collections.ts';
 
 /**
@@ -38,22 +40,22 @@ async function grantWish(ctx: CommandContext, key: string): Promise<void> {
   const wish = (await readWaiting(ctx)).find((each) => each.key === key);
   const now = ctx.serviceNow();
   if (wish === undefined || (wish.triedAt !== undefined && Math.abs(now - wish.triedAt) < LEAST_MS)) return;
-  const change = await tryWish(ctx, wish, now);
+  const { row, ...change } = await tryWish(ctx, wish, now);
   await changeCreates(ctx, (before) => ({
     wishes: encodeWishes(withChange(decodeWishes(before), key, { triedAt: now, ...change })),
   }));
-  if (change.state === 'made') await ctx.tell(`Wish ${key}: there is pod ${change.pod ?? '?'}.`);
+  if (row !== undefined) await ctx.tell(`Wish ${key} has its pod. ${whereItIs(row)}`);
   else if (change.state !== undefined) await ctx.tell(`Wish ${key} has ended: ${change.why ?? ''}.`);
 }
 
-/** What one try changes about a wish. */
-async function tryWish(ctx: CommandContext, wish: Wish, now: number): Promise<Partial<Wish>> {
+/** What one try changes about a wish, and the pod that there is then. */
+async function tryWish(ctx: CommandContext, wish: Wish, now: number): Promise<Partial<Wish> & { readonly row?: Json }> {
   const { key, wanted, body } = wish;
   const keyed = openKeyedPod(ctx, key, { body, gpus: wanted.gpus });
   const isOver = now >= wish.until;
   try {
     const found = await keyed.find();
-    if (found !== undefined && isOver) return { state: 'made', pod: idOf(found) };
+    if (found !== undefined && isOver) return { state: 'made', pod: idOf(found), row: found };
     if (isOver) return { state: 'over', why: 'its time is over, and nothing was created' };
     const beganAt = ctx.clock.monotonic();
     const round = await sendReferences(ctx, CREATE_REFERENCES, body, (known) =>
@@ -63,7 +65,7 @@ async function tryWish(ctx: CommandContext, wish: Wish, now: number): Promise<Pa
         { tries: new Map(), hasBegun: false, beganAt, isOnce: false },
       ),
     );
-    if (round.pod !== undefined) return { state: 'made', pod: idOf(round.pod) };
+    if (round.pod !== undefined) return { state: 'made', pod: idOf(round.pod), row: round.pod };
     if (round.offers !== undefined && isExhausted(round.offers, round.tries))
       return { state: 'refused', why: round.refusal?.message ?? 'no candidate is allowed' };
     return {

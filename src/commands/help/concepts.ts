@@ -141,7 +141,10 @@ export const prices = (): Page =>
   pageOf([
     rows('What costs money, in US dollars', [
       ['pods', 'by the hour from start to stop: `berth pods list` shows the price'],
-      ['stopped pods', 'nothing by the hour'],
+      [
+        'stopped pods',
+        'nothing by the hour, but for a persistent mount: until the pod is terminated, at a price that is not published',
+      ],
       ['endpoints', 'workers by the second while they run; none at zero workers'],
       ['volumes', 'by the GB and month until they are deleted, used or not'],
     ]),

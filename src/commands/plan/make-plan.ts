@@ -1,20 +1,19 @@
 import { usage } from '../../core/failure.ts';
-import { isObject, memberAt, objectOf, stringOf, type JsonObject } from '../../core/json.ts';
+import { isObject, memberAt, objectOf, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
-import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
 import { SET_MARK } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { Item } from '../../fleet/model.ts';
 import { planCreate, planUpdate, withoutNull } from '../../fleet/plan-item.ts';
-import { withVariables } from '../../fleet/variables.ts';
-import { completeEnvironment, readVariables } from '../shared/environment.ts';
+import { completeEnvironment } from '../shared/environment.ts';
 import { createAccount, type Account } from './account.ts';
 import { costOf } from './cost.ts';
 import { checkDocument, placed, type FileDocument } from './document/document.ts';
 import { planReplaced, replacementBody } from './replace.ts';
 import { checkSetName, MARKED_KINDS, planPruning } from './prune.ts';
 import { readFiles } from './document/read-files.ts';
+import { noValue, replaceVariables } from './document/variables.ts';
 import type { Plan, PlanInput, Planned } from './planned.ts';
 
 /**
@@ -28,7 +27,10 @@ export async function makePlan(
   checkSetName(setName);
   const hidden = new Set<string>();
   const read = await readFiles(ctx, files);
-  const checked = (await replaceVariables(ctx, read, envFrom, hidden)).map(checkDocument);
+  const checked = (await replaceVariables(ctx, read, envFrom, hidden)).map((each) => ({
+    ...checkDocument(each),
+    missing: each.missing,
+  }));
   refuseTwice(checked);
   const documents = (await Promise.all(checked.map((document) => withEnvironment(ctx, document)))).map(
     (document): FileDocument => ({
@@ -53,49 +55,6 @@ async function withEnvironment(ctx: CommandContext, document: FileDocument): Pro
   const env = memberAt(document.body, 'env');
   const complete = isObject(env) ? await completeEnvironment(ctx, env, {}) : undefined;
   return complete === undefined ? document : { ...document, body: { ...document.body, env: complete } };
-}
-
-/**
- * Replaces variables by those of `--env-from`. Fails with usage (2) for one that no file has. Without a file, `${NAME}` in
- * `env` is refused, because an export wrote it in the place of a secret; elsewhere it is text.
- */
-async function replaceVariables(
-  ctx: CommandContext,
-  documents: readonly YamlDocument[],
-  files: readonly string[],
-  hidden: Set<string>,
-): Promise<readonly YamlDocument[]> {
-  if (files.length === 0) return documents.map(withoutMarks);
-  const variables = new Map<string, string>();
-  for (const file of files)
-    for (const [name, value] of Object.entries(await readVariables(ctx, file, '--env-from')))
-      variables.set(name, stringOf(value) ?? '');
-  return documents.map(({ value, at }) => ({
-    at,
-    value: withVariables(value, variables, hidden, (path, name) => {
-      throw usage(
-        `${at(path)}: no file of --env-from has a variable ${name}`,
-        'Write $${' + name + '} for the text itself.',
-      );
-    }),
-  }));
-}
-
-/** A document with the texts `${NAME}` that its `env` escapes. Fails with usage (2) where a variable has no value. */
-function withoutMarks({ value, at }: YamlDocument): YamlDocument {
-  const env = objectOf(memberAt(value, 'env'));
-  if (env === undefined) return { value, at };
-  const names = new Set<string>();
-  const texts = withVariables(env, new Map(), new Set(), (_, name) => {
-    names.add(name);
-    return '';
-  });
-  if (names.size > 0)
-    throw usage(
-      `${at(['env'])}: no value is given for ${[...names].map((name) => '${' + name + '}').join(', ')}`,
-      'Give the values with --env-from FILE, or write $${NAME} for the text itself.',
-    );
-  return { value: { ...objectOf(value), env: texts }, at };
 }
 
 /** Refuses two documents of one thing: usage (2). */
@@ -133,6 +92,8 @@ export async function planDocument(ctx: CommandContext, account: Account, docume
   const named = await account.withIds(document, document.body, row);
   try {
     if (row !== undefined) return await planRow(ctx, document, row, named);
+    const [missing] = document.missing ?? [];
+    if (missing !== undefined) throw noValue(missing.at, missing.name);
     const body = withMark(document, newBody(document, named));
     await kind.checkNew?.(ctx, completeNew(ctx, document, body));
     const item = planCreate(kind.planned(ctx), body);

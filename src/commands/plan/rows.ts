@@ -54,20 +54,24 @@ export function planNotes({ planned, pruning }: Plan): readonly string[] {
     const count = planned.filter(({ item }) => item.action === action).length;
     return count === 0 ? [] : [`${count} ${WORDS[action]}`];
   });
-  const sum = (when: keyof Cost): string => {
-    const costs = planned.map(({ cost }) => cost[when]);
-    const unknown = costs.filter((cost) => cost === undefined).length;
-    return rateText({
-      total: costs.reduce<number>((total, cost) => total + (cost ?? 0), 0),
-      unknown: unknown === 0 ? [] : [`the cost of ${countOf(unknown, 'thing')} is not known`],
-    });
-  };
   const refusal = pruning === undefined ? undefined : pruningRefusal(pruning, undefined);
   return [
-    `${counts.join(', ')}. They cost ${sum('before')} now, and ${sum('after')} then.`,
+    `${counts.join(', ')}. ${costSentence(planned.map(({ cost }) => cost))}`,
     ...unmarked(planned),
     ...(refusal === undefined ? [] : [`apply refuses this without --max-prune: ${refusal.message}.`]),
   ];
+}
+
+/** `They cost $1.20 an hour before, and $2.40 an hour after.` */
+export function costSentence(costs: readonly Cost[]): string {
+  const sum = (when: keyof Cost): string => {
+    const unknown = costs.filter((cost) => cost[when] === undefined).length;
+    return rateText({
+      total: costs.reduce<number>((total, cost) => total + (cost[when] ?? 0), 0),
+      unknown: unknown === 0 ? [] : [`the cost of ${countOf(unknown, 'thing')} is not known`],
+    });
+  };
+  return `They cost ${sum('before')} before, and ${sum('after')} after.`;
 }
 
 /** Which things of a set are there without its mark: it is given only to what is created, because a pod would restart. */

@@ -7,6 +7,7 @@ import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { withoutKey } from '../../create/key.ts';
 import type { Values } from '../../cli/model/command.ts';
+import type { Price } from '../../cli/resource/ask-before-write.ts';
 import { createCommand, type CreateRequest } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { planOf, PLACEMENT_OPTIONS, type PlacementValues } from './capacity/options.ts';
@@ -19,6 +20,9 @@ import { costUntilDeadline, warnWithoutDeadline } from './pod/deadline-cost.ts';
 import { inOwnWords } from './pod/create-refusals.ts';
 import { DISK_GB, POD_TABLE } from './pod/fields.ts';
 import { catalogPrice } from './pod/price.ts';
+import { ASK_PER_HOUR } from '../shared/rate/ask-above.ts';
+import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
+import { keptDisks } from '../shared/rate/stopped-disks.ts';
 import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { REACHABLE } from './pod/reachable.ts';
@@ -148,15 +152,16 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
       : { globalNetworking };
 
 /** What it costs an hour, and until a deadline; undefined where the catalog has no price. Fails as the catalog does. */
-async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values): Promise<Message | undefined> {
+async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values): Promise<Price | undefined> {
   const { key, wanted } = planOf(values as PlacementValues, body) ?? {};
   // The prices of candidates are said with their order.
   if (wanted !== undefined) return undefined;
   if (key !== undefined && (await readPodOfKey(ctx, key)) !== undefined) return undefined;
-  const price = await catalogPrice(ctx, body);
+  const price = (await hasKnownPlaces(ctx, body)) ? await catalogPrice(ctx, body) : undefined;
   if (price === undefined) return undefined;
   const { perHour, hardware, cloud } = price;
   const untilStopped = `${hardware} on the ${cloud} cloud costs ${formatDollars(perHour)} an hour until it is stopped.`;
-  const untilDeadline = await costUntilDeadline(ctx, body, perHour);
-  return untilDeadline === undefined ? untilStopped : inOne([untilStopped, untilDeadline]);
+  const others = [keptDisks([body]), await costUntilDeadline(ctx, body, perHour)];
+  const line = inOne([untilStopped, ...others.filter((other) => other !== undefined)]);
+  return { line, asks: perHour >= ASK_PER_HOUR };
 }

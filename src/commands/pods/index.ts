@@ -2,6 +2,7 @@ import { defineGroup } from '../../cli/model/command.ts';
 import { restart, start, stop } from './actions/act.ts';
 import { connect } from './connect.ts';
 import { create } from './create.ts';
+import { dev } from './dev/index.ts';
 import { exec } from './exec.ts';
 import { explain } from './explain/index.ts';
 import { forward } from './forward/index.ts';
@@ -30,6 +31,7 @@ export const pods = defineGroup(SUMMARY, {
   ssh,
   exec,
   forward,
+  dev,
   connect,
   'ssh-config': sshConfig,
 });

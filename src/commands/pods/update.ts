@@ -10,6 +10,7 @@ import { checkDeadlineVariables } from './pod/deadline-flags.ts';
 import { asFlag } from './create.ts';
 import { POD_TABLE } from './pod/fields.ts';
 import { refuseMember } from './pod/cluster-member.ts';
+import type { Price } from '../../cli/resource/ask-before-write.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { TEMPLATES } from '../shared/collections.ts';
 import { withPath } from './pod/mounts.ts';
@@ -48,12 +49,12 @@ export const update = updateCommand(PODS, 'pods', {
 /** The storage of a pod that is paid by its size. It has no published price. */
 const STORAGE = { disk: 'container disk', 'mounts.persistent.size': 'persistent mount' } as const;
 
-/** What storage grows, which costs more; a template brings the disk that the body does not name. */
+/** What storage grows, which costs more and is asked about, or shrinks; a template brings the disk that the body does not name. */
 async function largerStorage(
   ctx: CommandContext,
   change: JsonObject,
   readPod: () => Promise<Json>,
-): Promise<string | undefined> {
+): Promise<Price | undefined> {
   const template = stringAt(change, 'templateId');
   const disk =
     template === undefined || change['disk'] !== undefined
@@ -63,11 +64,14 @@ async function largerStorage(
   const given = Object.entries(STORAGE).filter(([path]) => numberAt(body, path) !== undefined);
   if (given.length === 0) return undefined;
   const before = await readPod();
-  const grown = given.flatMap(([path, name]) => {
-    const [from, to] = [numberAt(before, path) ?? 0, numberAt(body, path) ?? 0];
-    return to > from ? [`${name} ${from} GB to ${to} GB`] : [];
-  });
-  return grown.length === 0 ? undefined : `It costs more: ${grown.join(', ')}. The service publishes no price for it.`;
+  const changed = given
+    .map(([path, name]) => ({ name, from: numberAt(before, path) ?? 0, to: numberAt(body, path) ?? 0 }))
+    .filter(({ from, to }) => from !== to);
+  if (changed.length === 0) return undefined;
+  const asks = changed.some(({ from, to }) => to > from);
+  const sizes = changed.map(({ name, from, to }) => `${name} ${from} GB to ${to} GB`).join(', ');
+  const line = `It costs ${asks ? 'more' : 'less'}: ${sizes}. The service publishes no price for it.`;
+  return { line, asks };
 }
 
 /** Completes a mount from the pod: the service accepts a mount only with all of its members (specification 2.3). */

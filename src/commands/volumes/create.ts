@@ -6,7 +6,9 @@ import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { isKnownRetired, isRetired, saysRetired, tellRetired, V1 } from './retired-v1.ts';
 import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
-import { monthlyCost } from '../shared/rate/volume-price.ts';
+import { ASK_PER_MONTH } from '../shared/rate/ask-above.ts';
+import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
+import { monthlyCost, standardMonthly } from '../shared/rate/volume-price.ts';
 
 export const createSpec: WriteSpec = {
   summary: 'create a network volume',
@@ -15,12 +17,14 @@ export const createSpec: WriteSpec = {
   needed: ['name', 'size', 'dataCenter'],
   setExample: 'size=200',
   adapt: withDataCenter,
-  price: (_, body) => {
+  price: async (ctx, body) => {
+    if (!(await hasKnownPlaces(ctx, body))) return undefined;
     const size = numberOf(body['size']) ?? 0;
     const cost = monthlyCost(size, stringOf(body['type']));
-    return Promise.resolve(
-      `${size} GB in ${stringOf(body['dataCenter']) ?? '?'} costs ${cost}, used or not, until it is deleted.`,
-    );
+    return {
+      line: `${size} GB in ${stringOf(body['dataCenter']) ?? '?'} costs ${cost}, used or not, until it is deleted.`,
+      asks: standardMonthly(size) >= ASK_PER_MONTH,
+    };
   },
   send,
   examples: [

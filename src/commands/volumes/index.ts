@@ -37,7 +37,8 @@ const update = updateCommand(VOLUMES, 'volumes', {
     const before = await readRow();
     if (size <= sizeOf(before)) return undefined;
     const grown = { ...(objectOf(before) ?? {}), size };
-    return `Volume ${labelOf(before)}: ${sizeOf(before)} GB to ${size} GB, ${monthly([before])} to ${monthly([grown])}. This cannot be undone: a volume never shrinks.`;
+    const line = `Volume ${labelOf(before)}: ${sizeOf(before)} GB to ${size} GB, ${monthly([before])} to ${monthly([grown])}. This cannot be undone: a volume never shrinks.`;
+    return { line, asks: true };
   },
   examples: [['berth volumes update checkpoints --size 1000', 'let it grow to 1000 GB']],
 });
@@ -78,7 +79,7 @@ export const volumes = defineGroup('network volumes', {
     loss: 'The data is destroyed.',
     destroysData: () => true,
     remaining: remainingLines,
-    saving: (rows) => `It saves ${monthly(rows)}.`,
+    saving: async (_, rows) => `It saves ${monthly(rows)}.`,
     guard: inUseGuard,
     examples: [
       ['berth volumes delete scratch --yes', 'without a question, for scripts'],

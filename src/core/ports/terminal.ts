@@ -74,14 +74,19 @@ export interface Choice<T> {
   readonly description?: string;
 }
 
+/** How a text is asked for. With `clearsWrong` a wrong answer does not stay in the line to be corrected. */
+export interface TextOptions {
+  readonly initial?: string;
+  readonly check?: (value: string) => string | undefined;
+  readonly clearsWrong?: boolean;
+}
+
 /** Questions to the user. Allowed only when `terminal.canAsk`. Ctrl-C during a question throws the interrupted Failure. */
 export interface Prompts {
-  text(
-    message: string,
-    options?: { readonly initial?: string; readonly check?: (value: string) => string | undefined },
-  ): Promise<string>;
+  text(message: string, options?: TextOptions): Promise<string>;
   /** Masked: the characters are never shown. */
   secret(message: string): Promise<string>;
+  /** Yes or no, asked again after any other answer. Enter alone gives `initial`, which is no unless it is said. */
   confirm(message: string, initial?: boolean): Promise<boolean>;
   select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
   /** A list that is filtered by what the user types. */

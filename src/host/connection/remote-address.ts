@@ -1,6 +1,7 @@
 import type { ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
+import { knownProfiles } from '../../settings/profile-store.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 
@@ -21,7 +22,7 @@ export function remoteAddress(settings: Settings, service: ServiceName): string 
     if (!settings.profileExists())
       throw usage(
         `there is no profile "${settings.profile}" in ${settings.profilesPath}`,
-        sentence`See them with: ${berth`auth list`}. Make it with: ${berth`auth login --profile ${settings.profile}`}`,
+        sentence`${knownProfiles(settings.profileNames())}. Make it with: ${berth`auth login --profile ${settings.profile}`}`,
       );
     if (settings.keySource() === undefined) throw nothingConfigured();
     throw usage(

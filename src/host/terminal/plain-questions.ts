@@ -20,17 +20,6 @@ export const plainQuestions: Questions = {
       (line) => checked(line, validate),
       { hidden: true },
     ),
-  confirm: ({ message, default: initial }, context) =>
-    untilRight(
-      context,
-      () => `${message} (${initial ? 'Y/n' : 'y/N'})`,
-      (line) => {
-        const answer = line.trim().toLowerCase();
-        if (answer === '') return { value: initial };
-        if ('yes'.startsWith(answer)) return { value: true };
-        return 'no'.startsWith(answer) ? { value: false } : { wrong: 'Answer y or n' };
-      },
-    ),
   select: ({ message, choices }, context) =>
     choose(message, (term) => matchingChoices(choices, term), choices.length, context),
   search: ({ message, pageSize, source }, context) => choose(message, source, pageSize, context),

@@ -52,13 +52,14 @@ export function createPrompts(
     );
   };
   return {
-    text: (message, { initial, check } = {}) =>
+    text: (message, { initial, check, clearsWrong = false } = {}) =>
       ask((kit, context) =>
         kit.input(
           {
             message,
             ...(initial === undefined ? {} : { default: initial }),
             validate: (value) => check?.(value) ?? true,
+            ...(clearsWrong ? { theme: CLEARED } : {}),
           },
           context,
         ),
@@ -70,7 +71,14 @@ export function createPrompts(
           context,
         ),
       ),
-    confirm: (message, initial = false) => ask((kit, context) => kit.confirm({ message, default: initial }, context)),
+    confirm: async (message, initial = false) => {
+      const question = {
+        message: `${message} (${initial ? 'Y/n' : 'y/N'})`,
+        validate: (line: string) => yesOrNo(line, initial) !== undefined || 'Answer y or n',
+        theme: CLEARED,
+      };
+      return yesOrNo(await ask((kit, context) => kit.input(question, context)), initial) ?? false;
+    },
     select: (message, choices) =>
       choices.length > PAGE_SIZE
         ? search(message, choices)
@@ -79,6 +87,17 @@ export function createPrompts(
           ),
     search,
   };
+}
+
+/** A wrong answer does not stay in the line. */
+const CLEARED = { validationFailureMode: 'clear' } as const;
+
+/** `y`, `yes`, `n` or `no`, in any case; an empty line is `initial`. Undefined for any other answer. */
+function yesOrNo(line: string, initial: boolean): boolean | undefined {
+  const answer = line.trim().toLowerCase();
+  if (answer === '') return initial;
+  if ('yes'.startsWith(answer)) return true;
+  return 'no'.startsWith(answer) ? false : undefined;
 }
 
 const SHOW_CURSOR = '\u001b[?25h';

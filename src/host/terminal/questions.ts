@@ -17,9 +17,16 @@ type Validate = (answer: string) => true | string;
 
 /** One function for each kind of question: the part of @inquirer/prompts that berth uses. */
 export interface Questions {
-  input(question: Asked & { readonly default?: string; readonly validate: Validate }, on: AskContext): Promise<string>;
+  /** `theme` says whether a wrong answer stays in the line, to be corrected, or is cleared away. */
+  input(
+    question: Asked & {
+      readonly default?: string;
+      readonly validate: Validate;
+      readonly theme?: { readonly validationFailureMode: 'keep' | 'clear' };
+    },
+    on: AskContext,
+  ): Promise<string>;
   password(question: Asked & { readonly mask: string; readonly validate: Validate }, on: AskContext): Promise<string>;
-  confirm(question: Asked & { readonly default: boolean }, on: AskContext): Promise<boolean>;
   select<T>(
     question: Asked & { readonly choices: readonly Choice<T>[]; readonly pageSize: number; readonly loop: boolean },
     on: AskContext,

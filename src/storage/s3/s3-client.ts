@@ -11,7 +11,7 @@ import { createRenewal } from './credentials/renewal.ts';
 import { pathOf } from './object-address.ts';
 import { finalIfFull, hasNoHost, lostFailure, refusal, unreadable, type Refusal } from './s3-failures.ts';
 import type { Credentials } from './credentials/credentials.ts';
-import { sha256, signRequest } from './sign-request.ts';
+import { sha256, signRequest, UNSIGNED } from './sign-request.ts';
 import { Watched, watchedBody } from './watched-exchange.ts';
 
 export interface S3ClientOptions {
@@ -34,11 +34,12 @@ export interface S3ClientOptions {
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
-/** A body that is never whole in memory: it is read again for each attempt. */
+/**
+ * A body that is never whole in memory: it is read again for each attempt. It is not signed: the header Content-MD5 is, and the
+ * ETag is compared afterwards. A second digest would take as long as the transfer.
+ */
 export interface StreamedBody {
   readonly byteLength: number;
-  /** In hexadecimal. */
-  readonly sha256: string;
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
@@ -149,7 +150,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
           ...(body instanceof Uint8Array ? {} : { 'content-length': String(body.byteLength) }),
           ...headers,
         },
-        payloadHash: body instanceof Uint8Array ? sha256(body) : body.sha256,
+        payloadHash: body instanceof Uint8Array ? sha256(body) : UNSIGNED,
       },
       credentials,
       region,

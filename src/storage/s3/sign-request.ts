@@ -12,7 +12,7 @@ export interface UnsignedRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Names are in lower case. All of them are signed. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The SHA-256 of the body, in hexadecimal. */
+  /** The SHA-256 of the body in hexadecimal, or UNSIGNED. */
   readonly payloadHash: string;
 }
 
@@ -24,8 +24,11 @@ export interface SignedRequest {
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
+/** In place of the SHA-256 of a body that is not signed. */
+export const UNSIGNED = 'UNSIGNED-PAYLOAD';
+
 /**
- * Signs a request with AWS Signature Version 4, in headers, over all of its body. `date` is in milliseconds since the
+ * Signs a request with AWS Signature Version 4, in headers, with the SHA-256 of its body where that is given. `date` is in milliseconds since the
  * epoch; a service refuses a date that differs by more than 15 minutes from its own.
  */
 export function signRequest(

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/context.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
 import { WireError, type WireAnswer } from '../../http/message/transport.ts';
 
@@ -9,6 +10,10 @@ export class Watched {
   readonly #onEnd: () => void;
   readonly #controller = new AbortController();
   #deadline: { cancel(): void } | undefined;
+  #limitMs: Milliseconds | undefined;
+  /** Whether the limit was set again since the deadline began. */
+  #isRenewed = false;
+  #isPaused = false;
   #timedOutAfter: number | undefined;
   readonly #onAbort = (): void => {
     this.#controller.abort(new Error('aborted'));
@@ -30,23 +35,40 @@ export class Watched {
     return this.#controller.signal;
   }
 
-  /** Ends the exchange after this many milliseconds from now on; replaces the earlier limit. */
-  limit(milliseconds: number): void {
-    this.pause();
+  /**
+   * Ends the exchange after this many milliseconds from now on; replaces the earlier limit. It is set for each of thousands of
+   * chunks: the deadline of an earlier one is waited for before another begins, so that it may take up to twice as long.
+   */
+  limit(milliseconds: Milliseconds): void {
+    this.#isPaused = false;
+    this.#isRenewed = this.#deadline !== undefined && this.#limitMs === milliseconds;
+    if (!this.#isRenewed) this.#begin(milliseconds);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  #begin(milliseconds: Milliseconds): void {
+    this.#deadline?.cancel();
+    this.#limitMs = milliseconds;
+    this.#isRenewed = false;
     const deadline = this.#clock.deadline(milliseconds);
     this.#deadline = deadline;
     deadline.signal.addEventListener('abort', () => {
+      this.#deadline = undefined;
+      if (this.#isPaused) return;
+      if (this.#isRenewed) {
+        this.#begin(milliseconds);
+        return;
+      }
       this.#timedOutAfter = milliseconds;
       this.#controller.abort(new Error('too slow'));
     });
   }
 
-  pause(): void {
-    this.#deadline?.cancel();
-  }
-
   end(): void {
-    this.pause();
+    this.#deadline?.cancel();
     this.#onEnd();
     for (const each of this.#signals) each.removeEventListener('abort', this.#onAbort);
   }

@@ -11,6 +11,7 @@ export const SILENT: readonly string[] = [
   'schema',
   'guard history',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
+  'pods dev',
   'pods exec',
   'pods forward',
   'pods connect',

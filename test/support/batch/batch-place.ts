@@ -54,8 +54,13 @@ export const filesIn = (folder: string): readonly string[] =>
     : [];
 
 /** Does it as a user does who is sure. */
-export const doIn = (place: Place, name: BatchName, verb: 'run' | 'resume' | 'clean' | 'remove'): Promise<Ran> => {
-  if (verb === 'run') return commandIn(place, name, 'run', name, '--input', `${name}.jsonl`, ...place.at(name));
+export const doIn = (
+  place: Place,
+  name: BatchName,
+  verb: 'run' | 'resume' | 'clean' | 'remove',
+  input = `${name}.jsonl`,
+): Promise<Ran> => {
+  if (verb === 'run') return commandIn(place, name, 'run', name, '--input', input, ...place.at(name));
   const more = verb === 'resume' ? [] : ['--yes'];
   return commandIn(place, name, verb, place.batch(name), ...more);
 };
@@ -65,6 +70,7 @@ export async function killedRun(
   place: Place,
   name: BatchName,
   request: number,
+  input?: string,
 ): Promise<{ readonly ran: Ran; readonly killed: boolean }> {
   const { service } = place;
   let [requests, accepted] = [0, 0];
@@ -74,7 +80,7 @@ export async function killedRun(
     accepted = service.jobs.length;
     return place.save(name);
   };
-  const ran = await doIn(place, name, 'run');
+  const ran = await doIn(place, name, 'run', input);
   service.onRequest = () => undefined;
   const killed = requests >= request;
   if (killed) {

@@ -24,6 +24,33 @@ export async function restoreTables(cluster: Cluster, database: string): Promise
   );
 }
 
+/** The rows of each table as JSON. */
+export async function rowsOf(
+  cluster: Cluster,
+  database: string,
+): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const tables = TABLES.map((table) => `'${table}', (SELECT coalesce(json_agg(t), '[]') FROM berth.${table} t)`);
+  const text = await cluster.query(`SELECT json_build_object(${tables.join(', ')})`, database);
+  return JSON.parse(text) as Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** Inserts what `rowsOf` returned into empty tables, which may have more columns by now. */
+export async function insertRows(
+  cluster: Cluster,
+  database: string,
+  rows: Readonly<Record<string, readonly unknown[]>>,
+): Promise<void> {
+  for (const table of TABLES)
+    for (const row of rows[table] ?? []) {
+      const names = Object.keys(row as object).join(', ');
+      const values = `json_populate_record(NULL::berth.${table}, $row$${JSON.stringify(row)}$row$)`;
+      await cluster.query(
+        `INSERT INTO berth.${table} (${names}) OVERRIDING SYSTEM VALUE SELECT ${names} FROM ${values}`,
+        database,
+      );
+    }
+}
+
 /** All rows of a store as text; none before it has tables. */
 export async function tablesIn(cluster: Cluster, database: string): Promise<readonly string[]> {
   if ((await cluster.query(`SELECT to_regclass('berth.outs')`, database)) === '') return [];

@@ -178,3 +178,9 @@ test.each([
 test('config unset says what it did', async () => {
   expect((await berth(['config', 'unset', 'timeout'])).err).toMatch(/^timeout is unset now in profile default\.\n$/);
 });
+
+test('a profile that is not there: the message names those that are, and no command of it', async () => {
+  const ran = await berth(['--profile', 'nope', 'pods', 'list']);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('There are none.') as string]);
+  expect(ran.err).not.toContain('auth list');
+});

@@ -49,6 +49,14 @@ describe('the settings of a run', () => {
     ]);
   });
 
+  it('takes the key of files from the environment beside the profile that BERTH_PROFILE names', async () => {
+    const storage = { BERTH_STORAGE_ACCESS_KEY: 'access', BERTH_STORAGE_SECRET: 'secret' };
+    const found = settings(FILE, { BERTH_PROFILE: 'play', ...storage });
+    expect((await found.apiKey())?.reveal()).toBe('play-key-00000001');
+    expect(found.storageKey()).toMatchObject({ accessKeyId: 'access', source: 'environment' });
+    expect(settings(FILE, storage, { profile: 'play' }).storageKey()).toBeUndefined();
+  });
+
   it.each<[string, string | undefined, Record<string, string>, GlobalFlags, (string | undefined)[]]>([
     ['the profile', FILE, {}, {}, ['https://work.example.com', 'base-url']],
     ['the environment', FILE, { BERTH_BASE_URL: 'https://e.test' }, {}, ['https://e.test', 'base-url']],

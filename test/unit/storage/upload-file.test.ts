@@ -89,6 +89,26 @@ describe('a large file', () => {
     expect((await contentOf(files, 'big'))?.equals(file.content)).toBe(true);
   });
 
+  it('has a signed MD5 of each part, and no other digest is computed', async () => {
+    const headers: Readonly<Record<string, string>>[] = [];
+    const { files } = volume((request) => {
+      if (isPart(request)) headers.push(request.headers);
+    });
+    const file = source(2);
+    const asked: string[] = [];
+    const digests: FileSource['digests'] = (start, end, names) => {
+      asked.push(...names);
+      return Promise.resolve([createHash('md5').update(file.content.subarray(start, end)).digest()]);
+    };
+    await files.write('big', { ...file, digests });
+    expect(asked).toEqual(['md5', 'md5']);
+    for (const each of headers) {
+      expect(each['x-amz-content-sha256']).toBe('UNSIGNED-PAYLOAD');
+      expect(each['authorization']).toContain('content-md5;');
+    }
+    expect((await contentOf(files, 'big'))?.equals(file.content)).toBe(true);
+  });
+
   it.each([1, 2, 4, 5])(
     'whose upload was killed at part %i goes on, and sends no part twice that arrived',
     async (at) => {

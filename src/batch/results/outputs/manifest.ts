@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { AppendFile, DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
+import { numberAt, stringAt, tryDecodeJson } from '../../../core/json.ts';
 import { linesOf } from '../../bytes/split-lines.ts';
 
-interface FetchedFile {
+/** What a later run compares. */
+interface KnownFile {
   readonly item: number;
   readonly index: number;
-  /** Without its query, which often holds a signature. */
-  readonly address: string;
   /** SHA-256 of the whole address. */
   readonly addressSha256: string;
   readonly file: string;
   readonly bytes: number;
+}
+
+interface FetchedFile extends KnownFile {
+  /** Without its query, which often holds a signature. */
+  readonly address: string;
   readonly sha256: string;
   readonly etag?: string;
 }
@@ -26,7 +31,7 @@ export const addressDigest = (address: string): string => createHash('sha256').u
  * off. Fails with local-file (14), also when there is something else in its place; it is not changed then.
  */
 export async function openManifest(durable: DurableFiles, path: string) {
-  const known = new Map<string, FetchedFile>();
+  const known = new Map<string, KnownFile>();
   const keyOf = (item: number, index: number): string => `${String(item)}-${String(index)}`;
   const size = await durable.size(path);
   // Opened before it is read: only a regular file can be opened.
@@ -48,7 +53,7 @@ export async function openManifest(durable: DurableFiles, path: string) {
     throw error;
   }
   return {
-    find: (item: number, index: number): FetchedFile | undefined => known.get(keyOf(item, index)),
+    find: (item: number, index: number): KnownFile | undefined => known.get(keyOf(item, index)),
     /** Fails with local-file (14). */
     add: async (file: FetchedFile): Promise<void> => {
       known.set(keyOf(file.item, file.index), file);
@@ -64,14 +69,13 @@ export async function openManifest(durable: DurableFiles, path: string) {
 /** The list of the files in a folder, one JSON line each. A file is in it when it is complete. */
 export type Manifest = Awaited<ReturnType<typeof openManifest>>;
 
-function parse(path: string, bytes: Uint8Array): FetchedFile {
-  try {
-    const file = JSON.parse(Buffer.from(bytes).toString()) as FetchedFile;
-    if (typeof file.file === 'string' && typeof file.bytes === 'number' && typeof file.item === 'number') return file;
-  } catch {
-    // The same as for a line of another kind.
-  }
-  throw notAManifest(path);
+function parse(path: string, line: Uint8Array): KnownFile {
+  const value = tryDecodeJson(Buffer.from(line).toString());
+  const [item, index, bytes] = [numberAt(value, 'item'), numberAt(value, 'index'), numberAt(value, 'bytes')];
+  const [file, addressSha256] = [stringAt(value, 'file'), stringAt(value, 'addressSha256')];
+  if (item === undefined || index === undefined || bytes === undefined || file === undefined) throw notAManifest(path);
+  if (addressSha256 === undefined) throw notAManifest(path);
+  return { item, index, bytes, file, addressSha256 };
 }
 
 const notAManifest = (path: string): Error =>

@@ -1,6 +1,6 @@
 import type { SettingsView } from '../../../core/context.ts';
 import { helpMessage } from '../../words/words.ts';
-import { type CommandLine, lines, type Message, printed, sentence } from '../../../core/message.ts';
+import { type CommandLine, lines, type Message, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
 import { arrayOf, isObject, type Json, type JsonObject, memberOf, stringAt } from '../../../core/json.ts';
 import { promptFor } from '../../run/prompt-missing.ts';
@@ -126,11 +126,13 @@ const explained = (members: Members, key: string): Message =>
 async function pickMember(ctx: CommandContext, members: Members, keys: readonly string[]): Promise<string> {
   const [only = '', ...others] = keys;
   if (others.length === 0) return only;
-  const choices = keys.map((key) => ({
-    name: printed(explained(members, key), ctx.settings),
+  const asked = keys.map((key) => ({ key, question: members[key]?.param.ask?.question }));
+  const choices = asked.map(({ key, question = flagName(key) }) => ({
+    name: `${question} (${flagName(key)})`,
     value: key,
   }));
-  return await ctx.prompts.select('One of these is needed', choices);
+  const question = asked.map((each) => each.question ?? flagName(each.key)).join(' or ');
+  return await ctx.prompts.select(`${question}?`, choices);
 }
 
 /** Read-only members of every resource. */

@@ -1,4 +1,5 @@
 import { type Json, memberAt, numberAt } from '../../../core/json.ts';
+import { diskSize, withStoppedDisk } from '../../shared/rate/stopped-disks.ts';
 import { mountedVolumes } from '../../shared/rate/mounted-volumes.ts';
 import type { Kind } from './costs.ts';
 import { idOf } from '../../../output/view.ts';
@@ -19,11 +20,16 @@ export interface Fleet {
   readonly health: ReadonlyMap<string, Json>;
 }
 
-/** Returns pods in ERROR, endpoints whose workers only wait, and volumes that nothing mounts. */
+/** Returns pods in ERROR, stopped pods that keep a disk, endpoints whose workers only wait, and volumes that nothing mounts. */
 export function idleResources({ pods, endpoints, volumes, health }: Fleet): readonly Idle[] {
   const failed = (pods ?? [])
     .filter((pod) => memberAt(pod, 'status') === 'ERROR')
     .map((pod): Idle => ({ kind: 'pod', id: idOf(pod), why: 'is in ERROR' }));
+  const stopped = withStoppedDisk(pods ?? []).map((pod): Idle => ({
+    kind: 'pod',
+    id: idOf(pod),
+    why: `is stopped and keeps a disk of ${diskSize([pod])}`,
+  }));
   const waiting = (endpoints ?? []).flatMap((endpoint): Idle[] => {
     const workers = waitingWorkers(health.get(idOf(endpoint)));
     if (workers === 0) return [];
@@ -35,7 +41,7 @@ export function idleResources({ pods, endpoints, volumes, health }: Fleet): read
   const unused = (volumes ?? [])
     .filter((volume) => mounted?.has(idOf(volume)) === false)
     .map((volume): Idle => ({ kind: 'volume', id: idOf(volume), why: 'is mounted nowhere' }));
-  return [...failed, ...waiting, ...unused];
+  return [...failed, ...stopped, ...waiting, ...unused];
 }
 
 /** Workers that are there while no job is queued or running (specification 4.5, detail 8). */

@@ -23,6 +23,8 @@ export interface Copy {
     | (End & { readonly kind: 'volume'; readonly file: VolumeFile })
     | (End & { readonly kind: 'local'; readonly file: LocalFile });
   readonly to: End;
+  /** Nothing was at the target when the copy was planned. */
+  readonly isNew?: boolean;
   /** Its path below the folder that is copied, where that is asked for. */
   readonly path?: string;
   /** Why it cannot be copied. */
@@ -60,7 +62,7 @@ export async function* planCopies(
   target: Place,
   options: PlanOptions,
 ): AsyncGenerator<Copy> {
-  const into = await isFolderTarget(places, target);
+  const { isFolder: into, isNew } = await lookAtTarget(places, target);
   if (sources.length > 1 && !into)
     throw usage('several sources need a folder as the target', `End the target with a slash: ${textOf(target)}/`);
   const taken = new Set<string>();
@@ -74,6 +76,7 @@ export async function* planCopies(
       yield {
         from,
         to,
+        isNew,
         path: below ?? baseName(source.path),
         refused: refused ?? (await leavesTarget(places, from, target, rest, folders)),
       };
@@ -83,10 +86,16 @@ export async function* planCopies(
 
 const textOf = (place: Place): string => (place.kind === 'volume' ? addressText(place) : place.path);
 
-async function isFolderTarget({ durable, open }: Places, target: Place): Promise<boolean> {
-  if (target.path === '' || endsWithSlash(target.path)) return true;
-  if (target.kind === 'local') return (await durable.resolve(target.path)).kind === 'directory';
-  return (await lookOnVolume(await open(target.volume), target))?.kind === 'folder';
+/** Whether the target is a folder, and whether nothing is there, where that had to be looked at. */
+async function lookAtTarget(
+  { durable, open }: Places,
+  target: Place,
+): Promise<{ readonly isFolder: boolean; readonly isNew: boolean }> {
+  if (target.path === '' || endsWithSlash(target.path)) return { isFolder: true, isNew: false };
+  if (target.kind === 'local')
+    return { isFolder: (await durable.resolve(target.path)).kind === 'directory', isNew: false };
+  const found = await lookOnVolume(await open(target.volume), target);
+  return { isFolder: found?.kind === 'folder', isNew: found === undefined };
 }
 
 /** An end below a target; `rest` is empty for the target itself. */

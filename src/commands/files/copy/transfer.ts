@@ -53,7 +53,11 @@ export async function* transferFiles(
 }
 
 /** Copies a file. Returns whether it was there already with the same content. */
-async function copyFile(files: RangeFiles, { from, to }: Copy, onBytes: (bytes: number) => void): Promise<boolean> {
+async function copyFile(
+  files: RangeFiles,
+  { from, to, isNew }: Copy,
+  onBytes: (bytes: number) => void,
+): Promise<boolean> {
   if (to.kind === 'local') {
     if (from.kind === 'local') throw usage('a local file is copied to a local file by other programs');
     const slash = Math.max(to.path.lastIndexOf('/'), to.path.lastIndexOf('\\'));
@@ -61,6 +65,6 @@ async function copyFile(files: RangeFiles, { from, to }: Copy, onBytes: (bytes: 
     return await download(files, from.volume, from.file, to.path, onBytes);
   }
   return from.kind === 'local'
-    ? await upload(files, to.volume, from.file, to.key, onBytes)
+    ? await upload(files, to.volume, from.file, { key: to.key, isNew }, onBytes)
     : await copyBetweenVolumes(from, to, onBytes);
 }

@@ -10,14 +10,15 @@ export interface LocalFile {
 }
 
 /**
- * Writes a file of this machine to a volume, unless it is there with the same content. A file that changes while it is read
+ * Writes a file of this machine to a volume, unless it is there with the same content; with `isNew` it is known that nothing is
+ * there. A file that changes while it is read
  * fails, and is tried once more. Returns whether it was the same.
  */
 export async function upload(
   durable: RangeFiles,
   volume: VolumeFiles,
   file: LocalFile,
-  key: string,
+  { key, isNew = false }: { readonly key: string; readonly isNew?: boolean | undefined },
   onBytes: (bytes: number) => void,
 ): Promise<boolean> {
   let current = file;
@@ -29,7 +30,7 @@ export async function upload(
     };
     const source = { bytes, check, ...contentOf(durable, path) };
     try {
-      const there = await volume.find(key);
+      const there = isNew && !isLast ? undefined : await volume.find(key);
       const isSame = there !== undefined && (await volume.isSame(there, source));
       if (!isSame) await volume.write(key, { ...source, replaces: there?.version }, onBytes);
       // What was compared or sent must be what the file is now: a later sync goes by size and time.

@@ -66,10 +66,14 @@ export async function* neededCopies(
   }
 }
 
-function copyOf({ source, target }: Sync, { path, source: file, refused }: Difference & { kind: 'file' }): Copy {
+function copyOf(
+  { source, target }: Sync,
+  { path, source: file, target: there, refused }: Difference & { kind: 'file' },
+): Copy {
   return {
     from: file.from,
     to: target.end(path),
+    isNew: there === undefined,
     path,
     refused:
       refused === undefined

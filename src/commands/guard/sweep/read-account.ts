@@ -16,9 +16,9 @@ import { mountedVolumes } from '../../shared/rate/mounted-volumes.ts';
 import { readHealth } from '../../shared/rate/read-health.ts';
 import { readRate, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
 import { rateText, volumesRate } from '../../shared/rate/rate.ts';
+import { diskCost, readDiskCosts, sumsById } from '../../billing/report/disk-costs.ts';
+import { diskSize, withStoppedDisk } from '../../shared/rate/stopped-disks.ts';
 import { HOURS_PER_MONTH } from '../../shared/rate/volume-price.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** What rules of a policy ask for beside the list of pods. */
 export interface Account {
@@ -81,15 +81,6 @@ async function billedOf(
   return sumsById(records, 'totalAmount');
 }
 
-function sumsById(records: readonly Json[], member: string): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>();
-  for (const record of records) {
-    const id = stringAt(record, 'podId') ?? '';
-    sums.set(id, (sums.get(id) ?? 0) + (numberAt(record, member) ?? 0));
-  }
-  return sums;
-}
-
 /** The endpoints, and the health of those that keep workers. */
 async function readEndpoints(
   ctx: CommandContext,
@@ -109,19 +100,12 @@ async function readUnused(
   pods: readonly Json[],
   now: EpochMs,
 ): Promise<{ readonly volumes: readonly Json[]; readonly unused: ReadonlyMap<string, string> }> {
-  const stopped = pods.filter(
-    (pod) => memberAt(pod, 'status') === 'EXITED' && numberAt(pod, 'mounts.persistent.size') !== undefined,
-  );
-  const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const stopped = withStoppedDisk(pods);
   const [volumes, users, endpoints, disks] = await Promise.all([
     rowsUnlessFailed(ctx, VOLUMES),
     rowsUnlessFailed(ctx, PODS),
     rowsUnlessFailed(ctx, ENDPOINTS),
-    stopped.length === 0
-      ? undefined
-      : unlessFailed(ctx, async () =>
-          sumsById(await readRecords(ctx, POD_BILL, hour - HOUR_MS, hour, 'hour'), 'diskAmount'),
-        ),
+    stopped.length === 0 ? undefined : readDiskCosts(ctx, now),
   ]);
   const mounted = users === undefined || endpoints === undefined ? undefined : mountedVolumes(users, endpoints);
   if (volumes === undefined || mounted === undefined)
@@ -131,21 +115,15 @@ async function readUnused(
     volumes: free,
     unused: new Map([
       ...stopped.map((pod) => {
-        const size = `${numberAt(pod, 'mounts.persistent.size') ?? '?'} GB`;
-        return [idOf(pod), `stopped, with a disk of ${size}: ${diskCost(disks?.get(idOf(pod)))}`] as const;
+        const cost = diskCost(disks?.get(idOf(pod)));
+        return [idOf(pod), `stopped, with a disk of ${diskSize([pod])}: ${cost}`] as const;
       }),
       ...free.map((volume) => [idOf(volume), `mounted nowhere: ${volumeCost(volume)}`] as const),
     ]),
   };
 }
 
-/** What the last whole hour of a disk cost, which has no published price. */
-const diskCost = (perHour: number | undefined): string =>
-  perHour === undefined ? 'its cost is not known' : `${formatDollars(perHour)} an hour, ${aMonth(perHour)}`;
-
 function volumeCost(volume: Json): string {
   const rate = volumesRate([volume]);
-  return `${rateText(rate)}, ${aMonth(rate.total)}`;
+  return `${rateText(rate)}, ${formatDollars(rate.total * HOURS_PER_MONTH)} a month`;
 }
-
-const aMonth = (perHour: number): string => `${formatDollars(perHour * HOURS_PER_MONTH)} a month`;

@@ -18,6 +18,8 @@ export interface FileDocument {
   readonly body: JsonObject;
   /** `FILE:3:5`: where a member is. */
   readonly at: (path: readonly string[]) => string;
+  /** Where a credential is that no value was given for: it cannot be sent. */
+  readonly missing?: readonly { readonly at: string; readonly name: string }[];
   /** The set whose mark it gets when it is created. */
   readonly set?: string;
   /** Whether another thing may take the place of one that cannot be changed so. */

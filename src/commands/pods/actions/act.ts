@@ -22,7 +22,7 @@ import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/seve
 import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
-import { isLocked, savingOf, startedLines, stillPaidLines } from './cost.ts';
+import { isLocked, savingOfStop, startedLines, stillPaidLines } from './cost.ts';
 import { acceptReached, hasReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
 import { waitForEach, waitForPod } from './poll.ts';
@@ -102,12 +102,13 @@ function actionCommand(
           checkCommand: berth`pods get ${known}`,
         }) as const;
       if (action === 'start' && ctx.dryRun)
-        await tellPrice(ctx, () =>
-          costOnceStarted(
+        await tellPrice(ctx, async () => {
+          const line = await costOnceStarted(
             ctx,
             chosen.flatMap(({ row, failure }) => (failure === undefined ? (row ?? []) : [])),
-          ),
-        );
+          );
+          return line === undefined ? undefined : { line, asks: false };
+        });
       const changed = await change?.(ctx, chosen, values);
       const targets = changed?.targets ?? chosen;
       if (ctx.dryRun && changed !== undefined)
@@ -233,9 +234,10 @@ export const start = actionCommand('start', {
 
 export const stop = actionCommand('stop', {
   summary: 'stop pods: what they mount is kept, their hardware is not',
-  details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
+  details:
+    'The container disk is wiped; mounts are kept. A persistent mount costs money until the pod is terminated. A locked pod refuses: berth pods update POD --locked off.',
   done: 'stopped',
-  effect: async (_, pods) => savingOf(pods),
+  effect: async (_, pods) => savingOfStop(pods),
   examples: [
     ['berth pods stop pod-notebook', 'its mounts are kept'],
     ["berth pods stop --match 'train-*' --older-than 1d --dry-run", 'the requests that would be sent'],

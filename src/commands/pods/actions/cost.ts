@@ -1,4 +1,4 @@
-import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
+import { type Json, memberAt, numberAt, objectOf, stringAt } from '../../../core/json.ts';
 import { berth, type Message, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
@@ -6,6 +6,8 @@ import { countOf } from '../../../cli/words/words.ts';
 import { idOf } from '../../../output/view.ts';
 import { accountLine } from '../../shared/rate/account-line.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
+import { savedDisks } from '../../billing/report/disk-costs.ts';
+import { keptDisks } from '../../shared/rate/stopped-disks.ts';
 import { costUntilStopped } from '../pod/price.ts';
 import { lacksHardware } from '../pod/reachable.ts';
 
@@ -22,7 +24,19 @@ export async function totalOf(pods: readonly Json[], ctx: CommandContext | undef
 }
 
 /** `It saves $7.47 an hour.` */
-export const savingOf = (pods: readonly Json[]): string => `It saves ${hourlyText(pods)}.`;
+const savingOf = (pods: readonly Json[]): string => `It saves ${formatSaving(pods)}.`;
+
+/** Without the disks of stopped pods, which have a sentence of their own. */
+const formatSaving = (pods: readonly Json[]): string =>
+  hourlyText(pods.map((pod) => ({ ...objectOf(pod), mounts: null })));
+
+/** What a stop saves, and what of the pods costs on. */
+export const savingOfStop = (pods: readonly Json[]): string =>
+  [savingOf(pods), keptDisks(pods)].filter((line) => line !== undefined).join(' ');
+
+/** What terminating pods saves, with the disks of stopped ones by the last bill. */
+export const savingOfEnd = async (ctx: CommandContext, pods: readonly Json[]): Promise<string> =>
+  [savingOf(pods), await savedDisks(ctx, pods)].filter((line) => line !== undefined).join(' ');
 
 /**
  * What the pods that started cost from now on, without --quiet. Names those that started without their GPU (additions 6):

@@ -9,9 +9,10 @@ import { readRow } from '../../../cli/resource/identity/identify.ts';
 import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../../cli/run/wait.ts';
 import { countOf } from '../../../cli/words/words.ts';
-import { answerResult, type Result } from '../../../output/view.ts';
+import { answerResult, idOf, type Result } from '../../../output/view.ts';
 import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../pod/reachable.ts';
 import { PODS } from '../pod/resource.ts';
+import { stillPaidLines } from './cost.ts';
 
 /** True for a pod in a final status other than the wanted one. */
 export const isStuck = (pod: Json, wanted: string): boolean =>
@@ -92,7 +93,7 @@ export async function waitForPod(
     ? last === undefined
       ? [`pod ${pod} is gone.`]
       : notesFor(rowOf(last), wanted)
-    : [`${stuckMessage(pod, last, wanted)}.`, ...hintOf(pod, last)];
+    : stuckNotes(rowOf(last), wanted, pod);
   const outcome = { notes, exit: isReached ? EXIT.done : EXIT.jobFailed };
   if (last === undefined) return { kind: 'nothing', ...outcome };
   return { ...answerResult(PODS.view, last), ...outcome };
@@ -101,9 +102,18 @@ export async function waitForPod(
 const stuckMessage = (pod: string, seen: Seen, wanted: string): string =>
   `pod ${pod} is ${statusOf(rowOf(seen))}: it will not become ${wanted} by itself`;
 
+/** Why a wait for a pod ended without what it waited for, and what the pod costs on, with the command that ends it. */
+export const stuckNotes = (pod: Json, wanted: string, word: string = idOf(pod)): readonly Message[] => [
+  `pod ${word} is ${statusOf(pod)}: it will not become ${wanted} by itself.`,
+  ...whyLines(word, pod),
+  ...stillPaidLines([pod]),
+];
+
+const whyLines = (word: string, pod: Json): readonly Message[] =>
+  statusOf(pod) === 'ERROR' ? [sentence`Why: ${berth`pods explain ${word}`}`] : [];
+
 /** Names the command that says why a pod is in ERROR. */
-const hintOf = (pod: string, seen: Seen): readonly Message[] =>
-  statusOf(rowOf(seen)) === 'ERROR' ? [sentence`Why: ${berth`pods explain ${pod}`}`] : [];
+const hintOf = (pod: string, seen: Seen): readonly Message[] => whyLines(pod, rowOf(seen));
 
 /**
  * Polls pods until each has the wanted status or can no longer get it. A failure belongs to its pod, and the others go on;

@@ -3,7 +3,7 @@ import { isObject, memberAt, type Json } from '../../../core/json.ts';
 import { deleteCommand } from '../../../cli/resource/delete.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
 import { memberReason } from '../pod/cluster-member.ts';
-import { isLocked, savingOf } from './cost.ts';
+import { isLocked, savingOfEnd } from './cost.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
 import { PODS } from '../pod/resource.ts';
 import { idOf } from '../../../output/view.ts';
@@ -18,7 +18,7 @@ export const terminate = deleteCommand(PODS, 'pods', {
     'delete and terminate are the same command. A locked pod is refused, before anything is sent, unless --force is given. On a terminal, the name of a pod with a persistent mount must be typed.',
   loss: 'Container disks and persistent mounts are destroyed; network volumes are kept.',
   destroysData: (pod) => isObject(memberAt(pod, 'mounts.persistent')),
-  saving: savingOf,
+  saving: savingOfEnd,
   remaining: remainingLines,
   guard: {
     force: 'terminate locked pods too',

@@ -1,18 +1,17 @@
 import type { ApiAnswer } from '../../../core/api.ts';
-import { encodeJson, numberAt, stringAt, type Json } from '../../../core/json.ts';
-import { formatDollars } from '../../../core/units.ts';
+import { encodeJson, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
 import type { CreateRequest } from '../../../cli/resource/write.ts';
-import { isTooExpensive, nameOf, type Offer } from '../../../create/candidates.ts';
+import { isTooExpensive, type Offer } from '../../../create/candidates.ts';
 import { offersOnce } from '../../../create/wait.ts';
 import { withKey } from '../../../create/key.ts';
 import { checkSize } from '../body/check-size.ts';
-import { costUntilDeadline } from '../pod/deadline-cost.ts';
 import { newKey, openKeyedPod } from '../../shared/capacity/keyed-create.ts';
 import { bodyFor, OFFER_VIEW, offerRow, readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
-import { podOfKey, readPodOfKey, shownPod } from '../../shared/capacity/pod-of-key.ts';
+import { podOfKey, readPodOfKey, whereItIs } from '../../shared/capacity/pod-of-key.ts';
 import type { Plan } from './options.ts';
+import { tellOffers } from './tell-offers.ts';
 import { place, withKeyHint } from '../../shared/capacity/place.ts';
 
 /** The attempt in a dry run: a real one is made when the pod is created. */
@@ -39,7 +38,7 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
         await ctx.tell(
           `The key of this create is ${key}: --idempotency-key ${key} goes on with it after an interruption.`,
         );
-      await tellOffers(ctx, request, triedOf(offers, plan));
+      await tellOffers(ctx, request.body, triedOf(offers, plan));
     };
     const pod = await place(ctx, { request, wanted, startMs: plan.startMs, keyed, begin }, plan.waitMs);
     await ctx.tell(whereItIs(pod));
@@ -49,36 +48,13 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
   }
 }
 
-/** Which of the candidates it became, and what it costs. */
-function whereItIs(pod: Json): string {
-  const [gpu, count = 1] = [stringAt(pod, 'gpu.id'), numberAt(pod, 'gpu.count')];
-  const [dataCenter, cost] = [stringAt(pod, 'dataCenterId'), numberAt(pod, 'cost')];
-  const hardware = gpu === undefined ? '' : ` has ${count} x ${gpu}`;
-  const place = dataCenter === undefined ? '' : ` in ${dataCenter}`;
-  return `Pod ${shownPod(pod)}${hardware}${place}${cost === undefined ? '' : `, for ${formatDollars(cost)} an hour`}.`;
-}
-
 const asAnswer = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
 
 /** The offers that are tried: without a wait those in stock, and never one above the price. */
-const triedOf = (offers: readonly Offer[], { wanted, waitMs }: Plan): readonly Offer[] =>
+export const triedOf = (offers: readonly Offer[], { wanted, waitMs }: Plan): readonly Offer[] =>
   waitMs === undefined
     ? offersOnce(offers, wanted?.maxPrice)
     : offers.filter((offer) => !isTooExpensive(offer, wanted?.maxPrice));
-
-/** Says what is tried, in its order, and what the dearest costs until a deadline of the pod. */
-async function tellOffers(ctx: CommandContext, { body }: CreateRequest, offers: readonly Offer[]): Promise<void> {
-  if (ctx.settings.get('quiet')) return;
-  const shown = offers.map((offer) => {
-    const { price, stock = 'stock unknown' } = offer;
-    const cost = price === undefined ? 'price unknown' : `${formatDollars(price)} an hour`;
-    return `${nameOf(offer)} (${cost}, ${stock.toLowerCase()})`;
-  });
-  await ctx.tell(`In this order: ${shown.join(', ')}.`);
-  const most = Math.max(0, ...offers.flatMap(({ price }) => price ?? []));
-  const untilDeadline = most === 0 ? undefined : await costUntilDeadline(ctx, body, most);
-  if (untilDeadline !== undefined) await ctx.tell(untilDeadline);
-}
 
 /** Ends a dry run with the requests, the candidates in their order. Where the catalog cannot be read, in the order given. */
 async function preview(ctx: CommandContext, request: CreateRequest, plan: Plan, key: string): Promise<never> {

@@ -1,8 +1,10 @@
-import { numberAt, stringAt, type Json } from '../../../core/json.ts';
+import { memberAt, numberAt, stringAt, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { CPUS, GPUS } from '../../shared/collections.ts';
 import { catalogRow } from '../../shared/pick/pickers.ts';
+import { hasSoMany } from '../../shared/rate/is-possible.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
+import { keptDisks } from '../../shared/rate/stopped-disks.ts';
 
 /** What the hardware of a pod costs by the catalog; `perHour` is US dollars. */
 export interface CatalogPrice {
@@ -12,7 +14,10 @@ export interface CatalogPrice {
   readonly cloud: string;
 }
 
-/** The price of a pod, or of the body of one; undefined where the catalog has none. Fails as the catalog does. */
+/**
+ * The price of a pod, or of the body of one; undefined where the catalog has none, or not so many GPUs on one machine. Fails as
+ * the catalog does.
+ */
 export async function catalogPrice(ctx: CommandContext, pod: Json): Promise<CatalogPrice | undefined> {
   const cloud = stringAt(pod, 'cloud') ?? 'SECURE';
   const gpu = stringAt(pod, 'gpu.id');
@@ -21,15 +26,17 @@ export async function catalogPrice(ctx: CommandContext, pod: Json): Promise<Cata
     gpu === undefined
       ? ([CPUS, cpu ?? '', numberAt(pod, 'cpu.vcpuCount'), 'price.securePerVcpu'] as const)
       : ([GPUS, gpu, numberAt(pod, 'gpu.count') ?? 1, `price.${cloud.toLowerCase()}`] as const);
-  const price = numberAt(await catalogRow(ctx, lookup, id), member);
-  if (price === undefined || price === 0 || count === undefined) return undefined;
+  const row = await catalogRow(ctx, lookup, id);
+  const price = numberAt(row, member);
+  if (price === undefined || price === 0 || count === undefined || !hasSoMany(row, cloud, count)) return undefined;
   return { perHour: price * count, hardware: gpu === undefined ? `${count} vCPU of ${id}` : `${count} x ${id}`, cloud };
 }
 
 /** What stopped pods will cost, by the catalog; undefined where it has no price. Fails as the catalog does. */
 export async function costOnceStarted(ctx: CommandContext, pods: readonly Json[]): Promise<string | undefined> {
   const priced: Json[] = [];
-  for (const pod of pods) priced.push({ cost: (await catalogPrice(ctx, pod))?.perHour ?? null });
+  for (const pod of pods)
+    priced.push({ mounts: memberAt(pod, 'mounts') ?? null, cost: (await catalogPrice(ctx, pod))?.perHour ?? null });
   return costUntilStopped(priced);
 }
 
@@ -37,5 +44,6 @@ export async function costOnceStarted(ctx: CommandContext, pods: readonly Json[]
 export function costUntilStopped(pods: readonly Json[]): string | undefined {
   if (pods.every((pod) => numberAt(pod, 'cost') === undefined)) return undefined;
   const [cost, stopped] = pods.length === 1 ? ['It costs', 'it is stopped'] : ['They cost', 'they are stopped'];
-  return `${cost} ${rateWithUnknown(podsRate(pods))} until ${stopped}.`;
+  const kept = keptDisks(pods);
+  return `${cost} ${rateWithUnknown(podsRate(pods))} until ${stopped}.${kept === undefined ? '' : ` ${kept}`}`;
 }

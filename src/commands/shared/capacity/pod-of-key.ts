@@ -39,6 +39,15 @@ export async function readPodOfKey(ctx: CommandContext, key: string): Promise<Js
   return podsOfKey(values, key)[0];
 }
 
+/** Which of the candidates a pod became, and what it costs: `Pod pod-1 (lab) has 1 x GPU-24G in EU-WEST-1, for $0.69 an hour.` */
+export function whereItIs(pod: Json): string {
+  const [gpu, count = 1] = [stringAt(pod, 'gpu.id'), numberAt(pod, 'gpu.count')];
+  const [dataCenter, cost] = [stringAt(pod, 'dataCenterId'), numberAt(pod, 'cost')];
+  const hardware = gpu === undefined ? '' : ` has ${count} x ${gpu}`;
+  const place = dataCenter === undefined ? '' : ` in ${dataCenter}`;
+  return `Pod ${shownPod(pod)}${hardware}${place}${cost === undefined ? '' : `, for ${formatDollars(cost)} an hour`}.`;
+}
+
 /** The name of the pod, for messages. */
 export const shownPod = (pod: Json): string => {
   const name = stringAt(pod, 'name');

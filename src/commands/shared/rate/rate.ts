@@ -3,6 +3,7 @@ import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDollars } from '../../../core/units.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { idOf } from '../../../output/view.ts';
+import { unknownDisks } from './stopped-disks.ts';
 import { volumeHourly } from './volume-price.ts';
 import { workerHourlyPrice } from './worker-price.ts';
 
@@ -66,14 +67,14 @@ const total = (values: readonly number[]): number => values.reduce((sum, value) 
 const counted = (count: number, sentence: (count: number) => string): readonly string[] =>
   count === 0 ? [] : [sentence(count)];
 
-/** The cost of pods is their own member; stopped ones cost nothing (specification 2.1). */
+/** The cost of pods is their own member. That of stopped ones is 0, and leaves out the persistent mount that they keep. */
 function podsSum(pods: readonly Json[] | undefined, ofClusters: boolean): Sum {
   if (pods === undefined) return { perHour: 0, unknown: ['the pods could not be read'] };
   const own = pods.filter((pod) => (stringAt(pod, 'cluster.id') !== undefined) === ofClusters);
   const costs = own.flatMap((pod) => numberAt(pod, 'cost') ?? []);
   const noun = ofClusters ? 'pod of a cluster' : 'pod';
   const unknown = counted(own.length - costs.length, (count) => `the cost of ${nounCount(count, noun)} is not known`);
-  return { perHour: total(costs), unknown };
+  return { perHour: total(costs), unknown: [...unknown, ...unknownDisks(own)] };
 }
 
 const nounCount = (count: number, noun: string): string =>

@@ -39,6 +39,10 @@ export async function readWorkers(
   return { workers, gpus: gpus ?? [], cpus: cpus ?? [] };
 }
 
+/** The rate of the workers of these endpoints alone. */
+export const readWorkersRate = async (ctx: CommandContext, endpoints: readonly Json[]): Promise<Rate> =>
+  rateOf({ pods: [], volumes: [], endpoints, ...(await readWorkers(ctx, endpoints)) }, ['workers']);
+
 /**
  * Reads everything that the rate is computed from, without the rows of some ids and the pods of some clusters. A part that cannot be read is named in
  * the rate.

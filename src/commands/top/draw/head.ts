@@ -60,8 +60,11 @@ function totalParts(totals: Totals, pods: boolean, endpoints: boolean): readonly
   const { rate, spentToday, waiting, running, completedRate, failedRate } = totals;
   const amount = (text: SafeText, unit: SafeText): Part => [{ text, tone: 'strong' }, { text: unit }];
   return [
-    amount(say`${formatDollars(rate.total)}`, rate.unknown.length === 0 ? say`/h` : say`/h at least`),
-    ...(spentToday === undefined ? [] : [amount(say`${formatDollars(spentToday)}`, say` today`)]),
+    amount(say`${rate.unknown.length === 0 ? '' : 'at least '}${formatDollars(rate.total)}`, say`/h`),
+    // The bills of clusters and volumes are not read for it.
+    ...(spentToday === undefined
+      ? []
+      : [amount(say`${formatDollars(spentToday)}`, say` today for pods and endpoints`)]),
     ...(endpoints
       ? [
           [...amount(say`${waiting}`, say` waiting, `), ...amount(say`${running}`, say` running`)],

@@ -159,7 +159,7 @@ export interface Totals {
   readonly endpoints: number;
   /** What an hour costs; of the account, or of what is shown. */
   readonly rate: Rate;
-  /** US dollars since midnight UTC, of everything that was billed; undefined where that is not known. */
+  /** US dollars since midnight UTC, of what was billed for pods and endpoints; undefined where that is not known. */
   readonly spentToday: number | undefined;
   readonly waiting: number;
   readonly running: number;

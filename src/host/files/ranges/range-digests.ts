@@ -45,7 +45,7 @@ interface Job {
 const MOST_THREADS = 4;
 
 /** How long a thread that has nothing to do is kept. */
-const IDLE_MS: Milliseconds = 500;
+const IDLE_MS: Milliseconds = 10_000;
 
 /** Bytes that are read at a time where there is no thread. */
 const CHUNK_BYTES = 262_144;

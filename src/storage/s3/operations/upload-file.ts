@@ -162,10 +162,9 @@ async function withBlock<T>(
   const { digests } = source;
   const bytes = end - start;
   if (digests !== undefined && bytes > SMALL_BYTES) {
-    const [digest, sha256] = await digests(start, end, ['md5', 'sha256']);
-    if (digest === undefined || sha256 === undefined) throw new Error('there are as many digests as names');
-    const body = { byteLength: bytes, sha256: sha256.toString('hex'), chunks: () => source.read(start, end) };
-    return work({ digest, body });
+    const [digest] = await digests(start, end, ['md5']);
+    if (digest === undefined) throw new Error('there are as many digests as names');
+    return work({ digest, body: { byteLength: bytes, chunks: () => source.read(start, end) } });
   }
   const slot = bytes > SMALL_BYTES ? await inMemory.take(signal ?? client.signal) : undefined;
   try {

@@ -12,6 +12,8 @@ interface Outcome {
   readonly name: string;
   readonly id?: string;
   readonly ok: boolean;
+  readonly costBefore: number | null;
+  readonly costAfter: number | null;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -58,7 +60,7 @@ async function outcomes(world: TestWorld, text: string, flags: readonly string[]
   return value;
 }
 
-const differing = async (world: TestWorld, text: string) =>
+const differingIn = async (world: TestWorld, text: string) =>
   (await rows(world, text)).filter(({ action }) => action !== 'none');
 
 describe('berth apply', () => {
@@ -72,7 +74,7 @@ describe('berth apply', () => {
       ['create', 'volume', 'data', true],
       ['create', 'registry', 'hub', true],
     ]);
-    expect(await differing(world, FLEET)).toEqual([]);
+    expect(await differingIn(world, FLEET)).toEqual([]);
     const again = await outcomes(world, FLEET);
     expect(again.map(({ action, id }) => [action, id])).toEqual(first.map(({ id }) => ['none', id]));
     const ran = await apply(world, FLEET);
@@ -104,17 +106,17 @@ describe('berth apply', () => {
     ['name by id', 'kind: volume\nid: vol-datasets\nname: other-name'],
   ])('changes what differs, and then nothing does: %s', async (_, text) => {
     const world = inWorld();
-    const before = await differing(world, text);
+    const before = await differingIn(world, text);
     const done = await outcomes(world, text);
     expect(done).toMatchObject(before.map(() => ({ action: 'update', ok: true })));
-    expect(await differing(world, text)).toEqual([]);
+    expect(await differingIn(world, text)).toEqual([]);
   });
 
   test('a thing that is there gets the id of one that is made in the same run', async () => {
     const world = inWorld();
     const text = `kind: registry\nname: hub\nusername: me\npassword: hidden\n---\n${POD}registry: hub`;
     expect(await outcomes(world, text)).toMatchObject([{ action: 'create' }, { action: 'update', ok: true }]);
-    expect(await differing(world, text)).toEqual([]);
+    expect(await differingIn(world, text)).toEqual([]);
   });
 
   test('keeps the variables that a file does not name, and clears what is null', async () => {
@@ -126,25 +128,38 @@ describe('berth apply', () => {
     expect(pod.env).not.toHaveProperty('MODE');
   });
 
+  test('says what all cost before and after, also without a question, and of what failed, as before', async () => {
+    const world = inWorld();
+    const text = `${FLEET}\n---\n${VOLUME}size: 4000`;
+    const planned = (await plan(world, text)).err.split('They cost')[1] ?? '?';
+    await run(world, ['local', 'fault', 'add', 'low-balance', '--match', 'POST /v2/pods']);
+    const failed = await outcomes(world, text, ['--keep-going']);
+    const differing = failed.filter(({ costBefore, costAfter }) => costBefore !== costAfter);
+    expect(differing.map(({ name }) => name)).toEqual(['data']);
+    await run(world, ['local', 'fault', 'clear']);
+    const other = inWorld();
+    expect((await apply(other, text)).err).toContain(planned.trim());
+  });
+
   test('asks, and without a terminal needs --yes: nothing is sent', async () => {
     const world = inWorld();
     const ran = await apply(world, FLEET, []);
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--yes')]);
-    expect(await differing(world, FLEET)).toHaveLength(5);
+    expect(await differingIn(world, FLEET)).toHaveLength(5);
   });
 
   test('a dry run prints the requests in their order, without secrets of --env-from and passwords', async () => {
     const world = inWorld();
     writeFileSync(path.join(world.directory, 'v.env'), 'TOKEN=hidden-token\n');
     const ran = await apply(world, FLEET.replace('hidden-token', '"${TOKEN}"'), ['--dry-run', '--env-from', 'v.env']);
-    expect(ran.err).toBe('');
+    expect(ran.err).toMatch(/^They cost \$0\.00 an hour before, and \$\d.* an hour after\.\n$/);
     const requests = JSON.parse(ran.out) as readonly { readonly url: string; readonly body: unknown }[];
     expect(requests.map(({ url }) => url.replace('http://localhost/v2/', ''))).toEqual([
       ...['registries', 'network-volumes', 'templates', 'serverless', 'pods'],
     ]);
     expect(requests.at(-1)?.body).toMatchObject({ templateId: 'base', env: { MODE: 'fast', TOKEN: '***' } });
     expect(ran.out + ran.err).not.toMatch(/hidden-/);
-    expect(await differing(world, FLEET)).toHaveLength(5);
+    expect(await differingIn(world, FLEET)).toHaveLength(5);
   });
 
   test('what cannot be made so ends 5 before anything is sent; --keep-going does the rest', async () => {
@@ -153,13 +168,13 @@ describe('berth apply', () => {
     const refused = await apply(world, text);
     expect([refused.code, refused.out]).toEqual([5, '']);
     expect(refused.err).toContain('pod train-llm: cloud cannot be changed after the creation');
-    expect(await differing(world, text)).toHaveLength(2);
+    expect(await differingIn(world, text)).toHaveLength(2);
     const rest = await outcomes(world, text, ['--keep-going']);
     expect(rest).toMatchObject([
       { kind: 'pod', ok: false, error: { code: 'refused' } },
       { kind: 'volume', ok: true, action: 'update' },
     ]);
-    expect(await differing(world, text)).toHaveLength(1);
+    expect(await differingIn(world, text)).toHaveLength(1);
   });
 
   test('stops at the first refusal and names what was not done; --keep-going does what does not need it', async () => {
@@ -184,7 +199,7 @@ describe('berth apply', () => {
     ]);
     await run(world, ['local', 'fault', 'clear']);
     await outcomes(world, independent);
-    expect(await differing(world, independent)).toEqual([]);
+    expect(await differingIn(world, independent)).toEqual([]);
   });
 
   test('a plan that has nothing to do asks nothing', async () => {

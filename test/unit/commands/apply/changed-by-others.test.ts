@@ -94,3 +94,47 @@ describe('somebody else changes things between the plan and the write', () => {
     expect(outcomes.map(({ ok }) => ok)).toEqual([false, true, true]);
   });
 });
+
+describe('each kind that somebody else changes between the plan and the write is left alone, and the member is said', () => {
+  test.each([
+    ['pod', 'pods/pod-train', { name: 'train-llm', image: 'mine:1' }, { image: 'theirs:1' }, 'image'],
+    ['endpoint', 'serverless/echo', { name: 'echo', timeout: 77_000 }, { timeout: 88_000 }, 'timeout'],
+    [
+      'template',
+      'templates/tpl-train',
+      { id: 'tpl-train', name: 'team training', image: 'mine:1' },
+      { image: 'theirs:1' },
+      'image',
+    ],
+    ['volume', 'network-volumes/vol-datasets', { name: 'datasets', size: 4000 }, { size: 3000 }, 'size'],
+  ])('%s', async (kind, at, members, theirs, member) => {
+    let isFirst = true;
+    const remote = await remoteService(({ method, url }) => {
+      if (method !== 'GET' || url !== `/v2/${at}` || !isFirst) return undefined;
+      isFirst = false;
+      return { first: () => remote.send('PATCH', `/v2/${at}`, theirs) };
+    });
+    const world = createTestWorld({ env: remote.env, clock: remote.clock });
+    writeFileSync(path.join(world.directory, 'fleet.yaml'), JSON.stringify({ kind, ...members }));
+    const ran = await berthIn(world, ['apply', 'fleet.yaml', '--yes', '--json']);
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
+      5,
+      [{ ok: false, error: { code: 'refused', message: expect.stringMatching(`else since.*: ${member}$`) as string } }],
+    ]);
+    expect((await remote.send('GET', `/v2/${at}`)).body).toMatchObject(theirs);
+  });
+
+  // A registry has no update: only one of its name can appear.
+  test('registry', async () => {
+    let seen = 0;
+    const remote = await remoteService(({ method, url }) =>
+      method === 'GET' && url.startsWith('/v2/registries') && ++seen === 2
+        ? { first: () => remote.send('POST', '/v2/registries', { name: 'hub', username: 'they', password: 'p' }) }
+        : undefined,
+    );
+    const world = createTestWorld({ env: remote.env, clock: remote.clock });
+    writeFileSync(path.join(world.directory, 'fleet.yaml'), '{kind: registry, name: hub, username: me, password: p}');
+    const ran = await berthIn(world, ['apply', 'fleet.yaml', '--yes', '--json']);
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, [{ ok: true, action: 'none' }]]);
+  });
+});

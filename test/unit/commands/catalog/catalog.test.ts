@@ -176,3 +176,8 @@ describe('catalog gpus --map', () => {
     expect(JSON.parse((await catalog(['gpus', '--map', '--json'], [json({ gpus })])).out)).toEqual(gpus);
   });
 });
+
+test('a GPU type that is not there has the nearest one in its place', async () => {
+  const ran = await berth(['catalog', 'gpus', '--gpu', 'GPU-80', '--local']);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('Did you mean GPU-80G?')]);
+});

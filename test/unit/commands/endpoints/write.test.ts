@@ -274,7 +274,7 @@ test('on a terminal missing values are asked for: first which member to set, the
   expect(world.err()).toMatch(/POOL-24G {2}.*\$1\.12\/hr/);
   await world.type(KEYS.down, KEYS.enter);
   await shown(world, 'Create it?');
-  await world.type(KEYS.enter);
+  await world.type('y', KEYS.enter);
   const ran = await running;
   expect(ran.code, ran.err).toBe(0);
   expect(JSON.parse(world.out())).toMatchObject({ gpu: { pools: ['POOL-24G'] } });

@@ -64,6 +64,17 @@ describe('where a copy goes', () => {
     for (const name of [...files, ...below]) expect(existsSync(path.join(folder, name)), name).toBe(true);
   });
 
+  it.each([
+    ['datasets:new', 'is sent without a look at what is there', ['PUT', 'HEAD']],
+    ['datasets:old', 'is looked at before it is sent', ['HEAD', 'PUT', 'HEAD']],
+  ])('each file of a folder into %s %s, and is seen afterwards', async (target, _, expected) => {
+    const { files } = start();
+    await files('cp one datasets:old/');
+    const ran = await files(`cp -R d/ ${target} --verbose`);
+    const methods = [...ran.err.matchAll(/(\w+) http\S+\/two\b/g)].map(([, method]) => method);
+    expect([ran.code, methods]).toEqual([0, expected]);
+  });
+
   it('is into the folder that the target is, on the volume too', async () => {
     const { files, keys } = start();
     await files('cp one datasets:x/');

@@ -228,19 +228,6 @@ test('guard run --every sweeps again, prints and logs what is new once, and ends
   ]);
 });
 
-test.each(['check', 'run'])('guard %s --log appends what was decided', async (verb) => {
-  const account = await withLab();
-  await local(account, 'local clock advance 3h');
-  const log = path.join(temporaryDirectory(), 'guard.jsonl');
-  writeFileSync(log, '{"earlier":true}\n');
-  await account(`guard ${verb} --log '${log}'`);
-  const logged = readFileSync(log, 'utf8').trim().split('\n');
-  expect(logged.map((line) => JSON.parse(line) as Row)).toMatchObject([
-    { earlier: true },
-    { name: 'lab', action: 'stop' },
-  ]);
-});
-
 test('guard status ends 15 when a deadline is overdue, and says what that cost', async () => {
   const account = await withLab();
   const fine = await account('guard status --json');

@@ -29,6 +29,7 @@ async function withWish(flags = '--gpu GPU-80G'): Promise<Account> {
   await local(account, 'local stock set GPU-80G none --for 30m');
   const ran = await account(`${WISH} ${flags}`);
   expect([ran.code, ran.out, ran.err]).toEqual([0, '', expect.stringContaining('nothing was created yet')]);
+  if (flags === '--gpu GPU-80G') expect(ran.err).toMatch(/In this order: GPU-80G \(\$2\.\d\d an hour, none\)\./);
   return account;
 }
 
@@ -39,7 +40,12 @@ describe('a wish', () => {
     expect(await wishes(account)).toMatchObject([{ key: 'k', state: 'waiting', why: 'GPU-80G: none' }]);
     await local(account, 'local clock advance 31m');
     const ran = await account('guard run');
-    expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(/Wish k: there is pod pod-\w+\./)]);
+    expect([ran.code, ran.err]).toEqual([
+      0,
+      expect.stringMatching(
+        /Wish k has its pod\. Pod pod-\w+ \(lab\) has 1 x GPU-80G in [\w-]+, for \$2\.\d\d an hour\./,
+      ),
+    ]);
     await local(account, 'local clock advance 1m');
     await local(account, 'guard run');
     expect([await made(account), await wishes(account)]).toMatchObject(['k', [{ state: 'made' }]]);
@@ -146,7 +152,7 @@ describe('a wish', () => {
     });
     expect(kept.code, kept.err).toBe(0);
     const ran = await berth(['guard', 'run'], { env: { ...others, BERTH_API_KEY_FILE: file } });
-    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Wish k: there is pod')]);
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Wish k has its pod.')]);
     const status = await berth(['guard', 'status'], { env: { ...others, BERTH_API_KEY: 'key-of-the-account' } });
     expect([status.code, status.err]).toEqual([0, expect.stringMatching(/A guard last ran|last ran/)]);
   });

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { inWorld, plan, rows, run, type Row } from '../../../support/worlds/plan-runs.ts';
 
 describe('identity', () => {
@@ -91,5 +93,26 @@ describe('secrets', () => {
     ]);
     const shown = await plan(world, TEXT, ['--json', '--show-secrets']);
     expect(shown.out).toContain('new-secret');
+  });
+});
+
+describe('a profile that may only read', () => {
+  test('plans, and applies nothing', async () => {
+    const world = inWorld();
+    writeFileSync(path.join(world.directory, 'fleet.yaml'), 'kind: volume\nname: datasets\nsize: 4000\n');
+    const readOnly = async (...argv: readonly string[]) =>
+      await berthIn(
+        createTestWorld({
+          env: { BERTH_LOCAL: '1', BERTH_ACCESS: 'read', BERTH_DATA_DIR: path.join(world.directory, 'data') },
+          cwd: world.directory,
+          clock: world.clock,
+        }),
+        argv,
+      );
+    const planned = await readOnly('plan', 'fleet.yaml', '--out', 'plan.json');
+    expect([planned.code, planned.err]).toEqual([16, expect.stringContaining('1 to change') as string]);
+    const refused = await readOnly('apply', 'plan.json', '--yes');
+    expect([refused.code, refused.out]).toEqual([3, expect.stringContaining('nothing was sent') as string]);
+    expect((await run(world, ['apply', 'plan.json', '--yes'])).code).toBe(0);
   });
 });

@@ -136,7 +136,7 @@ workers: {min: 1, max: 2}
     const ran = await plan(inWorld(), 'kind: volume\nname: fresh\nsize: 100\ndataCenter: EU-NORTH-1\n');
     expect([ran.code, ran.err]).toEqual([
       16,
-      expect.stringContaining('1 to create. They cost $0.00 an hour now') as string,
+      expect.stringContaining('1 to create. They cost $0.00 an hour before, and ') as string,
     ]);
     expect(ran.out).toContain('fresh');
   });

@@ -18,16 +18,16 @@ describe('pods create on a terminal', () => {
     const running = local(world, 'create');
     const answer = answering(world);
     await answer('Name', 'lab', KEYS.enter);
-    await answer('One of these is needed', KEYS.enter);
-    await answer('GPU type', KEYS.down, KEYS.enter);
-    await answer('--template: ', KEYS.enter);
+    await answer('GPU type or CPU flavor?', KEYS.enter);
+    await answer('GPU type:', KEYS.down, KEYS.enter);
+    await answer('Template or Image?', KEYS.enter);
     await answer('Image', 'a/b', KEYS.enter);
     await answer('Data center', KEYS.down, KEYS.enter);
     await answer('Network volume', KEYS.down, KEYS.enter);
     await answer("SSH with the account's keys?", KEYS.enter);
     await answer('Ports to publish', '22', KEYS.enter);
     await answer('22 is not PORT/http or PORT/tcp', '/tcp,8888/http', KEYS.enter);
-    await answer('Create it?', KEYS.enter);
+    await answer('Create it?', 'y', KEYS.enter);
     const { code } = await running;
     expect(code).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
@@ -50,14 +50,14 @@ describe('pods create on a terminal', () => {
     const running = local(world, 'create', '--image', 'a/b', '--env', 'TOKEN=hidden-value', '--args', '--epochs 3');
     const answer = answering(world);
     await answer('Name', 'web', KEYS.enter);
-    await answer('One of these is needed', KEYS.down, KEYS.enter);
+    await answer('GPU type or CPU flavor?', KEYS.down, KEYS.enter);
     await answer('CPU flavor', KEYS.enter);
     await answer('vCPUs', '3', KEYS.enter);
     await answer('is a power of two', '\u007f', '4', KEYS.enter);
     await answer('Data center', KEYS.enter);
     await answer("SSH with the account's keys?", 'n', KEYS.enter);
     await answer('Ports to publish', KEYS.enter);
-    await answer('Create it?', KEYS.enter);
+    await answer('Create it?', 'y', KEYS.enter);
     expect((await running).code, world.err()).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
       "Without questions: berth --local pods create --name web --image a/b --args='--epochs 3' --cpu cpu-general --vcpu 4 --env TOKEN=...",
@@ -81,7 +81,7 @@ describe('pods create on a terminal', () => {
     ];
     const running = local(world, 'create', ...given);
     const answer = answering(world);
-    await answer('--template: ', KEYS.enter);
+    await answer('Template or Image?', KEYS.enter);
     await answer('Image', 'a/b', KEYS.enter);
     await answer('Create it?', 'n', KEYS.enter);
     expect([(await running).code, world.err()]).toEqual([

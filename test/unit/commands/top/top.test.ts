@@ -34,7 +34,7 @@ describe('top --once', () => {
     const server = await serviceOf();
     const { code, out, err } = await berth(['top', '--once'], { env: pointedAt(server.url) });
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^\$6\.68\/h {2}\$13\.00 today {2}3 waiting, 1 running/);
+    expect(out).toMatch(/^\$6\.68\/h {2}\$13\.00 today for pods and endpoints {2}3 waiting, 1 running/);
     expect(out).toMatch(/train .*RUNNING .*40%.*20%.*\$2\.50 .*\$12\.50/);
     expect(out).toMatch(/captions .*3 .*1 .*1 running/);
     expect(out).toContain('evil \\x1b[31m');

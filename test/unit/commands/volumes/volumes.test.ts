@@ -6,7 +6,7 @@ import { objectionsTo } from '../../../support/schemas/published-schemas.ts';
 import { json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
-const CREATE = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
+const CREATE = ['volumes', 'create', '--quiet', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
 
 /** The command line with another value of a flag. */
 const withFlag = (flag: string, value: string): readonly string[] =>
@@ -153,7 +153,7 @@ test('on a terminal missing values are asked for, the data center from a list, a
   await answer(world, 'Name', 'data', KEYS.enter);
   await answer(world, 'Size in GB', '50', KEYS.enter);
   await answer(world, 'Data center', KEYS.enter);
-  await answer(world, 'Create it?', KEYS.enter);
+  await answer(world, 'Create it?', 'y', KEYS.enter);
   const ran = await running;
   expect(ran.code, ran.err).toBe(0);
   expect(JSON.parse(world.out())).toMatchObject({ name: 'data', size: 50 });

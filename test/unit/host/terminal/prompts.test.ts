@@ -61,6 +61,26 @@ describe('a question', () => {
     expect([yes, no]).toEqual([true, false]);
   });
 
+  it.each(['cancel', 'nope', 'q', 'yes please', '0'])('that wants yes or no is asked again after %j', async (word) => {
+    const { world, prompts } = open();
+    const said: boolean[] = [];
+    const asked = prompts.confirm('Sure?', true).then((value) => said.push(value));
+    await answer(world, 'Sure?', word, KEYS.enter);
+    while (said.length === 0 && !world.err().includes('Answer y or n')) await new Promise(setImmediate);
+    expect(said).toEqual([]);
+    await Promise.all([asked, world.type('n', KEYS.enter)]);
+    expect(said).toEqual([false]);
+  });
+
+  it('clears a wrong answer away where it is no beginning of the right one', async () => {
+    const { world, prompts } = open();
+    const check = (value: string): string | undefined => (value === 'lab' ? undefined : 'Not that one');
+    const asked = prompts.text('Type it:', { check, clearsWrong: true });
+    await answer(world, 'Type it:', 'other', KEYS.enter);
+    await answer(world, 'Not that one', 'lab', KEYS.enter);
+    expect(await asked).toBe('lab');
+  });
+
   it('selects from a short list with arrow keys, and from a long one by typing', async () => {
     const { world, prompts } = open();
     const [short] = await Promise.all([

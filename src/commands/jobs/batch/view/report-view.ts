@@ -49,7 +49,7 @@ function failureLines({ failures }: BatchAnalysis): Section['lines'] {
       label: String(count),
       value: [
         { text: pattern, tone: 'bad' as const },
-        ...examples.slice(0, 1).map((example) => ({ text: exampleLine(example), tone: 'quiet' as const })),
+        ...examples.slice(0, 1).map((example) => ({ text: `such as ${exampleLine(example)}`, tone: 'quiet' as const })),
       ],
     })),
     ...(others > 0 ? [{ label: String(others), value: 'with other errors: see --json' }] : []),

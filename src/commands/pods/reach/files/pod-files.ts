@@ -50,7 +50,8 @@ export async function openPodFiles(
   const session = await openSftp(ctx, pod);
   const digests: PodDigests = createPodDigests(ctx, pod);
   const look = lookIn(session);
-  const makeFolder = folderMaker(session, pod, look);
+  const made = new Map<string, Promise<void>>();
+  const makeFolder = folderMaker(session, pod, look, made);
   return {
     pod,
     look,
@@ -66,14 +67,16 @@ export async function openPodFiles(
           client.unlink(path, done);
         }),
       ),
-    removeEmptyFolder: (path) =>
-      session
+    removeEmptyFolder: (path) => {
+      made.delete(path);
+      return session
         .act(path, (client, done) => {
           client.rmdir(path, done);
         })
         .catch((error: unknown) => {
           if (!(error instanceof Failure) || error.exit === EXIT.unavailable) throw error;
-        }),
+        });
+    },
     close: async () => {
       await Promise.all([session.close(), digests.close()]);
     },
@@ -123,8 +126,12 @@ async function entriesOf(session: SftpSession, pod: ReachablePod, folder: string
 }
 
 /** Makes folders, each once: several files of one folder may be sent at the same time. */
-function folderMaker(session: SftpSession, pod: ReachablePod, look: PodFiles['look']) {
-  const made = new Map<string, Promise<void>>();
+function folderMaker(
+  session: SftpSession,
+  pod: ReachablePod,
+  look: PodFiles['look'],
+  made: Map<string, Promise<void>>,
+) {
   const make = async (path: string): Promise<void> => {
     const there = await look(path, true);
     if (there?.kind === 'folder') return;

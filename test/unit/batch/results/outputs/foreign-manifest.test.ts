@@ -29,6 +29,12 @@ test.each<readonly [string, (path: string) => void]>([
       writeFileSync(path, '{"mine": true}\n');
     },
   ],
+  [
+    'a line without the digest of an address',
+    (path) => {
+      writeFileSync(path, '{"item":1,"index":0,"file":"1.png","bytes":1}\n');
+    },
+  ],
   ['a pipe', (path) => execFileSync('mkfifo', [path])],
   [
     'a folder',

@@ -19,7 +19,7 @@ const reported = async (account: Account): Promise<Reported['rate']> =>
 
 /** The first amount of the first line of `top`: `$16.90/h`. */
 const shownByTop = async (account: Account): Promise<string | undefined> =>
-  /^(\$[\d.]+)\/h/.exec(await local(account, 'top --once'))?.[1];
+  /^(?:at least )?(\$[\d.]+)\/h/.exec(await local(account, 'top --once'))?.[1];
 
 /** The cent that a person reads. */
 const cents = (dollars: number): string => `$${dollars.toFixed(2)}`;

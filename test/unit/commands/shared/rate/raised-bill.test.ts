@@ -103,6 +103,77 @@ describe('what raises the bill', () => {
     expect((await createAccount()(`${create} 2 --yes`, TERMINAL)).code).toBe(0);
   });
 
+  test('a cluster is asked about on a terminal; Enter alone, and --dry-run, create nothing; scripts are not asked', async () => {
+    const create =
+      'clusters create --name many --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8';
+    const { code, err, world } = await answered(create.split(' '), 'Create it? (y/N)');
+    expect([code, err]).toEqual([2, expect.stringContaining('not confirmed: nothing was created')]);
+    expect(err).toMatch(/8 GPUs on each of 4 pods: \$\d+\.\d\d an hour/);
+    expect((await berthIn(world, ['clusters', 'list', '--json'])).out).not.toContain('"many"');
+    for (const [flags, options] of [
+      [' --dry-run', TERMINAL],
+      [' --yes', TERMINAL],
+      ['', {}],
+    ] as const) {
+      const ran = await createAccount()(`${create}${flags}`, options);
+      expect([ran.code, ran.err]).toEqual([0, expect.not.stringContaining('Create it?') as string]);
+    }
+  });
+
+  test.each([
+    ['pods create --name big --gpu GPU-80G --gpu-count 2 --image a/b', 'Create it?'],
+    ['pods create --name big --gpu GPU-80G --gpu-count 2 --image a/b --max-price 9', 'Create it?'],
+    ['pods create --name big --gpu GPU-80G --gpu-count 2 --image a/b --until-available 1h --detach', 'Create it?'],
+    ['volumes create --name big --size 4000 --data-center EU-WEST-1', 'Create it?'],
+  ])(
+    'a create that costs much is asked about on a terminal, and Enter alone creates nothing: %s',
+    async (line, question) => {
+      const { code, err, world } = await answered(line.split(' '), question);
+      expect([code, err]).toEqual([2, expect.stringContaining('not confirmed: nothing was created')]);
+      for (const noun of ['pods', 'volumes', 'guard wishes'])
+        expect((await berthIn(world, [...noun.split(' '), 'list', '--json'])).out).not.toContain('"big"');
+      for (const [flags, options] of [
+        [' --yes', TERMINAL],
+        ['', {}],
+      ] as const)
+        expect((await createAccount()(`${line}${flags}`, options)).err).not.toContain('Create it?');
+    },
+  );
+
+  test('a small pod and a small volume are not asked about', async () => {
+    for (const line of [
+      'pods create --name small --gpu GPU-24G --image a/b',
+      'volumes create --name small --size 100 --data-center EU-WEST-1',
+    ])
+      expect((await createAccount()(line, TERMINAL)).code).toBe(0);
+  });
+
+  test('what costs less says so before and after, and is not asked about', async () => {
+    const account = createAccount();
+    await account('endpoints create --name api --gpu-pool POOL-80G --image a/b --workers-min 2');
+    const fewer = await account('endpoints update api --workers-min 1', TERMINAL);
+    expect([fewer.code, fewer.err]).toEqual([
+      0,
+      expect.stringMatching(/2 \(\$8\.36 an hour.*\) to 1 \(\$4\.18 an hour/),
+    ]);
+    const cheaper = await account('endpoints update api --gpu-pool POOL-24G', TERMINAL);
+    expect([cheaper.code, cheaper.err]).toEqual([0, expect.stringMatching(/1 \(\$4\.18 an hour.*\) to 1 \(\$1\.\d\d/)]);
+    const none = await account('endpoints update api --workers-min 0', TERMINAL);
+    expect([none.code, none.err]).toEqual([0, expect.stringContaining('to 0 ($0.00 an hour')]);
+  });
+
+  test.each([
+    'pods create --name a --gpu GPU-24G --image a/b --data-center NOWHERE',
+    'pods create --name a --gpu GPU-24G --gpu-count 20 --image a/b',
+    'clusters create --name a --type RAY --gpu GPU-80G --gpu-count 20 --pods 2 --image a/b',
+    'clusters create --name a --type RAY --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b --data-center NOWHERE',
+    'volumes create --name a --size 50 --data-center NOWHERE',
+  ])('no price is said of what there cannot be: %s', async (line) => {
+    const { code, err } = await createAccount()(line);
+    expect(code).not.toBe(0);
+    expect(err).not.toContain('$');
+  });
+
   test('and when their number is raised; not when it is lowered', async () => {
     const { code, err } = await answered(['endpoints', 'update', 'echo', '--workers-min', '2'], 'Change it?', 'n');
     expect(code).toBe(2);

@@ -1,0 +1,55 @@
+/** The variables of files: `${NAME}`, which `--env-from` gives values. */
+import { usage } from '../../../core/failure.ts';
+import { isObject, memberAt, stringOf } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import type { YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
+import type { Field } from '../../../cli/resource/fields/fields.ts';
+import { withVariables } from '../../../fleet/variables.ts';
+import { readVariables } from '../../shared/environment.ts';
+import { FILE_KINDS } from './kinds.ts';
+
+/** A document with its variables replaced. */
+export interface ReplacedDocument extends YamlDocument {
+  /** Where a credential is that no value was given for, and what it needs: it matters only where it is sent. */
+  readonly missing: readonly { readonly at: string; readonly name: string }[];
+}
+
+/** The members of a registry that the service never shows: an export writes `${NAME}` in their place. */
+export const CREDENTIALS: readonly string[] = Object.values<Field>(FILE_KINDS.registry.table.fields).flatMap(
+  ({ path, writeOnly }) => (writeOnly === true && path !== undefined ? [path] : []),
+);
+
+/** The message and the hint where a variable has no value. */
+export const noValue = (at: string, name: string) =>
+  usage(
+    `${at}: no value is given for \${${name}}`,
+    'Give it with --env-from FILE, or write $${' + name + '} for the text itself.',
+  );
+
+/**
+ * Replaces the variables of documents by those of these files. Fails with usage (2) for one without a value. Without a file,
+ * that is so only in `env`, because an export writes it in the place of a secret; elsewhere `${NAME}` is text. `hidden` takes
+ * every text that was put in.
+ */
+export async function replaceVariables(
+  ctx: CommandContext,
+  documents: readonly YamlDocument[],
+  files: readonly string[],
+  hidden: Set<string>,
+): Promise<readonly ReplacedDocument[]> {
+  const variables = new Map<string, string>();
+  for (const file of files)
+    for (const [name, value] of Object.entries(await readVariables(ctx, file, '--env-from')))
+      variables.set(name, stringOf(value) ?? '');
+  return documents.map(({ value, at }) => {
+    const missing: { at: string; name: string }[] = [];
+    const isCredential = ([member = '', ...inner]: readonly string[]): boolean =>
+      isObject(value) && memberAt(value, 'kind') === 'registry' && CREDENTIALS.includes(member) && inner.length === 0;
+    const replaced = withVariables(value, variables, hidden, (path, name) => {
+      if (isCredential(path)) missing.push({ at: at(path), name });
+      else if (files.length > 0 || path[0] === 'env') throw noValue(at(path), name);
+      return '${' + name + '}';
+    });
+    return { at, value: replaced, missing };
+  });
+}

@@ -1,0 +1,34 @@
+/** The persistent mounts of stopped pods: they are paid until the pod is terminated, at a price that is not published. */
+import { type Json, memberAt, numberAt } from '../../../core/json.ts';
+import { countOf } from '../../../cli/words/words.ts';
+
+const sizeOf = (pod: Json): number | undefined => numberAt(pod, 'mounts.persistent.size');
+
+/** The stopped pods that keep a persistent mount. */
+export const withStoppedDisk = (pods: readonly Json[]): readonly Json[] =>
+  pods.filter((pod) => memberAt(pod, 'status') === 'EXITED' && sizeOf(pod) !== undefined);
+
+/** `100 GB`, of all their persistent mounts. */
+export const diskSize = (pods: readonly Json[]): string =>
+  `${pods.reduce<number>((sum, pod) => sum + (sizeOf(pod) ?? 0), 0)} GB`;
+
+/** `the disk of 1 stopped pod (100 GB) is paid too, at a price that is not published`; none where there is none. */
+export function unknownDisks(pods: readonly Json[]): readonly string[] {
+  const stopped = withStoppedDisk(pods);
+  if (stopped.length === 0) return [];
+  const [noun, is] = stopped.length === 1 ? ['disk', 'is'] : ['disks', 'are'];
+  return [
+    `the ${noun} of ${countOf(stopped.length, 'stopped pod')} (${diskSize(stopped)}) ${is} paid too, at a price that is not published`,
+  ];
+}
+
+/** What a stop leaves to be paid for; undefined where the pods have no persistent mount. */
+export function keptDisks(pods: readonly Json[]): string | undefined {
+  const kept = pods.filter((pod) => sizeOf(pod) !== undefined);
+  if (kept.length === 0) return undefined;
+  const [mounts, costs, ends] =
+    kept.length === 1
+      ? ['Its persistent mount', 'costs', 'the pod is terminated']
+      : ['Their persistent mounts', 'cost', 'the pods are terminated'];
+  return `${mounts} (${diskSize(kept)}) ${costs} money also while stopped, until ${ends}; the price is not published.`;
+}

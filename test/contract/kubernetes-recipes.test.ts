@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it, test } from 'vitest';
+import { parseDocument } from 'yaml';
+import { PAGES } from '../support/documents/pages.ts';
+
+// The documents for Kubernetes in the guides, as a real kubectl reads them. It needs no cluster for that: it reads a document by
+// the types of its own version, and prints what it knows of it.
+
+/** Kubernetes has CronJob in batch/v1 since 1.21. */
+const OLDEST_MINOR = 21;
+
+const kubectl = (words: readonly string[], input = '') =>
+  spawnSync('kubectl', ['--kubeconfig=/dev/null', ...words], { encoding: 'utf8', input });
+
+const version = kubectl(['version', '--client', '-o', 'json']).stdout;
+const minor = Number(/"minor": "(\d+)/.exec(version)?.[1] ?? '0');
+const skipWhy =
+  minor >= OLDEST_MINOR ? undefined : version === '' ? 'kubectl is not installed' : `kubectl 1.${minor} is too old`;
+
+const documents = PAGES.flatMap(({ name, blocks }) =>
+  blocks.filter(({ text }) => /^apiVersion:/m.test(text)).map(({ text, line }) => [`${name}:${line}`, text] as const),
+);
+
+/** What kubectl makes of a document: with another image in each container, as `kubectl set image` does it. */
+const readBy = (text: string) => kubectl(['set', 'image', '--local', '-f', '-', '*=another', '-o', 'json'], text);
+
+/** The same change to what is written. */
+const expected = (text: string): unknown => parseDocument(text.replaceAll(/image: .*/g, 'image: another')).toJS();
+
+it('finds the documents for Kubernetes of two guides', () => {
+  expect(documents.map(([where]) => where.replace(/:\d+$/, ''))).toEqual([
+    'docs/guides/guard.md',
+    'docs/guides/shared-batches.md',
+  ]);
+});
+
+describe.each(documents)('%s', (_, text) => {
+  test('is read by kubectl, which knows each member', ({ skip }) => {
+    if (skipWhy !== undefined) return skip(skipWhy);
+    const { status, stdout, stderr } = readBy(text);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject(expected(text) as object);
+  });
+
+  test('with a wrong member is not read whole', ({ skip }) => {
+    if (skipWhy !== undefined) return skip(skipWhy);
+    const wrong = text.replace('restartPolicy', 'restartsPolicy');
+    expect(JSON.parse(readBy(wrong).stdout)).not.toMatchObject(expected(wrong) as object);
+    expect(readBy(text.replace(/command: \[.*\]/, 'command: 4')).status).toBe(1);
+  });
+
+  test('has pods that end, as a Job needs', () => {
+    expect(JSON.stringify(expected(text))).toMatch(/"restartPolicy":"(Never|OnFailure)"/);
+  });
+});
+
+test('the command that makes the ConfigMap of a guide is one of kubectl', ({ skip }) => {
+  if (skipWhy !== undefined) return skip(skipWhy);
+  const lines = PAGES.flatMap(({ text }) =>
+    [...text.matchAll(/`kubectl (create [^`]+)`/g)].map(([, words = '']) => words),
+  );
+  expect(lines).toEqual(['create configmap nightly --from-file=drive.sh']);
+  for (const line of lines) {
+    const words = line.replace('drive.sh', `drive.sh=${import.meta.filename}`).split(' ');
+    expect(kubectl([...words, '--dry-run=client', '-o', 'name'])).toMatchObject({
+      status: 0,
+      stdout: 'configmap/nightly\n',
+    });
+  }
+});

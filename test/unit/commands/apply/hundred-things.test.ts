@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { remoteService } from '../../../support/servers/remote-service.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { worldAt } from '../../../support/worlds/killed-runs.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+
+const HUNDRED = Array.from({ length: 100 }, (_, at) => String(at));
+
+const fleet = (image: string): string =>
+  [
+    `{kind: template, name: base, image: 'a/b:1', serverless: true}`,
+    ...HUNDRED.flatMap((at) => [
+      `{kind: endpoint, name: api-${at}, image: '${image}', gpu: {pools: [POOL-24G]}, workers: {min: 1}}`,
+      `{kind: pod, name: lab-${at}, image: '${image}', cpu: {id: cpu-general, vcpuCount: 2}}`,
+    ]),
+  ].join('\n---\n');
+
+test(
+  'a plan of a hundred endpoints and a hundred pods is one list of each kind, and an apply one read more for each write',
+  { timeout: 600_000 },
+  async () => {
+    let seen: string[] = [];
+    const remote = await remoteService(({ method, url }) => {
+      seen.push(`${method} ${(url.split('?', 1)[0] ?? '').replace(/(serverless|pods)\/.*/, '$1/ID')}`);
+      return undefined;
+    });
+    const directory = temporaryDirectory();
+    const counted = async (...argv: readonly string[]) => {
+      seen = [];
+      const ran = await berthIn(worldAt(remote.env, directory), argv);
+      const counts = Object.fromEntries(
+        [...new Set(seen)].map((each) => [each, seen.filter((one) => one === each).length]),
+      );
+      return { code: ran.code, counts };
+    };
+    const lists = { 'GET /v2/templates': 1, 'GET /v2/serverless': 1, 'GET /v2/pods': 1 };
+    // The prices of all things are those of one list of each catalog.
+    const prices = { 'GET /v2/catalog/gpus': 1, 'GET /v2/catalog/cpus': 1 };
+    writeFileSync(path.join(directory, 'fleet.yaml'), fleet('a/b:1'));
+    expect(await counted('plan', 'fleet.yaml')).toEqual({ code: 16, counts: { ...lists, ...prices } });
+    const creates = { 'POST /v2/templates': 1, 'POST /v2/serverless': 100, 'POST /v2/pods': 100 };
+    const thrice = Object.fromEntries(Object.keys(lists).map((list) => [list, 3]));
+    // The plan, the look right before the first create, and whether all are shown then.
+    expect(await counted('apply', 'fleet.yaml', '--yes')).toEqual({
+      code: 0,
+      counts: { ...thrice, ...prices, ...creates },
+    });
+    expect(await counted('plan', 'fleet.yaml')).toEqual({ code: 0, counts: { ...lists, 'GET /v2/catalog/gpus': 1 } });
+    writeFileSync(path.join(directory, 'fleet.yaml'), fleet('a/b:2'));
+    const { code, counts } = await counted('apply', 'fleet.yaml', '--yes');
+    expect([code, counts]).toMatchObject([
+      0,
+      {
+        ...Object.fromEntries(
+          ['serverless', 'pods'].flatMap((each) => [
+            [`GET /v2/${each}/ID`, 100],
+            [`PATCH /v2/${each}/ID`, 100],
+          ]),
+        ),
+      },
+    ]);
+    expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(410);
+  },
+);

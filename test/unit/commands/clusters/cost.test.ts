@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { createAccount, type Account } from '../../../support/worlds/local-account.ts';
+
+const TERMINAL = { tty: true, columns: 400 };
+
+async function account(): Promise<Account> {
+  const run = createAccount();
+  await run('clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b');
+  await run('endpoints create --name busy --gpu-pool POOL-80G --image a/b --workers-min 2');
+  await run('local clock advance 1h');
+  return run;
+}
+
+test('list and get of clusters show what each costs an hour, which JSON does not have', async () => {
+  const run = await account();
+  expect((await run('clusters list', TERMINAL)).out).toMatch(/COST\/HR.*\n.*train.*\$38\.24/);
+  expect((await run('clusters get train', TERMINAL)).out).toContain('$38.24 an hour');
+  expect((await run('clusters get train --json')).out).not.toContain('cost');
+});
+
+test('the questions of delete say what it saves', async () => {
+  const run = await account();
+  expect((await run('clusters delete train --dry-run', TERMINAL)).err).toContain('It saves $38.24 an hour.');
+  expect((await run('endpoints delete busy --dry-run', TERMINAL)).err).toContain('It saves $8.36 an hour.');
+});
