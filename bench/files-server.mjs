@@ -1,11 +1,14 @@
-/** A service with one volume whose listing has 1,000,000 keys, 1000 in each of 1000 folders: the files cost no disk. */
+/**
+ * A service with one volume whose listing has 1,000,000 keys, 1000 in each of 1000 folders, and as many in one folder, `flat/`, which
+ * the listing of all does not name. The files cost no disk.
+ */
 import { createServer } from 'node:http';
 
 const FOLDERS = 1000;
 const KEYS = 1000;
 
-const xml = (content) =>
-  `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><IsTruncated>false</IsTruncated>${content}</ListBucketResult>`;
+const xml = (content, next) =>
+  `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`}${content}</ListBucketResult>`;
 
 const number = (at) => String(at).padStart(4, '0');
 
@@ -33,7 +36,10 @@ export async function serveLargeListing() {
     }
     const prefix = searchParams.get('prefix') ?? '';
     response.writeHead(200, { 'content-type': 'application/xml' });
-    response.end(xml(prefix === '' ? folders : keysOf(prefix)));
+    if (prefix === 'flat/') {
+      const page = Number(searchParams.get('continuation-token') ?? 0);
+      response.end(xml(keysOf(`flat/${number(page)}-`), page + 1 < FOLDERS ? page + 1 : undefined));
+    } else response.end(xml(prefix === '' ? folders : keysOf(prefix)));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };

@@ -1,5 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import { stringAt, type Json } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import { createAccount } from '../plan/account.ts';
@@ -56,7 +58,11 @@ export async function applyAll(
   for (const name of KINDS) {
     const account = createAccount(ctx, plan.documents, made);
     await doAll(ofKind(name, false), (planned) => applyItem(ctx, account, planned, untilMs));
-    if (!ctx.signal.aborted) await keepCreated(ctx, ofKind(name, false), outcomes);
+    if (!ctx.signal.aborted)
+      for (const twin of await twinsOfCreated(ctx, ofKind(name, false), outcomes)) {
+        outcomes.set(twin.planned, twin);
+        if (!keepGoing) stopped ??= twin.failure;
+      }
   }
   if (untilMs !== undefined)
     for (const [planned, { done }] of outcomes) {
@@ -78,23 +84,39 @@ export async function applyAll(
   return plan.planned.flatMap((planned) => outcomes.get(planned) ?? []);
 }
 
-/** Keeps what a list has of what was created. Everything is done: where this fails, the next apply looks for it. */
-async function keepCreated(
+/**
+ * Keeps what a list has of what was created, and returns the failure of each thing that is there twice now: somebody else, such as
+ * another apply, created one of its name in the same moment. Everything is done: where the list fails, the next apply looks.
+ */
+async function twinsOfCreated(
   ctx: CommandContext,
   ofKind: readonly Planned[],
   outcomes: ReadonlyMap<Planned, Outcome>,
-): Promise<void> {
-  const created = ofKind
-    .filter((each) => ['create', 'replace'].includes(outcomes.get(each)?.done?.action ?? 'none'))
-    .map(makingOf);
+): Promise<readonly (Outcome & { readonly failure: Failure })[]> {
+  const created = ofKind.filter((each) => ['create', 'replace'].includes(outcomes.get(each)?.done?.action ?? 'none'));
   const [first] = created;
-  if (first === undefined) return;
+  if (first === undefined) return [];
   try {
-    await keepSeen(ctx, first.document.kind, created);
+    const rows = await keepSeen(ctx, first.document.kind, created.map(makingOf));
+    return created
+      .filter(({ item }) => item.action === 'create')
+      .flatMap((planned) => {
+        const named = rows.filter((row) => stringAt(row, 'name') === planned.document.name);
+        return named.length < 2 ? [] : [{ planned, failure: twinFailure(planned, named) }];
+      });
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
+    return [];
   }
 }
+
+const twinFailure = (planned: Planned, named: readonly Json[]): Failure =>
+  new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `${labelOf(planned)} was created, and somebody else created one of its name at the same time: both are there`,
+    hint: `Delete one of ${named.map((row) => safeText(idOf(row))).join(' and ')}, or say which one with id.`,
+  });
 
 async function outcomeOf(planned: Planned, stopped: Failure | undefined, act: () => Promise<Done>): Promise<Outcome> {
   const { item, row } = planned;

@@ -87,8 +87,8 @@ async function appeared(
   return undefined;
 }
 
-/** Keeps that a list has what was created, so that the next apply does not look for it. */
-export async function keepSeen(ctx: CommandContext, kind: FileKind, made: readonly Making[]): Promise<void> {
+/** Keeps that a list has what was created, so that the next apply does not look for it. Returns the list. */
+export async function keepSeen(ctx: CommandContext, kind: FileKind, made: readonly Making[]): Promise<readonly Json[]> {
   const rows = await rowsOf(ctx, kind);
   for (const making of made) {
     const key = keyOf(making);
@@ -99,6 +99,7 @@ export async function keepSeen(ctx: CommandContext, kind: FileKind, made: readon
       if (seen !== undefined) await keepAttempt(ctx, key, { ...attempt, state: seen });
     }
   }
+  return rows;
 }
 
 const rowsOf = async (ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> =>

@@ -127,14 +127,14 @@ async function planReplacement(
 ): Promise<Planned> {
   const { kind } = document;
   const { before } = await costOf(ctx, kind.name, row, {});
-  if (row['locked'] === true)
-    return {
-      document,
-      row,
-      body,
-      item: { ...item, action: 'blocked', why: 'it is locked, so that no other one takes its place' },
-      cost: { before, after: before },
-    };
+  const why =
+    row['locked'] === true
+      ? 'it is locked, so that no other one takes its place'
+      : document.id !== undefined
+        ? 'its id is in the file, and another one in its place has another id: leave the id out'
+        : undefined;
+  if (why !== undefined)
+    return { document, row, body, item: { ...item, action: 'blocked', why }, cost: { before, after: before } };
   const whole = replacementBody(document, row, body);
   await kind.checkNew?.(ctx, completeNew(ctx, document, whole));
   const { after } = await costOf(ctx, kind.name, undefined, whole);

@@ -32,10 +32,15 @@ export interface PlanFile {
   readonly items: readonly Json[];
 }
 
-/** Refuses to keep a plan of what cannot be read again: usage (2). */
+/** How the file of a plan is named; another file is one of documents. */
+const PLAN_NAME = /\.json$/i;
+
+/** Refuses to keep a plan of what cannot be read again, and under a name that apply does not know: usage (2). */
 export function checkOut({ files, envFrom }: PlanInput, out: string | undefined): void {
   if (out !== undefined && [...files, ...envFrom].includes('-'))
     throw usage('--out keeps a plan of files that are read again: stdin cannot be', 'Write it to a file first.');
+  if (out !== undefined && !PLAN_NAME.test(out))
+    throw usage('--out takes a name that ends in .json', 'A plan is told from a file of documents by that name.');
 }
 
 /** Writes a plan, which holds no secret, with mode 0600. Fails with local-file (14). */
@@ -78,7 +83,7 @@ async function digestOf(ctx: CommandContext, { planned }: Plan, salt: string): P
 export async function readPlanFile(ctx: CommandContext, given: PlanInput): Promise<PlanFile | undefined> {
   const texts = await Promise.all(
     given.files
-      .filter((path) => path !== '-' && /\.json$/i.test(path))
+      .filter((path) => path !== '-' && PLAN_NAME.test(path))
       .map(async (path) => ({ path, value: await decoded(ctx, path) })),
   );
   const found = texts.find(({ value }) => isObject(value) && value['berthPlan'] !== undefined);

@@ -11,10 +11,11 @@ import {
   openSync,
   promises as fs,
   read,
+  renameSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,6 +25,7 @@ import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
 import { makeDirectory } from '../../core/files/make-directory.ts';
 import { openRegular, refusalOf } from '../../core/files/regular-file.ts';
 import { absolutePath } from './absolute-path.ts';
+import { createFolderSyncs } from './folder-syncs.ts';
 import { contentsOf, entryAt, removeEmptyFolder } from './folder-contents.ts';
 import { describeFile, listFolder } from './look-at-files.ts';
 import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
@@ -45,6 +47,7 @@ export function openDurable(
   locks: FileLocks,
 ): RangeFiles {
   const held = new Set<HeldLock>();
+  const syncFolder = createFolderSyncs();
   let rangeDigests: RangeDigests | undefined;
   const check = (): void => {
     for (const lock of held) lock.check();
@@ -69,7 +72,8 @@ export function openDurable(
     self: () => ({ pid: process.pid, host: hostname() }),
     absolute,
     resolve: (path) => wrapErrors(`cannot look at ${path}`, () => resolvePath(path, absolute(path))),
-    size: (path) => wrapErrors(`cannot look at ${path}`, () => sizeOf(absolute(path))),
+    size: (path) =>
+      wrapErrors(`cannot look at ${path}`, async () => statSync(absolute(path), { throwIfNoEntry: false })?.size),
     describe: (path) => wrapErrors(`cannot look at ${path}`, () => describeFile(absolute(path))),
     entries: (folder) => wrapErrors(`cannot list ${folder}`, () => listFolder(absolute(folder))),
     makeFolder: (path) =>
@@ -99,7 +103,7 @@ export function openDurable(
         fs.utimes(absolute(path), modifiedAt / 1000, modifiedAt / 1000),
       ),
     removeEmptyFolder: (path) => wrapErrors(`cannot remove ${path}`, () => removeEmptyFolder(absolute(path))),
-    freeBytes: (path) => freeBytes(absolute(path)),
+    freeBytes: (path) => Promise.resolve(freeBytes(absolute(path))),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
       await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));
@@ -110,13 +114,13 @@ export function openDurable(
     replace: (from, to) =>
       wrapErrors(`cannot put ${from} in place of ${to}`, async () => {
         check();
-        await fs.rename(absolute(from), absolute(to));
+        renameSync(absolute(from), absolute(to));
         await syncFolder(dirname(absolute(to)));
       }),
     remove: (path) =>
       wrapErrors(`cannot remove ${path}`, async () => {
         check();
-        await fs.rm(absolute(path), { force: true });
+        rmSync(absolute(path), { force: true });
       }),
     lock: (path, files = []) =>
       wrapErrors(`cannot lock ${path}`, async () => {
@@ -237,31 +241,5 @@ async function* readUnseekable(
   }
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await fs.stat(path)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 const changedOutside = (message: string): Failure =>
   localFile(message, 'Leave the files of a batch alone while it runs.');
-
-/** Syncs a directory, so that a new name in it is on the disk. Does nothing on systems that cannot do that. */
-async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle;
-  try {
-    handle = await fs.open(folder, 'r');
-  } catch {
-    return;
-  }
-  try {
-    await handle.sync();
-  } catch {
-    // Some file systems cannot sync a directory.
-  } finally {
-    await handle.close();
-  }
-}

@@ -1,4 +1,4 @@
-import { promises as fs, type Stats } from 'node:fs';
+import { lstatSync, promises as fs, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ResolvedPath } from '../../core/context.ts';
 import { errorCode } from '../../core/files/file-errors.ts';
@@ -9,7 +9,9 @@ import { errorCode } from '../../core/files/file-errors.ts';
  * without permission.
  */
 export async function resolvePath(path: string, absolute: string): Promise<ResolvedPath> {
-  const [target, entry] = [await ifExists(() => fs.stat(absolute)), await ifExists(() => fs.lstat(absolute))];
+  // Synchronous: the system answers faster than another thread would be started.
+  const entry = await ifExists(async () => lstatSync(absolute));
+  const target = entry?.isSymbolicLink() === true ? await ifExists(async () => statSync(absolute)) : entry;
   const linked = entry?.isSymbolicLink() === true;
   if (target !== undefined) {
     const kind = kindOf(target);

@@ -37,7 +37,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'pods get': [line('pods get p1 --exit-status')],
   'pods create': [
     line(
-      `pods create --name a ${CONTAINER} --gpu G1 --gpu-count 2 ${CUDA} --cloud SECURE --data-center D1,D2 --template t1 --network-volume v1:/data --global-networking --start-ssh --start-jupyter --wait`,
+      `pods create --name a ${CONTAINER} --gpu G1 --gpu-count 2 ${CUDA} --cloud SECURE --data-center D1,D2 --template t1 --network-volume v1:/data --global-networking --start-ssh --start-jupyter --wait --yes`,
       { answers: RUNNING },
     ),
     line('pods create --name a --image image:1 --gpu G1 --min-cuda 12.4 --persistent-size 20 --mount-path /data'),
@@ -150,7 +150,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'clusters get': [line('clusters get c1')],
   'clusters create': [
     line(
-      'clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --image image:1 --args go --disk 20 --port 80/http --env A=1 --data-center D1 --network-volume v1 --start-ssh --start-jupyter --wait',
+      'clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --image image:1 --args go --disk 20 --port 80/http --env A=1 --data-center D1 --network-volume v1 --start-ssh --start-jupyter --wait --yes',
       { answers: RUNNING },
     ),
     line(`clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 ${COMMAND}`),
@@ -187,7 +187,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'volumes list': [line('volumes list')],
   'volumes get': [line('volumes get v1')],
   'volumes create': [
-    line('volumes create --name v --size 100 --data-center D1'),
+    line('volumes create --name v --size 100 --data-center D1 --yes'),
     line('volumes create --name v --size 100 --data-center D1 --type HIGH_PERFORMANCE'),
   ],
   'volumes update': [line('volumes update v1 --name w --size 200 --yes')],

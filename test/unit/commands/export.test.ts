@@ -95,7 +95,7 @@ test('secret variables are marked, and the files with their values have no diffe
   expect(ran.err).toContain('--env-from');
   writeFileSync(
     path.join(world.directory, 'vars'),
-    `API_KEY=other-secret\nURL=postgres://u:other-secret@h/\nHF_TOKEN=other-secret\nHF_TOKEN_2=old-secret\nJUPYTER_PASSWORD=${await seededPassword(world)}\n`,
+    `API_KEY=other-secret\nURL=postgres://u:other-secret@h/\nHF_TOKEN=old-secret\nHF_TOKEN_2=other-secret\nJUPYTER_PASSWORD=${await seededPassword(world)}\n`,
   );
   const found = await plan(world, ran.out, ['--env-from', 'vars']);
   expect([found.code, found.err]).toEqual([0, found.err]);

@@ -43,6 +43,7 @@ export function checkDocument({ value, at }: YamlDocument): FileDocument {
   if (name === undefined || name.trim() === '') throw usage(`${at(['name'])}: a ${known} needs a name: a text`);
   const id = document['id'];
   if (id !== undefined && typeof id !== 'string') throw usage(`${at(['id'])}: an id is a text`);
+  checkForms(kind, document, at);
   const body = bodyOfDocument(kind, document, at);
   checkTypes(kind, body, at);
   try {
@@ -96,6 +97,19 @@ function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['
   );
 }
 
+/** Refuses a text or number in the place of an object, and of a name: neither would say anything. */
+function checkForms({ table, words }: FileKind, document: JsonObject, at: FileDocument['at']): void {
+  for (const [member, value] of Object.entries(document)) {
+    if (value === null || value === undefined) continue;
+    const isOuter = Object.values<Field>(table.fields).some((field) => field.path?.startsWith(`${member}.`));
+    const isFlag = member === 'globalNetworking' && typeof value === 'boolean';
+    if (words.includes(member) && typeof value !== 'string')
+      throw usage(`${at([member])}: ${member} is a text, not ${shown(value)}`);
+    if (isOuter && !isFlag && !isObject(value) && !Array.isArray(value))
+      throw usage(`${at([member])}: ${member} is an object, not ${shown(value)}`);
+  }
+}
+
 const NUMBERS = ['count', 'gigabytes', 'seconds', 'milliseconds', 'dollars', 'percent'];
 
 /** Refuses values of another type than their fields have; null clears a member. */
@@ -108,6 +122,9 @@ function checkTypes({ table }: FileKind, body: JsonObject, at: FileDocument['at'
     if (value === null) continue;
     const problem = wrongType(field, value);
     if (problem !== undefined) throw usage(`${at(path)}: ${field.path} ${problem}, not ${shown(value)}`);
+    const item = Array.isArray(value) ? value.findIndex((each) => typeof each !== 'string') : -1;
+    if (field.type === 'list' && item >= 0)
+      throw usage(`${at([...path, String(item)])}: ${field.path} is a list of texts`, 'Write each in quotes.');
     const pair = field.type === 'pairs' && isObject(value) ? wrongPair(value) : undefined;
     if (pair !== undefined)
       throw usage(`${at([...path, pair])}: ${field.path}.${pair} is a text`, 'Write the value in quotes.');
@@ -128,6 +145,7 @@ function wrongType({ type = 'text' }: Field, value: Json): string | undefined {
     return typeof value === 'string' || typeof value === 'boolean' || isObject(value) ? 'is a number' : undefined;
   if (type === 'flag') return typeof value === 'boolean' ? undefined : 'is true or false';
   if (type === 'list') return Array.isArray(value) ? undefined : 'is a list';
+  if (type === 'objects') return Array.isArray(value) ? undefined : 'is a list';
   if (type === 'pairs') return isObject(value) ? undefined : 'is an object of texts';
   if (type === 'text') return typeof value === 'string' ? undefined : 'is a text';
   return undefined;

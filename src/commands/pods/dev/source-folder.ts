@@ -2,7 +2,7 @@ import type { RangeFiles } from '../../../core/context.ts';
 import { collectBytes } from '../../../core/files/byte-streams.ts';
 import { localFile } from '../../../core/failure.ts';
 import { belowFolder } from '../../shared/paths/slashes.ts';
-import { compareFolders } from '../../files/copy/compare-folders.ts';
+import { compareFolders } from '../../files/sync/compare-folders.ts';
 import { createFilter, type Filter } from '../../files/copy/filter.ts';
 import { localSide } from '../../files/copy/local-side.ts';
 import type { Side } from '../../files/copy/sides.ts';

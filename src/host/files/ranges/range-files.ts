@@ -1,4 +1,4 @@
-import { close, fdatasync, fstatSync, ftruncateSync, futimesSync, promises as fs, writeSync } from 'node:fs';
+import { close, fdatasync, fstatSync, ftruncateSync, futimesSync, statfsSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { RangeWriter } from '../../../core/ports/files.ts';
@@ -24,9 +24,9 @@ export const rangeWriter = (path: string, descriptor: number): RangeWriter => ({
 });
 
 /** Bytes that are free on the disk of a path; undefined where the system does not say it. */
-export async function freeBytes(path: string): Promise<number | undefined> {
+export function freeBytes(path: string): number | undefined {
   try {
-    const { bavail, bsize } = await fs.statfs(dirname(path));
+    const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize;
   } catch {
     return undefined;

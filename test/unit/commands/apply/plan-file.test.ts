@@ -120,6 +120,13 @@ describe('a plan in a file', () => {
     expect([stdin.code, stdin.err]).toEqual([2, expect.stringContaining('stdin') as string]);
   });
 
+  test('has a name that ends in .json, because apply knows it by that', async () => {
+    const world = inWorld();
+    write(world, 'fleet.yaml', 'kind: volume\nname: datasets\nsize: 4000\n');
+    const ran = await run(world, ['plan', 'fleet.yaml', '--out', 'kept.plan']);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('.json') as string]);
+  });
+
   test('of another version, and a cut one, end 2 and say so', async () => {
     const world = await planned();
     const text = readFileSync(path.join(world.directory, 'plan.json'), 'utf8');

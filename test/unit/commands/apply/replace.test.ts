@@ -70,6 +70,15 @@ describe('apply --replace', () => {
     expect(await labs(world)).toHaveLength(1);
   });
 
+  test('a pod whose id is in the file is not replaced: the file would name what is gone', async () => {
+    const world = inWorld();
+    await apply(world, OLD);
+    const [old] = await labs(world);
+    const ran = await apply(world, `${NEW}\nid: ${old?.id ?? ''}`, '--replace');
+    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('leave the id out') as string]);
+    expect((await labs(world)).map(({ id }) => id)).toEqual([old?.id]);
+  });
+
   test('a dry run shows both requests', async () => {
     const world = inWorld();
     await apply(world, OLD);

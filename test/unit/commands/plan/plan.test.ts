@@ -170,6 +170,15 @@ describe('a file that is wrong ends 2 and says where', () => {
     ],
     ['no YAML in the second document', 'kind: volume\nname: a\n---\n{', 'line', 'fleet.yaml'],
     ['a list', '- a', 'fleet.yaml:1:1', 'object'],
+    ['a text for an object', 'kind: pod\nname: train-llm\ngpu: GPU-80G', 'fleet.yaml:3:1', 'gpu is an object'],
+    ['a number for an object', 'kind: endpoint\nname: echo\nworkers: 2', 'fleet.yaml:3:1', 'workers is an object'],
+    ['a text for mounts', 'kind: pod\nname: train-llm\nmounts: datasets', 'fleet.yaml:3:1', 'mounts is an object'],
+    ['a number for a name', 'kind: pod\nname: train-llm\nvolume: 7', 'fleet.yaml:3:1', 'volume is a text'],
+    ['a number for a template', 'kind: pod\nname: train-llm\ntemplate: 7', 'fleet.yaml:3:1', 'template is a text'],
+    ['a number in a list', 'kind: pod\nname: train-llm\nports:\n  - 8080', 'fleet.yaml:4:5', 'list of texts'],
+    ['true in a command', 'kind: pod\nname: train-llm\ncmd: [run, true]', 'fleet.yaml:3:12', 'quotes'],
+    ['a name that is a number', 'kind: volume\nname: 1e3', 'fleet.yaml:2:1', 'a text'],
+    ['a name that is null', 'kind: volume\nname: ~', 'fleet.yaml:2:1', 'a text'],
   ])('%s', async (_, text, where, says) => {
     const ran = await plan(inWorld(), text);
     expect([ran.code, ran.out]).toEqual([2, '']);
