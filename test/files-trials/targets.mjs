@@ -77,7 +77,8 @@ async function startGofakes3(folder) {
   const args = ['-host', `127.0.0.1:${port}`, '-backend', 'memory', '-initialbucket', 'vol-datasets'];
   const running = start([program, ...args], { cwd: folder, env: process.env, boundMs: null });
   const url = `http://127.0.0.1:${port}`;
-  const isUp = async () => (running.isOver || (await globalThis.fetch(url).catch(() => undefined))?.ok ? true : undefined);
+  const isUp = async () =>
+    running.isOver || (await globalThis.fetch(url).catch(() => undefined))?.ok ? true : undefined;
   if ((await until(isUp, 15_000)) === undefined || running.isOver)
     throw new Error(`it did not start: ${running.said.stderr}`);
   return { url, env: KEY, stop: () => running.signal('SIGKILL') };

@@ -8,7 +8,8 @@ import { refuseWhatDoesNotFit, type Need } from '../places/space.ts';
 import { volumeOpener } from '../places/open-volume.ts';
 import type { FileOutcome } from '../outcomes.ts';
 import { readChoice, type FileChoice } from './choose-files.ts';
-import { planCopies, type Copy, type End } from './plan.ts';
+import type { Copy, End } from './copy.ts';
+import { planCopies } from './plan.ts';
 import { transferFiles, type Transferred } from './transfer.ts';
 
 export type Place = Exclude<FileAddress, { kind: 'stream' }>;

@@ -7,29 +7,10 @@ import { foldedName, refusedName } from '../../shared/paths/names.ts';
 import { addressText, folderKey, type FileAddress } from '../places/address.ts';
 import { isFolderFailure, notThere } from '../places/file-failures.ts';
 import { filesBelow, findOnVolume, lookOnVolume } from '../places/open-volume.ts';
+import type { Copy, End } from './copy.ts';
 import type { Filter } from './filter.ts';
 import { localSide } from './local-side.ts';
 import type { Side } from './sides.ts';
-import type { LocalFile } from './upload.ts';
-
-/** One end of a copy. */
-export type End =
-  | { readonly kind: 'volume'; readonly name: string; readonly volume: VolumeFiles; readonly key: string }
-  | { readonly kind: 'local'; readonly path: string };
-
-/** One file to copy. */
-export interface Copy {
-  readonly from:
-    | (End & { readonly kind: 'volume'; readonly file: VolumeFile })
-    | (End & { readonly kind: 'local'; readonly file: LocalFile });
-  readonly to: End;
-  /** Nothing was at the target when the copy was planned. */
-  readonly isNew?: boolean;
-  /** Its path below the folder that is copied, where that is asked for. */
-  readonly path?: string;
-  /** Why it cannot be copied. */
-  readonly refused: Failure | undefined;
-}
 
 /** What the copies need to look at their ends. */
 export interface Places {

@@ -3,7 +3,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, usage } from '../../../core/failure.ts';
 import { severalAtOnce } from '../../../core/control/several-at-once.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import type { Copy } from '../copy/plan.ts';
+import type { Copy } from '../copy/copy.ts';
 import { transferFiles, type Transferred } from '../copy/transfer.ts';
 import type { FileOutcome } from '../outcomes.ts';
 import { compareFolders } from './compare-folders.ts';
