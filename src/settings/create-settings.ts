@@ -112,6 +112,14 @@ export function createSettings(input: SettingsInput): Settings {
   const isBaseUrlGiven = once(
     (): boolean => resolveSetting(settingNamed('base-url'), { ...withoutProfile(input), env: ownEnv() }) !== undefined,
   );
+  /** Whether a shell without variables would use another address than this run: that of a profile, or the local service. */
+  const isAnotherUsed = once((): boolean => {
+    const stored = orEmpty(() => {
+      const { current = DEFAULT_PROFILE } = file();
+      return current === LOCAL_PROFILE ? { 'base-url': LOCAL_PROFILE } : (profileOf(file(), current) ?? {});
+    })['base-url'];
+    return stored !== undefined && stored !== env['BERTH_BASE_URL'];
+  });
   const profileSource = (): SettingSource => (file().current === undefined ? 'default' : 'profile');
   const keySources = once(() => {
     checkEnvironmentKey(named(), env);
@@ -135,7 +143,7 @@ export function createSettings(input: SettingsInput): Settings {
       return local();
     },
     get accountFlags() {
-      return accountWords(flags, env);
+      return accountWords(flags, env, isAnotherUsed);
     },
     get profilesPath() {
       return profilesPath();

@@ -1,5 +1,5 @@
 import type { SettingSource } from '../core/context.ts';
-import { Failure, localFile } from '../core/failure.ts';
+import { Failure, localFile, usage } from '../core/failure.ts';
 import { checkSetting } from './check-setting.ts';
 import type { ProfileValues } from './read-profiles.ts';
 import { ADDRESSES, LOCAL_PROFILE, settingNamed, type Setting, type SettingName } from './settings-table.ts';
@@ -35,7 +35,7 @@ export function resolveSetting(setting: Setting, sources: Sources): Resolved | u
 /**
  * Whether to use the local service. The flags decide, then the environment, then the profiles file. In each of them the
  * setting `local` has priority, then the name of a profile, then an address, which means a remote service. `current`
- * returns the profile that the file names.
+ * returns the profile that the file names. Fails with usage (2) for flags that name the local service and another one.
  */
 export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: () => string | undefined): boolean {
   const isFlag = (name: SettingName): boolean => flags[name] !== undefined;
@@ -44,6 +44,7 @@ export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: (
     { level: (name: SettingName) => fromFlag(settingNamed(name), flags), isGiven: isFlag },
     { level: (name: SettingName) => fromEnvironment(settingNamed(name), env), isGiven: isVariable },
   ];
+  refuseTwoServices(flags);
   for (const { level, isGiven } of levels) {
     const local = level('local');
     if (local) return local.value === 'true';
@@ -53,6 +54,18 @@ export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: (
     if (ADDRESSES.some(isGiven)) return false;
   }
   return current() === LOCAL_PROFILE;
+}
+
+function refuseTwoServices(flags: GlobalFlags): void {
+  if (fromFlag(settingNamed('local'), flags)?.value !== 'true') return;
+  const profile = fromFlag(settingNamed('profile'), flags)?.value;
+  const other = ADDRESSES.find((name) => flags[name] !== undefined);
+  const flag = profile === undefined || profile === LOCAL_PROFILE ? other : 'profile';
+  if (flag !== undefined)
+    throw usage(
+      `--local and --${flag} exclude each other`,
+      'Each names the service that the command is for: keep one of them.',
+    );
 }
 
 /** The profile that a flag or variable names. Fails with usage (2) for an invalid name. */

@@ -68,8 +68,8 @@ const needsServedService = (line: string): boolean => line.includes('berth local
 /** Examples that need a database: test/unit/commands/jobs/batch/shared.test.ts runs such commands. */
 const needsStore = (line: string): boolean => line.includes('--store postgres://');
 
-/** Examples that go on while an ssh is connected, which test/e2e has. */
-const needsConnection = (line: string): boolean => /^berth pods (forward|dev) /.test(line);
+/** Examples that speak with a server of SSH: test/e2e and test/unit/commands/pods/reach run such commands. */
+const needsConnection = (line: string): boolean => /^berth pods (cp|forward|dev) /.test(line);
 
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
 const isEndless = (line: string): boolean =>

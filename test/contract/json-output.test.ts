@@ -55,7 +55,7 @@ const firstCalls = described.flatMap((words) =>
 );
 
 /** They need OpenSSH or a server that posts: their own tests check what they print. */
-const ELSEWHERE = ['pods exec', 'pods forward', 'webhooks listen', 'webhooks reconcile'];
+const ELSEWHERE = ['pods exec', 'pods cp', 'pods forward', 'webhooks listen', 'webhooks reconcile'];
 
 describe('the table', () => {
   test('every command that prints JSON is in it', () => {

@@ -153,7 +153,7 @@ devTest(
     write('.gitignore', 'node_modules/\nburst/\n');
     await same(...own);
     await until(() => !existsSync(path.join(there, 'burst')));
-    write('.gitignore', '');
+    write('.gitignore', 'burst/\n');
     await same(...own);
     expect(existsSync(path.join(there, 'node_modules/large/index.js'))).toBe(true);
     expect(terminal.printed()).not.toMatch(/Connecting again|Terminated/);

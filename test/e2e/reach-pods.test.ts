@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { folderWithKey, hasSsh, LAB, pathOf, sshTest } from './pods-support.ts';
 import { localExec } from './workers/support.ts';
@@ -44,7 +45,7 @@ berth pods exec pod-web -- true 2> unreachable.txt || echo "unreachable $?"
   expect(stderr).toContain('lab: two');
   expect(folder.read('ssh-failed.txt')).toContain('whether the command ran is not known');
   expect(folder.read('ssh-failed.txt')).toContain('The pod still runs, and was not started again.');
-  expect(folder.read('ssh-failed.txt')).toContain('berth account ssh-keys add');
+  expect(folder.read('ssh-failed.txt')).toContain('--explain');
   expect(folder.read('unreachable.txt')).toContain('it does not publish 22/tcp');
   expect(folder.read('unreachable.txt')).toContain('berth pods update pod-web');
 });
@@ -164,3 +165,90 @@ berth pods exec lab -- sh -c 'ls; echo third'
     expect([code, stdout], stderr).toEqual([0, 'first\nfile\nsecond\nthird\n']);
   },
 );
+
+/** Relative paths, and those that a command prints, are the same for a copy. */
+const SAME_PATHS = `${LAB}
+berth pods cp 'a file.txt' lab: 2> copied.txt > table.txt
+berth pods exec lab -- cat 'a file.txt'; echo
+home=$(berth pods exec lab -- pwd)
+berth pods cp 'a file.txt' "lab:$home/deep/er/" 2>> copied.txt > table.txt
+berth pods exec lab -- ls "$home/deep/er"
+berth pods exec lab -- sh -c 'mkdir ../made && echo made > ../made/file'
+berth pods cp lab:../made/file back.txt 2>> copied.txt > table.txt
+cat back.txt
+berth pods exec lab -- sh -c 'echo temporary > "$TMPDIR/file"; echo "$TMPDIR/file"' > name.txt
+berth pods cp "lab:$(cat name.txt)" back.txt 2>> copied.txt > table.txt
+cat back.txt
+berth pods cp 'a file.txt' lab:/etc/of-a-test 2> refused.txt > table.txt || echo "refused $?"
+`;
+const SAME = 'content\na file.txt\nmade\ntemporary\nrefused 5\n';
+
+sshTest('a command and a copy find the same files at the same paths of a pod of the local service', async () => {
+  const folder = await folderWithKey({ 'a file.txt': 'content' });
+  // As on a system that gives a user no view of the file system of their own.
+  writeFileSync(folder.at('bin/unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const { code, stdout, stderr } = await localExec(folder, [], SAME_PATHS);
+  expect([code, stdout], stderr).toEqual([0, SAME]);
+});
+
+const hasOwnRoot =
+  spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', 'mount --rbind /usr /mnt']).status ===
+  0;
+if (!hasOwnRoot)
+  console.log('note: not run: no user namespaces, so pods of the local service have the paths of this machine');
+
+test.skipIf(!hasSsh || !hasOwnRoot)('on Linux the paths of a pod of the local service are those of a pod', async () => {
+  const folder = await folderWithKey({ 'a file.txt': 'content' });
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${SAME_PATHS}
+berth pods create --name disk --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --persistent-size 20 --mount-path /workspace --wait > pod.txt
+berth pods exec disk -- sh -c 'pwd; id -u; echo kept > /workspace/kept; ls /workspace; test -d /usr/lib && echo programs'
+berth pods cp 'a file.txt' disk:/workspace/sub/ 2>> copied.txt > table.txt
+berth pods exec disk -- sh -c 'cat "/workspace/sub/a file.txt"; echo'
+berth pods restart disk --yes --wait > pod.txt
+berth pods exec disk -- find /workspace -type f
+`,
+  );
+  expect([code, stdout], stderr).toEqual([
+    0,
+    `${SAME}/root\n0\nkept\nprograms\ncontent\n/workspace/sub/a file.txt\n/workspace/kept\n`,
+  ]);
+});
+
+const hasRsync = spawnSync('rsync', ['--version']).error === undefined;
+if (!hasRsync) console.log('note: not run: no rsync');
+
+test.skipIf(!hasSsh || !hasRsync)('rsync makes folders alike in both directions by the name of a pod', async () => {
+  const folder = await folderWithKey();
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${LAB}
+berth pods ssh-config --install --yes
+mkdir tree && echo a > tree/a && head -c 2000000 /dev/urandom > 'tree/b c'
+rsync -a tree/ lab.berth:tree/
+echo more >> tree/a
+rsync -a tree/ lab.berth:tree/
+rsync -a lab.berth:tree/ back/
+diff -r tree back && echo same
+`,
+  );
+  expect([code, stdout], stderr).toEqual([0, 'same\n']);
+});
+
+sshTest('100 MB of any bytes go through the stdin and stdout of a command, and by pods cp', async () => {
+  const folder = await folderWithKey();
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${LAB}
+head -c 100000000 /dev/urandom > big
+berth pods exec lab -- cat < big > back && cmp big back && echo streams
+berth pods cp big lab: > table.txt
+berth pods exec lab -- cat big | cmp - big && echo copied
+`,
+  );
+  expect([code, stdout], stderr).toEqual([0, 'streams\ncopied\n']);
+});

@@ -37,21 +37,16 @@ describe('a proxy of the environment', () => {
     return { url: `http://someone:${PASSWORD}@127.0.0.1:${String(await listen(proxy))}`, seen };
   }
 
-  test.each(['HTTP_PROXY', 'http_proxy'])('%s is used, and its password never shown', async (name) => {
-    const proxy = await serveProxy();
-    const { out, err, server } = await works(['--verbose', ...getId], [POD], { env: { [name]: proxy.url } });
-    expect(out).toBe('pod1\n');
-    expect(err).not.toContain(PASSWORD);
-    expect(proxy.seen).toEqual([`GET ${server.url}/v2/pods/pod1`]);
-    expect(server.seen).toHaveLength(0);
-  });
-
-  test('NO_PROXY exempts a host', async () => {
-    const proxy = await serveProxy();
-    const { out } = await works(getId, [POD], { env: { HTTP_PROXY: proxy.url, NO_PROXY: 'example.com,127.0.0.1' } });
-    expect(out).toBe('pod1\n');
-    expect(proxy.seen).toEqual([]);
-  });
+  test.each(['HTTP_PROXY', 'http_proxy'])(
+    '%s never gets a request to this machine, which has the key',
+    async (name) => {
+      const proxy = await serveProxy();
+      const { out, server } = await works(getId, [POD], { env: { [name]: proxy.url } });
+      expect(out).toBe('pod1\n');
+      expect(proxy.seen).toEqual([]);
+      expect(server.seen).toHaveLength(1);
+    },
+  );
 
   test('HTTPS_PROXY is asked for a tunnel; a request that fails in it was not sent: 7', async () => {
     const proxy = await serveProxy();
@@ -66,10 +61,12 @@ describe('a proxy of the environment', () => {
     const gone = createServer();
     const port = await listen(gone);
     await new Promise((resolve) => gone.close(resolve));
-    const env = { HTTP_PROXY: `http://someone:${PASSWORD}@127.0.0.1:${String(port)}` };
-    const { runs, servers } = await fails(get, { exit: 7, says: ['Nothing was sent', 'refused'] }, [POD], { env });
+    const env = {
+      BERTH_BASE_URL: 'https://service.test',
+      HTTPS_PROXY: `http://someone:${PASSWORD}@127.0.0.1:${String(port)}`,
+    };
+    const { runs } = await fails(get, { exit: 7, says: ['Nothing was sent', 'refused'] }, [], { env });
     for (const ran of runs) expect(ran.err).not.toContain(PASSWORD);
-    expect(servers[0].connections()).toBe(0);
   });
 
   test.each(['not an address', 'ftp://proxy:21', `socks5://x:${PASSWORD}@proxy:1080`, `http://x:${PASSWORD}@`])(

@@ -7,11 +7,13 @@ export interface OpenItem extends Omit<KnownJob, 'item'> {
 }
 
 const NO_JOB = { job: '', submittedAt: 0, retries: 0 } as const;
+/** One for all items without a label: a journal has millions of them. */
+const SENDING: OpenItem = { state: 'sending', id: undefined, ...NO_JOB };
 
 /** Returns an open item after one more record; undefined when it has ended or waits again. */
 export function afterRecord(before: OpenItem | undefined, { event, data }: ItemRecord): OpenItem | undefined {
   const { kind } = event;
-  if (kind === 'send') return { state: 'sending', id: data.id, ...NO_JOB };
+  if (kind === 'send') return data.id === undefined ? SENDING : { ...SENDING, id: data.id };
   if (kind === 'lose') return { state: 'unknown', id: before?.id, ...NO_JOB };
   if (kind !== 'accept' && kind !== 'retry' && kind !== 'find') return undefined;
   const retries = kind === 'retry' ? (before?.retries ?? 0) + 1 : 0;

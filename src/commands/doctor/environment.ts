@@ -58,8 +58,9 @@ export function proxyOf(
   ctx: CommandContext,
   address: string | undefined,
 ): { readonly host: string; readonly variable: string } | undefined {
-  const scheme = address?.startsWith('https:') === true ? 'https_proxy' : 'http_proxy';
-  const used = proxiesOf(ctx).find(({ name }) => name.toLowerCase() === scheme);
+  // A request over plain http goes to this machine only, and never through a proxy.
+  if (address?.startsWith('https:') !== true) return undefined;
+  const used = proxiesOf(ctx).find(({ name }) => name.toLowerCase() === 'https_proxy');
   return used?.host === undefined ? undefined : { host: used.host, variable: used.name };
 }
 

@@ -5,7 +5,7 @@ import { arg, option } from '../../cli/model/params.ts';
 import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from './copy/choose-files.ts';
 import { copyPlaces, sourcesAndTarget } from './copy/copy-places.ts';
 import { VERIFY } from './copy/verify.ts';
-import { FILE_OUTCOMES, fileOutcomes } from './outcomes.ts';
+import { FILE_OUTCOMES, fileOutcomes } from '../shared/paths/file-outcomes.ts';
 
 /** `berth files cp`: copies files to and from network volumes. */
 export const cp = defineCommand({

@@ -6,7 +6,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { copyPlaces, shown, sourcesAndTarget, type Place } from './copy/copy-places.ts';
 import type { Copy } from './copy/copy.ts';
-import { FILE_OUTCOMES, fileOutcomes } from './outcomes.ts';
+import { FILE_OUTCOMES, fileOutcomes } from '../shared/paths/file-outcomes.ts';
 import { folderKey } from './places/address.ts';
 
 /** `berth files mv`: moves files to, from and within network volumes. */

@@ -9,7 +9,7 @@ import { addressText, parseVolumeAddress, type VolumeAddress } from './places/ad
 import { isFolderFailure } from './places/file-failures.ts';
 import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
-import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from './outcomes.ts';
+import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from '../shared/paths/file-outcomes.ts';
 
 /** A file to remove, and the place that names it. */
 interface Target {

@@ -5,7 +5,7 @@ import { formatBytes, formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { countOf } from '../../cli/words/words.ts';
-import type { FileOutcome } from './outcomes.ts';
+import type { FileOutcome } from '../shared/paths/file-outcomes.ts';
 
 /** Counts what a command did to files, one after the other. It keeps only those that failed. */
 export interface Tally {

@@ -1,20 +1,19 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
-import type { Id } from '../../core/ids.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
-import { safeText } from '../../core/safe-text.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { hasSelector, selectTargets } from '../../cli/resource/choose.ts';
-import { readRow } from '../../cli/resource/identity/identify.ts';
 import { selectorOptions } from '../../cli/resource/select/selectors.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
 import { prefixedLines } from './reach/prefixed-lines.ts';
-import { reachPod, startOf, type ReachablePod } from './reach/reach-pod.ts';
+import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
+import { START } from './reach/start-first.ts';
+import { stateNow } from './reach/state-now.ts';
 import { remoteCommand } from './reach/remote-command.ts';
 import { sshArguments } from './reach/ssh-arguments.ts';
 import { idOf } from '../../output/view.ts';
@@ -37,6 +36,7 @@ export const exec = defineCommand({
     tty: option.on('give it a terminal, as an interactive program needs it', { short: '-t' }),
     cwd: option.text('run it in this folder of the pod', { metavar: 'PATH' }),
     env: option.texts('a variable of the command', { metavar: 'NAME=VALUE' }),
+    start: START,
     ...selectorOptions(PODS.table, 'pods'),
   },
   examples: [
@@ -45,56 +45,57 @@ export const exec = defineCommand({
     ['berth pods exec train-llm -- cat results.json', 'its output is data'],
     ["berth pods exec --match 'train-*' -- df -h /workspace", 'the same on several pods at once'],
   ],
-  run: async (ctx, { command, tty, cwd, env, ...values }) => {
+  run: async (ctx, { command, tty, cwd, env, start, ...values }) => {
     if (command.length === 0)
       throw usage('missing COMMAND', sentence`Write it after --: ${berth`pods exec POD -- nvidia-smi`}`);
     const line = remoteCommand(command, { cwd, env });
-    const selected = hasSelector(values) ? await selectTargets(ctx, PODS, values, whatDoesNotRun) : undefined;
+    const selected = hasSelector(values)
+      ? await selectTargets(ctx, PODS, values, start ? whatIsGone : whatDoesNotRun)
+      : undefined;
     const words = selected?.targets.map(({ word }) => word) ?? [...new Set(values.id)];
     const [only, ...others] = words;
     if (only === undefined) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
-    if (others.length === 0 && selected === undefined) return await runInOne(ctx, only, line, tty);
+    if (others.length === 0 && selected === undefined) return await runInOne(ctx, only, line, { tty, start });
     if (tty) throw usage('-t needs one pod', 'Leave it out for several.');
-    const outcomes = await Promise.all(words.map((word) => runInOneOfSeveral(ctx, word, line)));
+    const outcomes = await Promise.all(words.map((word) => runInOneOfSeveral(ctx, word, line, start)));
     // Of a table, the lines are the output.
     if (isTableOutput(ctx.output)) return { kind: 'nothing', failure: combinedFailure(outcomes) };
     return outcomeResult(ctx, 'pod', outcomes, 'done');
   },
 });
 
-const whatDoesNotRun = (pods: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
-  Promise.resolve(
-    new Map(pods.filter((pod) => statusOf(pod) !== 'RUNNING').map((pod) => [idOf(pod), `is ${statusOf(pod)}`])),
-  );
+/** Returns what says which pods a command cannot go to, by their status. */
+const leavingOut =
+  (isLeftOut: (status: string) => boolean) =>
+  (pods: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
+    Promise.resolve(
+      new Map(pods.filter((pod) => isLeftOut(statusOf(pod))).map((pod) => [idOf(pod), `is ${statusOf(pod)}`])),
+    );
+
+const whatDoesNotRun = leavingOut((status) => status !== 'RUNNING');
+const whatIsGone = leavingOut((status) => status === 'TERMINATED');
 
 /** The exit code of ssh for an error of its own. */
 const SSH_FAILED = 255;
 
-async function runInOne(ctx: CommandContext, word: string, line: string, tty: boolean) {
-  const pod = await reachPod(ctx, word);
+async function runInOne(
+  ctx: CommandContext,
+  word: string,
+  line: string,
+  { tty, start }: { readonly tty: boolean; readonly start: boolean },
+) {
+  const pod = await reachPod(ctx, word, start);
   const code = await ctx.spawn.run('ssh', await sshArguments(ctx, pod, { line, tty }), {});
-  const notes = code === SSH_FAILED ? await sshFailedNotes(ctx, pod) : [];
+  const notes = code === SSH_FAILED ? [notKnown(pod), ...(await stateNow(ctx, pod))] : [];
   return { kind: 'nothing', exit: code as ExitCode, notes } as const;
 }
 
-/** What is known after ssh has failed: the pod is read again. */
-async function sshFailedNotes(ctx: CommandContext, { id, start }: ReachablePod): Promise<readonly Message[]> {
-  const row = await unlessFailed(ctx, async () => (await readRow(ctx, PODS, id)).answer.value ?? null);
-  return [
-    sentence`ssh ended with 255, its own code for an error: whether the command ran is not known. What it does: ${berth`pods ssh ${id}`} -- -v`,
-    ...(row === undefined ? [] : [stateNow(row, id, start)]),
-  ];
-}
+const notKnown = ({ id }: ReachablePod): Message =>
+  sentence`ssh ended with 255, its own code for an error: whether the command ran is not known. What it does: ${berth`pods ssh ${id}`} -- -v`;
 
-function stateNow(row: Json, id: Id<'pod'>, start: string): Message {
-  if (statusOf(row) !== 'RUNNING') return `The pod is ${safeText(statusOf(row))} now.`;
-  if (startOf(row, id).start !== start) return 'The pod was started again meanwhile: what ran in it has ended.';
-  return sentence`The pod still runs, and was not started again. If it refused your keys: it has the keys that the account had when it started (${berth`account ssh-keys list`}). A key of ${berth`account ssh-keys add`} opens it after ${berth`pods restart ${id}`}, which wipes its container disk.`;
-}
-
-async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string): Promise<Outcome> {
+async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string, start: boolean): Promise<Outcome> {
   try {
-    const pod = await reachPod(ctx, word);
+    const pod = await reachPod(ctx, word, start);
     const output = isTableOutput(ctx.output) ? ctx.stdout : ctx.stderr;
     const onOutput = prefixedLines(pod.name, (text) => void output.write(text));
     const onError = prefixedLines(pod.name, (text) => void ctx.stderr.write(text));

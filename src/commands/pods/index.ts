@@ -1,6 +1,7 @@
 import { defineGroup } from '../../cli/model/command.ts';
 import { restart, start, stop } from './actions/act.ts';
 import { connect } from './connect.ts';
+import { cp } from './copy/index.ts';
 import { create } from './create.ts';
 import { dev } from './dev/index.ts';
 import { exec } from './exec.ts';
@@ -30,6 +31,7 @@ export const pods = defineGroup(SUMMARY, {
   explain,
   ssh,
   exec,
+  cp,
   forward,
   dev,
   connect,

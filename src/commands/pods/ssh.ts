@@ -10,6 +10,8 @@ import { isLocalService } from '../shared/is-local-service.ts';
 import { directSsh, isReachable, statusOf } from './pod/reachable.ts';
 import { LOOPBACK, startOf } from './reach/reach-pod.ts';
 import { addressArguments, sshAddress } from './reach/ssh-address.ts';
+import { START, startFirst } from './reach/start-first.ts';
+import { explainKeys } from './reach/explain-keys.ts';
 import { trustOptions } from './reach/ssh-options.ts';
 import { PODS } from './pod/resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';
@@ -27,17 +29,29 @@ export const ssh = defineCommand({
   options: {
     proxy: option.on('by way of the proxy, even where there is a direct address'),
     print: option.on('print the ssh command and run nothing'),
+    explain: option.on('say which keys would be tried and which of them fit, and run nothing'),
+    start: START,
   },
   examples: [
     ['berth pods ssh train-llm', 'an interactive shell'],
     ['berth pods ssh train-llm -- nvidia-smi', 'run one command'],
     ['berth pods ssh train-llm -- -L 8888:localhost:8888', 'a shell with a tunnel'],
     ['berth pods ssh train-llm --print', 'the command, to be used elsewhere'],
+    ['berth pods ssh train-llm --explain', 'why it lets you in, or not'],
   ],
-  run: async (ctx, { id, more, proxy, print }) => {
+  run: async (ctx, { id, more, proxy, print, explain, start }) => {
     await ctx.openLocalPods();
-    const { answer } = await readRow(ctx, PODS, id);
+    const read = async () => (await readRow(ctx, PODS, id)).answer;
+    let answer = await read();
+    if (start) {
+      await startFirst(ctx, answer.value ?? null, id);
+      answer = await read();
+    }
     const pod = answer.value ?? null;
+    if (explain) {
+      const { lines, notes } = await explainKeys(ctx, pod, id);
+      return { kind: 'text', text: lines.join('\n'), notes };
+    }
     const address = sshAddress(addressOf(pod, id, proxy), id);
     const args = [...addressArguments(address), ...more];
     if (print) return { kind: 'text', text: ['ssh', ...args].map(wordOf).join(' ') };
@@ -79,7 +93,7 @@ function noAddress(pod: Json, id: string, proxy: boolean): Failure {
       return usage(message, sentence`Wait until it runs: ${berth`pods wait ${id}`}`);
     case 'EXITED':
     case 'ERROR':
-      return usage(message, sentence`Start it first: ${berth`pods start ${id} --wait`}`);
+      return usage(message, sentence`Add --start, or start it first: ${berth`pods start ${id} --wait`}`);
     case 'TERMINATED':
       return usage(message, sentence`It is gone for good. Other pods: ${berth`pods list`}`);
     default:

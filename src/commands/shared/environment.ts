@@ -1,6 +1,7 @@
 /** The environment of containers, from `--env`, `--env-from` and references to secrets. */
 import { berth, sentence } from '../../core/message.ts';
 import { parseEnv } from 'node:util';
+import { refuseRepeated } from '../../core/text/refuse-repeated.ts';
 import { unlessFailed, usage } from '../../core/failure.ts';
 import { memberAt, objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { Values } from '../../cli/model/command.ts';
@@ -24,6 +25,7 @@ export function addVariables(given: readonly string[], before: Json | undefined)
     if (at < 1) throw usage(`--env takes NAME=VALUE, not ${JSON.stringify(each)}`);
     return [each.slice(0, at), each.slice(at + 1)] as const;
   });
+  refuseRepeated('--env', given);
   return { ...objectOf(before), ...Object.fromEntries(named) };
 }
 
@@ -48,6 +50,9 @@ export async function fillEnvironment(
   const variables = objectOf(given);
   if (variables === undefined) return undefined;
   const before = objectOf(memberAt(await readRow(), 'env')) ?? {};
+  const unset = (values['unsetEnv'] as readonly string[] | undefined) ?? [];
+  const both = unset.find((name) => envOf(values).some((given) => given.startsWith(`${name}=`)));
+  if (both !== undefined) throw usage(`--env and --unset-env both name ${both}`, 'Keep one of them.');
   const all = isWhole || values['replaceEnv'] === true ? variables : { ...before, ...variables };
   const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
   checkNumber(kept);
@@ -57,6 +62,8 @@ export async function fillEnvironment(
   if (gone.length > 0) await ctx.tell(`These variables go away: ${gone.join(', ')}.`);
   return kept;
 }
+
+const envOf = (values: Values): readonly string[] => (values['env'] as readonly string[] | undefined) ?? [];
 
 function checkNumber(variables: JsonObject): void {
   const { length } = Object.keys(variables);

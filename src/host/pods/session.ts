@@ -7,11 +7,13 @@ import type { GroupWatcher } from '../process/group-watcher.ts';
 import { signalGroup } from '../process/process-group.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { serveSftp } from './sftp.ts';
+import type { ContainerView } from './view.ts';
 
 export interface SessionOptions {
   readonly runtime: Pick<Runtime, 'env' | 'platform'>;
   readonly watcher: GroupWatcher;
   readonly spec: ContainerSpec;
+  readonly view: ContainerView;
   /** What ends the programs that run. */
   readonly ends: Set<() => void>;
 }
@@ -21,7 +23,7 @@ const INHERITED = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'SystemRoot'];
 
 /** Serves one session of a client: a command, a shell, or SFTP. */
 export function serveSession(session: Session, options: SessionOptions): void {
-  const { spec } = options;
+  const { view } = options;
   let terminal: PseudoTtyInfo | undefined;
   const variables: Record<string, string> = {};
   session.on('pty', (accept, _reject, info) => {
@@ -36,7 +38,7 @@ export function serveSession(session: Session, options: SessionOptions): void {
     agree(accept);
   });
   session.on('sftp', (accept) => {
-    serveSftp(accept(), spec);
+    serveSftp(accept(), view);
   });
   let running: ChildProcessWithoutNullStreams | undefined;
   session.on('signal', (accept, _reject, { name }) => {
@@ -63,10 +65,10 @@ const agree = (accept: (() => unknown) | undefined): void => {
 function commandLine(
   command: string | undefined,
   terminal: PseudoTtyInfo | undefined,
-  { runtime: { env } }: SessionOptions,
+  { runtime: { env }, view }: SessionOptions,
 ): readonly string[] {
   const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
-  const own = command === undefined ? [shell] : [shell, '-c', command];
+  const own = view.command(command === undefined ? [shell] : [shell, '-c', command]);
   const script = terminal === undefined ? undefined : programIn(env['PATH'], 'script');
   if (terminal === undefined || script === undefined) return own;
   // `script` of util-linux gives a program a terminal of its own.
@@ -89,17 +91,20 @@ function startProgram(
   channel: ServerChannel,
   [program = '', ...args]: readonly string[],
   variables: Readonly<Record<string, string>>,
-  { runtime, watcher, spec, ends }: SessionOptions,
+  { runtime, watcher, spec, view, ends }: SessionOptions,
 ): ChildProcessWithoutNullStreams {
-  const { username, home, folder } = spec;
+  const { username } = spec;
+  const { home, temporary } = view;
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, runtime.env[name]]));
   const env = {
     ...inherited,
     ...spec.variables,
     ...variables,
-    ...{ HOME: home, USER: username, LOGNAME: username, SHELL: '/bin/sh', TMPDIR: join(folder, 'tmp') },
+    ...{ HOME: home, USER: username, LOGNAME: username, SHELL: '/bin/sh', TMPDIR: temporary },
   };
-  const child = watcher.start(() => spawn(program, args, { cwd: home, env, detached: runtime.platform !== 'win32' }));
+  const child = watcher.start(() =>
+    spawn(program, args, { cwd: spec.home, env, detached: runtime.platform !== 'win32' }),
+  );
   const { pid } = child;
   const end = (): void => {
     if (pid !== undefined) signalGroup(pid, 'SIGKILL');

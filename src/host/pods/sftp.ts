@@ -1,8 +1,8 @@
 import { constants, promises as fs, type Stats } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import type { Attributes, InputAttributes, SFTPWrapper } from 'ssh2';
 import { utils } from 'ssh2';
-import type { ContainerSpec } from '../../local/index.ts';
+import type { ContainerView } from './view.ts';
 
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 
@@ -17,12 +17,12 @@ const MAX_OPEN = 256;
 /** The largest answer to a read. Bytes. */
 const MAX_READ = 262_144;
 
-/** Serves the files of a container by SFTP, version 3. Paths begin at its folder; relative ones at the home of its user. */
-export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'folder'>): void {
+/** Serves the files of a container by SFTP, version 3, at the paths that its programs see. */
+export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   const opened = new Map<number, Opened>();
   let handles = 0;
-  const inside = (path: string): string => posix.resolve('/root', path);
-  const real = (path: string): string => join(folder, inside(path));
+  const real = (path: string): string => view.real(path, false);
+  const written = (path: string): string => view.real(path, true);
 
   /**
    * Carries requests out one after the other. OpenSSH takes answers in another order than its requests for an unfinished upload: it
@@ -65,7 +65,8 @@ export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'fo
   };
 
   sftp.on('REALPATH', (id, path) => {
-    sftp.name(id, [{ filename: inside(path), longname: inside(path), attrs: NO_ATTRIBUTES }]);
+    const filename = view.absolute(path);
+    sftp.name(id, [{ filename, longname: filename, attrs: NO_ATTRIBUTES }]);
   });
   sftp.on('STAT', (id, path) => {
     answer(
@@ -102,7 +103,7 @@ export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'fo
     const { mode = 0o644 } = attributes as { mode?: number };
     answer(
       id,
-      () => fs.open(real(path), systemFlags(flags), mode & 0o777),
+      () => fs.open(view.real(path, (flags & OPEN_MODE.WRITE) !== 0), systemFlags(flags), mode & 0o777),
       (file) => {
         keep(id, { kind: 'file', file });
       },
@@ -152,25 +153,25 @@ export function serveSftp(sftp: SFTPWrapper, { folder }: Pick<ContainerSpec, 'fo
     );
   });
   sftp.on('SETSTAT', (id, path, attributes) => {
-    done(id, () => setAttributes(real(path), attributes));
+    done(id, () => setAttributes(written(path), attributes));
   });
   sftp.on('FSETSTAT', (id, handle, attributes) => {
     done(id, () => fileAt(handle).then((file) => setOpenAttributes(file, attributes)));
   });
   sftp.on('MKDIR', (id, path) => {
-    done(id, () => fs.mkdir(real(path)));
+    done(id, () => fs.mkdir(written(path)));
   });
   sftp.on('RMDIR', (id, path) => {
-    done(id, () => fs.rmdir(real(path)));
+    done(id, () => fs.rmdir(written(path)));
   });
   sftp.on('REMOVE', (id, path) => {
-    done(id, () => fs.unlink(real(path)));
+    done(id, () => fs.unlink(written(path)));
   });
   sftp.on('RENAME', (id, from, to) => {
-    done(id, () => fs.rename(real(from), real(to)));
+    done(id, () => fs.rename(written(from), written(to)));
   });
   sftp.on('SYMLINK', (id, target, link) => {
-    done(id, () => fs.symlink(target, real(link)));
+    done(id, () => fs.symlink(target, written(link)));
   });
   sftp.on('READLINK', (id, path) => {
     answer(

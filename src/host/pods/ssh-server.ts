@@ -6,6 +6,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { hostKeyOf } from './host-key.ts';
 import { isPeerOf } from './peer-user.ts';
 import { serveSession } from './session.ts';
+import { findOwnRoot, openView } from './view.ts';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -19,12 +20,15 @@ const LOOPBACK_NAMES = ['localhost', LOOPBACK, '::1', ''];
  */
 export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' | 'user'>): StartContainer {
   const watcher = createGroupWatcher(runtime.env['PATH']);
+  let found: Promise<readonly string[] | undefined> | undefined;
+  const ownRoot = () => (found ??= findOwnRoot(runtime));
   return async (spec) => {
     const { default: ssh2 } = await import('ssh2');
     const allowed = spec.publicKeys.flatMap((line) => {
       const parsed = line.trim() === '' ? new Error('empty') : ssh2.utils.parseKey(line);
       return parsed instanceof Error ? [] : [parsed].flat();
     });
+    const view = await openView(spec, await ownRoot());
     const hostKey = await hostKeyOf(spec.hostKeyFile, () => ssh2.utils.generateKeyPairSync('ed25519').private);
     const connections = new Set<Connection>();
     const ends = new Set<() => void>();
@@ -42,7 +46,7 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
         else context.reject(['publickey']);
       });
       client.on('session', (accept) => {
-        serveSession(accept(), { runtime, watcher, spec, ends });
+        serveSession(accept(), { runtime, watcher, spec, view, ends });
       });
       client.on('tcpip', (accept, reject, { destIP, destPort }) => {
         if (LOOPBACK_NAMES.includes(destIP)) forwardTo(destPort, accept, reject);

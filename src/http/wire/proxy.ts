@@ -36,12 +36,11 @@ function readProxy(env: Environment, name: string): URL | undefined {
 
 /**
  * Returns the proxy for an address; NO_PROXY is not applied here. A request over plain http to this machine sends the
- * key without encryption, so it only uses a proxy that is on this machine too.
+ * key without encryption, so it never goes through a proxy.
  */
 export function proxyFor(url: URL, proxies: Proxies): URL | undefined {
-  const proxy = url.protocol === 'https:' ? proxies.https : proxies.http;
-  if (proxy === undefined) return undefined;
-  return url.protocol === 'http:' && isLoopback(url.hostname) && !isLoopback(proxy.hostname) ? undefined : proxy;
+  if (url.protocol === 'https:') return proxies.https;
+  return isLoopback(url.hostname) ? undefined : proxies.http;
 }
 
 /** Returns a dispatcher that uses `proxy`, except for the hosts in NO_PROXY. */
@@ -55,7 +54,9 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
       import('./informational-answers.ts'),
     ]);
   const factory = (origin: string | URL, options: object): Dispatcher =>
-    informational.skipInformationalAnswers(new Pool(origin, options));
+    informational.skipInformationalAnswers(
+      new Pool(origin, new URL(origin).origin === proxy.origin ? naming(proxy, options) : options),
+    );
   /**
    * Makes the pool that opens tunnels. Classes imported from a file inside the undici package do not have its request
    * methods.
@@ -83,4 +84,19 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
     clientFactory,
     factory,
   });
+}
+
+type Connector = (options: object, callback: (error: Error | null, socket: unknown) => void) => void;
+
+/** The options of connections to the proxy itself, for plain http: their failures name it. */
+function naming(proxy: URL, options: { readonly connect?: Connector }): object {
+  const { connect } = options;
+  if (connect === undefined) return options;
+  const named: Connector = (given, callback) => {
+    connect(given, (error, socket) => {
+      const why = error && new Error(`the proxy ${proxy.host}: ${describeClientError(error)}`, { cause: error });
+      callback(why, socket);
+    });
+  };
+  return { ...options, connect: named };
 }

@@ -1,5 +1,5 @@
 import { promises as fs } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import type { EpochMs } from '../../core/unit-types.ts';
 import type { ContainerAddress } from '../http/call/operation.ts';
 import type { PodRecord } from '../model/pods/record.ts';
@@ -145,30 +145,22 @@ async function open(options: ContainerOptions, generation: string, wanted: Wante
   for (const name of await namesIn(pod))
     if (!kept.includes(join(pod, name))) await fs.rm(join(pod, name), { recursive: true, force: true });
   const home = join(folder, 'root');
-  for (const each of [home, join(folder, 'tmp')]) await fs.mkdir(each, { recursive: true, mode: 0o700 });
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  const mounted: { path: string; target: string }[] = [];
   if (mounts.persistent !== undefined) {
-    await fs.mkdir(join(pod, PERSISTENT), { recursive: true, mode: 0o700 });
-    await mount(folder, mounts.persistent.path, join(pod, PERSISTENT));
+    const target = join(pod, PERSISTENT);
+    await fs.mkdir(target, { recursive: true, mode: 0o700 });
+    mounted.push({ path: mounts.persistent.path, target });
   }
   for (const { volumeId, path } of mounts.network ?? []) {
     const target = await options.volumeFolder(volumeId);
-    if (target !== undefined) await mount(folder, path, target);
+    if (target !== undefined) mounted.push({ path, target });
   }
-  return options.start({ folder, home, username: USERNAME, publicKeys, variables, hostKeyFile });
+  return options.start({ folder, home, mounts: mounted, username: USERNAME, publicKeys, variables, hostKeyFile });
 }
 
 /** The folder of the persistent mount, which a restart keeps. */
 const PERSISTENT = 'persistent';
-
-/** Puts a link to a folder at a path of the container, which stays inside of its folder. */
-async function mount(folder: string, path: string, target: string): Promise<void> {
-  const at = join(folder, normalize(`/${path}`));
-  if (at === folder || at === join(folder, 'root')) return;
-  await fs.mkdir(dirname(at), { recursive: true, mode: 0o700 });
-  await fs.symlink(target, at, 'junction').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  });
-}
 
 /** Removes the files of pods that are no more, and those of earlier generations of the state. */
 async function clean(root: string, generation: string, kept: ReadonlySet<string>): Promise<void> {

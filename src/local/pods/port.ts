@@ -9,8 +9,10 @@ export interface PodContainer {
 export interface ContainerSpec {
   /** The root of its files. */
   readonly folder: string;
-  /** The home folder of its user, in `folder`. */
+  /** The home folder of its user, in `folder`; made where it is missing. */
   readonly home: string;
+  /** Folders of this machine at paths of the container: the parts of it that outlive a start. */
+  readonly mounts: readonly { readonly path: string; readonly target: string }[];
   /** The name that a client logs in with. */
   readonly username: string;
   /** Lines of OpenSSH public keys that open it; those that cannot be read open nothing. */

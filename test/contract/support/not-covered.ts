@@ -13,6 +13,7 @@ export const SILENT: readonly string[] = [
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
   'pods dev',
   'pods exec',
+  'pods cp',
   'pods forward',
   'pods connect',
   'pods ssh-config',

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,8 @@ export interface Sshd {
   readonly env: Readonly<Record<string, string>>;
   /** What the user may write. */
   readonly folder: string;
+  /** Adds lines to the configuration that `ssh` reads. */
+  configure(lines: readonly string[]): void;
   stop(): Promise<void>;
 }
 
@@ -75,11 +77,20 @@ export async function startSshd(settings: readonly string[] = []): Promise<Sshd>
       reject(new Error(`sshd has ended: ${said}`));
     });
   });
-  return { port, user: userInfo().username, env: sshWithKey(folder, at('key')), folder: at('files'), stop };
+  return {
+    port,
+    user: userInfo().username,
+    env: sshWithKey(folder, at('key')),
+    folder: at('files'),
+    configure: (more) => {
+      appendFileSync(at('ssh_config'), `${more.join('\n')}\n`);
+    },
+    stop,
+  };
 }
 
 /** Variables with which `ssh` reads no configuration of the user, and has one key. */
-export function sshWithKey(folder: string, key: string): Readonly<Record<string, string>> {
+function sshWithKey(folder: string, key: string): Readonly<Record<string, string>> {
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
   const config = join(folder, 'ssh_config');

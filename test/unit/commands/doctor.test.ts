@@ -1,10 +1,11 @@
+import { createServer } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { freePort } from '../../support/servers/http-server.ts';
 import { berth, type Ran } from '../../support/worlds/run-berth.ts';
-import { json, pointedAt, problem, reset, routed, serve } from '../../support/servers/scripted-server.ts';
+import { listen, json, pointedAt, problem, reset, routed, serve } from '../../support/servers/scripted-server.ts';
 
 const LIST = json({ delegations: [] });
 
@@ -86,28 +87,31 @@ describe('berth doctor', () => {
   test.each(['http://someone:secret@', 'http://'])(
     'names the proxy that refuses, without its password (%s)',
     async (start) => {
-      const proxy = await serve([problem(407, 'who are you?')]);
-      const { host } = new URL(proxy.url);
-      const env = { BERTH_BASE_URL: 'http://127.0.0.1:4001', BERTH_API_KEY: 'key', http_proxy: `${start}${host}` };
+      const proxy = createServer().on('connect', (_request, socket) => {
+        socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n');
+      });
+      const host = `127.0.0.1:${String(await listen(proxy))}`;
+      onTestFinished(() => void proxy.close());
+      const env = { BERTH_BASE_URL: 'https://service.test', BERTH_API_KEY: 'key', https_proxy: `${start}${host}` };
       const ran = await berth(['doctor'], { env });
-      expect([ran.code, ran.out]).toEqual([7, expect.stringContaining(`the proxy ${host} (http_proxy) answered 407`)]);
+      expect([ran.code, ran.out]).toEqual([7, expect.stringMatching(new RegExp(`proxy ${host}.* answered 407`))]);
       expect(ran.out + ran.err).not.toContain('secret');
     },
   );
 
-  test.each([
-    ['https://example.test', 'HTTPS_PROXY'],
-    ['http://127.0.0.1:4001', 'HTTP_PROXY'],
-  ])('names the proxy that cannot be reached for %s', async (address, variable) => {
-    const host = `127.0.0.1:${String(await freePort())}`;
-    const ran = await berth(['doctor'], {
-      env: { BERTH_BASE_URL: address, BERTH_API_KEY: 'key', [variable]: `http://${host}` },
-    });
-    expect([ran.code, ran.err]).toEqual([
-      7,
-      expect.stringMatching(new RegExp(`base-url: .*proxy ${host}.*\n {2}-> Check HTTPS_PROXY`)),
-    ]);
-  });
+  test.each([['https://example.test', 'HTTPS_PROXY']])(
+    'names the proxy that cannot be reached for %s',
+    async (address, variable) => {
+      const host = `127.0.0.1:${String(await freePort())}`;
+      const ran = await berth(['doctor'], {
+        env: { BERTH_BASE_URL: address, BERTH_API_KEY: 'key', [variable]: `http://${host}` },
+      });
+      expect([ran.code, ran.err]).toEqual([
+        7,
+        expect.stringMatching(new RegExp(`base-url: .*proxy ${host}.*\n {2}-> Check HTTPS_PROXY`)),
+      ]);
+    },
+  );
 
   test('says nothing of the older volume API for the local service in this process, which has no address to drop', async () => {
     const ran = await berth(['--local', 'doctor']);

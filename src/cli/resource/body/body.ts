@@ -1,4 +1,5 @@
 import { usage } from '../../../core/failure.ts';
+import { refuseRepeated } from '../../../core/text/refuse-repeated.ts';
 import { isObject, memberAt, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
 import type { Values } from '../../model/command.ts';
@@ -40,7 +41,9 @@ export async function readBody(
 ): Promise<JsonObject> {
   const file = values['file'] as string | undefined;
   let body = file === undefined ? {} : adapt(await readDocument(ctx, file));
-  for (const text of values['set'] as readonly string[]) {
+  const sets = values['set'] as readonly string[];
+  refuseRepeated('--set', sets);
+  for (const text of sets) {
     const at = text.indexOf('=');
     if (at < 1) throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, `--set ${example}`);
     const path = text.slice(0, at).split('.');

@@ -1,5 +1,6 @@
 import type { RangeFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
+import { rangeOf } from '../../shared/paths/range-of.ts';
 import type { FileSource, VolumeFiles } from '../../../core/ports/volume-files.ts';
 
 /** A regular file of this machine. */
@@ -49,15 +50,3 @@ export const contentOf = (durable: RangeFiles, path: string): Pick<FileSource, '
   read: (start, end) => rangeOf(durable, path, start, end),
   digests: (start, end, names) => durable.digests(path, start, end, names),
 });
-
-/** The bytes of a range of a file. */
-async function* rangeOf(durable: RangeFiles, path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
-  let at = start;
-  if (at === end) return;
-  for await (const chunk of durable.read(path, start)) {
-    const wanted = chunk.subarray(0, end - at);
-    yield wanted;
-    at += wanted.byteLength;
-    if (at === end) return;
-  }
-}

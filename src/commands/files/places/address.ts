@@ -1,4 +1,5 @@
 import { usage } from '../../../core/failure.ts';
+import { splitPlace } from '../../shared/paths/split-place.ts';
 
 /** A place of files: on a volume, on this machine, or the standard stream. */
 export type FileAddress =
@@ -18,12 +19,11 @@ const FORMS = 'Write VOLUME:PATH for a file on a volume, ./NAME for a local file
 export function parseFileAddress(text: string): FileAddress {
   if (text === '-') return { kind: 'stream' };
   if (text === '') throw usage('an address is empty', FORMS);
-  const colon = text.indexOf(':');
-  const isLocal = colon < 0 || /[/\\]/.test(text.slice(0, colon)) || /^[A-Za-z]:[/\\]/.test(text);
-  if (isLocal) return { kind: 'local', path: text };
-  const volume = text.slice(0, colon);
-  if (volume === '') throw usage(`${JSON.stringify(text)} names no volume`, FORMS);
-  return { kind: 'volume', volume, path: volumePath(text.slice(colon + 1), text) };
+  const place = splitPlace(text);
+  if (place === undefined) return { kind: 'local', path: text };
+  const { name, path } = place;
+  if (name === '') throw usage(`${JSON.stringify(text)} names no volume`, FORMS);
+  return { kind: 'volume', volume: name, path: volumePath(path, text) };
 }
 
 /** Parses an address on a volume. Fails with usage (2) for any other. */

@@ -7,7 +7,7 @@ import { defineCommand } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { isJsonFormat } from '../../../output/formats/format-table.ts';
-import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../outcomes.ts';
+import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../../shared/paths/file-outcomes.ts';
 import { createTally } from '../tally.ts';
 import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from '../copy/choose-files.ts';
 import { VERIFY } from '../copy/verify.ts';

@@ -5,7 +5,7 @@ import { severalAtOnce } from '../../../core/control/several-at-once.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Copy } from '../copy/copy.ts';
 import { transferFiles, type Transferred } from '../copy/transfer.ts';
-import type { FileOutcome } from '../outcomes.ts';
+import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import { compareFolders } from './compare-folders.ts';
 import type { Sync, SyncValues } from './open-sync.ts';
 import type { Difference, SideFile } from '../copy/sides.ts';

@@ -2,7 +2,7 @@ import type { ApiAnswer } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
-import { objectAt, stringAt, stringsOf, memberAt, type Json } from '../../../core/json.ts';
+import { arrayAt, objectAt, stringAt, stringsOf, memberAt, type Json } from '../../../core/json.ts';
 import { berth, flags, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
@@ -10,6 +10,7 @@ import { isLocalService } from '../../shared/is-local-service.ts';
 import { directSsh, isReachable, statusOf } from '../pod/reachable.ts';
 import { PODS } from '../pod/resource.ts';
 import { sshAddress, type SshAddress } from './ssh-address.ts';
+import { startFirst } from './start-first.ts';
 
 /** A pod that commands, files and ports can go to, at one start of it. */
 export interface ReachablePod {
@@ -22,11 +23,17 @@ export interface ReachablePod {
 
 /**
  * Finds the direct SSH address of a pod by its id or name. Fails with usage (2) where the pod has none now, and says what gives it
- * one; with not-found (4), and as reading it does.
+ * one; with not-found (4), and as reading it does. With `start`, a pod that does not run is started first.
  */
-export async function reachPod(ctx: CommandContext, word: string): Promise<ReachablePod> {
+export async function reachPod(ctx: CommandContext, word: string, start = false): Promise<ReachablePod> {
   await ctx.openLocalPods();
-  return reachableOf((await readRow(ctx, PODS, word)).answer, word);
+  const read = async () => (await readRow(ctx, PODS, word)).answer;
+  let answer = await read();
+  if (start && publishesSsh(answer.value ?? null)) {
+    await startFirst(ctx, answer.value ?? null, word);
+    answer = await read();
+  }
+  return reachableOf(answer, word);
 }
 
 /** The same for the row of a pod that was read. */
@@ -46,6 +53,10 @@ export const startOf = (pod: Json, id: string): Pick<ReachablePod, 'id' | 'start
   start: stringAt(pod, 'startedAt') ?? '',
 });
 
+/** Whether a pod publishes the port of SSH, as far as is known: without it, a start changes nothing. */
+const publishesSsh = (pod: Json): boolean =>
+  arrayAt(pod, 'ports') === undefined || stringsOf(memberAt(pod, 'ports')).includes('22/tcp');
+
 /** Where the pods of a local service listen. */
 export const LOOPBACK = '127.0.0.1';
 
@@ -55,11 +66,15 @@ export function notReachable(pod: Json, word: string): Failure {
   const status = statusOf(pod);
   const ports = stringsOf(memberAt(pod, 'ports'));
   const message = (why: string): string => `pod ${id} cannot be reached by direct SSH: ${why}`;
-  if (status === 'EXITED' || status === 'ERROR')
-    return usage(message(`it is ${status}`), sentence`Start it first: ${berth`pods start ${id} --wait`}`);
   if (status === 'TERMINATED')
     return usage(message('it is TERMINATED'), sentence`It is gone for good. Other pods: ${berth`pods list`}`);
-  if (status !== 'RUNNING' || (ports.includes('22/tcp') && !isReachable(pod)))
+  const isPossible = publishesSsh(pod);
+  if (isPossible && (status === 'EXITED' || status === 'ERROR'))
+    return usage(
+      message(`it is ${status}`),
+      sentence`Add --start, or start it first: ${berth`pods start ${id} --wait`}`,
+    );
+  if ((isPossible && status !== 'RUNNING') || (ports.includes('22/tcp') && !isReachable(pod)))
     return usage(
       message(`it is ${status}`),
       sentence`Wait until it can be reached: ${berth`pods wait ${id} --for reachable`}`,

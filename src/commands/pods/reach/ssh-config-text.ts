@@ -5,13 +5,14 @@ export const HOST_SUFFIX = '.berth';
 
 /**
  * The block of ssh's configuration for all pods. `program` starts berth with the flags that choose the account; `knownHosts` is the
- * path of berth's host keys, beside which each host has a file.
+ * path of berth's host keys, beside which each host has a file. ssh puts a name between the quotes of ProxyCommand as it is: a name with
+ * a quote, which no pod of berth needs, is not of the block.
  */
 export const sshConfigText = (
   program: readonly string[],
   knownHosts: string,
 ): string => `# Written by berth (pods ssh-config).
-Host *${HOST_SUFFIX}
+Host *${HOST_SUFFIX} "!*'*"
   ProxyCommand ${[...program, 'pods', 'connect'].map(proxyWord).join(' ')} '%n'
   User root
   UserKnownHostsFile ${quotedPath(`${knownHosts}.d/`).slice(0, -1)}%n"
@@ -45,4 +46,9 @@ export const withoutInclude = (text: string, line: string): string =>
     .filter((each) => each.trim() !== line)
     .join('');
 
-const hasLine = (text: string, line: string): boolean => text.split(/\r?\n/).some((each) => each.trim() === line);
+/** Whether the line is there for all hosts: not below a Host or a Match. */
+function hasLine(text: string, line: string): boolean {
+  const lines = text.split(/\r?\n/).map((each) => each.trim());
+  const conditional = lines.findIndex((each) => /^(host|match)([\s="]|$)/i.test(each));
+  return lines.slice(0, conditional < 0 ? undefined : conditional).includes(line);
+}

@@ -144,3 +144,12 @@ describe('a change that restarts a running pod', () => {
     expect([(await running).code, patched(server)]).toEqual([2, undefined]);
   });
 });
+
+test('a variable that is given and taken away is refused, and nothing is changed', async () => {
+  const { ran, server } = await update(['--env', 'A=2', '--unset-env', 'DEBUG,A', '--yes']);
+  expect([ran.code, ran.err, patched(server)]).toEqual([
+    2,
+    expect.stringContaining('--env and --unset-env both name A'),
+    undefined,
+  ]);
+});

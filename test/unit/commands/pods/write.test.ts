@@ -81,6 +81,8 @@ describe('pods create', () => {
     [['--set', 'gpu.minVcpuCountPerGpu=1.5'], /--min-vcpu-per-gpu is a whole number of at least 1/],
     [['--persistent-size', '5'], /--persistent-size is a whole number of at least 10 GB/],
     [['--env', 'A'], /--env takes NAME=VALUE/],
+    [['--env', 'A=1', '--env', 'B=2', '--env', 'A=1'], /--env gives A twice/],
+    [['--set', 'disk=20', '--set', 'disk=30'], /--set gives disk twice/],
     [['--network-volume', ':/x'], /--network-volume is empty/],
   ])('refuses %j before anything is sent', async (flags, says) => {
     const { code, err } = await berth(['--local', 'pods', 'create', ...GPU, ...flags]);

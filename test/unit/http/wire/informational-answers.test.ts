@@ -68,14 +68,6 @@ test('an informational answer that comes after the answer is not taken for the n
   for (const request of [write, write, read]) expect((await api.send(request)).status).toBe(200);
 });
 
-test('a proxy sends informational answers for plain http', async () => {
-  const proxy = await serveTcp((socket) => {
-    onRequest(socket, () => socket.write(`${BEFORE}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`));
-  });
-  const { api } = connect('http://127.0.0.1:8999', {}, { env: { HTTP_PROXY: proxy.url } });
-  expect((await api.send(write)).status).toBe(200);
-});
-
 test('a proxy sends informational answers before it opens a tunnel', async () => {
   const target = await serveTcp((socket) => socket.end('no TLS here'));
   const proxy = await serveTcp((socket) => {

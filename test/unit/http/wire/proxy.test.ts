@@ -3,7 +3,11 @@ import { connect as connectTcp } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
 import { proxyFor, readProxies } from '../../../../src/http/wire/proxy.ts';
+import type { Downloads } from '../../../../src/core/ports/downloads.ts';
+import { createDownloads } from '../../../../src/http/download.ts';
+import { traceLine } from '../../../../src/http/trace.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { hintOf } from '../../../support/text/hint-of.ts';
 import {
   connect,
@@ -11,6 +15,7 @@ import {
   freePort,
   json,
   listen,
+  onRequest,
   read,
   serve,
   serveTcp,
@@ -59,21 +64,44 @@ async function serveProxy(status = 200): Promise<TestProxy> {
 
 const BASIC = `Basic ${Buffer.from(`someone:${PASSWORD}`).toString('base64')}`;
 
+/** Downloads send no key, so that they take plain http to any host. */
+function downloadsWith(env: Readonly<Record<string, string>>, traced: string[] = []): Downloads {
+  const downloads = createDownloads({
+    transport: createTransport({ env }),
+    clock: createTestClock(),
+    random: () => 0.5,
+    signal: new AbortController().signal,
+    retries: 0,
+    timeoutMs: 10_000,
+    userAgent: 'test',
+    trace: (event) => traced.push(traceLine(event)),
+  });
+  onTestFinished(() => downloads.close());
+  return downloads;
+}
+
 describe('a proxy', () => {
   it.each(['HTTP_PROXY', 'http_proxy'])(
     '%s is used for plain http, with its password, which never shows',
     async (name) => {
       const proxy = await serveProxy();
-      const server = await serve((response) => {
-        json(response, {});
-      });
-      const { api, trace } = connect(server.url, {}, { env: { [name]: proxy.url } });
-      expect((await api.send(write)).value).toEqual({ through: 'proxy' });
-      expect(proxy.seen).toEqual([{ line: `POST ${server.url}/v2/pods`, authorization: BASIC }]);
-      expect(server.seen).toHaveLength(0);
+      const trace: string[] = [];
+      const downloads = downloadsWith({ [name]: proxy.url }, trace);
+      expect((await downloads.get('http://files.test/a', {})).status).toBe(200);
+      expect(proxy.seen).toEqual([{ line: 'GET http://files.test/a', authorization: BASIC }]);
       expect(trace.join()).not.toContain(PASSWORD);
     },
   );
+
+  it.each(['127.0.0.1', 'localhost'])('is not used for plain http to %s: it would see the key', async (host) => {
+    const proxy = await serveProxy();
+    const server = await serve((response) => {
+      json(response, {});
+    });
+    const { api } = connect(server.url.replace('127.0.0.1', host), {}, { env: { HTTP_PROXY: proxy.url } });
+    await api.send(read);
+    expect([proxy.seen.length, server.seen.length]).toEqual([0, 1]);
+  });
 
   it('HTTPS_PROXY is asked for a tunnel; an untrusted certificate ends 7 with nothing sent', async () => {
     const proxy = await serveProxy();
@@ -87,13 +115,11 @@ describe('a proxy', () => {
 
   it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1'])('is not used with NO_PROXY=%s', async (exceptions) => {
     const proxy = await serveProxy();
-    const server = await serve((response) => {
-      json(response, {});
-    });
-    const { api } = connect(server.url, {}, { env: { HTTP_PROXY: proxy.url, NO_PROXY: exceptions } });
-    await api.send(read);
+    const target = await serveTcp((socket) => socket.end('no TLS here'));
+    const env = { HTTPS_PROXY: proxy.url, NO_PROXY: exceptions };
+    const { api } = connect(`https://127.0.0.1:${String(target.port)}`, {}, { env });
+    expect((await failureOf(api.send(write))).message).toContain('TLS');
     expect(proxy.seen).toHaveLength(0);
-    expect(server.seen).toHaveLength(1);
   });
 
   it.each([407, 403, 502])(
@@ -110,23 +136,33 @@ describe('a proxy', () => {
     },
   );
 
-  it('that answers 407 to plain http: the error names 407 and the proxy settings, without the password', async () => {
+  it('that answers 407 to plain http is the error, without the password', async () => {
     const proxy = await serveProxy(407);
-    const { api } = connect(`http://127.0.0.1:${String(await freePort())}`, {}, { env: { http_proxy: proxy.url } });
-    const failure = await failureOf(api.send(read));
+    const failure = await failureOf(downloadsWith({ http_proxy: proxy.url }).get('http://files.test/a', {}));
     expect(failure.message).toContain('407');
-    expect(failure.message).toContain('HTTPS_PROXY');
     expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
   });
 
-  it.each(['https', 'http'])('that cannot be reached (%s) ends 7 with nothing sent', async (scheme) => {
-    const proxy = `http://someone:${PASSWORD}@127.0.0.1:${String(await freePort())}`;
-    const address = scheme === 'https' ? 'https://example.com' : `http://127.0.0.1:${String(await freePort())}`;
-    const { api } = connect(address, {}, { env: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } });
-    const failure = await failureOf(api.send(write));
-    expect(failure).toMatchObject({ exit: 7 });
-    expect(hintOf(failure)).toContain('Nothing was sent');
+  it.each(['https', 'http'])('that cannot be reached (%s) is named, and nothing was sent: 7', async (scheme) => {
+    const host = `127.0.0.1:${String(await freePort())}`;
+    const proxy = `http://someone:${PASSWORD}@${host}`;
+    const env = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+    const failure = await failureOf(
+      scheme === 'https'
+        ? connect('https://service.test', {}, { env }).api.send(write)
+        : downloadsWith(env).get('http://files.test/a', {}),
+    );
+    expect(failure).toMatchObject({ exit: 7, message: expect.stringContaining(`proxy ${host}`) as string });
+    if (scheme === 'https') expect(hintOf(failure)).toContain('Nothing was sent');
     expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
+  });
+
+  it('may send informational answers for plain http', async () => {
+    const before = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\ncontent-length: 9\r\nlink: </a>\r\n\r\n';
+    const proxy = await serveTcp((socket) => {
+      onRequest(socket, () => socket.write(`${before}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`));
+    });
+    expect((await downloadsWith({ HTTP_PROXY: proxy.url }).get('http://files.test/a', {})).status).toBe(200);
   });
 
   it('that closes the connection when asked for a tunnel is asked once per try', async () => {
@@ -169,7 +205,8 @@ describe('the choice of the proxy', () => {
     // Requests to this machine are not encrypted, so they must not go through another machine.
     ['http://127.0.0.1:8181', env, undefined],
     ['http://localhost:8181', env, undefined],
-    ['http://localhost:8181', { HTTP_PROXY: 'http://127.0.0.1:3128' }, 'http://127.0.0.1:3128'],
+    ['http://localhost:8181', { HTTP_PROXY: 'http://127.0.0.1:3128' }, undefined],
+    ['http://[::1]:8181', { HTTP_PROXY: 'http://[::1]:3128' }, undefined],
     ['https://127.0.0.1:8181', env, 'http://proxy.test:2'],
   ])('%s with %j: %s', (address, variables, proxy) => {
     expect(proxyFor(new URL(address), readProxies(variables))?.origin).toBe(proxy);

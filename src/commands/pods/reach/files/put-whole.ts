@@ -17,8 +17,8 @@ export interface PutSource {
   /** Milliseconds since the epoch. */
   readonly modifiedAt?: number | undefined;
   read(start: number, end: number): AsyncIterable<Uint8Array>;
-  /** The SHA-256 of the whole in hexadecimal. */
-  digest(): Promise<string>;
+  /** The SHA-256 of the whole in hexadecimal; undefined where nobody can say. */
+  digest(): Promise<string | undefined>;
   /** Fails when the source is not what it was. Called before the file gets its name. */
   check?(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface PutSource {
 export interface WasPut {
   /** It was there already, with the same content: nothing was sent. */
   readonly isSame: boolean;
-  /** The pod has computed the same SHA-256. Where it cannot, the size was compared. */
+  /** Both ends have computed the same SHA-256. Where one cannot, the size was compared. */
   readonly isVerified: boolean;
 }
 
@@ -58,8 +58,9 @@ export async function putWhole(
       message: `${podPath(pod, path)} is no regular file, so it is left as it is`,
       hint: 'Name another place, or move it away.',
     });
-  const isKnown = await digests.isKnown();
-  if (isKnown && there?.bytes === source.bytes && (await digests.of(path)) === (await source.digest()))
+  const digest = (await digests.isKnown()) ? await source.digest() : undefined;
+  const isKnown = digest !== undefined;
+  if (isKnown && there?.bytes === source.bytes && (await digests.of(path)) === digest)
     return { isSame: true, isVerified: true };
   const partial = temporaryName(path, source);
   for (let attempt = 1; ; attempt += 1) {
@@ -73,7 +74,7 @@ export async function putWhole(
         await finish(session, partial, handle, source);
       });
       const isWhole = (await look(partial))?.bytes === source.bytes;
-      if (isWhole && (!isKnown || (await digests.of(partial)) === (await source.digest()))) break;
+      if (isWhole && (!isKnown || (await digests.of(partial)) === digest)) break;
       if (from === 0 || attempt > 1) throw notTheSame(pod, path);
       onBytes(-source.bytes);
     } catch (error) {

@@ -121,9 +121,9 @@ describe('what raises the bill', () => {
   });
 
   test.each([
-    ['pods create --name big --gpu GPU-80G --gpu-count 2 --image a/b', 'Create it?'],
-    ['pods create --name big --gpu GPU-80G --gpu-count 2 --image a/b --max-price 9', 'Create it?'],
-    ['pods create --name big --gpu GPU-80G --gpu-count 2 --image a/b --until-available 1h --detach', 'Create it?'],
+    ['pods create --name big --gpu GPU-80G --gpu-count 4 --image a/b', 'Create it?'],
+    ['pods create --name big --gpu GPU-80G --gpu-count 4 --image a/b --max-price 12', 'Create it?'],
+    ['pods create --name big --gpu GPU-80G --gpu-count 4 --image a/b --until-available 1h --detach', 'Create it?'],
     ['volumes create --name big --size 4000 --data-center EU-WEST-1', 'Create it?'],
   ])(
     'a create that costs much is asked about on a terminal, and Enter alone creates nothing: %s',

@@ -1,15 +1,15 @@
-import type { Failure } from '../../core/failure.ts';
-import { memberAt, numberAt, type Json } from '../../core/json.ts';
-import { formatBytes } from '../../core/units.ts';
-import { FAILURE } from '../../cli/model/common-schemas.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { either, manyOf, NUMBER, ownObject, TEXT, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { errorOf } from '../../cli/resource/several/outcomes.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { countOf } from '../../cli/words/words.ts';
-import { text } from '../../output/cells/cell-functions.ts';
-import type { Result, View } from '../../output/view.ts';
+import type { Failure } from '../../../core/failure.ts';
+import { memberAt, numberAt, type Json } from '../../../core/json.ts';
+import { formatBytes } from '../../../core/units.ts';
+import { FAILURE } from '../../../cli/model/common-schemas.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { either, manyOf, NUMBER, ownObject, TEXT, WHOLE, YES_NO } from '../../../cli/model/output-schema.ts';
+import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
+import { errorOf } from '../../../cli/resource/several/outcomes.ts';
+import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
+import { countOf } from '../../../cli/words/words.ts';
+import { text } from '../../../output/cells/cell-functions.ts';
+import type { Result, View } from '../../../output/view.ts';
 
 /** What became of one file. */
 export interface FileOutcome {

@@ -1,0 +1,43 @@
+import { stringAt, type Json } from '../../../core/json.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { option } from '../../../cli/model/params.ts';
+import { tellPrice } from '../../../cli/resource/ask-before-write.ts';
+import { waitForPod } from '../actions/poll.ts';
+import { costOnceStarted } from '../pod/price.ts';
+import { isAt, REACHABLE, statusOf } from '../pod/reachable.ts';
+import { PODS } from '../pod/resource.ts';
+
+/** The option of commands that go to a pod. */
+export const START = option.on('start the pod first, if it is not running, and wait until it can be reached');
+
+/** How long a start is waited for. */
+const TIMEOUT_MS: Milliseconds = 600_000;
+
+/**
+ * Starts a pod that does not run, says what it then costs, and waits until it can be reached; one that starts already is only waited
+ * for. Does nothing for a pod that can be reached or is gone. Fails as the start does, and with wait-ended (9) after ten minutes.
+ */
+export async function startFirst(ctx: CommandContext, pod: Json, word: string): Promise<void> {
+  const status = statusOf(pod);
+  if (isAt(pod, REACHABLE) || status === 'TERMINATED') return;
+  const id = stringAt(pod, 'id') ?? word;
+  if (status === 'EXITED' || status === 'ERROR') {
+    await tellPrice(ctx, async () => {
+      const line = await costOnceStarted(ctx, [pod]);
+      return line === undefined ? undefined : { line, asks: false };
+    });
+    await ctx.api.send({
+      service: 'base',
+      method: 'POST',
+      path: [...PODS.path, id, 'action'],
+      body: { action: 'start' },
+      id,
+      expects: 'resource',
+    });
+  }
+  await waitForPod(ctx, id, 'RUNNING', TIMEOUT_MS);
+  // In a local service of this process, its server starts now.
+  await ctx.openLocalPods();
+  await waitForPod(ctx, id, REACHABLE, TIMEOUT_MS);
+}

@@ -1,0 +1,96 @@
+import { createServer, connect, type AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
+import { json, pointedAt, serve } from '../../../../support/servers/scripted-server.ts';
+import { hasSshd, startSshd } from '../../../../support/servers/sshd.ts';
+
+const sshdTest = test.skipIf(!hasSshd);
+
+const podAt = (port: number, user: string, startedAt = '2026-11-24T10:00:00Z') => ({
+  id: 'p1',
+  name: 'lab',
+  status: 'RUNNING',
+  startedAt,
+  ports: ['22/tcp'],
+  ssh: { direct: { host: '127.0.0.1', port, username: user, command: '' }, proxy: null },
+});
+
+/** Returns what runs `pods exec` in a pod whose server is that of OpenSSH. */
+async function executor(): Promise<(...words: readonly string[]) => Promise<Ran>> {
+  const sshd = await startSshd();
+  const server = await serve([json(podAt(sshd.port, sshd.user))]);
+  const world = createTestWorld({ env: { ...pointedAt(server.url), ...sshd.env } });
+  return (...words) => berthIn(world, ['pods', 'exec', 'p1', ...words]);
+}
+
+sshdTest(
+  'each exit code from 0 to 255 of a command is that of pods exec; 255 says that it may be that of ssh',
+  async () => {
+    const exec = await executor();
+    const wrong: string[] = [];
+    for (let first = 0; first < 256; first += 16)
+      await Promise.all(
+        Array.from({ length: 16 }, async (_, at) => {
+          const { code, err } = await exec('--', 'sh', '-c', `exit ${String(first + at)}`);
+          const isSaid = err.includes('whether the command ran is not known');
+          if (code !== first + at || isSaid !== (code === 255))
+            wrong.push(`${String(first + at)}: ${String(code)} ${err}`);
+        }),
+      );
+    expect(wrong).toEqual([]);
+  },
+);
+
+sshdTest.each([
+  ['TERM', 143],
+  ['KILL', 137],
+  ['INT', 130],
+  ['HUP', 129],
+  ['SEGV', 139],
+])('a command that SIG%s ends has the exit code of a shell, %i', async (signal, code) => {
+  const exec = await executor();
+  expect((await exec('--', 'sh', '-c', `kill -${signal} $$`)).code).toBe(code);
+});
+
+sshdTest('a command and a forward of the user for a host do not get in the way', async () => {
+  const sshd = await startSshd();
+  const server = await serve([json(podAt(sshd.port, sshd.user))]);
+  const world = createTestWorld({ env: { ...pointedAt(server.url), ...sshd.env } });
+  sshd.configure([
+    'RemoteCommand echo not this',
+    `LocalForward ${String(sshd.port)} 127.0.0.1:1`,
+    'ExitOnForwardFailure yes',
+  ]);
+  const { code, err } = await berthIn(world, ['pods', 'exec', 'p1', '--', 'sh', '-c', 'exit 7']);
+  expect([code, err]).toEqual([7, '']);
+});
+
+sshdTest('a pod that restarts on another port while a command runs is named, and that what ran has ended', async () => {
+  const sshd = await startSshd();
+  const server = createServer((socket) => {
+    const other = connect(sshd.port, '127.0.0.1');
+    socket.on('error', () => undefined).on('close', () => other.destroy());
+    other.on('error', () => undefined).on('close', () => socket.destroy());
+    socket.pipe(other).pipe(socket);
+    // The first packets of the command: it runs by then.
+    let count = 0;
+    other.on('data', (bytes: Buffer) => {
+      count += bytes.byteLength;
+      if (count > 500_000) socket.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const api = await serve([
+    json(podAt((server.address() as AddressInfo).port, sshd.user)),
+    json(podAt(sshd.port, sshd.user, '2026-11-24T11:00:00Z')),
+  ]);
+  const world = createTestWorld({ env: { ...pointedAt(api.url), ...sshd.env } });
+  const { code, err } = await berthIn(world, ['pods', 'exec', 'p1', '--', 'cat', '/dev/zero']);
+  expect(code).toBe(255);
+  expect(err).toContain('whether the command ran is not known');
+  expect(err).toContain('The pod was started again meanwhile: what ran in it has ended');
+});

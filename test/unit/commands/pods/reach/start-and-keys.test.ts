@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
+import { json, pointedAt, serve } from '../../../../support/servers/scripted-server.ts';
+
+const KEYS = ['a', 'b'].map(
+  (name) => `ssh-ed25519 ${Buffer.from(`key ${name} of a test`).toString('base64')} ${name}@laptop`,
+);
+const [KEY_A = '', KEY_B = ''] = KEYS;
+const DIRECT = { host: '203.0.113.7', port: 10022, username: 'root', command: '' };
+const pod = (more: object = {}) => ({
+  id: 'p1',
+  name: 'lab',
+  status: 'RUNNING',
+  ports: ['22/tcp'],
+  env: {},
+  ssh: { direct: DIRECT, proxy: null },
+  ...more,
+});
+
+interface Keys {
+  readonly account: readonly string[];
+  readonly agent?: readonly string[];
+  readonly file?: string;
+  readonly config?: string;
+  readonly more?: object;
+}
+
+/** Runs `pods ssh --explain`; programs named ssh and ssh-add say what those of OpenSSH would. */
+async function explain({ account, agent = [], file, config = '', more }: Keys): Promise<Ran> {
+  const server = await serve([json(pod(more)), json({ keys: account })]);
+  const world = createTestWorld();
+  const at = (name: string): string => join(world.directory, name);
+  const program = (name: string, body: string): void => {
+    writeFileSync(at(name), `#!/bin/sh\n${body}\n`);
+    chmodSync(at(name), 0o755);
+  };
+  mkdirSync(at('.ssh'));
+  if (file !== undefined) writeFileSync(at('.ssh/id_test.pub'), `${file}\n`);
+  writeFileSync(at('agent'), agent.map((line) => `${line}\n`).join(''));
+  writeFileSync(at('settings'), `identityfile ~/.ssh/id_test\n${config}`);
+  program('ssh', `test "$1" = -G && cat "${at('settings')}"`);
+  program('ssh-add', agent.length > 0 ? `cat "${at('agent')}"` : 'exit 1');
+  const env = { ...world.env, ...pointedAt(server.url), PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
+  return await berthIn({ ...world, env }, ['pods', 'ssh', 'p1', '--explain']);
+}
+
+test('a key of the agent that the account has fits', async () => {
+  const { code, out, err } = await explain({ account: [KEY_A], agent: [KEY_A, KEY_B] });
+  expect(code).toBe(0);
+  expect(out).toMatch(/fits +SHA256:\S+ +a@laptop +agent/);
+  expect(out).toMatch(/other +SHA256:\S+ +b@laptop +agent/);
+  expect(err).toContain('A key fits. If the pod refuses it, the key was added after the pod had started');
+});
+
+test('when none fits, the command that adds the key of a file is named, and what a pod that runs needs', async () => {
+  const { code, out, err } = await explain({ account: [KEY_A], file: KEY_B });
+  expect([code, out.includes('fits')]).toEqual([0, false]);
+  expect(err).toMatch(/berth account ssh-keys add '?@.*id_test\.pub/);
+  expect(err).toContain('berth pods restart p1 --wait');
+  expect(err).toContain('wipes its container disk');
+});
+
+test('without any key, how to make one is said; a pod that does not run needs no restart', async () => {
+  const { err } = await explain({ account: [], more: { status: 'EXITED', ssh: null } });
+  expect(err).toContain('ssh-keygen -t ed25519');
+  expect(err).not.toContain('pods restart');
+});
+
+test('a pod with SSH_PUBLIC_KEY takes that key and none of the account', async () => {
+  const { out, err } = await explain({ account: [KEY_A], agent: [KEY_A], more: { env: { SSH_PUBLIC_KEY: KEY_B } } });
+  expect(out).toContain('1 key of its own (SSH_PUBLIC_KEY)');
+  expect(err).toContain('takes only the keys of its variable SSH_PUBLIC_KEY');
+});
+
+test('with IdentitiesOnly, keys of the agent that no file names are not offered', async () => {
+  const { out } = await explain({
+    account: [KEY_A],
+    agent: [KEY_A, KEY_B],
+    file: KEY_B,
+    config: 'identitiesonly yes\n',
+  });
+  expect(out).not.toContain('a@laptop');
+  expect(out).toContain('b@laptop');
+});
+
+test('the comment of a key is data on a terminal', async () => {
+  const { out } = await explain({ account: [KEY_A], agent: [`${KEY_A}\u001b[31m`] });
+  expect(out).not.toContain('\u001b');
+});
+
+/** A world with a program named ssh that records its arguments and ends with 7. */
+function withSsh(world: TestWorld): TestWorld {
+  writeFileSync(join(world.directory, 'ssh'), `#!/bin/sh\necho "$@" > "${join(world.directory, 'given')}"\nexit 7\n`);
+  chmodSync(join(world.directory, 'ssh'), 0o755);
+  return { ...world, env: { ...world.env, PATH: `${world.directory}:${world.env['PATH'] ?? ''}` } };
+}
+
+const hasKeygen = spawnSync('ssh-keygen', ['-V']).error === undefined;
+
+test.skipIf(!hasKeygen).each([
+  ['exec', ['exec', 'lab', '--start', '--', 'true']],
+  ['ssh', ['ssh', 'lab', '--start']],
+])('pods %s --start starts a pod that is EXITED, says what it costs, and goes to it', async (_, words) => {
+  const world = withSsh(createTestWorld());
+  spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(world.directory, 'key')]);
+  const run = (...argv: readonly string[]): Promise<Ran> => berthIn(world, ['--local', ...argv]);
+  await run('account', 'ssh-keys', 'add', readFileSync(join(world.directory, 'key.pub'), 'utf8').trim());
+  await run(
+    'pods',
+    'create',
+    '--name',
+    'lab',
+    '--gpu',
+    'GPU-24G',
+    '--image',
+    'a/b:1',
+    '--start-ssh',
+    '--port',
+    '22/tcp',
+    '--wait',
+  );
+  await run('pods', 'stop', 'lab', '--wait');
+  const without = await run('pods', ...words.filter((word) => word !== '--start'));
+  expect([without.code, without.err]).toEqual([2, expect.stringContaining('--start')]);
+  const ran = await run('pods', ...words);
+  expect([ran.code, ran.err]).toEqual([7, expect.stringMatching(/costs \$\d/)]);
+  expect(readFileSync(join(world.directory, 'given'), 'utf8')).toContain('root@127.0.0.1');
+});
+
+test('a pod without 22/tcp is not started in vain: the flags that make it possible are named', async () => {
+  const server = await serve([json(pod({ status: 'EXITED', ports: ['8888/http'], ssh: null }))]);
+  const world = createTestWorld({ env: pointedAt(server.url) });
+  const { code, err } = await berthIn(world, ['pods', 'cp', 'p1:x', 'y', '--start']);
+  expect(code).toBe(2);
+  expect(err).toContain('--start-ssh --port 22/tcp');
+  expect(err).toContain('pods update p1 --port 8888/http --port 22/tcp');
+  expect(server.seen.map(({ method }) => method)).toEqual(['GET']);
+});
