@@ -203,7 +203,7 @@ const PACKAGES = {
   fzstd: '^src/batch/',
   '@rgrove/parse-xml': '^src/core/text/xml\\.ts$',
   chokidar: '^src/host/(workers|files)/',
-  ignore: '^src/(host/workers|commands/files/sync)/',
+  ignore: '^src/(host/workers|commands/files/copy)/',
   ssh2: '^src/(host/pods|commands/pods/reach/files)/',
 };
 

@@ -2,7 +2,7 @@
 // is killed and disks are full, and runs each copy again until it ends 0. Then every byte must be the same, with no other file
 // and no unfinished upload: `npm run files-trials`, 200 rounds. Needs `npm run build` first.
 // `-- --seed S --round N` repeats a round, `--rounds N` makes so many, `--target local,moto,rclone` names the services
-// (rclone: one with `serve s3`, at RCLONE, moto: with the Python STORAGE_PYTHON), `--short` leaves out the files of 3 GiB, `--program PATH` names another berth.
+// (rclone: one with `serve s3`, at RCLONE, gofakes3: at GOFAKES3, moto: with the Python STORAGE_PYTHON), `--short` leaves out the files of 3 GiB, `--program PATH` names another berth.
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,14 +17,14 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     rounds: { type: 'string', default: '200' },
     round: { type: 'string' },
-    target: { type: 'string', default: 'local,moto,rclone' },
+    target: { type: 'string', default: 'local,moto,rclone,gofakes3' },
     short: { type: 'boolean', default: false },
     program: { type: 'string' },
   },
 });
 
-/** Of so many rounds, one has a file of 3 GiB. */
-const ROUNDS_OF_LARGE = 40;
+/** Of so many rounds with the local service, one has a file of 3 GiB. */
+const ROUNDS_OF_LARGE = 20;
 
 const command =
   values.program === undefined
@@ -43,7 +43,7 @@ const service = await startService(command, folder, env);
 const first = values.round === undefined ? 1 : Number(values.round);
 const last = values.round === undefined ? Number(values.rounds) : first;
 const targets = [];
-let failed = 0;
+const failed = [];
 
 try {
   for (const kind of values.target.split(',')) {
@@ -54,11 +54,15 @@ try {
   for (let round = first; round <= last; round += 1) {
     const random = createRandom(roundSeed(seed, round));
     const target = targets[round % targets.length];
-    const isLarge = !values.short && target.kind === 'local' && round % ROUNDS_OF_LARGE === 0;
+    const ofTarget = Math.floor(round / targets.length);
+    const isLarge = !values.short && target.kind === 'local' && ofTarget % ROUNDS_OF_LARGE === 1;
+    const startedAt = performance.now();
     const { wrong, said } = await runRound({ command, folder, service, target, random, isLarge, disk });
-    console.log(`round ${round} (${target.kind}): ${wrong.length === 0 ? 'ok' : 'WRONG'}, ${said}`);
+    console.log(
+      `round ${round} (${target.kind}): ${wrong.length === 0 ? 'ok' : 'WRONG'}, ${said}, ${Math.round((performance.now() - startedAt) / 1000)} s`,
+    );
     for (const line of wrong) console.log(`  ${line}`);
-    if (wrong.length > 0) failed += 1;
+    if (wrong.length > 0) failed.push(round);
   }
 } finally {
   for (const target of targets) target.stop();
@@ -66,8 +70,10 @@ try {
   if (disk !== undefined) execFileSync('umount', [disk]);
   await rm(folder, { recursive: true, force: true });
 }
-console.log(failed === 0 ? 'all rounds are ok' : `${failed} rounds are wrong; repeat one: --seed ${seed} --round N`);
-process.exitCode = failed === 0 ? 0 : 1;
+console.log(
+  failed.length === 0 ? 'all rounds are ok' : `wrong: ${failed.join(', ')}; repeat one: --seed ${seed} --round N`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;
 
 /** A file system of its own, whose size can be changed; undefined, with a note, where that is not allowed. */
 async function smallDisk() {

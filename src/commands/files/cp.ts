@@ -1,7 +1,8 @@
 import { allowedAccess, requireAccess } from '../../core/access.ts';
-import { berth } from '../../core/message.ts';
+import { berth, words, Words } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
+import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from './copy/choose-files.ts';
 import { copyPlaces, sourcesAndTarget } from './copy/copy-places.ts';
 import { VERIFY } from './copy/verify.ts';
 import { FILE_OUTCOMES, fileOutcomes } from '../shared/paths/file-outcomes.ts';
@@ -10,12 +11,14 @@ import { FILE_OUTCOMES, fileOutcomes } from '../shared/paths/file-outcomes.ts';
 export const cp = defineCommand({
   summary: 'copy files to and from network volumes',
   details:
-    'A place is VOLUME:PATH, or a local path; a local name with a colon is written ./a:b. A file is copied into the target where that is a folder or ends with a slash, and else under the name of the target. A folder is copied into the target: a slash at its end means what is in it, without it the folder itself, as with rsync.\nA file is done when it was seen there with its size and its checksum; until then the file before it stays. An interrupted copy goes on with the same command: parts that arrived are not sent again. Between two volumes the data goes through this machine. Links are left out. A download has the time that the volume says. An upload keeps neither its time nor its permissions: a volume takes none.',
+    'A place is VOLUME:PATH, or a local path; a local name with a colon is written ./a:b. A file is copied into the target where that is a folder or ends with a slash, and else under the name of the target. A folder is copied into the target: a slash at its end means what is in it, without it the folder itself, as with rsync.\nA file is done when it was seen there with its size and its checksum; until then the file before it stays. An interrupted copy goes on with the same command: parts that arrived are not sent again. Between two volumes the data goes through this machine. Links are left out, and named. The patterns of --exclude and --include are those of files sync. --files-from takes the member `path` of the files that failed. A download has the time that the volume says. An upload keeps neither its time nor its permissions: a volume takes none.',
   args: {
     place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
   },
   options: {
     recursive: option.on('also folders, with all that is in them', { short: '-R' }),
+    ...CHOICE_OPTIONS,
+    followLinks: FOLLOW_LINKS,
     verify: VERIFY,
   },
   changesMachine: true,
@@ -25,13 +28,17 @@ export const cp = defineCommand({
     ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
     ['berth files cp -R datasets:inputs ./', 'a folder of a volume to this machine'],
   ],
-  run: async (ctx, { place, recursive, verify }) => {
+  run: async (ctx, { place, ...values }) => {
     const [sources, target] = sourcesAndTarget(place, 'a copy');
     if (target.kind === 'volume' && !ctx.dryRun) requireAccess('write', allowedAccess(ctx.settings));
     // What is there is not sent again.
-    ctx.setResumeCommand(
-      berth`files cp ${[...(recursive ? ['--recursive'] : []), ...(verify ? ['--verify'] : [])]} ${place}`,
-    );
-    return fileOutcomes(ctx, await copyPlaces(ctx, sources, target, { recursive, verify }), 'copied');
+    const given = [
+      ...(values.recursive ? [words`--recursive`] : []),
+      ...(values.followLinks ? [words`--follow-links`] : []),
+      ...(values.verify ? [words`--verify`] : []),
+      ...choiceWords(values),
+    ];
+    ctx.setResumeCommand(berth`files cp ${new Words(given.flatMap((each) => each.words))} ${place}`);
+    return fileOutcomes(ctx, await copyPlaces(ctx, sources, target, { ...values, choice: values }), 'copied');
   },
 });

@@ -5,7 +5,7 @@ import { berth } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { copyPlaces, shown, sourcesAndTarget, type Place } from './copy/copy-places.ts';
-import type { Copy } from './copy/plan.ts';
+import type { Copy } from './copy/copy.ts';
 import { FILE_OUTCOMES, fileOutcomes } from '../shared/paths/file-outcomes.ts';
 import { folderKey } from './places/address.ts';
 

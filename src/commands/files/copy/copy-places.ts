@@ -4,15 +4,20 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { addressText, parseFileAddress, type FileAddress } from '../places/address.ts';
 import { expandPlace } from '../places/globs.ts';
+import { refuseWhatDoesNotFit, type Need } from '../places/space.ts';
 import { volumeOpener } from '../places/open-volume.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
-import { planCopies, type Copy, type End } from './plan.ts';
+import { readChoice, type FileChoice } from './choose-files.ts';
+import type { Copy, End } from './copy.ts';
+import { planCopies } from './plan.ts';
 import { transferFiles, type Transferred } from './transfer.ts';
 
 export type Place = Exclude<FileAddress, { kind: 'stream' }>;
 
 export interface CopyPlacesOptions {
   readonly recursive: boolean;
+  readonly followLinks?: boolean;
+  readonly choice?: FileChoice;
   readonly verify?: boolean;
   /** What else is done with a file that was copied; returns why it failed. */
   readonly afterwards?: (copy: Copy) => Promise<FileOutcome['failure']>;
@@ -25,17 +30,23 @@ export async function copyPlaces(
   ctx: CommandContext,
   sources: readonly Place[],
   target: Place,
-  { recursive, verify, afterwards, refuse }: CopyPlacesOptions,
+  { recursive, followLinks = false, choice, verify, afterwards, refuse }: CopyPlacesOptions,
 ): Promise<readonly FileOutcome[]> {
   const durable = await ctx.durable();
   const opener = volumeOpener(ctx);
   const open = async (word: string) => (await opener(word)).files;
-  const onLeftOut = (path: string): Promise<void> => ctx.tell(`${path} is left out: it is a link, or no regular file.`);
+  const onLeftOut = (path: string, why: string): Promise<void> => ctx.tell(`${path} is left out: ${why}.`);
   const outcomes: FileOutcome[] = [];
   const expanded: Place[] = [];
   for (const source of sources)
     expanded.push(...(source.kind === 'volume' ? await expandPlace(await open(source.volume), source) : [source]));
-  const planned = planCopies({ durable, open, platform: ctx.platform }, expanded, target, { recursive, onLeftOut });
+  const places = { durable, open, platform: ctx.platform };
+  const filter = await readChoice(durable, choice);
+  const plan = (tell: typeof onLeftOut): AsyncIterable<Copy> =>
+    planCopies(places, expanded, target, { recursive, followLinks, filter, onLeftOut: tell });
+  if (target.kind === 'volume' && !ctx.dryRun)
+    await refuseWhatDoesNotFit(await opener(target.volume), await needOf(plan(() => Promise.resolve())));
+  const planned = plan(onLeftOut);
   const copies = refusing(planned, refuse);
   const progress = ctx.progress('the files');
   let bytes = 0;
@@ -50,6 +61,7 @@ export async function copyPlaces(
       outcomes.push({
         from: shown(copy.from),
         to: shown(copy.to),
+        ...(copy.path === undefined ? {} : { path: copy.path }),
         bytes: copy.from.file.bytes,
         isSame: isSame && afterwards === undefined,
         failure: failure ?? (ctx.dryRun ? undefined : await afterwards?.(copy)),
@@ -58,6 +70,18 @@ export async function copyPlaces(
     await progress.stop();
   }
   return outcomes;
+}
+
+/** What copies to a volume need there. */
+async function needOf(copies: AsyncIterable<Copy>): Promise<Need> {
+  let bytes = 0;
+  const keys = new Set<string>();
+  for await (const { from, to, refused } of copies) {
+    if (refused !== undefined || to.kind !== 'volume') continue;
+    bytes += from.file.bytes;
+    keys.add(to.key);
+  }
+  return { bytes, what: countOf(keys.size, 'file'), isReplaced: (key) => keys.has(key) };
 }
 
 /** The sources, and the target, the last word. Fails with usage (2) where none of them is on a volume. */

@@ -1,4 +1,4 @@
-import type { DurableFiles, RangeFiles } from '../../../core/context.ts';
+import type { RangeFiles } from '../../../core/context.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
@@ -7,26 +7,10 @@ import { foldedName, refusedName } from '../../shared/paths/names.ts';
 import { addressText, folderKey, type FileAddress } from '../places/address.ts';
 import { isFolderFailure, notThere } from '../places/file-failures.ts';
 import { filesBelow, findOnVolume, lookOnVolume } from '../places/open-volume.ts';
-import type { LocalFile } from './upload.ts';
-
-/** One end of a copy. */
-export type End =
-  | { readonly kind: 'volume'; readonly name: string; readonly volume: VolumeFiles; readonly key: string }
-  | { readonly kind: 'local'; readonly path: string };
-
-/** One file to copy. */
-export interface Copy {
-  readonly from:
-    | (End & { readonly kind: 'volume'; readonly file: VolumeFile })
-    | (End & { readonly kind: 'local'; readonly file: LocalFile });
-  readonly to: End;
-  /** Nothing was at the target when the copy was planned. */
-  readonly isNew?: boolean;
-  /** Its path below the folder that is copied, where that is asked for. */
-  readonly path?: string;
-  /** Why it cannot be copied. */
-  readonly refused: Failure | undefined;
-}
+import type { Copy, End } from './copy.ts';
+import type { Filter } from './filter.ts';
+import { localSide } from './local-side.ts';
+import type { Side } from './sides.ts';
 
 /** What the copies need to look at their ends. */
 export interface Places {
@@ -36,6 +20,15 @@ export interface Places {
 }
 
 type Place = Exclude<FileAddress, { kind: 'stream' }>;
+
+export interface PlanOptions {
+  readonly recursive: boolean;
+  /** Links of this machine are what they lead to. */
+  readonly followLinks: boolean;
+  /** Which files are copied: by their path below the folder that is copied, a file that is named itself by its name. */
+  readonly filter: Filter;
+  readonly onLeftOut: (path: string, why: string) => Promise<void>;
+}
 
 /**
  * The files to copy, in order. A file is copied into the target where that is a folder or ends with a slash, and else under
@@ -48,7 +41,7 @@ export async function* planCopies(
   places: Places,
   sources: readonly Place[],
   target: Place,
-  options: { readonly recursive: boolean; readonly onLeftOut: (path: string) => Promise<void> },
+  options: PlanOptions,
 ): AsyncGenerator<Copy> {
   const { isFolder: into, isNew } = await lookAtTarget(places, target);
   if (sources.length > 1 && !into)
@@ -57,10 +50,17 @@ export async function* planCopies(
   const folders = new Map<string, boolean>();
   for (const source of sources) {
     for await (const { from, below } of filesOf(places, source, options)) {
+      if (!options.filter.takes(below ?? baseName(source.path))) continue;
       const rest = below === undefined ? (into ? baseName(source.path) : '') : pathInTarget(source.path, below);
       const to = await endOf(places, target, rest);
       const refused = refusalOf(places, from, to, rest, taken);
-      yield { from, to, isNew, refused: refused ?? (await leavesTarget(places, from, target, rest, folders)) };
+      yield {
+        from,
+        to,
+        isNew,
+        path: below ?? baseName(source.path),
+        refused: refused ?? (await leavesTarget(places, from, target, rest, folders)),
+      };
     }
   }
 }
@@ -96,17 +96,13 @@ interface Source {
   readonly below: string | undefined;
 }
 
-async function* filesOf(
-  places: Places,
-  source: Place,
-  { recursive, onLeftOut }: Parameters<typeof planCopies>[3],
-): AsyncGenerator<Source> {
+async function* filesOf(places: Places, source: Place, options: PlanOptions): AsyncGenerator<Source> {
   if (source.kind === 'volume') {
     const volume = await places.open(source.volume);
     const found = await findOnVolume(volume, source);
     const of = (file: VolumeFile) => ({ kind: 'volume', name: source.volume, volume, key: file.key, file }) as const;
     if (found.kind === 'file') yield { from: of(found.file), below: undefined };
-    else if (!recursive) throw isFolderFailure(addressText(source));
+    else if (!options.recursive) throw isFolderFailure(addressText(source));
     else
       for await (const file of filesBelow(volume, found.key))
         yield { from: of(file), below: file.key.slice(found.key.length) };
@@ -119,25 +115,18 @@ async function* filesOf(
     if (file === undefined) throw notThere(source.path);
     yield { from: { kind: 'local', path: source.path, file: { path: source.path, ...file } }, below: undefined };
   } else if (kind === 'directory') {
-    if (!recursive) throw isFolderFailure(source.path);
-    yield* localFilesBelow(durable, source.path.replace(/[/\\]+$/, '') || '/', '', onLeftOut);
+    if (!options.recursive) throw isFolderFailure(source.path);
+    const root = source.path.replace(/[/\\]+$/, '') || '/';
+    yield* localFilesBelow(localSide(durable, root, { followLinks: options.followLinks, mayMiss: false }), '', options);
   } else throw notThere(source.path);
 }
 
-async function* localFilesBelow(
-  durable: DurableFiles,
-  root: string,
-  folder: string,
-  onLeftOut: (path: string) => Promise<void>,
-): AsyncGenerator<Source> {
-  const entries = await durable.entries(`${root}/${folder}`);
-  for (const { name, kind, link } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
-    const below = `${folder}${name}`;
-    const path = `${root}/${below}`;
-    const file = kind === 'file' && link === undefined ? await durable.describe(path) : undefined;
-    if (kind === 'folder') yield* localFilesBelow(durable, root, `${below}/`, onLeftOut);
-    else if (file === undefined) await onLeftOut(path);
-    else yield { from: { kind: 'local', path, file: { path, ...file } }, below };
+async function* localFilesBelow(side: Side, folder: string, options: PlanOptions): AsyncGenerator<Source> {
+  for (const entry of await side.list(folder)) {
+    const below = `${folder}${entry.name}`;
+    if (entry.kind === 'file') yield { from: entry.from, below };
+    else if (entry.kind === 'left-out') await options.onLeftOut(side.shown(below), entry.why);
+    else if (options.filter.enters(below)) yield* localFilesBelow(side, `${below}/`, options);
   }
 }
 

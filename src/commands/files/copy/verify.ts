@@ -4,7 +4,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { option } from '../../../cli/model/params.ts';
 import { addressText } from '../places/address.ts';
-import type { Copy, End } from './plan.ts';
+import type { Copy, End } from './copy.ts';
 
 /** The option of commands that copy. */
 export const VERIFY = option.on('read what was copied back, and compare it byte by byte with its source');

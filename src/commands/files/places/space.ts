@@ -4,21 +4,46 @@ import { Failure } from '../../../core/failure.ts';
 import { berth, sentence } from '../../../core/message.ts';
 import { formatBytes } from '../../../core/units.ts';
 import { monthlyCost } from '../../shared/rate/volume-price.ts';
-import type { OpenedVolume } from './open-volume.ts';
+import { filesBelow, type OpenedVolume } from './open-volume.ts';
+import { UPLOADS } from './uploads-folder.ts';
 
 const GB = 1_000_000_000;
 
+/** The part of a volume from which on it is listed before a write, to see what is free. */
+const LARGE_PART = 0.1;
+
+/** What a write needs on a volume. */
+export interface Need {
+  readonly bytes: Bytes;
+  /** What is written, for a message: `3 files`. */
+  readonly what: string;
+  /** Whether a file that is on the volume may be replaced: its space is free then. */
+  readonly isReplaced: (key: string) => boolean;
+}
+
 /**
- * The failure (5) of files that cannot be on a volume even if it had nothing else; undefined where they may fit. How much of a
- * volume is used only a listing of all of it says, so a volume may be full all the same.
+ * Refuses (5) files that cannot fit on a volume, before any is sent. How much of a volume is used only a listing of all of it says:
+ * that is read where they need more than a tenth of it, and else only its size is compared.
  */
-export function doesNotFit({ word, sizeGb, type }: OpenedVolume, bytes: Bytes, what: string): Failure | undefined {
-  if (sizeGb === undefined || bytes <= sizeGb * GB) return undefined;
-  const needed = Math.ceil(bytes / GB);
-  return new Failure({
+export async function refuseWhatDoesNotFit(volume: OpenedVolume, { bytes, what, isReplaced }: Need): Promise<void> {
+  const { word, sizeGb, type, files } = volume;
+  if (sizeGb === undefined || bytes <= sizeGb * GB * LARGE_PART) return;
+  let used = 0;
+  // Where they do not fit on an empty volume, nothing has to be read.
+  if (bytes <= sizeGb * GB)
+    for await (const file of filesBelow(files, ''))
+      if (!isReplaced(file.key) && !file.key.startsWith(UPLOADS)) used += file.bytes;
+  const missing = used + bytes - sizeGb * GB;
+  if (missing <= 0) return;
+  const needed = Math.ceil((used + bytes) / GB);
+  const has =
+    used === 0
+      ? `it has ${String(sizeGb)} GB in all`
+      : `${formatBytes(Math.max(0, sizeGb * GB - used))} of its ${String(sizeGb)} GB are free`;
+  throw new Failure({
     code: 'no-space',
     exit: EXIT.refused,
-    message: `${what} cannot fit on the volume ${word}: ${formatBytes(bytes)}, and it has ${String(sizeGb)} GB in all; ${formatBytes(bytes - sizeGb * GB)} are missing`,
+    message: `${what} cannot fit on the volume ${word}: ${formatBytes(bytes)}, and ${has}; ${formatBytes(missing)} are missing`,
     hint: sentence`A volume of ${String(needed)} GB costs ${monthlyCost(needed, type)}, this one ${monthlyCost(sizeGb, type)}. It can grow, and never shrinks: ${berth`volumes update ${word} --size ${String(needed)}`}`,
   });
 }

@@ -1,8 +1,8 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { foldedName, refusedName } from '../../shared/paths/names.ts';
-import type { Filter } from './filter.ts';
-import type { Difference, Side, SideEntry, SideFile } from './sides.ts';
+import type { Filter } from '../copy/filter.ts';
+import type { Difference, Side, SideEntry, SideFile } from '../copy/sides.ts';
 
 export interface CompareOptions {
   readonly filter: Filter;

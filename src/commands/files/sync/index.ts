@@ -9,7 +9,9 @@ import { countOf } from '../../../cli/words/words.ts';
 import { isJsonFormat } from '../../../output/formats/format-table.ts';
 import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../../shared/paths/file-outcomes.ts';
 import { createTally } from '../tally.ts';
-import { doesNotFit } from '../places/space.ts';
+import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from '../copy/choose-files.ts';
+import { VERIFY } from '../copy/verify.ts';
+import { refuseWhatDoesNotFit } from '../places/space.ts';
 import { meaningOfSlash, openSync, shownPlace, type Sync, type SyncValues } from './open-sync.ts';
 import { sizeOfSource } from './size-of-source.ts';
 import { confirmEmptySource, copyNeeded, neededCopies, nothingSeen, removeExtras, type Extra } from './run-sync.ts';
@@ -46,14 +48,10 @@ export const sync = defineCommand({
     checksum: option.on('compare all files by their checksums, not by size and time'),
     delete: option.on('remove files that only the target has'),
     allowEmpty: option.on('with --delete: the source may be empty'),
-    exclude: option.texts('leave out what a pattern matches', { metavar: 'PATTERN' }),
-    include: option.texts('take what a pattern matches', { metavar: 'PATTERN' }),
+    ...CHOICE_OPTIONS,
     ignoreFile: option.texts('files with patterns in the folders of SRC, such as .gitignore', { metavar: 'NAME' }),
-    followLinks: option.on('copy what links of SRC lead to'),
-    filesFrom: option.text('only the paths below SRC that a file lists, one a line', {
-      metavar: 'FILE',
-      complete: 'file',
-    }),
+    followLinks: FOLLOW_LINKS,
+    verify: VERIFY,
   },
   writes: true,
   changesMachine: true,
@@ -85,10 +83,14 @@ export const sync = defineCommand({
     };
   },
   run: async (ctx, values, { sync: opened, extras: confirmed }) => {
-    if (opened.volume !== undefined && opened.source.kind === 'local') {
-      const refused = doesNotFit(opened.volume, await sizeOfSource(opened, values), shownPlace(values.source));
-      if (refused !== undefined) throw refused;
-    }
+    const root = opened.target.end('');
+    if (opened.volume !== undefined && opened.source.kind === 'local' && root.kind === 'volume')
+      await refuseWhatDoesNotFit(opened.volume, {
+        bytes: await sizeOfSource(opened, values),
+        what: shownPlace(values.source),
+        // What of it stays is known later.
+        isReplaced: (key) => key.startsWith(root.key),
+      });
     ctx.setResumeCommand(sameCommand(values));
     const seen = nothingSeen();
     const tally = createTally(ctx);
@@ -144,10 +146,9 @@ function sameCommand({ source, target, ...values }: SyncValues): CommandLine {
     ...(values.delete ? [words`--delete`] : []),
     ...(values.allowEmpty ? [words`--allow-empty`] : []),
     ...(values.followLinks ? [words`--follow-links`] : []),
-    ...values.exclude.map((each) => words`--exclude ${each}`),
-    ...values.include.map((each) => words`--include ${each}`),
+    ...(values.verify ? [words`--verify`] : []),
+    ...choiceWords(values),
     ...values.ignoreFile.map((each) => words`--ignore-file ${each}`),
-    ...(values.filesFrom === undefined ? [] : [words`--files-from ${values.filesFrom}`]),
   ];
   return berth`files sync ${new Words(given.flatMap((each) => each.words))} ${source} ${target}`;
 }

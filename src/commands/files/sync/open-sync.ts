@@ -5,24 +5,22 @@ import { belowFolder, endsWithSlash, pathInTarget } from '../../shared/paths/sla
 import { addressText, folderKey, parseFileAddress, type FileAddress } from '../places/address.ts';
 import { notThere } from '../places/file-failures.ts';
 import { findOnVolume, volumeOpener, type OpenedVolume } from '../places/open-volume.ts';
-import { readPathList } from '../places/path-list.ts';
-import { createFilter, type Filter } from './filter.ts';
-import { localSide } from './local-side.ts';
-import type { Side } from './sides.ts';
+import { readChoice, type FileChoice } from '../copy/choose-files.ts';
+import type { Filter } from '../copy/filter.ts';
+import { localSide } from '../copy/local-side.ts';
+import type { Side } from '../copy/sides.ts';
 import { volumeSide } from './volume-side.ts';
 
 /** What `files sync` was asked for. */
-export interface SyncValues {
+export interface SyncValues extends FileChoice {
   readonly source: string;
   readonly target: string;
   readonly checksum: boolean;
   readonly delete: boolean;
   readonly allowEmpty: boolean;
-  readonly exclude: readonly string[];
-  readonly include: readonly string[];
   readonly ignoreFile: readonly string[];
   readonly followLinks: boolean;
-  readonly filesFrom: string | undefined;
+  readonly verify: boolean;
 }
 
 /** Two folders to be made alike. */
@@ -50,9 +48,8 @@ export async function openSync(ctx: CommandContext, values: SyncValues): Promise
     throw usage('--files-from names some files, and --delete needs all of them', 'Leave one of them out.');
   const files = await ctx.durable();
   const open = volumeOpener(ctx);
-  const only = values.filesFrom === undefined ? undefined : await readPathList(files, values.filesFrom);
-  const { exclude, include, followLinks } = values;
-  const filter = await createFilter({ exclude, include, only });
+  const { followLinks } = values;
+  const filter = await readChoice(files, values);
   const inTarget = to.kind === 'local' ? localFolder(to.path, from) : volumeFolder(to.path, from);
 
   let source: Side;

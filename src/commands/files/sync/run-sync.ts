@@ -3,12 +3,12 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, usage } from '../../../core/failure.ts';
 import { severalAtOnce } from '../../../core/control/several-at-once.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import type { Copy } from '../copy/plan.ts';
+import type { Copy } from '../copy/copy.ts';
 import { transferFiles, type Transferred } from '../copy/transfer.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import { compareFolders } from './compare-folders.ts';
 import type { Sync, SyncValues } from './open-sync.ts';
-import type { Difference, SideFile } from './sides.ts';
+import type { Difference, SideFile } from '../copy/sides.ts';
 
 /** A file that only the target has. */
 export interface Extra {
@@ -119,9 +119,14 @@ export async function* copyNeeded(
     path.kind === 'local' ? path.path : `${path.name}:${path.key}`;
   const done = ctx.dryRun
     ? planned(copies)
-    : transferFiles(ctx, copies, (_, bytes) => {
-        onBytes(bytes);
-      });
+    : transferFiles(
+        ctx,
+        copies,
+        (_, bytes) => {
+          onBytes(bytes);
+        },
+        values.verify,
+      );
   for await (const { copy, isSame, failure } of done)
     yield {
       from: shown(copy.from),

@@ -2,11 +2,9 @@ import { localFile } from '../../../core/failure.ts';
 import { collectBytes } from '../../../core/files/byte-streams.ts';
 import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
 import { addressText } from '../places/address.ts';
-import { changedMeanwhile } from './local-side.ts';
-import { byName, MAX_RULES_BYTES, type Side, type SideFile } from './sides.ts';
-
-/** Where the service keeps the parts of unfinished uploads (storage contract). They are no files of the user. */
-const UPLOADS = '.s3compat_uploads/';
+import { UPLOADS } from '../places/uploads-folder.ts';
+import { changedMeanwhile } from '../copy/local-side.ts';
+import { byName, MAX_RULES_BYTES, type Side, type SideFile } from '../copy/sides.ts';
 
 /** A folder of a volume as a side of a sync. `root` is its key: empty, or with a slash at the end. */
 export function volumeSide(volume: VolumeFiles, name: string, root: string): Side {

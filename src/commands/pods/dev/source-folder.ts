@@ -3,9 +3,9 @@ import { collectBytes } from '../../../core/files/byte-streams.ts';
 import { localFile } from '../../../core/failure.ts';
 import { belowFolder } from '../../shared/paths/slashes.ts';
 import { compareFolders } from '../../files/sync/compare-folders.ts';
-import { createFilter, type Filter } from '../../files/sync/filter.ts';
-import { localSide } from '../../files/sync/local-side.ts';
-import type { Side } from '../../files/sync/sides.ts';
+import { createFilter, type Filter } from '../../files/copy/filter.ts';
+import { localSide } from '../../files/copy/local-side.ts';
+import type { Side } from '../../files/copy/sides.ts';
 import type { PutSource } from '../reach/files/put-whole.ts';
 import { MANIFEST_NAME } from './manifest.ts';
 

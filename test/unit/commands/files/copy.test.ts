@@ -182,8 +182,8 @@ test('a dry run says what would be copied or removed, and does neither', async (
   const { files, keys, folder } = start();
   const copied = await files('cp -R d datasets:x --dry-run --json');
   expect(copied.rows).toEqual([
-    { from: 'd/e/three', to: 'datasets:x/d/e/three', bytes: 5 },
-    { from: 'd/two', to: 'datasets:x/d/two', bytes: 4 },
+    { from: 'd/e/three', to: 'datasets:x/d/e/three', path: 'e/three', bytes: 5 },
+    { from: 'd/two', to: 'datasets:x/d/two', path: 'two', bytes: 4 },
   ]);
   expect(copied.err).toContain('2 files would be copied, 9 B');
   expect(await keys('datasets:')).toEqual([]);

@@ -1,5 +1,5 @@
 import type { Failure } from '../../../core/failure.ts';
-import type { Copy, End } from '../copy/plan.ts';
+import type { Copy, End } from './copy.ts';
 
 /** A file of one side of a sync. */
 export interface SideFile {

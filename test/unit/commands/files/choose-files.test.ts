@@ -1,0 +1,115 @@
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { filesIn, startSync } from '../../../support/worlds/synced-folder.ts';
+
+describe('the files of a copy', () => {
+  it.each([
+    ["--exclude '*.tmp'", ['d/.gitignore', 'd/e/two', 'd/one']],
+    ["--exclude 'e/'", ['d/.gitignore', 'd/one', 'd/three.tmp']],
+    ["--include 't*'", ['d/e/two', 'd/three.tmp']],
+    ["--exclude '*' --include 'one'", ['d/one']],
+    ['--files-from list', ['d/e/two']],
+  ])('are chosen by %s, in both directions', async (flags, expected) => {
+    const { run, write, keys, at } = startSync();
+    write('d/three.tmp', 'three');
+    write('d/.gitignore', '');
+    write('list', 'e/two\nnot/there\n');
+    const up = await run(`cp -R ${flags} d datasets:`);
+    expect(up.code, up.err).toBe(0);
+    expect(await keys('datasets:')).toEqual(expected);
+    await run('cp -R d datasets:');
+    const down = await run(`cp -R ${flags} datasets:d/ back`);
+    expect(down.code, down.err).toBe(0);
+    expect(filesIn(at('back'))).toEqual(expected.map((each) => each.slice(2)));
+  });
+
+  it('are those that links lead to with --follow-links, each folder once', async () => {
+    const { run, at, keys } = startSync();
+    mkdirSync(at('outside'));
+    writeFileSync(at('outside/far'), 'far');
+    symlinkSync(at('outside'), at('d/linked'));
+    symlinkSync(at('d'), at('d/e/circle'));
+    symlinkSync('one', at('d/alias'));
+    const ran = await run('cp -R --follow-links d/ datasets:');
+    expect(ran.code, ran.err).toBe(0);
+    expect(ran.err).toMatch(/e\/circle is left out: it is a link to a folder that it is in/);
+    expect((await keys('datasets:')).filter((key) => !key.startsWith('.'))).toEqual([
+      'alias',
+      'e/two',
+      'linked/far',
+      'one',
+    ]);
+  });
+});
+
+describe.each([
+  ['cp -R', '.[] | select(.ok == false) | .path'],
+  ['sync', 'select(.ok == false) | .path'],
+])('the files that failed in %s', (command, filter) => {
+  it('can be given to the same command again, and only they are copied', async () => {
+    const { run, account, write, keys, at } = startSync();
+    write('d/x y', 'third');
+    for (const name of ['one', 'x%20y'])
+      await account(`local fault add files-full --match 'PUT /vol-datasets/x/${name}'`);
+    const first = await run(`${command} d/ datasets:x --jq '${filter}' --raw`);
+    expect(first.code).toBe(5);
+    await account('local fault clear');
+    expect(first.out.trim().split('\n').toSorted()).toEqual(['one', 'x y']);
+    await run('rm -R datasets:x/e --yes');
+    writeFileSync(at('failed'), first.out);
+    write('d/later', 'not in the list');
+    const again = await run(`${command} d/ datasets:x --files-from failed`);
+    expect(again.code, again.err).toBe(0);
+    expect(await keys('datasets:x')).toEqual(['x/one', 'x/x y']);
+  });
+});
+
+it('a sync with --verify reads back what it copied', async () => {
+  const { run } = startSync();
+  const reads = (trace: string) => [...trace.matchAll(/GET http:\/\/localhost\/vol-datasets\/[^?\s]+/g)].length;
+  const [plain, verified] = [
+    await run('sync d/ datasets:a --verbose'),
+    await run('sync d/ datasets:b --verify --verbose'),
+  ];
+  expect([plain.code, verified.code], verified.err).toEqual([0, 0]);
+  expect([reads(plain.err), reads(verified.err)]).toEqual([0, 2]);
+});
+
+describe('a write that cannot fit on the volume', () => {
+  /** Ten files of 0.99 GB, without content. The volume has 10 GB. */
+  const start = () => {
+    const started = startSync();
+    for (let each = 1; each <= 10; each += 1) {
+      started.write(`big/f${String(each)}`, '');
+      truncateSync(started.at(`big/f${String(each)}`), 990_000_000);
+    }
+    return started;
+  };
+
+  it.each(['cp -R big scratch:', 'mv -R big scratch:', 'sync big scratch:'])(
+    'is refused before anything is sent: %s',
+    async (line) => {
+      const { run, write, at } = start();
+      write('big/last', '');
+      truncateSync(at('big/last'), 1_100_000_000);
+      const ran = await run(line);
+      expect(ran.code).toBe(5);
+      expect(ran.err).toMatch(/cannot fit on the volume scratch: 11 GB, and it has 10 GB in all; 1 GB are missing/);
+      expect(ran.err).toContain('volumes update scratch --size 11');
+      expect(ran.err).toMatch(/11 GB costs \$0\.77 a month/);
+      expect((await run('ls -R scratch: --json')).out.trim()).toBe('[]');
+    },
+  );
+
+  it('is refused where other files take the space, which are counted, and not what is replaced', async () => {
+    const { run, write, at } = start();
+    write('has', '');
+    truncateSync(at('has'), 200_000_000);
+    const copied = await run('cp has scratch:other');
+    expect(copied.code, copied.err).toBe(0);
+    const ran = await run('cp -R big scratch:');
+    expect(ran.code).toBe(5);
+    expect(ran.err).toMatch(/9\.9 GB, and 9\.8 GB of its 10 GB are free; 100 MB are missing/);
+    expect(ran.err).toContain('volumes update scratch --size 11');
+  });
+});
