@@ -4,7 +4,7 @@ import { formatDuration } from '../../core/units.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { rememberedJobs } from '../model/remembered-jobs.ts';
 import type { Place } from './place.ts';
-import type { Candidate } from '../model/completion-sources.ts';
+import type { Candidate, ListSource } from '../model/completion-sources.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';
 
 /** The parts of the environment that completion uses. */
@@ -74,8 +74,9 @@ async function listValues(
   { args }: Place,
   ports: CompletionPorts,
 ): Promise<readonly Candidate[]> {
-  if (tree.lists[list] === undefined) return [];
-  return candidatesOf(await rowsOf(list, ports)).filter(({ value }) => !args.includes(value));
+  const source = tree.lists[list];
+  if (source === undefined) return [];
+  return candidatesOf(await rowsOf(list, ports), source).filter(({ value }) => !args.includes(value));
 }
 
 /**
@@ -98,15 +99,18 @@ export async function rowsOf(list: string, { lists, clock, renew }: CompletionPo
 const rowsUpTo = (list: RememberedList | undefined, ageMs: number): readonly ListRow[] =>
   list !== undefined && list.ageMs <= ageMs ? list.rows : [];
 
-/** Each row by its id, and by its name when no other row has that name. */
-export function candidatesOf(rows: readonly ListRow[]): readonly Candidate[] {
+/** Each row by its id, and by its name when no other row has that name and names are taken. */
+export function candidatesOf(
+  rows: readonly ListRow[],
+  { idsOnly = false }: Pick<ListSource, 'idsOnly'> = {},
+): readonly Candidate[] {
   const ids = new Set(rows.map(({ value }) => value));
   const names = new Map<string, number>();
   for (const { name } of rows) names.set(name, (names.get(name) ?? 0) + 1);
   const describe = (...words: readonly string[]): string => words.filter((word) => word !== '').join(', ');
   return rows.flatMap(({ value, name, description }) => [
     { value, description: describe(name === value ? '' : name, description) },
-    ...(name === '' || ids.has(name) || names.get(name) !== 1
+    ...(idsOnly || name === '' || ids.has(name) || names.get(name) !== 1
       ? []
       : [{ value: name, description: describe(value, description) }]),
   ]);

@@ -20,6 +20,8 @@ export interface Collection<N extends string = string> {
   readonly value?: string | undefined;
   /** The members that describe a row where a shell completes it; its status if absent. `hourly`: US dollars an hour. */
   readonly described?: readonly (string | { readonly hourly: string } | { readonly gigabytes: string })[] | undefined;
+  /** A flag takes no name of a row, only its id: a shell shows the name as a description. */
+  readonly idsOnly?: true | undefined;
   /** Bills name its rows by their ids, also after they are gone: their names are remembered. */
   readonly billed?: true;
   /** The words of the command that lists them, if it is not `PLURAL list`. */

@@ -19,13 +19,14 @@ export interface Candidate {
 export type Completes = LocalSource | Collection;
 
 /** A list of the service, as data that the completion tree contains. */
-export type ListSource = Pick<Collection, 'path' | 'member' | 'lookupQuery' | 'value' | 'described'>;
+export type ListSource = Pick<Collection, 'path' | 'member' | 'lookupQuery' | 'value' | 'described' | 'idsOnly'>;
 
 /** The list of a collection, without the members that completion does not need. */
-export const listSource = ({ path, member, lookupQuery, value, described }: Collection): ListSource => ({
+export const listSource = ({ path, member, lookupQuery, value, described, idsOnly }: Collection): ListSource => ({
   path,
   member,
   lookupQuery,
   value,
   described,
+  idsOnly,
 });

@@ -53,6 +53,7 @@ export const GPUS: Collection<'GPU type'> = {
   member: 'gpus',
   schema: 'GpuType',
   listed: 'catalog gpus',
+  idsOnly: true,
   described: [{ gigabytes: 'memory' }, { hourly: 'price.secure' }],
 };
 /** Whole, without pages (additions 1). */
@@ -70,6 +71,7 @@ export const POOLS: Collection<'pool'> = {
   member: 'gpus',
   value: 'pool',
   listed: 'catalog gpus',
+  idsOnly: true,
   described: [{ hourly: 'price.serverless' }],
 };
 export const CPUS: Collection<'CPU flavor'> = {
@@ -78,6 +80,7 @@ export const CPUS: Collection<'CPU flavor'> = {
   member: 'cpus',
   schema: 'CpuType',
   listed: 'catalog cpus',
+  idsOnly: true,
   described: [{ hourly: 'price.securePerVcpu' }],
 };
 export const DATA_CENTERS: Collection<'data center'> = {
@@ -86,6 +89,7 @@ export const DATA_CENTERS: Collection<'data center'> = {
   member: 'dataCenters',
   schema: 'DataCenter',
   listed: 'catalog datacenters',
+  idsOnly: true,
   described: ['region'],
 };
 

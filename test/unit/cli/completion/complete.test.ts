@@ -182,6 +182,23 @@ describe('ids and names of the service', () => {
     expect(await offered(['pods', 'stop', 'pod-1', ''], world)).toEqual(['pod-2']);
   });
 
+  it.each([
+    ['datacenters', 'data center', ['pods', 'create', '--data-center', '']],
+    ['gpus', 'GPU type', ['pods', 'create', '--gpu', '']],
+    ['cpus', 'CPU flavor', ['pods', 'create', '--cpu', '']],
+  ])('are ids alone where a flag refuses names: %s, %s', async (last, list, words) => {
+    const row = { id: 'EU-1', name: 'Europe One' };
+    const server = await serve((response) => {
+      const body = { dataCenters: [row], gpus: [row], cpus: [row] };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    const world = worldOf(server);
+    await berthIn(world, ['__renew', list]);
+    expect(server.seen[0]?.url).toContain(last);
+    const { out } = await berthIn(world, ['__complete', 'fish', ...words]);
+    expect(out).toBe('words\t\nEU-1\tEurope One\n');
+  });
+
   it('are ignored in a file that something else has changed', async () => {
     const world = worldOf(await servePods());
     await berthIn(world, ['__renew', 'pod']);
@@ -206,6 +223,8 @@ describe('jobs', () => {
       ids.push((await berthIn(world, ['jobs', 'run', endpoint, '--input', '{}'])).out.trim());
     expect(await offered(['jobs', 'status', 'echo', ''], world)).toEqual([ids[1], ids[0]]);
     expect(await offered(['jobs', 'cancel', 'echo', ids[1] ?? '', ''], world)).toEqual([ids[0]]);
+    for (const verb of ['wait', 'stream', 'retry', 'explain'])
+      expect(await offered(['jobs', verb, 'echo', ''], world), verb).toEqual([ids[1], ids[0]]);
   });
 });
 

@@ -96,31 +96,6 @@ describe('candidates of pods create', () => {
     expect(await made(account)).toEqual([]);
   });
 
-  test.each([
-    ['a pod', CREATE + ' --gpu GPU-80G'],
-    ['a cluster', 'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2'],
-  ])('a volume elsewhere is refused for %s before anything is sent, also without a wait', async (_, create) => {
-    const account = createAccount();
-    for (const place of ['US-WEST-1', 'EU-NORTH-1,US-WEST-1']) {
-      const ran = await account(`${create} --network-volume datasets --data-center ${place} --dry-run`);
-      expect([ran.code, ran.err.includes('volume datasets is in EU-NORTH-1')]).toEqual(
-        place === 'US-WEST-1' ? [2, true] : [0, false],
-      );
-    }
-    const { code, err } = await account(`${create} --network-volume datasets --data-center US-WEST-1`);
-    expect([code, err]).toEqual([2, expect.stringContaining('volume datasets is in EU-NORTH-1')]);
-    expect(err).not.toContain('an hour');
-  });
-
-  test('a volume is for the service to judge where the list of volumes cannot be read', async () => {
-    const remote = await remoteService(({ url }) =>
-      url.startsWith('/v2/network-volumes') ? { refuse: 500 } : undefined,
-    );
-    const flags = ['--gpu', 'GPU-80G', '--network-volume', 'vol-datasets', '--data-center', 'US-WEST-1'];
-    const ran = await berth([...CREATE.split(' '), ...flags], { env: remote.env });
-    expect(ran.code).toBe(5);
-  });
-
   test('a volume fixes the data center, which is said', async () => {
     const account = createAccount();
     const ran = await account(`${CREATE} --gpu GPU-16G --gpu GPU-80G --network-volume vol-datasets --max-price 3`);
