@@ -94,7 +94,7 @@ export function createPodContainers(options: ContainerOptions): PodContainers {
     addressOf: (podId, start) => {
       if (!isOpen) return undefined;
       const found = running.get(podId);
-      if (found === undefined || found.start !== start) return null;
+      if (found?.start !== start) return null;
       return { host: '127.0.0.1', port: found.container.port };
     },
     sync: () => {
