@@ -47,8 +47,7 @@ interface Wanted {
 
 interface Running {
   readonly start: EpochMs;
-  /** Undefined where it could not be started. */
-  readonly container: PodContainer | undefined;
+  readonly container: PodContainer;
 }
 
 /**
@@ -64,9 +63,9 @@ export function createPodContainers(options: ContainerOptions): PodContainers {
   const rootPath = (): Promise<string> => (typeof root === 'string' ? Promise.resolve(root) : (made ??= root()));
 
   const end = async (id: string): Promise<void> => {
-    const container = running.get(id)?.container;
+    const ending = running.get(id);
     running.delete(id);
-    await container?.stop();
+    await ending?.container.stop();
   };
   const step = async (): Promise<void> => {
     const { generation, wanted, kept } = await transact((state, now) => ({
@@ -83,9 +82,9 @@ export function createPodContainers(options: ContainerOptions): PodContainers {
       if (running.has(each.id)) continue;
       const container = await rootPath()
         .then((path) => open(options, join(path, generation), each))
-        // A machine without a folder to write to has no containers: the service works without.
+        // A machine without a folder to write to has no containers: the service works without. The next sync tries again.
         .catch(() => undefined);
-      running.set(each.id, { start: each.start, container });
+      if (container !== undefined) running.set(each.id, { start: each.start, container });
     }
     const path = typeof root === 'string' ? root : await made?.catch(() => undefined);
     if (path !== undefined) await clean(path, generation, new Set(kept));
@@ -95,7 +94,7 @@ export function createPodContainers(options: ContainerOptions): PodContainers {
     addressOf: (podId, start) => {
       if (!isOpen) return undefined;
       const found = running.get(podId);
-      if (found?.container === undefined || found.start !== start) return null;
+      if (found?.start !== start) return null;
       return { host: '127.0.0.1', port: found.container.port };
     },
     sync: () => {
@@ -141,9 +140,10 @@ async function open(options: ContainerOptions, generation: string, wanted: Wante
   const pod = join(generation, id);
   const folder = join(pod, String(start));
   const hostKeyFile = `${folder}.key`;
-  const kept = [folder, hostKeyFile, join(pod, PERSISTENT)];
+  // Another process may be making the host key of this start, under a name of its own.
+  const isKept = (name: string): boolean => name === PERSISTENT || name.split('.')[0] === String(start);
   for (const name of await namesIn(pod))
-    if (!kept.includes(join(pod, name))) await fs.rm(join(pod, name), { recursive: true, force: true });
+    if (!isKept(name)) await fs.rm(join(pod, name), { recursive: true, force: true });
   const home = join(folder, 'root');
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const mounted: { path: string; target: string }[] = [];

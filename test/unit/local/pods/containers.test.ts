@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createPodContainers } from '../../../../src/local/pods/containers.ts';
+import type { StartContainer } from '../../../../src/local/pods/port.ts';
+import { createState } from '../../../../src/local/state/state.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+const NOW = 1_790_000_000_000;
+
+/** Containers of a new account; `start` starts each. */
+function containersOf(start: StartContainer) {
+  const state = createState(NOW);
+  const root = temporaryDirectory();
+  const containers = createPodContainers({
+    transact: (step) => Promise.resolve(step(state, NOW)),
+    start,
+    secretPrefix: 'SECRET_',
+    root,
+    volumeFolder: () => Promise.resolve(undefined),
+  });
+  return { containers, folder: join(root, state.generation, 'pod-train') };
+}
+
+/** The start of the pod, as the name of its folder has it. */
+const startIn = (folder: string): string => readdirSync(folder).find((name) => /^\d+$/.test(name)) ?? '';
+
+describe('containers of pods', () => {
+  it('are tried again when one could not be started', async () => {
+    let isBroken = true;
+    const { containers, folder } = containersOf(() =>
+      isBroken ? Promise.reject(new Error('no port')) : Promise.resolve({ port: 4022, stop: () => Promise.resolve() }),
+    );
+    await containers.sync();
+    const start = Number(startIn(folder));
+    expect(containers.addressOf('pod-train', start)).toBeNull();
+    isBroken = false;
+    await containers.sync();
+    expect(containers.addressOf('pod-train', start)).toEqual({ host: '127.0.0.1', port: 4022 });
+    await containers.stop();
+  });
+
+  it('leave what another process makes for the same start, and remove what earlier starts left', async () => {
+    const { containers, folder } = containersOf(() => Promise.reject(new Error('no port')));
+    await containers.sync();
+    const own = join(folder, `${startIn(folder)}.key.of-another-process`);
+    const old = join(folder, '12.key');
+    for (const file of [own, old]) writeFileSync(file, 'a key');
+    await containers.sync();
+    expect(existsSync(own)).toBe(true);
+    expect(existsSync(old)).toBe(false);
+  });
+});
