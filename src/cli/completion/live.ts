@@ -102,7 +102,7 @@ const rowsUpTo = (list: RememberedList | undefined, ageMs: number): readonly Lis
 /** Each row by its id, and by its name when no other row has that name and names are taken. */
 export function candidatesOf(
   rows: readonly ListRow[],
-  { idsOnly = false }: Pick<ListSource, 'idsOnly'> = {},
+  { idsOnly }: Pick<ListSource, 'idsOnly'> = {},
 ): readonly Candidate[] {
   const ids = new Set(rows.map(({ value }) => value));
   const names = new Map<string, number>();
@@ -110,7 +110,7 @@ export function candidatesOf(
   const describe = (...words: readonly string[]): string => words.filter((word) => word !== '').join(', ');
   return rows.flatMap(({ value, name, description }) => [
     { value, description: describe(name === value ? '' : name, description) },
-    ...(idsOnly || name === '' || ids.has(name) || names.get(name) !== 1
+    ...(idsOnly === true || name === '' || ids.has(name) || names.get(name) !== 1
       ? []
       : [{ value: name, description: describe(value, description) }]),
   ]);

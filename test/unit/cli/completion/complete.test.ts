@@ -186,8 +186,9 @@ describe('ids and names of the service', () => {
     ['datacenters', 'data center', ['pods', 'create', '--data-center', '']],
     ['gpus', 'GPU type', ['pods', 'create', '--gpu', '']],
     ['cpus', 'CPU flavor', ['pods', 'create', '--cpu', '']],
+    ['gpus', 'pool', ['endpoints', 'create', '--gpu-pool', '']],
   ])('are ids alone where a flag refuses names: %s, %s', async (last, list, words) => {
-    const row = { id: 'EU-1', name: 'Europe One' };
+    const row = { id: 'EU-1', pool: 'EU-1', name: 'Europe One' };
     const server = await serve((response) => {
       const body = { dataCenters: [row], gpus: [row], cpus: [row] };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
