@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
@@ -7,8 +8,12 @@ const local = (world: TestWorld, ...argv: readonly string[]): Promise<Ran> =>
 
 const answering =
   (world: TestWorld) =>
-  async (question: string, ...keys: readonly string[]): Promise<void> => {
-    while (!world.err().includes(question)) await new Promise(setImmediate);
+  async (question: string | RegExp, ...keys: readonly string[]): Promise<void> => {
+    const isAsked = (): boolean => {
+      const shown = stripVTControlCharacters(world.err());
+      return typeof question === 'string' ? shown.includes(question) : question.test(shown);
+    };
+    while (!isAsked()) await new Promise(setImmediate);
     await world.type(...keys);
   };
 
@@ -19,9 +24,9 @@ describe('pods create on a terminal', () => {
     const answer = answering(world);
     await answer('Name', 'lab', KEYS.enter);
     await answer('GPU type or CPU flavor?', KEYS.enter);
-    await answer('GPU type:', KEYS.down, KEYS.enter);
-    await answer('Template or Image?', KEYS.enter);
-    await answer('Image', 'a/b', KEYS.enter);
+    await answer(/\? GPU type(?! or)/, KEYS.down, KEYS.enter);
+    await answer('Image or Template?', KEYS.enter);
+    await answer(/\? Image(?! or)/, 'a/b', KEYS.enter);
     await answer('Data center', KEYS.down, KEYS.enter);
     await answer('Network volume', KEYS.down, KEYS.enter);
     await answer("SSH with the account's keys?", KEYS.enter);
@@ -81,8 +86,8 @@ describe('pods create on a terminal', () => {
     ];
     const running = local(world, 'create', ...given);
     const answer = answering(world);
-    await answer('Template or Image?', KEYS.enter);
-    await answer('Image', 'a/b', KEYS.enter);
+    await answer('Image or Template?', KEYS.enter);
+    await answer(/\? Image(?! or)/, 'a/b', KEYS.enter);
     await answer('Create it?', 'n', KEYS.enter);
     expect([(await running).code, world.err()]).toEqual([
       2,
