@@ -59,7 +59,7 @@ function podOf(folder: string): Readonly<Record<string, string>> {
 
 /** Serves a local service with a pod that can be entered. */
 async function withLab(folder: Folder) {
-  const { url, key } = await serveLocal(folder, []);
+  const { url, key } = await serveLocal(folder, ['--state', folder.at('state.json')]);
   const env = {
     ...folder.env,
     ...{ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url, BERTH_API_KEY: key },
@@ -70,7 +70,15 @@ async function withLab(folder: Folder) {
     return stdout.trim();
   };
   await runProgram('sh', ['-e', '-c', LAB], { env, cwd: folder.path });
-  return { env, run };
+  const id = await run('pods', 'get', 'lab', '-o', 'id');
+  /** The home folder in the pod's latest start, as a folder of this machine. */
+  const home = (): string => {
+    const all = folder.at('state.json.pods');
+    const pod = path.join(all, readdirSync(all)[0] ?? '', id);
+    const starts = readdirSync(pod).filter((name) => /^\d+$/.test(name));
+    return path.join(pod, starts.toSorted().at(-1) ?? '', 'root');
+  };
+  return { env, run, home };
 }
 
 devTest(
@@ -92,8 +100,8 @@ devTest(
     write('node_modules/large/index.js', 'left out');
     write('.gitignore', 'node_modules/\n');
     spawnSync('git', ['init', '-q', here]);
-    const { env, run } = await withLab(folder);
-    let there = path.join(await run('pods', 'exec', 'lab', '--', 'pwd'), 'app');
+    const { env, run, home } = await withLab(folder);
+    let there = path.join(home(), 'app');
     const same = (...alsoThere: readonly string[]): Promise<void> =>
       until(() => {
         const pod = Object.entries(podOf(there)).filter(([name]) => !alsoThere.includes(name));
@@ -160,7 +168,8 @@ devTest(
 
     const before = terminal.printed().length;
     await run('pods', 'restart', 'lab', '--yes', '--wait');
-    there = path.join(await run('pods', 'exec', 'lab', '--', 'pwd'), 'app');
+    await run('pods', 'exec', 'lab', '--', 'pwd');
+    there = path.join(home(), 'app');
     await until(() => /no record of what berth put there[^]*runs two/.test(terminal.printed().slice(before)));
     await same(...own);
     write('main.txt', 'three');

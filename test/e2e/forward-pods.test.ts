@@ -124,11 +124,11 @@ berth pods forward lab -R "0:$(cat port.txt)" -o jsonl > rows.txt 2> forward.txt
 forward=$!
 said 'Connected to lab. '
 port=$(sed 's/.*"remote":\\([0-9]*\\).*/\\1/' rows.txt)
-berth pods exec lab -- "${node}" "$PWD/client.mjs" "$port" page
-berth pods exec lab -- "${node}" "$PWD/client.mjs" "$port" many
+berth pods exec lab -- "${node}" --input-type=module - "$port" page < client.mjs
+berth pods exec lab -- "${node}" --input-type=module - "$port" many < client.mjs
 berth pods restart lab --yes --wait > restarted.txt
 said 'Connected to lab again'
-berth pods exec lab -- "${node}" "$PWD/client.mjs" "$port" page
+berth pods exec lab -- "${node}" --input-type=module - "$port" page < client.mjs
 kill $server
 kill -INT $forward
 code=0; wait $forward || code=$?

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, lstatSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { berthPath, temporaryFolder, type Environment } from './support.ts';
@@ -54,7 +54,7 @@ async function run(args: readonly string[], env: Environment, input = ''): Promi
 const filesWithMarker = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(folder, name))
-    .filter((file) => statSync(file).isFile() && readFileSync(file).includes(MARKER));
+    .filter((file) => lstatSync(file).isFile() && readFileSync(file).includes(MARKER));
 
 interface Case {
   readonly argv: readonly string[];
@@ -149,7 +149,7 @@ test('the value of a secret is in no output, no command line and no file but the
   const files = filesWithMarker(folder.path);
   expect(files).toContain(state);
   wrong.push(...files.filter((file) => !file.startsWith(state)));
-  wrong.push(...files.filter((file) => (statSync(file).mode & 0o077) !== 0).map((file) => `${file}: open to others`));
+  wrong.push(...files.filter((file) => (lstatSync(file).mode & 0o077) !== 0).map((file) => `${file}: open to others`));
   expect(wrong).toEqual([]);
 
   const again = await serveLocal(folder, flags);
