@@ -148,7 +148,9 @@ describe('a word that begins with a dash', () => {
     const rest = ['--size', '10', '--data-center', 'DC', '--type', 'STANDARD'];
     for (const name of [['--name=-data'], ['--name', '-data']]) {
       const { server } = await works(['volumes', 'create', ...name, ...rest], [json({ id: 'vol1' })]);
-      expect(JSON.parse(server.seen[0]?.body.toString() ?? '')).toMatchObject({ name: '-data' });
+      expect(JSON.parse(server.seen.find(({ method }) => method === 'POST')?.body.toString() ?? '')).toMatchObject({
+        name: '-data',
+      });
     }
   });
 });

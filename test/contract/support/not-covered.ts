@@ -42,6 +42,8 @@ export const UNSENT: readonly string[] = [
     'set',
     'waitTimeout',
     'webhookTo',
+    'explain',
+    'start',
     'out',
     'noCheck',
     'envFrom',
