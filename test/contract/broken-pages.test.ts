@@ -36,6 +36,7 @@ const GO_ON: Readonly<Record<string, string>> = {
   'endpoints create': 'the price in the question, and how far the first release is',
   'endpoints update': 'how far the new release is',
   'clusters create': 'the price in the question',
+  'volumes create': 'whether there is such a data center, before a price is said',
   'pods explain': 'what else is free, as a cure',
   'endpoints explain': 'further facts: it says which ones are unknown',
   'jobs explain': 'further facts: it says which ones are unknown',
