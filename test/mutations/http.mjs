@@ -199,11 +199,11 @@ export const HTTP = [
     tests: ['unit/http/wire/answers', 'faults/answers'],
   },
   {
-    name: 'key-through-a-foreign-proxy',
-    about: 'the key goes to a proxy on another machine, without encryption',
+    name: 'key-through-a-proxy',
+    about: 'the key goes through a proxy without encryption',
     file: 'src/http/wire/proxy.ts',
-    from: "url.protocol === 'http:' && isLoopback(url.hostname) && !isLoopback(proxy.hostname) ? undefined : proxy",
-    to: 'proxy',
+    from: 'isLoopback(url.hostname) ? undefined : proxies.http',
+    to: 'proxies.http',
     tests: ['unit/http/wire/proxy'],
   },
   {

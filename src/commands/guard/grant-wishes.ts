@@ -1,14 +1,16 @@
-import { rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
+import { rethrowUnlessFailure, unlessFailed, type Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { createRequest } from '../../cli/resource/write.ts';
 import { sendReferences } from '../../cli/resource/body/references.ts';
 import { idOf } from '../../output/view.ts';
 import { consequenceOf } from '../../create/refusals.ts';
+import { isTooExpensive } from '../../create/candidates.ts';
 import { describeOffers, isExhausted, LEAST_MS } from '../../create/wait.ts';
 import { decodeWishes, encodeWishes, withChange, type Wish } from '../../create/wishes.ts';
 import { openKeyedPod } from '../shared/capacity/keyed-create.ts';
 import { changeCreates, readCreates } from '../shared/capacity/memory.ts';
+import { offerText, readOffers } from '../shared/capacity/offers.ts';
 import { tryRound } from '../shared/capacity/place.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { whereItIs } from '../shared/capacity/pod-of-key.ts';
@@ -30,6 +32,18 @@ export async function grantWishes(ctx: CommandContext): Promise<readonly Wish[]>
     }
   }
   return waiting.length === 0 ? [] : await readWaiting(ctx);
+}
+
+/** What a guard that acts would try for the wishes that wait, with the prices of now: a line for each. */
+export async function wishLines(ctx: CommandContext): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const { key, body, wanted } of await readWaiting(ctx)) {
+    const offers = await unlessFailed(ctx, () => readOffers(ctx, body, wanted, false));
+    const allowed = offers?.filter((offer) => !isTooExpensive(offer, wanted.maxPrice)) ?? [];
+    const tried = offers === undefined ? wanted.gpus.join(', ') : allowed.map(offerText).join(', ');
+    lines.push(`Wish ${key} would be tried: ${tried === '' ? 'nothing is within its price' : tried}.`);
+  }
+  return lines;
 }
 
 const readWaiting = async (ctx: CommandContext): Promise<readonly Wish[]> =>

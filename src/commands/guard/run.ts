@@ -13,7 +13,7 @@ import { longestInterval } from '../../guard/samples/idle.ts';
 import type { Policy } from '../../guard/policy/rules.ts';
 import { adviceOf, windowOf } from './advice.ts';
 import { countsOf, sweepResult } from './check.ts';
-import { grantWishes } from './grant-wishes.ts';
+import { grantWishes, wishLines } from './grant-wishes.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { appendLog, LOG_OPTION } from './log.ts';
 import { isNews } from './sweep/memory.ts';
@@ -49,6 +49,8 @@ export const run = defineCommand({
   run: async (ctx, { every, log, ...values }) => {
     const policy = await policyOf(ctx, values);
     if (every !== undefined) return await sweepAgain(ctx, policy, every, log);
+    // Said first: a sweep of a dry run ends with its requests.
+    if (ctx.dryRun) for (const line of await wishLines(ctx)) await ctx.tell(line);
     const swept = await sweep(ctx, { policy, acts: true });
     await appendLog(ctx, log, swept.rows);
     const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);

@@ -91,8 +91,9 @@ function noAddress(pod: Json, id: string, proxy: boolean): Failure {
     case 'PROVISIONING':
     case 'STARTING':
       return usage(message, sentence`Wait until it runs: ${berth`pods wait ${id}`}`);
-    case 'EXITED':
     case 'ERROR':
+      return usage(message, sentence`Why, and what ends its cost: ${berth`pods explain ${id}`}`);
+    case 'EXITED':
       return usage(message, sentence`Add --start, or start it first: ${berth`pods start ${id} --wait`}`);
     case 'TERMINATED':
       return usage(message, sentence`It is gone for good. Other pods: ${berth`pods list`}`);

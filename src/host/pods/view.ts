@@ -46,7 +46,7 @@ while [ "$1" != -- ]; do mount --rbind "$2" "$folder/$1" || exit 126; shift 2; d
 exec unshare --root="$folder" --wd=/root -- "$@"
 `;
 
-/** Makes the folders of a container and its view. `own` words of `ownRoot` start a program with a view of its own, where that is possible. */
+/** Makes the folders of a container, and its view. `ownRoot` is what `findOwnRoot` has found. */
 export async function openView(spec: ContainerSpec, ownRoot: readonly string[] | undefined): Promise<ContainerView> {
   const { folder, home } = spec;
   for (const each of [home, join(folder, 'tmp')]) await fs.mkdir(each, { recursive: true, mode: 0o700 });

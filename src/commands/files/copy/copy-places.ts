@@ -45,7 +45,13 @@ export async function copyPlaces(
   const plan = (tell: typeof onLeftOut): AsyncIterable<Copy> =>
     planCopies(places, expanded, target, { recursive, followLinks, filter, onLeftOut: tell });
   if (target.kind === 'volume' && !ctx.dryRun)
-    await refuseWhatDoesNotFit(await opener(target.volume), await needOf(plan(() => Promise.resolve())));
+    await refuseWhatDoesNotFit(
+      await opener(target.volume),
+      await needOf(
+        plan(() => Promise.resolve()),
+        afterwards !== undefined,
+      ),
+    );
   const planned = plan(onLeftOut);
   const copies = refusing(planned, refuse);
   const progress = ctx.progress('the files');
@@ -72,12 +78,13 @@ export async function copyPlaces(
   return outcomes;
 }
 
-/** What copies to a volume need there. */
-async function needOf(copies: AsyncIterable<Copy>): Promise<Need> {
+/** What copies to a volume need there. What is moved within it needs nothing more: each file leaves its place at once. */
+export async function needOf(copies: AsyncIterable<Copy>, isMove: boolean): Promise<Need> {
   let bytes = 0;
   const keys = new Set<string>();
   for await (const { from, to, refused } of copies) {
     if (refused !== undefined || to.kind !== 'volume') continue;
+    if (isMove && from.kind === 'volume' && from.volume.id === to.volume.id) continue;
     bytes += from.file.bytes;
     keys.add(to.key);
   }

@@ -12,6 +12,7 @@ import { idOf } from '../../../output/view.ts';
 import { deadlinesOf } from '../../../guard/deadline.ts';
 import type { ActingAction, ActingDecision } from '../../../guard/decide/decide.ts';
 import { ENDPOINTS, PODS } from '../../shared/collections.ts';
+import { podAction } from '../../shared/pod-action.ts';
 
 /** What can become of an action. */
 export const RESULTS = ['stopped', 'terminated', 'scaled to zero', 'ended before', 'changed', 'failed'] as const;
@@ -48,15 +49,7 @@ const podFacts = (pod: Json): readonly unknown[] => [
 const ACTS: Readonly<Record<ActingAction, Act>> = {
   stop: {
     collection: PODS,
-    request: (id) => ({
-      service: 'base',
-      method: 'POST',
-      path: [...PODS.path, id, 'action'],
-      body: { action: 'stop' },
-      id,
-      expects: 'resource',
-      checkCommand: berth`pods get ${id}`,
-    }),
+    request: (id) => podAction(asId(id), 'stop'),
     result: 'stopped',
     facts: podFacts,
     isDone: (pod) => ['EXITED', 'TERMINATED'].includes(stringAt(pod, 'status') ?? ''),

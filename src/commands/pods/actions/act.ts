@@ -1,4 +1,3 @@
-import { berth } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, unlessFailed } from '../../../core/failure.ts';
 import type { Id } from '../../../core/ids.ts';
@@ -21,8 +20,9 @@ import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { countOf } from '../../../cli/words/words.ts';
+import { podAction } from '../../shared/pod-action.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
-import { isLocked, savingOfStop, startedLines, stillPaidLines } from './cost.ts';
+import { isLocked, savingOfStop, startedLines, stillPaidLines, stoppedLines } from './cost.ts';
 import { acceptReached, hasReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
 import { waitForEach, waitForPod } from './poll.ts';
@@ -91,16 +91,7 @@ function actionCommand(
         const nothing = nothingSelected(ctx, PODS, done);
         return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid] };
       }
-      const request = (known: Id<'pod'>) =>
-        ({
-          service: 'base',
-          method: 'POST',
-          path: [...PODS.path, known, 'action'],
-          body: { action },
-          id: known,
-          expects: 'resource',
-          checkCommand: berth`pods get ${known}`,
-        }) as const;
+      const request = (known: Id<'pod'>) => podAction(known, action);
       if (action === 'start' && ctx.dryRun)
         await tellPrice(ctx, async () => {
           const line = await costOnceStarted(
@@ -127,6 +118,7 @@ function actionCommand(
         action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
       const remaining = [
+        ...(action === 'stop' ? stoppedLines(ctx, rowsOf(sent)) : []),
         ...(await remainingLines(ctx, ended)),
         ...(action === 'start' ? startedLines(ctx, rowsOf(sent)) : []),
         ...(action === 'start'

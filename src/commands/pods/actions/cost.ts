@@ -34,6 +34,12 @@ const formatSaving = (pods: readonly Json[]): string =>
 export const savingOfStop = (pods: readonly Json[]): string =>
   [savingOf(pods), keptDisks(pods)].filter((line) => line !== undefined).join(' ');
 
+/** What stopped pods cost on, without --quiet. */
+export function stoppedLines(ctx: CommandContext, pods: readonly Json[]): readonly string[] {
+  const kept = ctx.settings.get('quiet') ? undefined : keptDisks(pods);
+  return kept === undefined ? [] : [kept];
+}
+
 /** What terminating pods saves, with the disks of stopped ones by the last bill. */
 export const savingOfEnd = async (ctx: CommandContext, pods: readonly Json[]): Promise<string> =>
   [savingOf(pods), await savedDisks(ctx, pods)].filter((line) => line !== undefined).join(' ');

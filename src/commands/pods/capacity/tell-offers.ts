@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../core/json.ts';
 import { inOne } from '../../../core/message.ts';
-import { formatDollars } from '../../../core/units.ts';
 import { askToCreate, tellPrice } from '../../../cli/resource/ask-before-write.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { nameOf, type Offer } from '../../../create/candidates.ts';
+import type { Offer } from '../../../create/candidates.ts';
 import { ASK_PER_HOUR } from '../../shared/rate/ask-above.ts';
+import { offerText } from '../../shared/capacity/offers.ts';
 import { keptDisks } from '../../shared/rate/stopped-disks.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
 
@@ -13,15 +13,13 @@ import { costUntilDeadline } from '../pod/deadline-cost.ts';
  * much: a no fails with declined (2).
  */
 export async function tellOffers(ctx: CommandContext, body: JsonObject, offers: readonly Offer[]): Promise<void> {
-  const shown = offers.map((offer) => {
-    const { price, stock = 'stock unknown' } = offer;
-    const cost = price === undefined ? 'price unknown' : `${formatDollars(price)} an hour`;
-    return `${nameOf(offer)} (${cost}, ${stock.toLowerCase()})`;
-  });
   const most = Math.max(0, ...offers.flatMap(({ price }) => price ?? []));
   const asks = await tellPrice(ctx, async () => {
     const others = [keptDisks([body]), most === 0 ? undefined : await costUntilDeadline(ctx, body, most)];
-    const line = inOne([`In this order: ${shown.join(', ')}.`, ...others.filter((other) => other !== undefined)]);
+    const line = inOne([
+      `In this order: ${offers.map(offerText).join(', ')}.`,
+      ...others.filter((other) => other !== undefined),
+    ]);
     return { line, asks: most >= ASK_PER_HOUR };
   });
   if (asks) await askToCreate(ctx);

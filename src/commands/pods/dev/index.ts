@@ -6,6 +6,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { arg, option } from '../../../cli/model/params.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
 import { idArgument } from '../../../cli/resource/read.ts';
+import { podAction } from '../../shared/pod-action.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
 import { stillPaidLines } from '../actions/cost.ts';
 import { PODS } from '../pod/resource.ts';
@@ -86,14 +87,6 @@ async function ending(ctx: CommandContext, { id, name }: ReachablePod, { exit }:
   const asks = exit === EXIT.interrupted && ctx.terminal.canAsk;
   const question = `Stop ${name}? It costs ${rateWithUnknown(podsRate([row]))} while it runs.`;
   if (!asks || !(await ctx.prompts.confirm(question, false))) return stillPaidLines([row]);
-  await ctx.api.send({
-    service: 'base',
-    method: 'POST',
-    path: [...PODS.path, id, 'action'],
-    body: { action: 'stop' },
-    id,
-    expects: 'resource',
-    checkCommand: berth`pods get ${id}`,
-  });
+  await ctx.api.send(podAction(id, 'stop'));
   return [`Stopped ${name}.`];
 }

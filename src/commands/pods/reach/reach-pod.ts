@@ -69,7 +69,9 @@ export function notReachable(pod: Json, word: string): Failure {
   if (status === 'TERMINATED')
     return usage(message('it is TERMINATED'), sentence`It is gone for good. Other pods: ${berth`pods list`}`);
   const isPossible = publishesSsh(pod);
-  if (isPossible && (status === 'EXITED' || status === 'ERROR'))
+  if (status === 'ERROR')
+    return usage(message('it is ERROR'), sentence`Why, and what ends its cost: ${berth`pods explain ${id}`}`);
+  if (isPossible && status === 'EXITED')
     return usage(
       message(`it is ${status}`),
       sentence`Add --start, or start it first: ${berth`pods start ${id} --wait`}`,

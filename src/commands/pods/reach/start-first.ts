@@ -1,12 +1,13 @@
+import { asId } from '../../../core/ids.ts';
 import { stringAt, type Json } from '../../../core/json.ts';
 import type { Milliseconds } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { option } from '../../../cli/model/params.ts';
 import { tellPrice } from '../../../cli/resource/ask-before-write.ts';
+import { podAction } from '../../shared/pod-action.ts';
 import { waitForPod } from '../actions/poll.ts';
 import { costOnceStarted } from '../pod/price.ts';
 import { isAt, REACHABLE, statusOf } from '../pod/reachable.ts';
-import { PODS } from '../pod/resource.ts';
 
 /** The option of commands that go to a pod. */
 export const START = option.on('start the pod first, if it is not running, and wait until it can be reached');
@@ -27,14 +28,7 @@ export async function startFirst(ctx: CommandContext, pod: Json, word: string): 
       const line = await costOnceStarted(ctx, [pod]);
       return line === undefined ? undefined : { line, asks: false };
     });
-    await ctx.api.send({
-      service: 'base',
-      method: 'POST',
-      path: [...PODS.path, id, 'action'],
-      body: { action: 'start' },
-      id,
-      expects: 'resource',
-    });
+    await ctx.api.send(podAction(asId(id), 'start'));
   }
   await waitForPod(ctx, id, 'RUNNING', TIMEOUT_MS);
   // In a local service of this process, its server starts now.

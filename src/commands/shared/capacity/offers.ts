@@ -1,11 +1,12 @@
 import { memberAt, stringAt, stringsOf, type JsonObject } from '../../../core/json.ts';
+import { formatDollars } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Query } from '../../../cli/model/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
 import { money, text } from '../../../output/cells/cell-functions.ts';
 import { idOf, type View } from '../../../output/view.ts';
-import { offersOf, refuseNever, type Offer, type Wanted } from '../../../create/candidates.ts';
+import { nameOf, offersOf, refuseNever, type Offer, type Wanted } from '../../../create/candidates.ts';
 import { DATA_CENTERS, GPUS } from '../collections.ts';
 import { placeOfVolume } from './volume-place.ts';
 
@@ -57,6 +58,13 @@ export const bodyFor = (body: JsonObject, { gpu, dataCenter }: Offer): JsonObjec
   gpu: { ...(body['gpu'] as JsonObject | undefined), id: gpu },
   ...(dataCenter === undefined ? {} : { dataCenterIds: [dataCenter] }),
 });
+
+/** `GPU-80G ($2.39 an hour, high)`. */
+export function offerText(offer: Offer): string {
+  const { price, stock = 'stock unknown' } = offer;
+  const cost = price === undefined ? 'price unknown' : `${formatDollars(price)} an hour`;
+  return `${nameOf(offer)} (${cost}, ${stock.toLowerCase()})`;
+}
 
 /** Candidates as a table. */
 export const OFFER_VIEW: View = {

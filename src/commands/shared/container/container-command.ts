@@ -43,7 +43,7 @@ export const tellShellLine =
   (part: Part) =>
   async (ctx: CommandContext, value: Json | undefined): Promise<undefined> => {
     const words = value === undefined ? undefined : wordsAt({ [part]: value }, part);
-    if (ctx.dryRun && words !== undefined) await ctx.tell(`${part}: ${shellLine(words)}`);
+    if (ctx.dryRun && words !== undefined && words.length > 0) await ctx.tell(`${part}: ${shellLine(words)}`);
   };
 
 /** The command of a row or a body: its arrays, and what `args` says where an array is absent. */

@@ -26,9 +26,8 @@ export function unknownDisks(pods: readonly Json[]): readonly string[] {
 export function keptDisks(pods: readonly Json[]): string | undefined {
   const kept = pods.filter((pod) => sizeOf(pod) !== undefined);
   if (kept.length === 0) return undefined;
-  const [mounts, costs, ends] =
-    kept.length === 1
-      ? ['Its persistent mount', 'costs', 'the pod is terminated']
-      : ['Their persistent mounts', 'cost', 'the pods are terminated'];
+  const [costs, ends] = kept.length === 1 ? ['costs', 'the pod is terminated'] : ['cost', 'the pods are terminated'];
+  const mount = kept.length === 1 ? 'persistent mount' : 'persistent mounts';
+  const mounts = pods.length === 1 ? `Its ${mount}` : `The ${mount} of ${countOf(kept.length, 'pod')}`;
   return `${mounts} (${diskSize(kept)}) ${costs} money also while stopped, until ${ends}; the price is not published.`;
 }

@@ -51,6 +51,17 @@ describe('a wish', () => {
     expect([await made(account), await wishes(account)]).toMatchObject(['k', [{ state: 'made' }]]);
   });
 
+  test('is named by a dry run, with the price of now, and not tried', async () => {
+    const account = await withWish();
+    await local(account, 'local clock advance 31m');
+    const ran = await account('guard run --dry-run');
+    expect([ran.code, ran.err]).toEqual([
+      0,
+      expect.stringMatching(/Wish k would be tried: GPU-80G \(\$2\.\d\d an hour, (?:low|medium|high)\)\.\n/),
+    ]);
+    expect([await made(account), await wishes(account)]).toMatchObject(['', [{ state: 'waiting' }]]);
+  });
+
   test('keeps the numbers of its pod, however they are written', async () => {
     const account = await withWish('--gpu GPU-80G --set disk=30.0');
     await local(account, 'local clock advance 31m');

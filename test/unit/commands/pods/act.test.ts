@@ -38,7 +38,7 @@ describe('start, stop and restart', () => {
     const world = createTestWorld();
     const ran = await local(world, 'stop', 'train-llm', 'pod-web', 'pod-notebook', '-o', 'id');
     expect([ran.code, ran.out]).toEqual([5, 'pod-train\npod-notebook\n']);
-    expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: .*409.*locked/);
+    expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: .*409.*locked/m);
   });
 
   it.each([

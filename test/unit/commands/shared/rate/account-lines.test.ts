@@ -41,7 +41,7 @@ describe('what an account costs an hour', () => {
     const gone = await run('clusters delete train --yes', TERMINAL);
     expect(gone.err).toMatch(/\(pods \$0\.\d+, workers \$8\.36/);
     expect((await run('endpoints delete busy --yes', TERMINAL)).err).not.toContain('workers');
-    expect((await run('pods stop pod-notebook')).err).toBe('');
+    expect((await run('pods stop pod-notebook')).err).not.toContain('The account');
   });
 
   test('goes on after stop --all: a pod in ERROR and a locked one are named with what ends them', async () => {

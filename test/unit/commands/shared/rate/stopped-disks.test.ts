@@ -24,6 +24,8 @@ describe('the persistent mount of a stopped pod costs, and that is said', () => 
     const account = await stopped();
     expect((await account('pods start lab')).err).toContain(KEPT);
     expect((await account('pods stop --match lab --dry-run', TERMINAL)).err).toContain(KEPT);
+    expect((await account('pods stop lab --yes -o id')).err).toContain(KEPT);
+    expect((await account('pods stop lab --yes --quiet')).err).not.toContain('persistent');
   });
 
   test('below lists, in top and in the rate of the account, which are lower bounds then', async () => {
