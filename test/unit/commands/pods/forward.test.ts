@@ -161,7 +161,7 @@ describe('pods forward', () => {
 
   test.each([
     ['EXITED', pod('EXITED', undefined), 'berth pods start p1'],
-    ['ERROR', pod('ERROR', undefined), 'berth pods start p1'],
+    ['ERROR', pod('ERROR', undefined), 'berth pods explain p1'],
     ['TERMINATED', pod('TERMINATED', undefined), 'gone for good'],
     ['gone', problem(404, 'pod p1 not found'), ''],
   ])('ends with 10 when the pod is %s', async (status, state, says_) => {
