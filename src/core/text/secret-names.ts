@@ -4,7 +4,7 @@ import { arrayOf, isObject, stringOf, type Json, type JsonObject } from '../json
 export const HIDDEN = '***';
 
 /** A part of a variable's name that ends with one of these words says that the value is secret. */
-export const SECRET_WORDS = [
+const SECRET_WORDS = [
   'TOKEN',
   'KEY',
   'SECRET',
