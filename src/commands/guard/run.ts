@@ -52,11 +52,11 @@ export const run = defineCommand({
     // Said first: a sweep of a dry run ends with its requests.
     if (ctx.dryRun) for (const line of await wishLines(ctx)) await ctx.tell(line);
     const swept = await sweep(ctx, { policy, acts: true });
-    await appendLog(ctx, log, swept.rows);
+    await appendLog(ctx, log, swept.news);
     const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
     for (const { key, until, why } of ctx.settings.get('quiet') ? [] : waiting)
       await ctx.tell(`Wish ${key} waits until ${formatTimestamp(until)}${why === undefined ? '' : `: ${why}`}.`);
-    return sweepResult(ctx, policy, swept);
+    return sweepResult(ctx, policy, swept, swept.news);
   },
 });
 
