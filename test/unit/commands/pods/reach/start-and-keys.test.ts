@@ -104,6 +104,8 @@ const hasKeygen = spawnSync('ssh-keygen', ['-V']).error === undefined;
 test.skipIf(!hasKeygen).each([
   ['exec', ['exec', 'lab', '--start', '--', 'true']],
   ['ssh', ['ssh', 'lab', '--start']],
+  ['forward', ['forward', 'lab', '0:8888', '--start']],
+  ['dev', ['dev', 'lab', '--start', '--', 'true']],
 ])('pods %s --start starts a pod that is EXITED, says what it costs, and goes to it', async (_, words) => {
   const world = withSsh(createTestWorld());
   spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(world.directory, 'key')]);
