@@ -69,7 +69,11 @@ export const dev = defineCommand({
       });
     } catch (error) {
       if (!isInterrupt(error) || ctx.signal.aborted) throw error;
-      return { kind: 'nothing', exit: error.exit, notes: await ending(ctx, pod ?? (start ? { id, name: id } : undefined), error) };
+      return {
+        kind: 'nothing',
+        exit: error.exit,
+        notes: await ending(ctx, pod ?? (start ? { id, name: id } : undefined), error),
+      };
     }
   },
 });
