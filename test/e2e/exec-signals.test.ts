@@ -48,10 +48,10 @@ function isAlive(pid: number): boolean {
 
 /** The processes of ssh that go to a server. */
 const clientsOf = ({ port }: Sshd): readonly number[] =>
-  spawnSync('pgrep', ['-f', `^\\S*ssh .*-p ${String(port)} `], { encoding: 'utf8' })
+  spawnSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
     .stdout.split('\n')
-    .filter(Boolean)
-    .map(Number);
+    .filter((line) => /^ *\d+ \S*ssh /.test(line) && line.includes(` -p ${String(port)} `))
+    .map((line) => Number.parseInt(line, 10));
 
 /** Runs berth until so many commands run in pods. They are ended with the test. */
 async function running({ env }: Pods, argv: readonly string[], count = 1, before: readonly string[] = []) {
