@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { objectOf, type Json, type JsonObject } from '../../core/json.ts';
-import { berth, flags, sentence } from '../../core/message.ts';
+import { berth, flags, sentence, type Message } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -20,7 +20,7 @@ import { FILE_KINDS, KINDS } from '../plan/document/kinds.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
-import { costSentence, planNotes, planRowOf } from '../plan/rows.ts';
+import { costSentence, credentialsNote, planNotes, planRowOf } from '../plan/rows.ts';
 import { planView } from '../plan/view.ts';
 import { applyAll, type Outcome } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
@@ -133,7 +133,7 @@ function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {
 }
 
 /** `1 created, 2 changed, 3 as described.` */
-function notesOf(outcomes: readonly Outcome[]): readonly string[] {
+function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
   if (outcomes.length === 0) return ['The files hold no document.'];
   const words = {
     create: 'created',
@@ -148,7 +148,10 @@ function notesOf(outcomes: readonly Outcome[]): readonly string[] {
   });
   if (counts.length === 0) return [];
   const isSame = outcomes.every(({ done }) => done?.action === 'none');
-  return [`${counts.join(', ')}.${isSame ? '' : ` ${costSentence(outcomes.map(costOfOutcome))}`}`];
+  return [
+    `${counts.join(', ')}.${isSame ? '' : ` ${costSentence(outcomes.map(costOfOutcome))}`}`,
+    ...credentialsNote(outcomes.map(({ planned }) => planned)),
+  ];
 }
 
 /** What a thing costs now: as before where nothing was done. */

@@ -51,7 +51,7 @@ export const create = createCommand(PODS, 'pods', {
   exits: [EXIT.waitEnded, EXIT.limitExceeded],
   instead: async (ctx, body, values) => {
     const plan = values['detach'] === true && !ctx.dryRun ? planOf(values as PlacementValues, body) : undefined;
-    return plan === undefined ? undefined : await (await import('./capacity/detach.ts')).keepWish(ctx, body, plan);
+    return plan === undefined ? undefined : await (await import('./capacity/keep-wish.ts')).keepWish(ctx, body, plan);
   },
   send: async (ctx, request, values) => {
     const plan = planOf(values as PlacementValues, request.body);
