@@ -23,7 +23,7 @@ export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep): 
     // cron mails what is printed.
     values: isQuiet && isTable ? rows.filter((row) => memberAt(row, 'verdict') === 'over') : rows,
     notes: isTable && !isQuiet ? [...nothing, ...adviceOf(policy, swept)] : [],
-    exit: exitOf(ctx, swept),
+    exit: exitOf(swept),
     failure,
   };
 }

@@ -7,6 +7,7 @@ import { listRequest, rememberNames } from '../../../cli/resource/identity/reque
 import { readList } from '../../../cli/resource/pages/read-list.ts';
 import { isLocalService } from '../../shared/is-local-service.ts';
 import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
+import { previewRow } from '../../../cli/run/context/dry-run.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { idOf } from '../../../output/view.ts';
 import type { World } from '../../../guard/decide/conditions.ts';
@@ -52,8 +53,8 @@ export interface SweepOptions {
 
 /**
  * Looks at everything once that the policy is about. Fails as the reading of the list of pods does, which must be whole:
- * nothing is done then. Fails with usage (2), before anything is sent, where too many would be ended without `--yes`; in a
- * dry run all are shown.
+ * nothing is done then. Fails with usage (2), before anything is sent, where too many would be ended without `--yes`. A dry run
+ * has the same decisions, each with its request.
  */
 export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions): Promise<Sweep> {
   const { pods, isLocal } = await readPods(ctx);
@@ -75,9 +76,8 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
   const decided = decide(subjects, world, memory.snoozes);
   const all = isLocal ? decided : heldByClocks(decided, memory.driftMs, driftMs);
   const { decisions, refused } =
-    acts && !ctx.dryRun && !ctx.yes ? limitActions(all, pods, policy) : { decisions: all, refused: undefined };
+    acts && !ctx.yes ? limited(ctx, all, pods, policy) : { decisions: all, refused: undefined };
   const wanted = decisions.filter(isAction);
-  if (acts && ctx.dryRun && wanted.length > 0) return await ctx.previewAll(wanted.map(actionRequest));
   const done = new Map<Decision, Done>();
   if (acts && !ctx.dryRun)
     for (const decision of wanted) {
@@ -88,7 +88,13 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
         await act(ctx, decision, (row) => isStillOver(ctx, decide, { ...decision, row }, world, memory.snoozes)),
       );
     }
-  const rows = decisions.map((decision) => decisionRow(ctx, decision, done.get(decision), now));
+  const rows = await Promise.all(
+    decisions.map(async (decision) => {
+      const row = decisionRow(ctx, decision, done.get(decision), now);
+      if (!acts || !ctx.dryRun || !isAction(decision)) return row;
+      return { ...row, request: previewRow(await ctx.api.preview(actionRequest(decision))) };
+    }),
+  );
   try {
     await changeMemory(ctx, (before) => ({
       ...seen(before),
@@ -118,6 +124,21 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
       ) ??
       refused,
   };
+}
+
+/** What `limitActions` leaves; a dry run shows all beside its failure. */
+function limited(
+  { dryRun }: CommandContext,
+  decisions: readonly Decision[],
+  pods: readonly Json[],
+  policy: Policy,
+): ReturnType<typeof limitActions> {
+  try {
+    return limitActions(decisions, pods, policy);
+  } catch (error) {
+    if (!dryRun || !(error instanceof Failure)) throw error;
+    return { decisions, refused: error };
+  }
 }
 
 /** A row with plain numbers, as it is kept. */
@@ -171,5 +192,4 @@ async function readMore(ctx: CommandContext, policy: Policy, pods: readonly Json
 }
 
 /** What a one-time sweep ends with: 15 where a rule applied. */
-export const exitOf = ({ dryRun }: CommandContext, { isOver }: Sweep) =>
-  isOver && !dryRun ? EXIT.limitExceeded : EXIT.done;
+export const exitOf = ({ isOver }: Sweep) => (isOver ? EXIT.limitExceeded : EXIT.done);

@@ -84,6 +84,20 @@ async function forwarding(
   };
 }
 
+test('a port of a local pod that would lead to itself is refused', async () => {
+  const local = {
+    id: 'p1',
+    name: 'lab',
+    status: 'RUNNING',
+    ports: ['22/tcp'],
+    ssh: { direct: { ...direct(10022), host: '127.0.0.1' } },
+  };
+  const trial = await forwarding([json(local)], [STAYS], ['18888']);
+  const { code, err } = await trial.run;
+  expect([code, trial.given()]).toEqual([2, []]);
+  expect(err).toContain('0:18888');
+});
+
 const portsOf = (given: readonly string[] | undefined): string | undefined => given?.[given.indexOf('-p') + 1];
 
 describe('pods forward', () => {
