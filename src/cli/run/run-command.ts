@@ -78,7 +78,8 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
   }
   // A failure that is printed as JSON must be the only output on stderr.
   const asJson = isJsonFormat(ctx.output.format);
-  const hidden = isTableOutput(ctx.output) ? hiddenNotes(result, ctx.output, ctx.terminal) : [];
+  const isHiding = isTableOutput(ctx.output) || ctx.output.format === 'csv';
+  const hidden = isHiding ? hiddenNotes(result, ctx.output, ctx.terminal) : [];
   if (result.failure === undefined || !asJson)
     for (const note of [...(result.notes ?? []), ...hidden]) await ctx.tell(note);
   if (writes.ids.size > 0 && ctx.terminal.outputClosed)
