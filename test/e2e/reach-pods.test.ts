@@ -217,6 +217,42 @@ berth pods exec disk -- find /workspace -type f
   ]);
 });
 
+/** Links of a pod, some of which lead out of its home folder, and what SFTP makes of them. */
+const LINKS = `${LAB}
+berth pods ssh-config --install --yes
+berth pods exec lab -- sh -c 'echo of the pod > ../made; mkdir -p down/er; cd down
+ln -s "$(cd ../..; pwd)/made" absolute; ln -s ../../made relative; ln -s er/.. up
+ln -s loop loop; ln -s /etc outside; ln -s "$TMPDIR/new" dangling'
+batch() { printf '%s\\n' "$@" | sftp -q -b - lab.berth > sftp.txt 2>&1; }
+for path in absolute relative up/up/relative up/../down/absolute; do rm -f got; batch "get down/$path got" && cat got; done
+echo changed > changed
+batch 'put changed down/absolute' 'put changed down/dangling' && berth pods exec lab -- sh -c 'cat ../made "$TMPDIR/new"'
+batch 'put changed down/outside/of-a-test' || echo "outside $?"
+batch 'get down/loop got' || echo "loop $?"
+batch 'rm down/absolute' 'rename down/relative down/renamed' && berth pods exec lab -- sh -c 'cat ../made; readlink down/renamed'
+`;
+const LINKED = `${'of the pod\n'.repeat(4)}changed\nchanged\noutside 1\nloop 1\nchanged\n../../made\n`;
+
+sshTest('SFTP follows the links of a pod of the local service as a command does, and never out of it', async () => {
+  const folder = await folderWithKey();
+  writeFileSync(folder.at('bin/unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${LINKS}batch 'get down/outside/passwd got' || echo "not of the pod $?"\n`,
+  );
+  expect([code, stdout], stderr).toEqual([0, `${LINKED}not of the pod 1\n`]);
+});
+
+test.skipIf(!hasSsh || !hasOwnRoot)(
+  'on Linux SFTP follows the links of a pod in its view of the file system',
+  async () => {
+    const folder = await folderWithKey();
+    const { code, stdout, stderr } = await localExec(folder, [], LINKS);
+    expect([code, stdout], stderr).toEqual([0, LINKED]);
+  },
+);
+
 const hasRsync = spawnSync('rsync', ['--version']).error === undefined;
 if (!hasRsync) console.log('note: not run: no rsync');
 
