@@ -30,7 +30,7 @@ const COMMANDS = {
 async function run(pod: object, argv: readonly string[]): Promise<Ran & { readonly given: string | undefined }> {
   const server = await serve([
     ({ arrival, ...rest }) => {
-      json(arrival.url.endsWith("/p1") ? pod : { pods: [pod] })({ arrival, ...rest });
+      json(arrival.url.endsWith('/p1') ? pod : { pods: [pod] })({ arrival, ...rest });
     },
   ]);
   const world = createTestWorld();
