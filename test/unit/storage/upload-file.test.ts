@@ -40,7 +40,18 @@ function volume(before: (request: WireRequest) => void | Promise<void> = () => u
     timeoutMs: 30_000,
     userAgent: 'test',
   });
-  return { files: createVolumeFiles(client, 'vol-datasets', MIB), sent, answered, object, folder };
+  return {
+    files: createVolumeFiles(
+      client,
+      'vol-datasets',
+      { openUnnamed: () => Promise.reject(new Error('nothing is listed')) },
+      MIB,
+    ),
+    sent,
+    answered,
+    object,
+    folder,
+  };
 }
 
 /** A file of so many MiB, each with its own content. */
