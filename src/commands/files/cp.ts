@@ -31,7 +31,6 @@ export const cp = defineCommand({
   examples: [
     ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
     ['berth files cp -R datasets:inputs ./', 'a folder of a volume to this machine'],
-    ['tar c runs | berth files cp - datasets:runs.tar', 'what a program prints, to a file on a volume'],
   ],
   run: async (ctx, { place, ...values }) => {
     const stream = streamEnds(place.map(parseFileAddress), values);
