@@ -54,11 +54,11 @@ export const run = defineCommand({
     if (every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, every, log);
     if (ctx.dryRun) for (const line of await wishLines(ctx)) await ctx.tell(line);
     const swept = await sweep(ctx, { policy, acts: true });
-    if (!ctx.dryRun) await appendLog(ctx, log, swept.rows);
+    if (!ctx.dryRun) await appendLog(ctx, log, swept.news);
     const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
     for (const { key, until, why } of ctx.settings.get('quiet') ? [] : waiting)
       await ctx.tell(`Wish ${key} waits until ${formatTimestamp(until)}${why === undefined ? '' : `: ${why}`}.`);
-    return sweepResult(ctx, policy, swept);
+    return sweepResult(ctx, policy, swept, ctx.dryRun ? swept.rows : swept.news);
   },
 });
 

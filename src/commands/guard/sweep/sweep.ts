@@ -24,7 +24,7 @@ import { subjectsOf, type Policy, type Subject } from '../../../guard/policy/rul
 import { withUse } from '../../../guard/samples/use-samples.ts';
 import { PODS } from '../../shared/collections.ts';
 import { act, actionRequest, type Done } from './act.ts';
-import { changeMemory, isNews, readMemory } from './memory.ts';
+import { changeMemory, newsOf, readMemory } from './memory.ts';
 import type { Account } from './read-account.ts';
 import { decisionRow } from './view.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
@@ -35,6 +35,8 @@ export interface Sweep {
   readonly decisions: readonly Decision[];
   /** The same as rows. */
   readonly rows: readonly Json[];
+  /** Those of them that no run of this machine said in the last day. */
+  readonly news: readonly Json[];
   /** What was looked at. */
   readonly subjects: readonly Subject[];
   /** The service's time. */
@@ -103,7 +105,7 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
       ...(acts && !ctx.dryRun
         ? {
             sweptAt: now,
-            history: [...before.history, ...rows.filter((row) => isNews(row, before.history)).map(plainOf)],
+            history: [...before.history, ...newsOf(rows, before.history, now).map(plainOf)],
           }
         : {}),
     }));
@@ -114,6 +116,7 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
   return {
     decisions,
     rows,
+    news: newsOf(rows, memory.history, now),
     subjects,
     now,
     isOver: decisions.some(({ verdict }) => verdict === 'over'),

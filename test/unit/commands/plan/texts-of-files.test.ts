@@ -29,8 +29,6 @@ describe('a text that no plan can be made of ends 2, with its place', () => {
     ['a word that is no kind', `${VOLUME}---\nkind: ship\nname: a\n`, /fleet\.yaml:5:1: .*"ship"\n.*Kinds: registry/],
     ['a kind that is a number', 'name: a\nkind: 1\n', /fleet\.yaml:2:1: kind is a text, not a number/],
     ['a kind that is empty', 'name: a\nkind:\n', /fleet\.yaml:2:1: a document needs a kind/],
-    ['no kind', 'name: a\n', /fleet\.yaml:1:1: a document needs a kind/],
-    ['a list', '- kind: pod\n', /fleet\.yaml:1:1: a document is an object/],
     ['UTF-16', Buffer.from(`\uFEFF${VOLUME}`, 'utf16le'), /not UTF-8 text: line 1, column 1/],
     ['Latin-1', Buffer.from('kind: template\nname: caf\u00e9\n', 'latin1'), /not UTF-8 text: line 2, column 10/],
     [
