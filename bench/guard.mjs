@@ -35,7 +35,7 @@ async function fillWeek(folder) {
   for (const name of files) {
     const file = path.join(folder, name);
     const kept = JSON.parse(await readFile(file, 'utf8'));
-    for (const track of Object.values(kept.memory.pods)) {
+    for (const track of Object.values(kept.accounts).flatMap(({ pods }) => Object.values(pods))) {
       const step = (DAYS * 86_400_000) / SAMPLES;
       const times = Array.from({ length: SAMPLES }, (_, at) => track.seenAt - (SAMPLES - at) * step);
       track.samples = times.map((time) => [Math.round(time), 41, 10, 20]);

@@ -3,6 +3,13 @@ import { berth, type Message, sentence } from '../core/message.ts';
 
 export type StoreKind = 'file' | 'postgres';
 
+/** The value of --store that names the journal beside the results, where BERTH_STORE names a store. */
+const FILE = 'file';
+
+/** Returns where a batch is kept; `store` is the value of --store, `variable` that of BERTH_STORE. */
+export const storeKindOf = (store: string | undefined, variable: string | undefined): StoreKind =>
+  (store === undefined ? (variable ?? '') !== '' : store !== FILE) ? 'postgres' : 'file';
+
 /** What one of the stores cannot do: which one, why, and what to do instead. `what` names what was asked for. */
 const MISSING = {
   /** `work`, `cancel`, `clean`, and the options of several drivers. */

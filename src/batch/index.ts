@@ -11,12 +11,12 @@
  * - pace, grant: the rate that all drivers at an endpoint share, and what one of them may send in a second.
  * - held: a shard that this driver has claimed; kept: a result that it has fetched and not published.
  */
-export { openPostgresStore, storeKindOf } from './open-store.ts';
+export { openPostgresStore } from './open-postgres-store.ts';
 export { createFileStore } from './stores/file/file-store.ts';
 export { parseStoreAddress, serviceOf, type StoreAddress, type StoreHost } from './stores/postgres/database/address.ts';
 export type { Certificates } from './stores/postgres/database/database.ts';
 export type { TableAccess } from './stores/postgres/migrations.ts';
-export { refuse, type StoreKind } from './capabilities.ts';
+export { refuse, type StoreKind, storeKindOf } from './capabilities.ts';
 export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './model/store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
 export { goOnWithBatch } from './verbs/work.ts';

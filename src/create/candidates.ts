@@ -87,7 +87,8 @@ interface Reason {
   readonly isUnknown?: true;
 }
 
-function whyNever(wanted: Wanted, gpu: string, rows: readonly Json[]): Reason | undefined {
+/** Why a GPU type can never be placed, by its row of the catalog; undefined where it can. */
+export function whyNever(wanted: Wanted, gpu: string, rows: readonly Json[]): Reason | undefined {
   const row = rowOf(rows, gpu);
   if (row === undefined) return { text: `there is no GPU type ${gpu}`, isUnknown: true };
   const most = numberAt(row, `maxCount.${CLOUD_MEMBERS[wanted.cloud]}`);

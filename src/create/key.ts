@@ -6,10 +6,10 @@ import { usage } from '../core/failure.ts';
 import { type Json, type JsonObject, memberAt, memberOf, objectOf, stringAt, stringOf } from '../core/json.ts';
 
 /** The variable that holds the key of the create that made a pod. */
-export const CREATE_KEY = 'BERTH_CREATE_KEY';
+const CREATE_KEY = 'BERTH_CREATE_KEY';
 
 /** The variable that tells the requests of one key apart. Whoever sent a request may terminate what it made. */
-export const CREATE_ATTEMPT = 'BERTH_CREATE_ATTEMPT';
+const CREATE_ATTEMPT = 'BERTH_CREATE_ATTEMPT';
 
 /** The variable that names the set of files that made a pod, an endpoint or a template: `apply --set-name`. */
 export const SET_MARK = 'BERTH_SET';

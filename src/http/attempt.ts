@@ -130,7 +130,7 @@ const isSuccess = ({ status }: WireAnswer): boolean => status >= 200 && status <
 type TraceOptions = Pick<AttemptOptions, 'clock' | 'signal' | 'trace'>;
 
 /** One exchange with its deadline and its trace. */
-export class TracedExchange {
+class TracedExchange {
   readonly #sent: Exchange;
   readonly #watched: WatchedExchange;
   readonly #call: Call;

@@ -1,4 +1,4 @@
-/** Secret variables in results that people read: tables, detail views, dry runs on a terminal. */
+/** Secret variables in results that people read: tables, detail views, CSV, dry runs on a terminal. */
 import type { Terminal } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import { hideSecrets } from '../core/text/secret-names.ts';
@@ -23,7 +23,9 @@ export function resultWithoutSecrets(result: RowsResult, options: OutputOptions)
 
 /** What a person is told of the values that a result hides. Tables of lists have no column of variables by default. */
 export function hiddenNotes(result: Result, options: OutputOptions, { output, errors }: Terminal): readonly string[] {
-  if (!output || !errors || !(result.kind === 'one' || result.kind === 'many')) return [];
-  if (result.kind === 'many' && options.fields === undefined && result.view.columns.length > 0) return [];
+  const isCsv = options.format === 'csv';
+  // CSV goes to a file mostly, whose reader sees no note.
+  if (!errors || !(output || isCsv) || !(result.kind === 'one' || result.kind === 'many')) return [];
+  if (!isCsv && result.kind === 'many' && options.fields === undefined && result.view.columns.length > 0) return [];
   return resultWithoutSecrets(result, options) === result ? [] : [HIDDEN_NOTE];
 }

@@ -66,7 +66,7 @@ function refuseForeign(subject: string, stats: Ownership, user: number | undefin
 }
 
 /** Parses and checks the text of a profiles file. Fails with local-file (14). */
-export function parseProfiles(text: string, path: string): ProfilesFile {
+function parseProfiles(text: string, path: string): ProfilesFile {
   if (text.trim() === '') throw broken(path, 'it is empty');
   if (text.startsWith('\uFEFF')) throw broken(path, 'it begins with a byte order mark');
   const document = parseJson(text, path);

@@ -1,7 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { remoteService, type Fault } from '../support/servers/remote-service.ts';
-import { berthPath, cleanEnvironment } from './support.ts';
+import { forEachAtOnce, killedProgram, type Kill } from './killed-program.ts';
 
 // SIGKILL of the installed program at each request of a create with a key. BERTH_CREATE_KILLS=200 kills so many, at random.
 
@@ -9,12 +7,6 @@ interface Pod {
   readonly id: string;
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
-}
-
-/** Where a create is killed: at its nth request, before the service does what is asked, or after it. */
-interface Kill {
-  readonly at: number;
-  readonly after: boolean;
 }
 
 const COUNT = Number(process.env['BERTH_CREATE_KILLS'] ?? '0');
@@ -32,38 +24,12 @@ const KILLS: readonly Kill[] =
         { at, after: true },
       ]).flat();
 
-async function createWithKill(key: string, { at, after }: Kill): Promise<readonly string[]> {
-  let child: ChildProcess | undefined;
-  let requests = 0;
-  const remote = await remoteService(({ method, url, body }): Fault | undefined => {
-    if (requests++ !== at || child === undefined) return undefined;
-    return {
-      first: async () => {
-        if (after) await remote.send(method, url, body.length === 0 ? undefined : body.toString());
-        child?.kill('SIGKILL');
-        await new Promise(() => undefined);
-      },
-    };
-  });
+async function createWithKill(key: string, kill: Kill): Promise<readonly string[]> {
+  const { run, remote } = await killedProgram(kill);
   const flags = ['--gpu', 'GPU-80G', '--gpu', 'GPU-48G', '--until-available', '10m', '--idempotency-key', key];
   const argv = ['pods', 'create', '--name', key, '--image', 'a/b:1', ...flags, '-o', 'id'];
-  const env = await cleanEnvironment(remote.env);
-  const run = async (): Promise<{ readonly out: string; readonly err: string; readonly signal: string | null }> => {
-    const started = spawn(berthPath(), argv, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    child = started;
-    const [out, err]: [string[], string[]] = [[], []];
-    started.stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));
-    started.stderr.setEncoding('utf8').on('data', (text: string) => err.push(text));
-    const signal = await new Promise<string | null>((resolve) =>
-      started.on('close', (_, ended) => {
-        resolve(ended);
-      }),
-    );
-    child = undefined;
-    return { out: out.join('').trim(), err: err.join(''), signal };
-  };
-  const first = await run();
-  const second = first.signal === 'SIGKILL' ? await run() : first;
+  const first = await run(argv);
+  const second = first.signal === 'SIGKILL' ? await run(argv) : first;
   const pods = ((await remote.send('GET', '/v2/pods')).body['pods'] as readonly Pod[]).filter(
     ({ name }) => name === key,
   );
@@ -79,13 +45,9 @@ test(
   { timeout: 300_000 * Math.max(1, KILLS.length / 40) },
   async () => {
     const killed: string[] = [];
-    const waiting = [...KILLS.entries()];
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-          killed.push(...(await createWithKill(`kill-${String(next[0])}`, next[1])));
-      }),
-    );
+    await forEachAtOnce([...KILLS.entries()], AT_ONCE, async ([index, kill]) => {
+      killed.push(...(await createWithKill(`kill-${String(index)}`, kill)));
+    });
     expect(killed).toHaveLength(KILLS.length);
   },
 );

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { folderWithKey, LAB, sshTest } from './pods-support.ts';
+import { CHROMIUM } from './chromium.ts';
+import { folderWithKey, LAB, sshTest, useChromium } from './pods-support.ts';
 import { localExec } from './workers/support.ts';
 
 /**
@@ -139,21 +139,14 @@ echo "ended $code"
   expect(stdout.split('\n')).toEqual(['page here /', '100', 'page here /', 'ended 130', '']);
 });
 
-const browser = ['chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync(name, ['--version']).error === undefined,
-);
-if (browser === undefined)
+if (CHROMIUM === undefined)
   console.log('note: not run: no Chromium, so --open of pods forward is not seen in a browser');
 
-const browserTest = browser === undefined ? test.skip : sshTest;
+const browserTest = CHROMIUM === undefined ? test.skip : sshTest;
 
 browserTest('pods forward --open shows the page of the pod in a browser', async () => {
   const folder = await folderWithKey({ 'server.mjs': SERVER });
-  folder.write(
-    'bin/xdg-open',
-    `#!/bin/sh\n"${browser ?? ''}" --headless --no-sandbox --disable-gpu --no-proxy-server --user-data-dir="${folder.at('profile')}" --dump-dom "$1" > "${folder.at('page.new')}" 2> "${folder.at('browser.txt')}"\nmv "${folder.at('page.new')}" "${folder.at('page.html')}"\n`,
-  );
-  spawnSync('chmod', ['755', folder.at('bin/xdg-open')]);
+  useChromium(folder);
   const { code, stdout, stderr } = await localExec(
     folder,
     [],

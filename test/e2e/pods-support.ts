@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'vitest';
+import { CHROMIUM } from './chromium.ts';
 import { folderWith, type Folder } from './workers/support.ts';
 
 /** Pods are entered by OpenSSH. */
@@ -12,6 +13,15 @@ export const sshTest = test.skipIf(!hasSsh || process.platform === 'win32');
 
 /** Where a program is, without the folder of a test. */
 export const pathOf = (name: string): string => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
+
+/** Makes a headless Chromium the browser of a folder: it writes the page that it was opened with to `page.html`. */
+export function useChromium(folder: Folder): void {
+  folder.write(
+    'bin/xdg-open',
+    `#!/bin/sh\n"${CHROMIUM ?? ''}" --headless --no-sandbox --disable-gpu --no-proxy-server --user-data-dir="${folder.at('profile')}" --dump-dom "$1" > "${folder.at('page.new')}" 2> "${folder.at('browser.txt')}"\nmv "${folder.at('page.new')}" "${folder.at('page.html')}"\n`,
+  );
+  chmodSync(folder.at('bin/xdg-open'), 0o755);
+}
 
 /** A pod that can be entered with the key of this folder. */
 export const LAB = `
@@ -29,7 +39,7 @@ export async function folderWithKey(files: Readonly<Record<string, string>> = {}
   mkdirSync(folder.at('bin'));
   mkdirSync(folder.at('.ssh'), { mode: 0o700 });
   writeFileSync(folder.at('.ssh/config'), '');
-  for (const name of ['ssh', 'scp']) {
+  for (const name of ['ssh', 'scp', 'sftp']) {
     const file = path.join(folder.at('bin'), name);
     writeFileSync(file, `#!/bin/sh\nexec "${pathOf(name)}" -F "${folder.at('ssh_config')}" "$@"\n`);
     chmodSync(file, 0o755);

@@ -68,6 +68,10 @@ after=$(berth pods get lab --json --jq .ssh.direct.port)
 test "$before" != "$after" && echo other port
 ssh lab.berth 'test -e file || echo wiped'
 ssh pod-000001.berth 'echo by id'
+berth pods create --name Upper --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --wait > pod.json
+ssh Upper.berth true
+berth pods restart Upper --yes --wait > restarted.txt
+ssh Upper.berth 'echo a name with a capital letter'
 berth pods exec lab -- echo trusted again
 ssh-keygen -q -t ed25519 -N '' -f other
 ssh -i other -o IdentityFile=other lab.berth true 2> denied.txt || echo "denied $?"
@@ -82,6 +86,7 @@ ls .ssh
       'other port',
       'wiped',
       'by id',
+      'a name with a capital letter',
       'trusted again',
       'config',
       '',
@@ -216,6 +221,42 @@ berth pods exec disk -- find /workspace -type f
     `${SAME}/root\n0\nkept\nprograms\ncontent\n/workspace/sub/a file.txt\n/workspace/kept\n`,
   ]);
 });
+
+/** Links of a pod, some of which lead out of its home folder, and what SFTP makes of them. */
+const LINKS = `${LAB}
+berth pods ssh-config --install --yes
+berth pods exec lab -- sh -c 'echo of the pod > ../made; mkdir -p down/er; cd down
+ln -s "$(cd ../..; pwd)/made" absolute; ln -s ../../made relative; ln -s er/.. up
+ln -s loop loop; ln -s /etc outside; ln -s "$TMPDIR/new" dangling'
+batch() { printf '%s\\n' "$@" | sftp -q -b - lab.berth > sftp.txt 2>&1; }
+for path in absolute relative up/up/relative up/../down/absolute; do rm -f got; batch "get down/$path got" && cat got; done
+echo changed > changed
+batch 'put changed down/absolute' 'put changed down/dangling' && berth pods exec lab -- sh -c 'cat ../made "$TMPDIR/new"'
+batch 'put changed down/outside/of-a-test' || echo "outside $?"
+batch 'get down/loop got' || echo "loop $?"
+batch 'rm down/absolute' 'rename down/relative down/renamed' && berth pods exec lab -- sh -c 'cat ../made; readlink down/renamed'
+`;
+const LINKED = `${'of the pod\n'.repeat(4)}changed\nchanged\noutside 1\nloop 1\nchanged\n../../made\n`;
+
+sshTest('SFTP follows the links of a pod of the local service as a command does, and never out of it', async () => {
+  const folder = await folderWithKey();
+  writeFileSync(folder.at('bin/unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${LINKS}batch 'get down/outside/passwd got' || echo "not of the pod $?"\n`,
+  );
+  expect([code, stdout], stderr).toEqual([0, `${LINKED}not of the pod 1\n`]);
+});
+
+test.skipIf(!hasSsh || !hasOwnRoot)(
+  'on Linux SFTP follows the links of a pod in its view of the file system',
+  async () => {
+    const folder = await folderWithKey();
+    const { code, stdout, stderr } = await localExec(folder, [], LINKS);
+    expect([code, stdout], stderr).toEqual([0, LINKED]);
+  },
+);
 
 const hasRsync = spawnSync('rsync', ['--version']).error === undefined;
 if (!hasRsync) console.log('note: not run: no rsync');

@@ -199,7 +199,7 @@ export const BATCH_RUN = [
   {
     name: 'changed-input-sent',
     about: 'an input that was changed since it was planned is sent',
-    file: 'src/batch/read/content.ts',
+    file: 'src/batch/read/unchanged-content.ts',
     from: 'if (!isExact && !(await matches(digest, ...parts))) throw inputChanged(name);',
     to: 'await matches(digest, ...parts);',
     tests: ['unit/batch/read/ranges'],

@@ -4,7 +4,7 @@ import type { Failure } from '../../core/failure.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { BatchInputs, OpenedInputs } from '../read/inputs.ts';
 import type { PlannedRange } from '../read/range.ts';
-import type { Timeline } from './timeline.ts';
+import type { Timeline } from './ends-over-time.ts';
 import type { ItemCounts, Resubmittable } from './item-states.ts';
 import type { Paces, RangeClaims, RunEnd, RunRecords } from './run-records.ts';
 

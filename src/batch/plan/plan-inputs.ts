@@ -6,7 +6,7 @@ import { type InputFormat, type InvalidItem, type Item, describeInvalid, inputNa
 import type { StoredObject } from '../../core/context.ts';
 import type { PlannedRange, SourcePorts } from '../read/range.ts';
 import { readItems } from '../read/items/read-items.ts';
-import { readUntilAborted } from '../read/content.ts';
+import { readUntilAborted } from '../read/unchanged-content.ts';
 import { type FindPorts, parquetFromPipe } from './find-inputs.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
@@ -175,7 +175,7 @@ export function createInputTally(extras: string) {
 }
 
 /** Returns a summary of an input that can be sent. Fails with usage (2), with the places of invalid items. */
-export function requireItems(
+function requireItems(
   summary: InputSummary,
   names: readonly string[],
   { format }: SharedFormat,

@@ -1,7 +1,7 @@
 import { type Compression, decompress } from '../bytes/compression.ts';
 import type { InputFormat, InvalidItem, Item } from './items/item.ts';
 import { readItems } from './items/read-items.ts';
-import type { CountedItems } from './counted-source.ts';
+import type { CountedItems } from './source-by-items.ts';
 
 /** A file that is read up to an item. Items are counted from 0 here. */
 interface Reader {

@@ -5,8 +5,8 @@ import type { InputSource, PlannedRange, SourcePorts } from './range.ts';
 import { usage } from '../../core/failure.ts';
 import { compressionOf } from '../bytes/compression.ts';
 import { compressedItems } from './compressed-items.ts';
-import { collect } from './content.ts';
-import { countedSource } from './counted-source.ts';
+import { collect } from './unchanged-content.ts';
+import { countedSource } from './source-by-items.ts';
 import { textSource } from './text-source.ts';
 
 /** How the inputs of a batch are read, as far as they have it in common. */

@@ -1,7 +1,14 @@
 import type { StoredObject } from '../../core/context.ts';
 import type { InputFormat } from './items/item.ts';
 import { placedItems, readItems } from './items/read-items.ts';
-import { type ByteRange, collect, hasExactVersion, hashRanges, inputChanged, openContent } from './content.ts';
+import {
+  type ByteRange,
+  collect,
+  hasExactVersion,
+  hashRanges,
+  inputChanged,
+  openContent,
+} from './unchanged-content.ts';
 import { createRangeCounter, type InputSource, type ItemRange, type SourcePorts } from './range.ts';
 
 /**

@@ -183,7 +183,7 @@ export const NEVER = Number.POSITIVE_INFINITY;
  * is over. Creates a scheduler that keeps one timer: most delays end early by `wake`, and a timer for each would be
  * slow.
  */
-export function createScheduler(clock: Clock) {
+function createScheduler(clock: Clock) {
   let next: (() => void) | undefined;
   let wakePending = false;
   let timer: { readonly endsAt: number; readonly abort: AbortController } | undefined;
@@ -230,10 +230,11 @@ export function createScheduler(clock: Clock) {
   };
   return {
     /** Runs the step soon. */
-    wake /**
+    wake,
+    /**
      * Runs `step` immediately and then repeatedly until it returns undefined, which means that no work is left. Otherwise
      * it returns the milliseconds until it must run again. Fails as `step` does.
-     */,
+     */
     run,
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '../plan/plan-inputs.ts';
 import { findInputs, type FoundInput, readOnceInput } from '../plan/find-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
-import { readUntilAborted } from '../read/content.ts';
+import { readUntilAborted } from '../read/unchanged-content.ts';
 import type { CopyInput, NewBatch, Store } from '../model/store.ts';
 import { type BatchReport, runToEnd } from './run-to-end.ts';
 

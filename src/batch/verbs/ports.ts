@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { InputSummary } from '../plan/plan-inputs.ts';
 import type { ExecutionCost } from '../results/report/cost.ts';
-import type { RequestProblem } from '../results/report/request-health.ts';
+import type { RequestProblem } from '../run/request-health.ts';
 import type { StorePorts } from '../model/store.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 

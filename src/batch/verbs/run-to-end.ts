@@ -7,7 +7,7 @@ import {
   type RefusedRetries,
   createErrorTally,
 } from '../results/report/failure-groups.ts';
-import { type FailedRequests, createRequestHealth } from '../results/report/request-health.ts';
+import { type FailedRequests, createRequestHealth } from '../run/request-health.ts';
 import type { BatchFacts, BatchSummary, Session } from '../model/store.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 import type { RateWindow } from '../../core/api.ts';
@@ -204,7 +204,7 @@ export async function drive(
 }
 
 /** True when an earlier run had sent some items. */
-export const wasBegun = ({ waiting, planned }: ItemCounts): boolean => waiting < planned;
+const wasBegun = ({ waiting, planned }: ItemCounts): boolean => waiting < planned;
 
 function runOptions(limits: BatchLimits, { records: { states }, extras }: Session): RunOptions {
   const { maxFailures } = limits;

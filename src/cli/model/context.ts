@@ -1,5 +1,6 @@
 import type { CommandLine, Message } from '../../core/message.ts';
 import type { ApiRequest } from '../../core/api.ts';
+import type { Failure } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
 import type { Json } from '../../core/json.ts';
 import type { OutputOptions, View } from '../../output/view.ts';
@@ -36,8 +37,11 @@ export interface CommandContext extends Context {
   tellRows(view: View, rows: readonly Json[]): Promise<void>;
   progress(text: string): Progress;
   rows(view: View): RowWriter;
-  /** Ends a dry run of several requests by printing all of them. */
-  previewAll(requests: readonly ApiRequest[]): Promise<never>;
+  /**
+   * Ends a dry run of several requests by printing all of them. `failure` is why others would be refused: the dry run ends with
+   * it, and prints nothing else where there is no request.
+   */
+  previewAll(requests: readonly ApiRequest[], failure?: Failure): Promise<never>;
   /** Sets the command line that resumes the current wait; printed if the command is interrupted. */
   setResumeCommand(commandLine: CommandLine | undefined): void;
 }

@@ -57,7 +57,7 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
   {
     name: 'showSecrets',
     flag: '--show-secrets',
-    summary: 'show the values of variables that tables hide as ***: TOKEN, KEY, PASSWORD, ...',
+    summary: 'show the values of variables that tables and CSV hide as ***: TOKEN, KEY, PASSWORD, ...',
   },
   { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },
 ];

@@ -7,7 +7,7 @@ import type { GivenWords } from './repeated-flags.ts';
 export type UserAliases = Readonly<Record<string, string>>;
 
 /** The place of the first word of a command line that is no flag and no value of one; undefined without such a word. */
-export function firstWordAt(argv: readonly string[], flags: readonly GlobalFlag[]): number | undefined {
+function firstWordAt(argv: readonly string[], flags: readonly GlobalFlag[]): number | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
     if (!word.startsWith('-') || word === '-') return at;

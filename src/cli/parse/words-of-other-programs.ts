@@ -41,10 +41,19 @@ const DEADLINE: AbsentFlag = [
   ['pods start POD --stop-after 8h', 'pods update POD --locked on'],
 ];
 
+/** Why files rotate no credential, and how it is done with them. */
+const ROTATE: AbsentFlag = [
+  'the service cannot change a credential, and pods that run restart where another one takes its place',
+  'Give the registry another name in the files, also where it is used, and look at the plan. Once it is applied, delete the old one:',
+  ['plan FILE', 'apply FILE', 'registries delete OLD'],
+];
+
 type AbsentFlag = readonly [why: string, instead: string, commands: readonly string[]];
 
 /** Flags that are looked for and cannot be: why, what there is in their place, and the commands for it. */
 export const ABSENT_FLAGS: Readonly<Record<string, AbsentFlag>> = {
+  'apply --rotate': ROTATE,
+  'plan --rotate': ROTATE,
   'pods update --stop-after': DEADLINE,
   'pods update --terminate-after': DEADLINE,
 };

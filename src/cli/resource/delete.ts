@@ -82,9 +82,10 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
     prepare: (ctx, values) => targetsOf(ctx, resource, spec, values),
     confirm: async (ctx, { force: isForced }, { bySelector, targets }) => {
       const failed = targets.find(({ failure }) => failure !== undefined);
-      if (failed?.failure !== undefined) throw failed.failure;
-      // Rows that a dry run could not read are not shown: it prints the requests.
-      if (targets.length === 0 || targets.some(({ row }) => row === undefined)) return undefined;
+      if (failed?.failure !== undefined && !ctx.dryRun) throw failed.failure;
+      // Of what a dry run could not read, or of what would be refused, nothing is shown: it prints the requests.
+      if (targets.length === 0 || targets.some(({ row, failure }) => row === undefined || failure !== undefined))
+        return undefined;
       const rows = rowsOf(targets);
       const named = bySelector ? '' : `: ${rows.map(labelOf).join(', ')}`;
       const said = [
@@ -139,9 +140,7 @@ async function targetsOf(
     const exclude = async (rows: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
       isGuarded ? await guard.reasons(ctx, rows) : new Map();
     const chosen = await selectTargets(ctx, resource, values, exclude);
-    for (const reason of (await reasonsOfService(ctx, refused, chosen.targets)).values())
-      await ctx.tell(`The service would refuse one: ${reason}.`);
-    return chosen;
+    return { ...chosen, targets: await withRefusals(ctx, refused, chosen.targets) };
   }
   if (!ctx.dryRun && ctx.yes && !isGuarded)
     return { bySelector: false, targets: values.id.map((word) => ({ word })), leftOut: [] };
@@ -152,21 +151,30 @@ async function targetsOf(
     await refuse(await guard.reasons(ctx, rows), rows.length, async (ids) =>
       lines(await guard.hint(ctx, ids), `--force: ${guard.force}`),
     );
-  await refuse(await reasonsOfService(ctx, refused, targets), rows.length, (ids) => refused?.hint(ctx, ids));
-  return { bySelector: false, targets, leftOut: [] };
+  return { bySelector: false, targets: await withRefusals(ctx, refused, targets), leftOut: [] };
 }
 
 const rowsOf = (targets: Chosen['targets']): readonly Json[] => targets.flatMap(({ row }) => row ?? []);
 
-/** Why the service would refuse targets, by id; none outside of a dry run, and where it cannot be read. */
-async function reasonsOfService(
+/** The targets with the failures that the service would answer; the same outside of a dry run, and where it cannot be read. */
+async function withRefusals(
   ctx: CommandContext,
   refused: DeleteSpec['refused'],
   targets: Chosen['targets'],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Chosen['targets']> {
   const rows = rowsOf(targets);
-  if (!ctx.dryRun || refused === undefined || rows.length === 0) return new Map();
-  return (await unlessUnread(ctx, () => refused.reasons(ctx, rows))) ?? new Map();
+  if (!ctx.dryRun || refused === undefined || rows.length === 0) return targets;
+  const reasons = (await unlessUnread(ctx, () => refused.reasons(ctx, rows))) ?? new Map<string, string>();
+  return await Promise.all(
+    targets.map(async (target) => {
+      const id = idOf(target.row);
+      const reason = reasons.get(id);
+      if (reason === undefined) return target;
+      const hint = await refused.hint(ctx, [id]);
+      const message = targets.length === 1 ? `${reason}: nothing was sent` : reason;
+      return { ...target, failure: refusal(message, hint) };
+    }),
+  );
 }
 
 /** Fails with refused (5), before anything is sent, where some of `count` rows must not be deleted. */
@@ -178,11 +186,13 @@ async function refuse(
   const [first] = reasons.values();
   if (first === undefined) return;
   const hint = await hintFor([...reasons.keys()]);
-  const refused = { code: 'refused', exit: EXIT.refused, ...(hint === undefined ? {} : { hint }) };
-  if (reasons.size === 1) throw new Failure({ ...refused, message: `${first}: nothing was sent` });
+  if (reasons.size === 1) throw refusal(`${first}: nothing was sent`, hint);
   const message = `${reasons.size} of ${count} are protected: nothing was sent`;
-  throw new Failure({ ...refused, message, errors: [...reasons.values()] });
+  throw refusal(message, hint).with({ errors: [...reasons.values()] });
 }
+
+const refusal = (message: string, hint: Message | undefined): Failure =>
+  new Failure({ code: 'refused', exit: EXIT.refused, message, ...(hint === undefined ? {} : { hint }) });
 
 /** The reasons that `--force` overrides, as sentences; a sentence that says so if they cannot be read. */
 async function forcedReasons(

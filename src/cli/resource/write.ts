@@ -70,6 +70,8 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly options?: Params;
   /** Does something else than a create that is sent now; undefined where it is sent. */
   readonly instead?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<Result | undefined>;
+  /** Why the service would refuse the body, by what can be read: a dry run is refused for it. Fails as its reads do. */
+  readonly wouldRefuse?: (ctx: CommandContext, body: JsonObject) => Promise<readonly string[]>;
   /** A refusal in the words of the resource. */
   readonly refused?: (failure: Failure) => Failure;
   /** Lines that are printed after the write. */
@@ -237,11 +239,11 @@ const sameName = async (ctx: CommandContext, resource: Resource, created: Json):
 
 /** Rethrows a failure of a write; see `withKnownWords`. */
 const throwWithWords =
-  (ctx: CommandContext, { members, references, refused }: WriteSpec, body: JsonObject) =>
+  (ctx: CommandContext, spec: WriteSpec, body: JsonObject) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof Failure || ctx.dryRun)) throw error;
-    const inWords = error instanceof Failure ? (refused?.(error) ?? error) : error;
-    throw await (await import('./body/unknown-words.ts')).withKnownWords(ctx, members, references, body, inWords);
+    const inWords = error instanceof Failure ? (spec.refused?.(error) ?? error) : error;
+    throw await (await import('./body/unknown-words.ts')).withKnownWords(ctx, spec, body, inWords);
   };
 
 /** A function that runs at most once; later calls return the same result. */

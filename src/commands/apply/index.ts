@@ -1,26 +1,30 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { objectOf, type Json, type JsonObject } from '../../core/json.ts';
-import { berth, flags, sentence } from '../../core/message.ts';
+import { berth, flags, sentence, type Message } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { refusalOfDryRun } from '../../cli/resource/body/unknown-words.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { errorOf } from '../../cli/resource/several/outcomes.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
+import { bodyOfChanges } from '../../fleet/plan-item.ts';
 import { withoutVariables } from '../../fleet/variables.ts';
 import { PLAN_INPUT } from '../plan/input.ts';
-import { KINDS } from '../plan/document/kinds.ts';
+import { FILE_KINDS, KINDS } from '../plan/document/kinds.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
-import { costSentence, planNotes, planRowOf } from '../plan/rows.ts';
+import { costSentence, credentialsNote, planNotes, planRowOf } from '../plan/rows.ts';
 import { planView } from '../plan/view.ts';
 import { applyAll, type Outcome } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
+import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { APPLIED, appliedView } from './view.ts';
 import type { Cost } from '../plan/cost.ts';
 import type { Plan, PlanInput, Planned } from '../plan/planned.ts';
@@ -129,7 +133,7 @@ function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {
 }
 
 /** `1 created, 2 changed, 3 as described.` */
-function notesOf(outcomes: readonly Outcome[]): readonly string[] {
+function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
   if (outcomes.length === 0) return ['The files hold no document.'];
   const words = {
     create: 'created',
@@ -144,14 +148,20 @@ function notesOf(outcomes: readonly Outcome[]): readonly string[] {
   });
   if (counts.length === 0) return [];
   const isSame = outcomes.every(({ done }) => done?.action === 'none');
-  return [`${counts.join(', ')}.${isSame ? '' : ` ${costSentence(outcomes.map(costOfOutcome))}`}`];
+  return [
+    `${counts.join(', ')}.${isSame ? '' : ` ${costSentence(outcomes.map(costOfOutcome))}`}`,
+    ...credentialsNote(outcomes.map(({ planned }) => planned)),
+  ];
 }
 
 /** What a thing costs now: as before where nothing was done. */
 const costOfOutcome = ({ planned: { cost }, done }: Outcome): Cost =>
   done === undefined ? { before: cost.before, after: cost.before } : cost;
 
-/** Ends a dry run with the requests. What is made in the same run has its name in the place of its id. */
+/**
+ * Ends a dry run with the requests, and with refused (5) where something would be refused. What is made in the same run has its
+ * name in the place of its id.
+ */
 async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<never> {
   const ofKind = (name: string, isRemoval: boolean): readonly Planned[] =>
     planned.filter(({ document, item }) => document.kind.name === name && (item.action === 'delete') === isRemoval);
@@ -160,13 +170,38 @@ async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<
     ...KINDS.toReversed().flatMap((name) => ofKind(name, true)),
   ];
   const requests = [];
-  for (const each of ordered)
+  const ended: { readonly id: string; readonly failure: Failure | undefined }[] = [];
+  for (const each of ordered) {
+    const failure = await refusalOf(ctx, each);
+    ended.push({ id: labelOf(each), failure });
+    if (failure !== undefined) continue;
     for (const request of await requestsOf(ctx, each)) {
       const body = objectOf(withoutVariables((request.body ?? null) as Json, hidden));
       requests.push(
         body === undefined ? request : { ...request, body: 'password' in body ? { ...body, password: '***' } : body },
       );
     }
+  }
   if (requests.length > 0) await ctx.tell(costSentence(planned.map(({ cost }) => cost)));
-  return await ctx.previewAll(requests);
+  return await ctx.previewAll(requests, combinedFailure(ended));
+}
+
+/** Why the service would refuse what is planned, by what can be read; says too where it has no room for a pod now. */
+async function refusalOf(
+  ctx: CommandContext,
+  { document: { kind }, item, body }: Planned,
+): Promise<Failure | undefined> {
+  if (item.action === 'blocked') return new Failure({ code: 'refused', exit: EXIT.refused, message: item.why ?? '' });
+  const isNew = item.action === 'create' || item.action === 'replace';
+  if (!isNew && item.action !== 'update') return undefined;
+  const sent = isNew ? body : bodyOfChanges(body, item.changes);
+  const references = Object.fromEntries(
+    Object.entries(kind.references).map(([path, name]) => [path, FILE_KINDS[name].collection]),
+  );
+  const { members } = bodyOf(kind.table, isNew ? 'create' : 'update');
+  const { wouldRefuse } = kind;
+  const known = { members, references, ...(wouldRefuse === undefined ? {} : { wouldRefuse }) };
+  const failure = await refusalOfDryRun(ctx, known, sent, sent);
+  if (failure === undefined && isNew && kind.name === 'pod') await tellNoStock(ctx, sent);
+  return failure;
 }

@@ -6,6 +6,7 @@ import { money, text } from '../../output/cells/cell-functions.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/pod/fields.ts';
 import { CONTAINER_FIELDS, createOnly, NAME_FLAG, CREATED_AT } from '../shared/container/container-fields.ts';
+import { atLeast } from '../shared/container/value-rules.ts';
 import { pick } from '../shared/pick/pick.ts';
 import { DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { hourlyCost } from '../pods/pod/show.ts';
@@ -46,6 +47,7 @@ const FIELDS = {
   gpuCount: {
     path: 'compute.gpuCountPerPod',
     type: 'count',
+    check: atLeast('--gpu-count', 1),
     create: option.count('GPUs of each pod', 1, { ask: { kind: 'text', question: 'GPUs of each pod' } }),
   },
   pods: {

@@ -14,6 +14,8 @@ import { countOf } from '../../cli/words/words.ts';
 import { catalogRow } from '../shared/pick/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
+import { clusterRefusals } from '../shared/refusals/by-catalog.ts';
+import { podOfCluster, tellNoStock } from '../shared/refusals/no-stock.ts';
 import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/pod/create-refusals.ts';
@@ -92,6 +94,11 @@ export const clusters = defineGroup('pods that work together on a fast network',
       await refuseVolumeElsewhere(ctx, body);
     },
     references: { templateId: collections.TEMPLATES, 'mounts.network.0.volumeId': collections.VOLUMES },
+    wouldRefuse: clusterRefusals,
+    send: async (ctx, request) => {
+      await tellNoStock(ctx, podOfCluster(request.body));
+      return await ctx.api.send(request);
+    },
     refused: (failure) => inOwnWords(failure, 'create of a cluster'),
     wait: RUNNING,
     examples: [

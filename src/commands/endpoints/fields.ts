@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { arrayOf, type Json, numberAt } from '../../core/json.ts';
+import { arrayOf, type Json, numberAt, numberOf } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields/fields.ts';
 import {
@@ -9,6 +9,7 @@ import {
   NAME_FLAG,
   CREATED_AT,
 } from '../shared/container/container-fields.ts';
+import { atLeast, cudaVersions } from '../shared/container/value-rules.ts';
 import { pick } from '../shared/pick/pick.ts';
 import * as show from './show.ts';
 import { DATA_CENTERS, GPUS, VOLUMES, CPUS, POOLS, TEMPLATES } from '../shared/collections.ts';
@@ -50,14 +51,21 @@ const FIELDS = {
     type: 'list',
     write: option.list('GPU types of these pools to leave out', { metavar: 'GPU', complete: GPUS }),
   },
-  gpuCount: { path: 'gpu.count', type: 'count', write: option.count('GPUs a worker', 1) },
+  gpuCount: {
+    path: 'gpu.count',
+    type: 'count',
+    check: atLeast('--gpu-count', 1),
+    write: option.count('GPUs a worker', 1),
+  },
   cuda: {
     path: 'gpu.allowedCudaVersions',
     type: 'list',
+    check: cudaVersions('--cuda'),
     write: option.list('only with one of these CUDA versions', { metavar: 'VERSION' }),
   },
   minCuda: {
     path: 'gpu.minCudaVersion',
+    check: cudaVersions('--min-cuda'),
     write: option.text('only with this CUDA version or a newer one', { metavar: 'VERSION' }),
   },
   cpu: {
@@ -90,6 +98,7 @@ const FIELDS = {
   idleTimeout: {
     path: 'workers.idleTimeout',
     type: 'seconds',
+    check: checkIdleTimeout,
     write: { param: option.duration('how long an idle worker stays', 's'), value: wholeSeconds },
   },
   scaling: {
@@ -97,6 +106,7 @@ const FIELDS = {
     type: 'object',
     show: show.scaling('queue delay', 'requests a worker'),
     column: { show: show.scaling('delay', 'requests') },
+    check: checkQueueDelay,
     write: 'accepted',
   },
   queueDelay: {
@@ -172,6 +182,19 @@ export const endpointView = viewOf(ENDPOINT_TABLE);
 function wholeSeconds(milliseconds: number): Json {
   if (milliseconds % 1000 !== 0) throw usage('--idle-timeout must be a whole number of seconds');
   return milliseconds / 1000;
+}
+
+/** An idle worker stays for 1 to 3600 seconds (published contract, EndpointWorkers). Fails with usage (2). */
+function checkIdleTimeout(given: Json): void {
+  atLeast('--idle-timeout', 1, ' second')(given);
+  const seconds = numberOf(given);
+  if (seconds !== undefined && seconds > 3600) throw usage(`--idle-timeout is at most 1h; ${seconds}s is longer`);
+}
+
+/** A job waits for half a second at least before workers are added (published contract, QueueDelayScaling). */
+function checkQueueDelay(scaling: Json): void {
+  const seconds = numberAt(scaling, 'queueDelay');
+  if (seconds !== undefined && seconds < 0.5) throw usage(`--queue-delay is at least 500ms; ${seconds}s is shorter`);
 }
 
 /** Parses `cpu-general:4` into a flavor and its vCPUs. Fails with usage (2). */

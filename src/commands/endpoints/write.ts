@@ -23,6 +23,7 @@ import type { Price } from '../../cli/resource/ask-before-write.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { endpointRefusals } from '../shared/refusals/by-catalog.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
 import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';
@@ -45,6 +46,7 @@ const common = {
   ],
   references: { templateId: TEMPLATES, registry: REGISTRIES, networkVolumes: VOLUMES },
   wait: ROLLOUT,
+  wouldRefuse: endpointRefusals,
 } as const satisfies Partial<WriteSpec>;
 
 export const createSpec: WriteSpec = {

@@ -1,6 +1,7 @@
 import { createSorter } from '../../core/files/external-sort.ts';
 import type { Json } from '../../core/json.ts';
 import { numberAt, stringAt } from '../../core/json.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { VolumeFile } from '../../core/ports/volume-files.ts';
@@ -14,7 +15,7 @@ import type { View } from '../../output/view.ts';
 import { parseVolumeAddress } from './places/address.ts';
 import { printRows } from '../shared/paths/print-rows.ts';
 import { expandPlace } from './places/globs.ts';
-import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
+import { filesBelow, findOnVolume, openVolumeWithSpace } from './places/open-volume.ts';
 
 /** The argument for a file or a folder of a volume. */
 export const PLACE = arg.text('VOLUME:PATH, or VOLUME for all of it', {
@@ -32,17 +33,18 @@ const fileRow = ({ key, bytes, version, modifiedAt }: VolumeFile): Json => ({
 
 const folderRow = (key: string): Json => ({ path: key, kind: 'folder' });
 
-const view: View = {
+/** The view of files, whose ages are counted until `now`. */
+const viewAt = (now: EpochMs): View => ({
   noun: ['file or folder', 'files and folders'],
   id: text('path'),
   members: ['path', 'kind', 'bytes', 'modifiedAt', 'etag'],
   columns: [
     { header: 'SIZE', show: (row) => sizeCell(row), right: true },
-    { header: 'AGE', show: age('modifiedAt'), right: true },
+    { header: 'AGE', show: (row) => age('modifiedAt')(row, { now }), right: true },
     textColumn('path', { cutLast: true }),
     { header: 'ETAG', show: text('etag'), wide: true },
   ],
-};
+});
 
 function sizeCell(row: Json): string {
   const bytes = numberAt(row, 'bytes');
@@ -64,7 +66,7 @@ const ORDERS: Readonly<Record<string, (row: Json) => string>> = {
 export const ls = defineCommand({
   summary: 'list the files of a network volume',
   details:
-    'Without --recursive it shows one folder: the files in it, and the folders with a slash at their end. The list is whole, or it is an error. The times are when the volume got the files.',
+    'Without --recursive it shows one folder: the files in it, and the folders with a slash at their end. The list is whole, or it is an error. The times are when the volume got the files; in the local service by the clock of this machine.',
   args: { place: PLACE },
   options: {
     recursive: option.on('also what is in the folders below', { short: '-R' }),
@@ -79,7 +81,7 @@ export const ls = defineCommand({
   ],
   run: async (ctx, { place: given, recursive, sort }) => {
     const address = parseVolumeAddress(given);
-    const volume = await openVolume(ctx, address.volume);
+    const { files: volume, now } = await openVolumeWithSpace(ctx, address.volume);
     const rows = createSorter<Json>(await ctx.durable(), ORDERS[sort ?? 'path'] ?? pathOf);
     let [files, bytes] = [0, 0];
     const addFile = async (file: VolumeFile): Promise<void> => {
@@ -100,7 +102,7 @@ export const ls = defineCommand({
           for await (const entry of await volume.folder(found.key))
             await (entry.kind === 'file' ? addFile(entry.file) : rows.add([folderRow(entry.key)]));
       }
-      return await printRows(ctx, view, rows.sorted(), [`${countOf(files, 'file')}, ${formatBytes(bytes)}`]);
+      return await printRows(ctx, viewAt(now), rows.sorted(), [`${countOf(files, 'file')}, ${formatBytes(bytes)}`]);
     } finally {
       await rows.close();
     }

@@ -12,8 +12,8 @@ import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { exitOf, sweep, type Sweep } from './sweep/sweep.ts';
 import { DECISIONS, decisionView } from './sweep/view.ts';
 
-/** The result of one sweep: its decisions, and 15 where a rule applied. */
-export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep): Result {
+/** The result of one sweep: its decisions, and 15 where a rule applied. `news` are those that a quiet table has. */
+export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep, news = swept.rows): Result {
   const { rows, subjects, failure } = swept;
   const [isQuiet, isTable] = [ctx.settings.get('quiet'), isTableOutput(ctx.output)];
   const nothing = rows.length === 0 ? [`${countsOf(subjects)}: no rule applies to any of them.`] : [];
@@ -21,9 +21,9 @@ export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep): 
     kind: 'many',
     view: decisionView,
     // cron mails what is printed.
-    values: isQuiet && isTable ? rows.filter((row) => memberAt(row, 'verdict') === 'over') : rows,
+    values: isQuiet && isTable ? news.filter((row) => memberAt(row, 'verdict') === 'over') : rows,
     notes: isTable && !isQuiet ? [...nothing, ...adviceOf(policy, swept)] : [],
-    exit: exitOf(ctx, swept),
+    exit: exitOf(swept),
     failure,
   };
 }

@@ -44,19 +44,21 @@ export const run = defineCommand({
   examples: [
     ['berth guard run', 'once: for cron'],
     ['berth guard run --every 1m --idle 2h --log guard.jsonl', 'and again each minute'],
-    ["berth guard run --match 'nb-*' --max-running 12h --dry-run", 'the requests that would be sent'],
+    [
+      "berth guard run --match 'nb-*' --max-running 12h --dry-run",
+      'what it would do, each with its request; it ends as the run would',
+    ],
   ],
   run: async (ctx, { every, log, ...values }) => {
     const policy = await policyOf(ctx, values);
-    if (every !== undefined) return await sweepAgain(ctx, policy, every, log);
-    // Said first: a sweep of a dry run ends with its requests.
+    if (every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, every, log);
     if (ctx.dryRun) for (const line of await wishLines(ctx)) await ctx.tell(line);
     const swept = await sweep(ctx, { policy, acts: true });
-    await appendLog(ctx, log, swept.rows);
+    if (!ctx.dryRun) await appendLog(ctx, log, swept.news);
     const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
     for (const { key, until, why } of ctx.settings.get('quiet') ? [] : waiting)
       await ctx.tell(`Wish ${key} waits until ${formatTimestamp(until)}${why === undefined ? '' : `: ${why}`}.`);
-    return sweepResult(ctx, policy, swept);
+    return sweepResult(ctx, policy, swept, ctx.dryRun ? swept.rows : swept.news);
   },
 });
 
@@ -83,7 +85,7 @@ async function sweepAgain(
       await rows.rows(news);
       await appendLog(ctx, log, news);
       if (swept?.failure?.code === 'usage') throw swept.failure;
-      if (!ctx.dryRun) await grantWishes(ctx);
+      await grantWishes(ctx);
       const next = `the next sweep is in ${formatDuration(everyMs)}`;
       const line =
         swept === undefined

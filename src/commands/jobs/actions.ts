@@ -1,6 +1,6 @@
 import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage, isNotFound } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, usage, isNotFound } from '../../core/failure.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { Json } from '../../core/json.ts';
 import type { Id } from '../../core/ids.ts';
@@ -63,28 +63,38 @@ export const cancel = defineCommand({
   destroys: false,
   // A dry run ends where one of the jobs is not there; where they cannot be read, there is nothing to show but the requests.
   prepare: async (ctx, { endpoint, job }) => {
-    const read: unknown[] = [];
-    if (ctx.dryRun) for (const each of job) read.push(await unlessUnread(ctx, () => readJob(ctx, endpoint, each)));
-    return { isUnread: read.includes(undefined) };
+    const failures: (Failure | undefined)[] = [];
+    let isUnread = false;
+    for (const each of ctx.dryRun ? job : [])
+      try {
+        isUnread = (await unlessUnread(ctx, () => readJob(ctx, endpoint, each))) === undefined || isUnread;
+        failures.push(undefined);
+      } catch (error) {
+        rethrowUnlessFailure(error, ctx);
+        failures.push(error);
+      }
+    return { isUnread: isUnread || failures.some((each) => each !== undefined), failures };
   },
   confirmWhen: ({ job }) => job.length > 1,
   confirm: async (_, { endpoint, job }, { isUnread }) =>
     isUnread
       ? undefined
       : `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
-  run: async (ctx, values) => {
+  run: async (ctx, values, { failures }) => {
     const request = (id: Id<'endpoint'>, job: string) => ({
       ...cancelRequest(id, job),
       checkCommand: statusLine(id, job),
     });
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
+      if (failures[0] !== undefined) throw failures[0];
       const { answer } = await sendAboutJob(ctx, values.endpoint, only, (id) => request(id, only));
       return { ...answerResult(jobView, answer), notes: endedBefore(only, answer.value) };
     }
-    const targets = values.job.map((job) => ({
+    const targets = values.job.map((job, at) => ({
       given: values.endpoint,
       label: job,
+      failure: failures[at],
       request: (id: Id<'endpoint'>) => request(id, job),
     }));
     const sent = await sendEach(ctx, ENDPOINTS, targets);

@@ -16,6 +16,8 @@ import { FILE_KINDS, type FileKind, type KindName } from './document/kinds.ts';
 export interface Account {
   /** The whole list of a kind. Fails as lists do. */
   readonly rows: (kind: FileKind) => Promise<readonly Json[]>;
+  /** The ids of what the lists have that were read by now. */
+  readonly seenIds: () => Promise<readonly string[]>;
   /** The row that a document means; undefined where there is none. Fails with usage (2) where several have its name. */
   readonly rowOf: (document: FileDocument) => Promise<Json | undefined>;
   /** The rows of its name in whose place another one was made, and that are there still. */
@@ -115,5 +117,6 @@ export function createAccount(
     }
     return isObject(result) ? result : body;
   };
-  return { rows, rowOf, replacedBy, withIds };
+  const seenIds = async () => (await Promise.all(lists.values())).flat().map(idOf);
+  return { rows, seenIds, rowOf, replacedBy, withIds };
 }

@@ -47,14 +47,19 @@ export async function makePlan(
   for (const document of documents) replaced.push(...(await planReplaced(ctx, account, document)));
   const kept = [...planned, ...replaced];
   const pruning = prune === true && setName !== undefined ? await planPruning(ctx, account, kept, setName) : undefined;
-  return { documents, planned: [...kept, ...(pruning?.removed ?? [])], hidden, pruning };
+  const there = await account.seenIds();
+  return { documents, planned: [...kept, ...(pruning?.removed ?? [])], hidden, there, pruning };
 }
 
 /** A document whose references to secrets are placeholders. */
 async function withEnvironment(ctx: CommandContext, document: FileDocument): Promise<FileDocument> {
   const env = memberAt(document.body, 'env');
-  const complete = isObject(env) ? await completeEnvironment(ctx, env, {}) : undefined;
-  return complete === undefined ? document : { ...document, body: { ...document.body, env: complete } };
+  if (!isObject(env)) return document;
+  try {
+    return { ...document, body: { ...document.body, env: (await completeEnvironment(ctx, env, {})) ?? env } };
+  } catch (error) {
+    throw placed(error, document.at(['env']));
+  }
 }
 
 /** Refuses two documents of one thing: usage (2). */

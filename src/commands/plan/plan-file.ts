@@ -1,6 +1,6 @@
 /**
- * The file of `plan --out`. It has what the plan printed, and one digest of everything that it means, values that are secret
- * too: the files are read again when it is applied, and must come to the same.
+ * The file of `plan --out`. It has what the plan printed, and one digest of that and of everything that it means, values that are
+ * secret too: the files are read again when it is applied, and must come to the same.
  */
 import { promisify } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -10,26 +10,32 @@ import {
   encodeJson,
   isObject,
   memberAt,
+  objectOf,
   stringAt,
   stringsOf,
   tryDecodeJson,
   type Json,
+  type JsonObject,
 } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { countOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
 import { attemptId } from '../shared/capacity/keyed-create.ts';
 import { planRowOf } from './rows.ts';
 import type { Plan, PlanInput } from './planned.ts';
 
-const VERSION = 1;
+const VERSION = 2;
+
+/** How many ids of things that were there are kept, so that the plan of another account is told. */
+const MOST_IDS = 100;
 
 export interface PlanFile {
   readonly path: string;
   readonly input: PlanInput;
-  readonly salt: string;
+  /** What the file holds, without its digest. */
+  readonly content: JsonObject;
   readonly digest: string;
-  readonly items: readonly Json[];
 }
 
 /** How the file of a plan is named; another file is one of documents. */
@@ -45,29 +51,30 @@ export function checkOut({ files, envFrom }: PlanInput, out: string | undefined)
 
 /** Writes a plan, which holds no secret, with mode 0600. Fails with local-file (14). */
 export async function writePlanFile(ctx: CommandContext, path: string, input: PlanInput, plan: Plan): Promise<void> {
-  const salt = attemptId(ctx);
   const { files, envFrom, setName, prune, replace } = input;
-  const content: Json = {
+  const content: JsonObject = {
     berthPlan: VERSION,
     files,
     envFrom,
     ...(setName === undefined ? {} : { setName }),
     prune: prune === true,
     replace: replace === true,
-    salt,
-    digest: await digestOf(ctx, plan, salt),
+    there: plan.there.slice(0, MOST_IDS),
+    salt: attemptId(ctx),
     items: printed(ctx, plan),
   };
-  await ctx.files.write(path, `${encodeJson(content)}\n`, { mode: 0o600 });
+  const digest = await digestOf(ctx, plan, content);
+  await ctx.files.write(path, `${encodeJson({ ...content, digest })}\n`, { mode: 0o600 });
 }
 
 const printed = (ctx: CommandContext, { planned, hidden }: Plan): readonly Json[] =>
   planned.map((each) => planRowOf(each, { texts: hidden, isSecret: ctx.output.isSecret }));
 
 /** A digest that is slow to compute, so that a secret cannot be guessed from it with many tries. */
-async function digestOf(ctx: CommandContext, { planned }: Plan, salt: string): Promise<string> {
+async function digestOf(ctx: CommandContext, { planned }: Plan, content: JsonObject): Promise<string> {
   const { scrypt } = await import('node:crypto');
   const meant: Json = [
+    content,
     ctx.settings.local ? 'local' : (ctx.settings.text('base-url') ?? ''),
     ...planned.map(({ document, row, body, item }): Json => [
       ...[item.action, document.kind.name, document.name, row === undefined ? '' : idOf(row)],
@@ -75,7 +82,11 @@ async function digestOf(ctx: CommandContext, { planned }: Plan, salt: string): P
       item.changes.map(({ path, before, after }): Json => [path, before, after]),
     ]),
   ];
-  const key = await promisify<string, string, number, Buffer>(scrypt)(encodeJson(meant), salt, 32);
+  const key = await promisify<string, string, number, Buffer>(scrypt)(
+    encodeJson(meant),
+    stringAt(content, 'salt') ?? '',
+    32,
+  );
   return key.toString('hex');
 }
 
@@ -94,15 +105,9 @@ export async function readPlanFile(ctx: CommandContext, given: PlanInput): Promi
       `${path} is a plan of plan --out: it is given alone`,
       'It has its files, --set-name, --prune and --replace.',
     );
-  const [salt, digest, items] = [stringAt(value, 'salt'), stringAt(value, 'digest'), arrayOf(memberAt(value, 'items'))];
+  const { digest, ...content } = objectOf(value) ?? {};
   const files = stringsOf(memberAt(value, 'files'));
-  if (
-    memberAt(value, 'berthPlan') !== VERSION ||
-    salt === undefined ||
-    digest === undefined ||
-    items === undefined ||
-    files.length === 0
-  )
+  if (memberAt(value, 'berthPlan') !== VERSION || typeof digest !== 'string' || files.length === 0)
     throw usage(`${path} is no plan that this version of berth can apply`, 'Plan again.');
   const input = {
     files,
@@ -111,19 +116,36 @@ export async function readPlanFile(ctx: CommandContext, given: PlanInput): Promi
     prune: memberAt(value, 'prune') === true,
     replace: memberAt(value, 'replace') === true,
   };
-  return { path, input, salt, digest, items };
+  return { path, input, content, digest };
 }
 
-/** The JSON of a file; undefined for another text, and for a folder. */
+/** How every file of a plan begins. */
+const BEGINNING = '{"berthPlan":';
+
+/** The JSON of a file; undefined for another text, and for what is no file. Fails with usage (2) for a part of a plan. */
 async function decoded(ctx: CommandContext, path: string): Promise<Json | undefined> {
   const durable = await ctx.durable();
-  if ((await durable.resolve(path)).kind === 'directory') return undefined;
-  return tryDecodeJson(new TextDecoder().decode(await ctx.files.read(path)));
+  // A pipe is read once, as documents.
+  if ((await durable.resolve(path)).kind !== 'file') return undefined;
+  const text = new TextDecoder().decode(await ctx.files.read(path));
+  const value = tryDecodeJson(text);
+  if (value === undefined && text.startsWith(BEGINNING))
+    throw usage(`${path} is a plan of plan --out that is not whole`, 'Plan again.');
+  return value;
 }
 
 /** Fails with refused (5) where a plan is not the one of the file any more, and says what differs. */
 export async function refuseMoved(ctx: CommandContext, file: PlanFile, plan: Plan): Promise<void> {
-  if ((await digestOf(ctx, plan, file.salt)) === file.digest) return;
+  const { content } = file;
+  const were = stringsOf(memberAt(content, 'there'));
+  const hasSome = were.length === 0 ? plan.there.length === 0 : were.some((id) => plan.there.includes(id));
+  if (!hasSome)
+    throw movedFailure(file, [
+      were.length === 0
+        ? 'it was made of an account that had nothing of these kinds: is the key of another account?'
+        : `none of the ${countOf(were.length, 'thing')} that it saw is there: is the key of another account?`,
+    ]);
+  if ((await digestOf(ctx, plan, content)) === file.digest) return;
   const now = printed(ctx, plan);
   const lines = (items: readonly Json[]): ReadonlyMap<string, string> =>
     new Map(
@@ -132,12 +154,14 @@ export async function refuseMoved(ctx: CommandContext, file: PlanFile, plan: Pla
         encodeJson([memberAt(item, 'action') ?? null, memberAt(item, 'id') ?? null, memberAt(item, 'changes') ?? null]),
       ]),
     );
-  const [then, today] = [lines(file.items), lines(now)];
+  const [then, today] = [lines(arrayOf(memberAt(content, 'items')) ?? []), lines(now)];
   const moved = [...new Set([...then.keys(), ...today.keys()])].filter((label) => then.get(label) !== today.get(label));
   const reasons =
     moved.length > 0
       ? moved.map((label) => `${label}: it is planned otherwise now`)
-      : ['a value that is not shown, such as a secret, is another one, or the address of the service is'];
+      : [
+          'a value that is not shown, such as a secret, is another one, or the address of the service is, or it was edited',
+        ];
   throw movedFailure(file, reasons);
 }
 

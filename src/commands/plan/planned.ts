@@ -21,6 +21,8 @@ export interface Plan {
   readonly planned: readonly Planned[];
   /** Texts that came from `--env-from`: none of them is printed. */
   readonly hidden: ReadonlySet<string>;
+  /** The ids of all that the lists had which were read. */
+  readonly there: readonly string[];
   /** What a prune removes; undefined without one. */
   readonly pruning: Pruning | undefined;
 }

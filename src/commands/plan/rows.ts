@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, memberOf } from '../../core/json.ts';
+import { type Json, type JsonObject, memberAt, memberOf } from '../../core/json.ts';
+import { berth, sentence, type Message } from '../../core/message.ts';
 import { HIDDEN, hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { SET_MARK, variableOf } from '../../create/key.ts';
@@ -41,14 +42,23 @@ export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding
     }),
     notCompared: item.notCompared,
     ...(item.why === undefined ? {} : { why: item.why }),
+    ...destroyedBy(item.action, kind.name, row),
     costBefore: cost.before ?? null,
     costAfter: cost.after ?? null,
     ...(at([]) === '' ? {} : { from: at([]) }),
   };
 }
 
+/** What goes for good with a pod that is removed or replaced. */
+const destroyedBy = (action: string, kind: string, row: Json | undefined): JsonObject =>
+  kind !== 'pod' || (action !== 'delete' && action !== 'replace')
+    ? {}
+    : {
+        destroys: ['container disk', ...(memberAt(row, 'mounts.persistent') === undefined ? [] : ['persistent mount'])],
+      };
+
 /** `1 to create, 2 to update; $1.20 an hour to $2.40 an hour.` */
-export function planNotes({ planned, pruning }: Plan): readonly string[] {
+export function planNotes({ planned, pruning }: Plan): readonly Message[] {
   if (planned.length === 0) return ['The files hold no document.'];
   const counts = (['create', 'update', 'replace', 'delete', 'blocked', 'none'] as const).flatMap((action) => {
     const count = planned.filter(({ item }) => item.action === action).length;
@@ -58,6 +68,7 @@ export function planNotes({ planned, pruning }: Plan): readonly string[] {
   return [
     `${counts.join(', ')}. ${costSentence(planned.map(({ cost }) => cost))}`,
     ...unmarked(planned),
+    ...credentialsNote(planned),
     ...(refusal === undefined ? [] : [`apply refuses this without --max-prune: ${refusal.message}.`]),
   ];
 }
@@ -72,6 +83,20 @@ export function costSentence(costs: readonly Cost[]): string {
     });
   };
   return `They cost ${sum('before')} before, and ${sum('after')} after.`;
+}
+
+/** What of the credentials that are there already is in the files and means nothing, and how another one is given. */
+export function credentialsNote(planned: readonly Planned[]): readonly Message[] {
+  const given = planned.filter(
+    ({ document, row, item }) => document.kind.name === 'registry' && row !== undefined && item.notCompared.length > 0,
+  );
+  const [first] = given;
+  if (first === undefined) return [];
+  const members = [...new Set(given.flatMap(({ item }) => item.notCompared))].join(' and ');
+  return [
+    `Not compared and not sent: ${members} of registry ${given.map(({ document }) => document.name).join(', ')}. The service never shows them and cannot change them.`,
+    sentence`For another one, give the registry another name in the files, also where it is used (pods restart then). Once that is applied: ${berth`registries delete ${idOf(first.row ?? null)}`}`,
+  ];
 }
 
 /** Which things of a set are there without its mark: it is given only to what is created, because a pod would restart. */

@@ -25,6 +25,8 @@ import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { keptDisks } from '../shared/rate/stopped-disks.ts';
 import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
+import { podRefusals } from '../shared/refusals/by-catalog.ts';
+import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
 import { REACHABLE } from './pod/reachable.ts';
 import { PODS, podNotes } from './pod/resource.ts';
@@ -49,7 +51,7 @@ export const create = createCommand(PODS, 'pods', {
   exits: [EXIT.waitEnded, EXIT.limitExceeded],
   instead: async (ctx, body, values) => {
     const plan = values['detach'] === true && !ctx.dryRun ? planOf(values as PlacementValues, body) : undefined;
-    return plan === undefined ? undefined : await (await import('./capacity/detach.ts')).keepWish(ctx, body, plan);
+    return plan === undefined ? undefined : await (await import('./capacity/keep-wish.ts')).keepWish(ctx, body, plan);
   },
   send: async (ctx, request, values) => {
     const plan = planOf(values as PlacementValues, request.body);
@@ -57,6 +59,7 @@ export const create = createCommand(PODS, 'pods', {
     await warnWithoutDeadline(ctx, request.body);
     return await (await import('./capacity/send-planned.ts')).sendPlanned(ctx, request, plan);
   },
+  wouldRefuse: podRefusals,
   refused: (failure) => inOwnWords(failure, 'create'),
   offer: askMore,
   commandLine: createCommandLine,
@@ -119,6 +122,7 @@ export async function checkNewPod(ctx: CommandContext, body: JsonObject): Promis
 export async function sendNewPod(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
   await warnWithoutDeadline(ctx, request.body);
   await checkSize(ctx, request.body);
+  await tellNoStock(ctx, request.body);
   return await ctx.api.send(request);
 }
 

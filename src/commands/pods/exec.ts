@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { Failure, interrupted, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { defineCommand } from '../../cli/model/command.ts';
@@ -48,7 +48,7 @@ export const exec = defineCommand({
   run: async (ctx, { command, tty, cwd, env, start, ...values }) => {
     if (command.length === 0)
       throw usage('missing COMMAND', sentence`Write it after --: ${berth`pods exec POD -- nvidia-smi`}`);
-    const line = remoteCommand(command, { cwd, env });
+    const line = remoteCommand(command, { cwd, env, tty });
     const selected = hasSelector(values)
       ? await selectTargets(ctx, PODS, values, start ? whatIsGone : whatDoesNotRun)
       : undefined;
@@ -85,13 +85,21 @@ async function runInOne(
   { tty, start }: { readonly tty: boolean; readonly start: boolean },
 ) {
   const pod = await reachPod(ctx, word, start);
-  const code = await ctx.spawn.run('ssh', await sshArguments(ctx, pod, { line, tty }), {});
+  let interrupt: Failure | undefined;
+  const code = await ctx.spawn.run('ssh', await sshArguments(ctx, pod, { line, tty }), {}, (signal) => {
+    interrupt ??= interrupted(signal);
+  });
+  if (interrupt !== undefined && code === SSH_FAILED) throw interrupt.with({ hint: mayGoOn(pod) });
   const notes = code === SSH_FAILED ? [notKnown(pod), ...(await stateNow(ctx, pod))] : [];
   return { kind: 'nothing', exit: code as ExitCode, notes } as const;
 }
 
 const notKnown = ({ id }: ReachablePod): Message =>
   sentence`ssh ended with 255, its own code for an error: whether the command ran is not known. What it does: ${berth`pods ssh ${id}`} -- -v`;
+
+/** ssh passes no signals on: only a terminal of the command's own sends it the key, or SIGHUP when the connection ends. */
+const mayGoOn = ({ id, name }: ReachablePod): Message =>
+  sentence`What ran in ${name} was sent no signal and may go on there; with -t it ends with the connection. See: ${berth`pods exec ${id}`} -- ps aux`;
 
 async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string, start: boolean): Promise<Outcome> {
   try {
@@ -105,11 +113,15 @@ async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string
       program.stop();
     };
     ctx.signal.addEventListener('abort', stop, { once: true });
+    // The command may have been interrupted while the program was started.
+    if (ctx.signal.aborted) stop();
     const code = await program.ended;
     ctx.signal.removeEventListener('abort', stop);
     onOutput.end();
     onError.end();
     const shown = { id: pod.id, name: pod.name };
+    if (code !== 0 && ctx.signal.aborted)
+      return { ...shown, failure: (ctx.signal.reason as Failure).with({ hint: mayGoOn(pod) }) };
     return code === 0 ? shown : { ...shown, failure: endedWith(code) };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);

@@ -2,6 +2,7 @@
 import { berth, sentence } from '../../core/message.ts';
 import { parseEnv } from 'node:util';
 import { refuseRepeated } from '../../core/text/refuse-repeated.ts';
+import { utf8Text } from '../../core/text/utf8-text.ts';
 import { unlessFailed, usage } from '../../core/failure.ts';
 import { memberAt, objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { Values } from '../../cli/model/command.ts';
@@ -107,7 +108,7 @@ export async function completeEnvironment(
 
 /** Reads a file of `NAME=VALUE` lines, with quotes and comments as in a .env file. */
 export async function readVariables(ctx: CommandContext, path: string, flag: string): Promise<JsonObject> {
-  const text = new TextDecoder().decode(await ctx.files.read(path)).replace(/^\uFEFF/, '');
+  const text = utf8Text(await ctx.files.read(path), `${flag} ${path}`, 'Save it as UTF-8.');
   const variables = parseEnv(text);
   const wrong = Object.keys(variables).find((name) => !/^[A-Za-z_][\w.-]*$/.test(name));
   if (wrong !== undefined)

@@ -1,6 +1,7 @@
 import type { Files } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import { decodeJson, JsonSyntaxError } from '../../core/json.ts';
+import { utf8Text } from '../../core/text/utf8-text.ts';
 
 /** Input of the user as bytes, before it is decoded. */
 export interface RawInput {
@@ -21,22 +22,9 @@ export async function readInputBytes(files: Files, input: string): Promise<RawIn
  * with usage (2), with line and column, where it is not UTF-8 or not JSON.
  */
 export function checkedJsonText(given: RawInput): string {
-  const text = utf8(given).trim();
+  const text = utf8Text(given.bytes, given.from, 'JSON is UTF-8: convert it first.').trim();
   validate(text, given.from);
   return text;
-}
-
-function utf8({ bytes, from }: RawInput): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    const valid = bytes.subarray(0, validPrefixLength(bytes));
-    const lines = new TextDecoder().decode(valid, { stream: true }).split('\n');
-    throw usage(
-      `${from} is not UTF-8 text: line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: byte ${valid.length + 1} is broken`,
-      'JSON is UTF-8: convert it first.',
-    );
-  }
 }
 
 function validate(text: string, from: string): void {
@@ -49,27 +37,5 @@ function validate(text: string, from: string): void {
       `${from} is not JSON: line ${error.line}, column ${error.column}: ${error.message}`,
       'Quote JSON for the shell: --input \'{"prompt":"hello"}\'',
     );
-  }
-}
-
-/** The length of the longest prefix that is valid UTF-8, found by binary search. */
-function validPrefixLength(bytes: Uint8Array): number {
-  let valid = 0;
-  let invalid = bytes.length;
-  while (invalid - valid > 1) {
-    const middle = (valid + invalid) >> 1;
-    if (decodes(bytes.subarray(0, middle))) valid = middle;
-    else invalid = middle;
-  }
-  return valid;
-}
-
-function decodes(bytes: Uint8Array): boolean {
-  try {
-    // `stream` accepts a character that is cut off at the end, so only an invalid one fails.
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
   }
 }

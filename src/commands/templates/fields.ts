@@ -4,6 +4,7 @@ import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
+import { atLeast, cudaVersions } from '../shared/container/value-rules.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff } from '../shared/container/container-fields.ts';
 
 const CATEGORIES = ['CPU', 'NVIDIA', 'AMD'] as const;
@@ -23,6 +24,7 @@ const FIELDS = {
     path: 'allowedCudaVersions',
     type: 'list',
     label: 'cuda',
+    check: cudaVersions('--cuda'),
     write: option.list('only on machines with one of these CUDA versions', { metavar: 'VERSION' }),
   },
   mounts: {
@@ -36,6 +38,7 @@ const FIELDS = {
   persistentSize: {
     path: 'mounts.persistent.size',
     type: 'gigabytes',
+    check: atLeast('--persistent-size', 10, ' GB'),
     write: option.count('GB of storage on the host of its pods, at least 10 (deprecated)', 10, { metavar: 'GB' }),
   },
   mountPath: {

@@ -7,6 +7,7 @@ import { isLocalService } from '../shared/is-local-service.ts';
 import { isKnownRetired, isRetired, saysRetired, tellRetired, V1 } from './retired-v1.ts';
 import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
 import { ASK_PER_MONTH } from '../shared/rate/ask-above.ts';
+import { volumeRefusals } from '../shared/refusals/by-catalog.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { monthlyCost, standardMonthly } from '../shared/rate/volume-price.ts';
 
@@ -27,6 +28,7 @@ export const createSpec: WriteSpec = {
     };
   },
   send,
+  wouldRefuse: volumeRefusals,
   examples: [
     ['berth volumes create --name data --size 100 --data-center EU-NORTH-1', 'a hundred GB of standard storage'],
   ],

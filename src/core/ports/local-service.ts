@@ -86,7 +86,12 @@ export interface Spawn {
   /**
    * Runs a program to its end and returns its exit code (128 + the signal's number when a signal ended it). The program
    * gets this process's environment without keys, plus `env`. When this process ends first, for any reason, the program
-   * and all its children are ended too.
+   * and all its children are ended too. `onSignal` is called for each signal that came meanwhile: the program got it too.
    */
-  run(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<number>;
+  run(
+    command: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    onSignal?: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT') => void,
+  ): Promise<number>;
 }

@@ -4,16 +4,7 @@ import { arrayOf, isObject, stringOf, type Json, type JsonObject } from '../json
 export const HIDDEN = '***';
 
 /** A part of a variable's name that ends with one of these words says that the value is secret. */
-export const SECRET_WORDS = [
-  'TOKEN',
-  'KEY',
-  'SECRET',
-  'PASSWORD',
-  'PASSWD',
-  'PASSPHRASE',
-  'CREDENTIAL',
-  '_PASS',
-] as const;
+const SECRET_WORDS = ['TOKEN', 'KEY', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRASE', 'CREDENTIAL', '_PASS'] as const;
 
 /** Whether the value of a variable is secret. */
 export type IsSecret = (name: string, value: Json) => boolean;

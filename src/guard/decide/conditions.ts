@@ -87,7 +87,11 @@ function overdue(pod: Json, now: EpochMs): Found {
   const over = countingDeadlines(pod)
     .filter(({ at }) => at <= now)
     .toSorted((a, b) => Number(b.action === 'terminate') - Number(a.action === 'terminate'))[0];
-  if (over !== undefined) return { state: 'met', why: deadlineText(over, now), action: over.action };
+  if (over !== undefined) {
+    const late = costOver(numberAt(pod, 'cost') ?? 0, now - over.at);
+    const cost = late > 0 ? `, which cost ${formatDollars(late)}` : '';
+    return { state: 'met', why: `${deadlineText(over, now)}${cost}`, action: over.action };
+  }
   const unreadable = deadlinesOf(pod).find((deadline) => deadline.isUnreadable);
   if (unreadable !== undefined)
     return { state: 'unknown', why: `its deadline to ${unreadable.action} cannot be read: ${unreadable.given}` };

@@ -136,7 +136,7 @@ function compileExceptions(exceptions: readonly Exception[]): (row: Json, now: E
 }
 
 /** Compiles a selection. What is of unknown age or cost does not fit one of these. Fails with usage (2) for an empty pattern. */
-export function compileSelection(selection: Selection): (row: Json, now: EpochMs) => boolean {
+function compileSelection(selection: Selection): (row: Json, now: EpochMs) => boolean {
   const { dataCenter = [], gpu = [], costAbove, ...filter } = selection;
   const fits = compileRowFilter(filter, 'match');
   return (row, now) =>

@@ -11,9 +11,9 @@ import {
 } from '../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
-/** What was seen at one time: the service's, in milliseconds. */
+/** What was seen at one time: the service's. */
 export interface Sample {
-  readonly at: number;
+  readonly at: EpochMs;
 }
 
 /** One life of a pod or an endpoint: from one start to the next. */
@@ -21,7 +21,7 @@ export interface Track<S extends Sample> {
   /** The members that policies look at, as they were last seen. */
   readonly row: JsonObject;
   /** When it was last seen: the service's time. */
-  readonly seenAt: Milliseconds;
+  readonly seenAt: EpochMs;
   /** The oldest first. */
   readonly samples: readonly S[];
 }
@@ -46,7 +46,7 @@ export interface Seen<S extends Sample> {
 }
 
 /** The longest time that samples are kept. */
-export const MAX_WINDOW_MS: Milliseconds = 7 * 86_400_000;
+const MAX_WINDOW_MS: Milliseconds = 7 * 86_400_000;
 
 /** The most lives that are kept after they ended; the oldest are dropped. */
 const MAX_ENDED = 500;

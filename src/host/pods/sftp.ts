@@ -21,8 +21,9 @@ const MAX_READ = 262_144;
 export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   const opened = new Map<number, Opened>();
   let handles = 0;
-  const real = (path: string): string => view.real(path, false);
-  const written = (path: string): string => view.real(path, true);
+  const real = (path: string): Promise<string> => view.real(path, { isWrite: false, follow: true });
+  const link = (path: string): Promise<string> => view.real(path, { isWrite: false, follow: false });
+  const written = (path: string): Promise<string> => view.real(path, { isWrite: true, follow: false });
 
   /**
    * Carries requests out one after the other. OpenSSH takes answers in another order than its requests for an unfinished upload: it
@@ -71,7 +72,7 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   sftp.on('STAT', (id, path) => {
     answer(
       id,
-      () => fs.stat(real(path)),
+      async () => fs.stat(await real(path)),
       (stats) => {
         sftp.attrs(id, attributesOf(stats));
       },
@@ -80,7 +81,7 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   sftp.on('LSTAT', (id, path) => {
     answer(
       id,
-      () => fs.lstat(real(path)),
+      async () => fs.lstat(await link(path)),
       (stats) => {
         sftp.attrs(id, attributesOf(stats));
       },
@@ -103,7 +104,7 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
     const { mode = 0o644 } = attributes as { mode?: number };
     answer(
       id,
-      () => fs.open(view.real(path, (flags & OPEN_MODE.WRITE) !== 0), systemFlags(flags), mode & 0o777),
+      async () => fs.open(await view.real(path, howToOpen(flags)), systemFlags(flags), mode & 0o777),
       (file) => {
         keep(id, { kind: 'file', file });
       },
@@ -133,7 +134,7 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   sftp.on('OPENDIR', (id, path) => {
     answer(
       id,
-      () => entriesOf(real(path)),
+      async () => entriesOf(await real(path)),
       (entries) => {
         keep(id, { kind: 'folder', entries });
       },
@@ -153,30 +154,30 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
     );
   });
   sftp.on('SETSTAT', (id, path, attributes) => {
-    done(id, () => setAttributes(written(path), attributes));
+    done(id, async () => setAttributes(await view.real(path, { isWrite: true, follow: true }), attributes));
   });
   sftp.on('FSETSTAT', (id, handle, attributes) => {
     done(id, () => fileAt(handle).then((file) => setOpenAttributes(file, attributes)));
   });
   sftp.on('MKDIR', (id, path) => {
-    done(id, () => fs.mkdir(written(path)));
+    done(id, async () => fs.mkdir(await written(path)));
   });
   sftp.on('RMDIR', (id, path) => {
-    done(id, () => fs.rmdir(written(path)));
+    done(id, async () => fs.rmdir(await written(path)));
   });
   sftp.on('REMOVE', (id, path) => {
-    done(id, () => fs.unlink(written(path)));
+    done(id, async () => fs.unlink(await written(path)));
   });
   sftp.on('RENAME', (id, from, to) => {
-    done(id, () => fs.rename(written(from), written(to)));
+    done(id, async () => fs.rename(await written(from), await written(to)));
   });
-  sftp.on('SYMLINK', (id, target, link) => {
-    done(id, () => fs.symlink(target, written(link)));
+  sftp.on('SYMLINK', (id, target, at) => {
+    done(id, async () => fs.symlink(target, await written(at)));
   });
   sftp.on('READLINK', (id, path) => {
     answer(
       id,
-      () => fs.readlink(real(path)),
+      async () => fs.readlink(await link(path)),
       (target) => {
         sftp.name(id, [{ filename: target, longname: target, attrs: NO_ATTRIBUTES }]);
       },
@@ -190,6 +191,12 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
     opened.clear();
   });
 }
+
+/** A file that must be new is never what a link leads to. */
+const howToOpen = (flags: number) => ({
+  isWrite: (flags & OPEN_MODE.WRITE) !== 0,
+  follow: (flags & OPEN_MODE.EXCL) === 0,
+});
 
 /** The flags of an open file of SFTP as those of the system. */
 function systemFlags(flags: number): number {

@@ -3,11 +3,13 @@ import { promises as fs } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import type { ContainerSpec } from '../../local/index.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { resolveLinks } from './resolve-links.ts';
 
 /**
  * The files of a container as its clients see them: a command and SFTP find the same file at the same path. Where the system lets
  * this user make a view of the file system of their own (Linux, by `unshare`), paths are those of a pod: /root, /tmp, /workspace, and the
- * programs of this machine beside them. Elsewhere both see the paths of this machine, and SFTP only those of the container.
+ * programs of this machine beside them. Elsewhere both see the paths of this machine, and SFTP only those of the container. Links lead
+ * SFTP where they lead programs of the container.
  */
 export interface ContainerView {
   /** The home folder of its user. */
@@ -17,8 +19,11 @@ export interface ContainerView {
   command(words: readonly string[]): readonly string[];
   /** The absolute path of a path as a client writes it; a relative one begins at the home folder. */
   absolute(path: string): string;
-  /** Where a file is on this machine. Throws EACCES for one that SFTP does not give. */
-  real(path: string, isWrite: boolean): string;
+  /**
+   * Where a file is on this machine, after the links that lead to it. With `follow`, the last one too. Rejects with EACCES for one that
+   * SFTP does not give.
+   */
+  real(path: string, how: { readonly isWrite: boolean; readonly follow: boolean }): Promise<string>;
 }
 
 /** What a container gets of this machine is not replaced by what is mounted. */
@@ -70,38 +75,45 @@ async function viewOfPod({ folder, mounts }: ContainerSpec, ownRoot: readonly st
   }
   const enter = [...ownRoot, 'sh', '-c', ENTER, 'sh', folder, ...folders, '--'];
   for (const { path, target } of mounted) enter.push(path.slice(1), target);
-  const absolute = (path: string): string => posix.resolve('/root', path);
+  const isOfMachine = (at: string): boolean => folders.includes(at.split('/')[1] ?? '');
+  const realOf = (at: string): string => {
+    const mount = mounted.find((each) => at === each.path || at.startsWith(`${each.path}/`));
+    if (mount !== undefined) return join(mount.target, at.slice(mount.path.length));
+    return isOfMachine(at) ? at : join(folder, at);
+  };
   return {
     home: '/root',
     temporary: '/tmp',
     command: (words) => [...enter, '--', ...words],
-    absolute,
-    real: (path, isWrite) => {
-      const at = absolute(path);
-      const mount = mounted.find((each) => at === each.path || at.startsWith(`${each.path}/`));
-      if (mount !== undefined) return join(mount.target, at.slice(mount.path.length));
-      const isOfMachine = folders.includes(at.split('/')[1] ?? '');
-      if (isOfMachine && isWrite) throw denied();
-      return isOfMachine ? at : join(folder, at);
+    absolute: (path) => posix.resolve('/root', path),
+    real: async (path, { isWrite, follow }) => {
+      const at = await resolveLinks(inFolder('/root', path), follow, realOf);
+      if (isWrite && isOfMachine(at)) throw denied();
+      return realOf(at);
     },
   };
 }
 
 async function viewOfMachine({ folder, home, mounts }: ContainerSpec): Promise<ContainerView> {
   for (const { path, target } of mounts) await link(folder, path, target);
-  const absolute = (path: string): string => posix.resolve(home, path);
+  const own = await Promise.all(
+    [folder, ...mounts.map(({ target }) => target)].map((each) => fs.realpath(each).catch(() => each)),
+  );
   return {
     home,
     temporary: join(folder, 'tmp'),
     command: (words) => words,
-    absolute,
-    real: (path) => {
-      const at = absolute(path);
-      if (relative(folder, at).split(/[/\\]/)[0] === '..') throw denied();
+    absolute: (path) => posix.resolve(home, path),
+    real: async (path, { follow }) => {
+      const at = await resolveLinks(inFolder(home, path), follow, (each) => each);
+      if (own.every((each) => relative(each, at).split(/[/\\]/)[0] === '..')) throw denied();
       return at;
     },
   };
 }
+
+/** A path as a client writes it, whose `..` are not taken away: they are of what a link before them leads to. */
+const inFolder = (folder: string, path: string): string => (path.startsWith('/') ? path : `${folder}/${path}`);
 
 /** Puts a link to a folder at a path of the container, which stays inside of its folder. */
 async function link(folder: string, path: string, target: string): Promise<void> {

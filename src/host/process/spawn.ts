@@ -4,7 +4,7 @@ import { makeDirectory } from '../../core/files/make-directory.ts';
 import { withoutKeys } from './environment.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { failedToStart, startWatcher } from './user-programs.ts';
+import { failedToStart, startWatcher, withIgnoredHangup } from './user-programs.ts';
 
 /**
  * Runs programs that share this terminal. The terminal sends Ctrl-C to the program directly, and berth waits for the
@@ -28,17 +28,19 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
       makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
       return join(folder, 'known_hosts');
     },
-    run: async (command, args, env) => {
+    run: async (command, args, env, onSignal) => {
       const [{ spawn }, { constants }] = await Promise.all([import('node:child_process'), import('node:os')]);
       return new Promise((resolve, reject) => {
         const watcher = startWatcher(runtime, spawn);
-        const child = spawn(command, [...args], {
+        const [program, words] = withIgnoredHangup(runtime, command, args);
+        const child = spawn(program, [...words], {
           stdio: runtime.childStreams,
           cwd: runtime.cwd,
           env: { ...withoutKeys(runtime.env), ...env },
         });
         if (child.pid !== undefined) watcher?.write(`watch ${String(child.pid)}\n`);
         const endRedirect = interrupt.redirect((signal) => {
+          onSignal?.(signal);
           const isOfKey = signal === 'SIGINT' || signal === 'SIGQUIT';
           // The terminal has sent it to the child too.
           if (!isOfKey || runtime.stdin.isTTY !== true) child.kill(signal);

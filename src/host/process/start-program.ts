@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import type { ProgramStreams, StartedProgram } from '../../core/context.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { withoutKeys } from './environment.ts';
-import { failedToStart, startWatcher } from './user-programs.ts';
+import { failedToStart, startWatcher, withIgnoredHangup } from './user-programs.ts';
 
 /** Starts a program whose streams are passed on. When this process ends first, in whatever way, it is ended too. */
 export function startProgram(
@@ -15,7 +15,8 @@ export function startProgram(
 ): Promise<StartedProgram> {
   return new Promise((resolve, reject) => {
     const watcher = startWatcher(runtime, spawn);
-    const child = spawn(command, [...args], { stdio: 'pipe', cwd: runtime.cwd, env: withoutKeys(runtime.env) });
+    const [program, words] = withIgnoredHangup(runtime, command, args);
+    const child = spawn(program, [...words], { stdio: 'pipe', cwd: runtime.cwd, env: withoutKeys(runtime.env) });
     child.stdout.on('data', onOutput);
     child.stderr.on('data', onError);
     // A program that does not read its input is no error.

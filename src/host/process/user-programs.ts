@@ -2,6 +2,7 @@
 import type { spawn as startProgram } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { localFile, usage } from '../../core/failure.ts';
+import { isHangupIgnored } from '../runtime/ignored-hangup.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { WATCHER_SCRIPT } from './kill-with-parent.ts';
 import { startWatcherShell } from './watcher-shell.ts';
@@ -12,6 +13,19 @@ import { startWatcherShell } from './watcher-shell.ts';
  */
 export const startWatcher = ({ platform, env }: Runtime, spawn: typeof startProgram): Writable | undefined =>
   platform === 'win32' ? undefined : startWatcherShell(spawn, env['PATH'], WATCHER_SCRIPT);
+
+/**
+ * The words that start a program which ignores SIGHUP where this process does (`nohup`): Node resets that for itself and its
+ * children. A program that does not exist then ends with 127, as in a shell.
+ */
+export const withIgnoredHangup = (
+  { platform, env }: Pick<Runtime, 'platform' | 'env'>,
+  command: string,
+  args: readonly string[],
+): readonly [string, readonly string[]] =>
+  platform !== 'win32' && isHangupIgnored(env, process.ppid)
+    ? ['/bin/sh', ['-c', 'trap "" HUP; exec "$@"', 'sh', command, ...args]]
+    : [command, args];
 
 /** Why a program could not be started: usage (2), or local-file (14). */
 export function failedToStart(command: string, error: NodeJS.ErrnoException): Error {

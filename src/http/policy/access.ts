@@ -7,7 +7,7 @@ import { isObject, memberAt, tryDecodeJson, type Json } from '../../core/json.ts
  * the purge of a queue, the termination of a pod. Only `request` is looked at, so that a raw request of `berth api` is
  * treated like that of a command.
  */
-export function accessNeeded(request: ApiRequest): Access {
+function accessNeeded(request: ApiRequest): Access {
   if (request.method === 'GET') return 'read';
   return (request.destroys ?? destroysByDefault(request)) ? 'full' : 'write';
 }

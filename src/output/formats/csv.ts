@@ -4,6 +4,7 @@ import { safeText } from '../../core/safe-text.ts';
 import { rowsOf, type OutputOptions, type View } from '../view.ts';
 import { fieldAt, memberNames, memberOf } from '../fields/fields.ts';
 import type { FormatPrinter } from '../format-printer.ts';
+import { resultWithoutSecrets, rowWithoutSecrets } from '../without-secrets.ts';
 import { groupsOf } from '../fields/groups.ts';
 
 export interface CsvOptions {
@@ -15,21 +16,25 @@ export interface CsvOptions {
   readonly csvRaw?: boolean | undefined;
 }
 
-/** A header line, then one line per row. */
+/** A header line, then one line per row. Secret variables are hidden as in tables: spreadsheets are passed on and kept. */
 export const csvPrinter: FormatPrinter = {
-  result: async function* (result, { fields, csvRaw }, { terminal }) {
+  result: async function* (whole, given, { terminal }) {
+    const { fields, csvRaw } = given;
+    const result = resultWithoutSecrets(whole, given);
     const rows = rowsOf(result);
     const columns = csvColumns(rows, fields, result.view);
     const options = { fields, csvRaw, onTerminal: terminal.output };
     yield await csvLines(columns, [], { ...options, header: true });
     for (const group of groupsOf(rows)) yield await csvLines(columns, group, { ...options, header: false });
   },
-  rows: (view, { fields, csvRaw }, { terminal }) => {
+  rows: (view, given, { terminal }) => {
+    const { fields, csvRaw } = given;
     const options = { fields, csvRaw, onTerminal: terminal.output };
     const leftOut = new Set<string>();
     let columns: readonly string[] | undefined;
     return {
-      rows: (values, first) => {
+      rows: (whole, first) => {
+        const values = whole.map((row) => rowWithoutSecrets(row, given));
         columns ??= growingColumns(values, fields, view);
         if (fields === undefined && !first)
           for (const name of memberNames(values)) if (!columns.includes(name)) leftOut.add(name);

@@ -13,10 +13,15 @@ export interface AutoAdvancingClock extends TestClock {
 const REPORTS_FILES = process.versions['bun'] === undefined;
 const IDLE_MS = REPORTS_FILES ? 0 : 5;
 
-/** Calls `work` after a turn of the event loop. In the other runtime, files and sockets make no progress between two immediates. */
-const afterTurn = (work: () => void): void => {
-  if (REPORTS_FILES) setImmediate(work);
-  else setTimeout(work, 1);
+/**
+ * Calls `work` after a turn of the event loop, or a millisecond where `rests`: waiting for real time must not keep a processor
+ * busy. `work` gets the number of timers that it holds itself. In the other runtime, files and sockets make no progress
+ * between two immediates.
+ */
+const afterTurn = (rests: boolean, work: (ownTimers: number) => void): void => {
+  if (!REPORTS_FILES) setTimeout(work, 1, 0);
+  else if (rests) setTimeout(work, 1, 1);
+  else setImmediate(work, 0);
 };
 
 /** Turns of the event loop without any activity after which the clock moves to the next sleeper. */
@@ -28,7 +33,7 @@ const IDLE_MS_WITH_REQUEST = 3;
 /** A step of the clock that is longer is usually a time limit: a wrong one ends the whole command. Milliseconds. */
 const LONG_STEP_MS = 20_000;
 /** Turns, and milliseconds of real time, without activity before a long step: on a busy machine, work may be late. */
-const IDLE_TURNS_BEFORE_LONG_STEP = 100;
+const IDLE_TURNS_BEFORE_LONG_STEP = 50;
 const IDLE_MS_BEFORE_LONG_STEP = REPORTS_FILES ? 60 : 1000;
 /** Milliseconds of real time for which a timer of real time counts as activity. */
 const TIMER_MS = 12;
@@ -41,7 +46,7 @@ const TIMER_MS = 12;
  */
 export function createAutoAdvancingClock(): AutoAdvancingClock {
   const activity = trackRequests();
-  const timersBefore = countTimers();
+  const timersBefore = timersIn(process.getActiveResourcesInfo());
   const slept: number[] = [];
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
   let monotonic = 0;
@@ -65,35 +70,36 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
     let idleTurns = 0;
     let idleSince = performance.now();
     let seen = activity.count();
-    const turn = (): void => {
+    const turn = (ownTimers: number): void => {
       if (sleepers.size === 0) {
         watching = false;
         return;
       }
-      const active = held > 0 || activity.count() !== seen || hasPendingFileOperation();
+      const now = performance.now();
+      const hasMoved = held > 0 || activity.count() !== seen;
+      const resources = hasMoved ? [] : process.getActiveResourcesInfo();
+      const active = hasMoved || hasPendingFileOperation(resources);
       // Not longer: a spinner has a timer of real time as long as it is shown.
-      const waitsForTimer = countTimers() > timersBefore && performance.now() - idleSince < TIMER_MS;
-      const busy = active || waitsForTimer;
+      const waitsForTimer = !active && now - idleSince < TIMER_MS && timersIn(resources) - ownTimers > timersBefore;
       seen = activity.count();
-      idleTurns = busy ? 0 : idleTurns + 1;
-      if (active) idleSince = performance.now();
-      const idleMs = performance.now() - idleSince;
-      const isIdle =
-        activity.inFlight() === 0
-          ? idleTurns >= IDLE_TURNS && idleMs >= IDLE_MS
-          : idleTurns >= IDLE_TURNS_WITH_REQUEST && idleMs >= IDLE_MS_WITH_REQUEST;
-      const isCertain =
-        earliest() - monotonic < LONG_STEP_MS ||
-        (idleTurns >= IDLE_TURNS_BEFORE_LONG_STEP && idleMs >= IDLE_MS_BEFORE_LONG_STEP);
-      if (isIdle && isCertain && !hasPendingImport()) {
+      idleTurns = active || waitsForTimer ? 0 : idleTurns + 1;
+      if (active) idleSince = now;
+      if (isIdle(idleTurns, now - idleSince) && !hasPendingImport()) {
         idleTurns = 0;
         idleSince = performance.now();
         wakeEarliest();
       }
-      afterTurn(turn);
+      afterTurn(idleTurns >= IDLE_TURNS_WITH_REQUEST, turn);
     };
-    afterTurn(turn);
+    afterTurn(false, turn);
   };
+
+  const isIdle = (turns: number, idleMs: number): boolean =>
+    turns >= IDLE_TURNS &&
+    idleMs >= IDLE_MS &&
+    (activity.inFlight() === 0 || (turns >= IDLE_TURNS_WITH_REQUEST && idleMs >= IDLE_MS_WITH_REQUEST)) &&
+    (earliest() - monotonic < LONG_STEP_MS ||
+      (turns >= IDLE_TURNS_BEFORE_LONG_STEP && idleMs >= IDLE_MS_BEFORE_LONG_STEP));
 
   /** Calls `wake` when the time has come. Returns what cancels that. */
   const wakeAt = (at: number, wake: () => void): (() => void) => {
@@ -149,12 +155,13 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
 }
 
 /** Timers of real time, such as the one that spaces the syncs of a file: their work is not done before they fire. */
-const countTimers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+const timersIn = (resources: readonly string[]): number =>
+  resources.filter((resource) => resource === 'Timeout').length;
 
 /** Whether a read, a write or another asynchronous operation on a file has not ended. */
-const hasPendingFileOperation = (): boolean =>
+const hasPendingFileOperation = (resources: readonly string[]): boolean =>
   REPORTS_FILES
-    ? process.getActiveResourcesInfo().some((resource) => /^(FSReq|CloseReq)/.test(resource))
+    ? resources.some((resource) => resource.startsWith('FSReq') || resource.startsWith('CloseReq'))
     : poolThreads().some((state) => /[RD]/.test(state));
 
 /**

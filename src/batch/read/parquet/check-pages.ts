@@ -1,5 +1,6 @@
 import type { Decompressor } from './bounded-codecs.ts';
-import { type MemoryBudget, NotReadable } from './not-readable.ts';
+import type { MemoryBudget } from './memory-budget.ts';
+import { NotReadable } from './not-readable.ts';
 import { endOfStruct, ThriftError } from './thrift-check.ts';
 
 /** How deep the values of a column may be nested, from its schema. */

@@ -1,5 +1,5 @@
 import { usage } from '../../../core/failure.ts';
-import type { CountedItems } from '../counted-source.ts';
+import type { CountedItems } from '../source-by-items.ts';
 import { createItem, type InputFormat, inputName, type InvalidItem, type Item } from '../items/item.ts';
 import { type ByteSource, type ParquetLayout, readLayout } from './layout.ts';
 import { failureOf, readingParquet } from './not-readable.ts';

@@ -2,7 +2,8 @@ import { type DecodedArray, parquetRead } from 'hyparquet';
 import { type Decompressor, loadCodec } from './bounded-codecs.ts';
 import { type ByteSource, codecNameOf, type ParquetLayout, type RowGroup } from './layout.ts';
 import { checkPages } from './check-pages.ts';
-import { createMemoryBudget, type MemoryBudget, NotReadable } from './not-readable.ts';
+import { createMemoryBudget, type MemoryBudget } from './memory-budget.ts';
+import { NotReadable } from './not-readable.ts';
 import type { Column } from './schema.ts';
 import { PARSERS } from './values.ts';
 

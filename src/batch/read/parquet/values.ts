@@ -195,7 +195,7 @@ function halfFloat([low = 0, high = 0]: Uint8Array): number {
 /** Texts of values that a JSON number or a Date would round. */
 
 /** Returns the text of an integer that is `scale` digits too large, such as `-12.50` for -1250 and 2. */
-export function decimalText(unscaled: number | bigint | Uint8Array, scale: number): string {
+function decimalText(unscaled: number | bigint | Uint8Array, scale: number): string {
   const value = unscaled instanceof Uint8Array ? signedInteger(unscaled) : BigInt(unscaled);
   if (scale === 0) return String(value);
   const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
@@ -212,7 +212,7 @@ function signedInteger(bytes: Uint8Array): bigint {
 const DAY_SECONDS = 86_400n;
 
 /** Returns `2024-01-31` for days since 1970-01-01. Years outside 0000 to 9999 have a sign and six digits or more. */
-export function dateText(days: number): string {
+function dateText(days: number): string {
   // The Gregorian calendar repeats after 400 years; the year begins in March here, so that a leap day is the last one.
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
@@ -233,7 +233,7 @@ const yearText = (year: number): string =>
     : `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}`;
 
 /** Returns `2024-01-31T12:00:00.123456` for a number of parts of a second since 1970, with so many digits. */
-export function timestampText(value: bigint, digits: 3 | 6 | 9): string {
+function timestampText(value: bigint, digits: 3 | 6 | 9): string {
   const perDay = DAY_SECONDS * 10n ** BigInt(digits);
   const ofDay = ((value % perDay) + perDay) % perDay;
   return `${dateText(Number((value - ofDay) / perDay))}T${timeText(ofDay, digits)}`;
@@ -250,7 +250,7 @@ export function timeText(value: bigint, digits: 3 | 6 | 9): string {
 const two = (value: number): string => String(value).padStart(2, '0');
 
 /** Returns `f81d4fae-7dec-11d0-a765-00a0c91e6bf6`. */
-export function uuidText(bytes: Uint8Array): string {
+function uuidText(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

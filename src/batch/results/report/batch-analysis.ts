@@ -1,6 +1,6 @@
 import type { DollarRange } from '../../../core/units.ts';
 import type { Batch, BatchStatus, ResultLine } from '../../model/store.ts';
-import type { TimelineSummary } from '../../model/timeline.ts';
+import type { TimelineSummary } from '../../model/ends-over-time.ts';
 import { executionCost } from './cost.ts';
 import { decodeJson, type Json, memberOf, numberOf, stringOf } from '../../../core/json.ts';
 import { errorOf } from '../../model/error-text.ts';

@@ -5,7 +5,7 @@ import type { JournalRecord } from './journal/record.ts';
 import { type JournalState, replayJournal } from './journal/replay.ts';
 import { mustExist } from './batch-files.ts';
 import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
-import { createTimeline } from '../../model/timeline.ts';
+import { createTimeline } from '../../model/ends-over-time.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';
 
 interface StatusAndJournal {

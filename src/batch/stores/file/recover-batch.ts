@@ -161,7 +161,7 @@ interface Resubmitted {
  * killed before it has finished, the remaining items are unchanged. Fails with local-file (14), and with the signal's
  * reason before anything is written.
  */
-export async function resubmitItems(
+async function resubmitItems(
   durable: DurableFiles,
   source: ResultsSource,
   journal: Journal,
@@ -180,7 +180,7 @@ export async function resubmitItems(
 }
 
 /** Applies an event to items and resolves to their number when all records are on disk. */
-export async function applyToAll(
+async function applyToAll(
   states: ItemStates,
   journal: Journal,
   items: readonly number[],

@@ -3,7 +3,7 @@ import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import { type BatchInput, type BatchInputs, nameOfInputs, openInputs } from '../../read/inputs.ts';
 import type { PlannedRange, SourcePorts } from '../../read/range.ts';
-import { hasExactVersion } from '../../read/content.ts';
+import { hasExactVersion } from '../../read/unchanged-content.ts';
 import type { BatchPlan } from '../../model/store.ts';
 import { inputCopyPath, storedInputPath, temporaryCopyPath } from './journal/file-names.ts';
 import type { BatchHeader, InputIdentity, StoredInput } from './journal/record.ts';

@@ -92,7 +92,7 @@ export interface ReopenedItems {
  * Sets items of a shard back. `ended` has the bits of all other items. Resolves to false when a driver has claimed the shard
  * since it was read: nothing is changed then.
  */
-export async function reopenShard(
+async function reopenShard(
   database: Database,
   batch: number,
   { shard, epoch }: ShardResults,

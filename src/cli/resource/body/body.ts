@@ -1,5 +1,6 @@
 import { usage } from '../../../core/failure.ts';
 import { refuseRepeated } from '../../../core/text/refuse-repeated.ts';
+import { utf8Text } from '../../../core/text/utf8-text.ts';
 import { isObject, memberAt, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
 import type { Values } from '../../model/command.ts';
@@ -86,7 +87,7 @@ function withItem(into: Json | undefined, path: readonly string[], value: Json):
 /** Reads a YAML or JSON document. Fails with usage (2) if it is not an object, with local-file (14) if it cannot be read. */
 async function readDocument(ctx: CommandContext, file: string): Promise<JsonObject> {
   const from = file === '-' ? 'stdin' : file;
-  const text = new TextDecoder().decode(await ctx.files.read(file));
+  const text = utf8Text(await ctx.files.read(file), from, 'Save it as UTF-8.');
   const { parseYaml } = await import('./parse-yaml.ts');
   const document = parseYaml(text, from);
   if (!isObject(document)) throw usage(`${from} does not hold an object`, 'Write one member a line: name: VALUE');

@@ -1,4 +1,5 @@
 import {
+  isAlias,
   isMap,
   isScalar,
   isSeq,
@@ -26,7 +27,7 @@ const OPTIONS = {
   intAsBigInt: true,
   merge: true,
   logLevel: 'error',
-  // The package compares every key with every other key; `firstDuplicate` needs one pass.
+  // The package compares every key with every other key; `firstProblem` needs one pass.
   uniqueKeys: false,
   customTags: (tags: Tags): Tags => [exactFloat, ...tags],
 } as const;
@@ -82,9 +83,7 @@ function offsetOf({ contents }: Document.Parsed, path: readonly string[]): numbe
 function valueOf(document: Document.Parsed, lines: LineCounter, from: string): Json {
   const [error] = document.errors;
   const problem =
-    error === undefined
-      ? firstDuplicate(document)
-      : { at: error.pos[0], message: error.message.split('\n', 1)[0] ?? '' };
+    error === undefined ? firstProblem(document) : { at: error.pos[0], message: error.message.split('\n', 1)[0] ?? '' };
   if (problem !== undefined) {
     const { line, col } = lines.linePos(problem.at);
     throw usage(
@@ -113,13 +112,21 @@ function reasonOf(message: string): string {
   return message.split('\n', 1)[0] ?? '';
 }
 
-/** The first key that occurs twice in one map. */
-function firstDuplicate(document: Document.Parsed): { readonly at: number; readonly message: string } | undefined {
+/** The first key that occurs twice in one map, or alias that no anchor before it has the name of. */
+function firstProblem(document: Document.Parsed): { readonly at: number; readonly message: string } | undefined {
   let found: { at: number; message: string } | undefined;
+  const anchors = new Set<string>();
   visit(document, {
-    Map: (_key, map) => {
+    Node: (_key, node) => {
+      if (isAlias(node)) {
+        if (anchors.has(node.source)) return undefined;
+        found = { at: node.range?.[0] ?? 0, message: `no anchor before it in its document is named ${node.source}` };
+        return visit.BREAK;
+      }
+      if (node.anchor !== undefined) anchors.add(node.anchor);
+      if (!isMap(node)) return undefined;
       const seen = new Set<unknown>();
-      for (const { key } of map.items) {
+      for (const { key } of node.items) {
         if (!isScalar(key) || key.value === '<<') continue;
         if (seen.has(key.value)) {
           found = { at: key.range?.[0] ?? 0, message: 'Map keys must be unique' };

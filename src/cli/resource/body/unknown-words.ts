@@ -1,6 +1,7 @@
 import { lines, type Message, sentence } from '../../../core/message.ts';
-import { Failure, rethrowUnlessFailure, usage } from '../../../core/failure.ts';
-import { arrayOf, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure, rethrowUnlessFailure, unlessFailed } from '../../../core/failure.ts';
+import { arrayOf, memberAt, objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../model/context.ts';
 import { DryRun } from '../../run/context/dry-run.ts';
@@ -15,21 +16,64 @@ const STATUSES: readonly (number | undefined)[] = [400, 404, 422];
 /** The words that are listed where none is near. */
 const MAX_LISTED = 12;
 
+/** What is known of the body of a write. */
+export interface KnownOfBody {
+  readonly members: Members;
+  readonly references?: References;
+  /** See `WriteSpec.wouldRefuse`. */
+  readonly wouldRefuse?: (ctx: CommandContext, body: JsonObject) => Promise<readonly string[]>;
+}
+
 /**
  * Adds to a refused write which words of its body are not in the list that completes them, such as a GPU type or a data
- * center, and the nearest ones; a dry run that would be refused for them becomes a failure of usage (2). Only then are the
- * lists read. Members of `references` are no such words: they are looked up by name elsewhere. Returns any other error as
- * it is.
+ * center, and the nearest ones. A dry run that would be refused for them, or for what `wouldRefuse` says, becomes the
+ * failure of the write, refused (5). Only then are the lists read. Members of `references` are no such words: they are looked
+ * up by name elsewhere. Returns any other error as it is.
  */
 export async function withKnownWords(
   ctx: CommandContext,
-  members: Members,
-  references: References | undefined,
+  known: KnownOfBody,
   body: JsonObject,
   error: unknown,
 ): Promise<unknown> {
-  const isPreview = error instanceof DryRun;
-  if (!isPreview && (!(error instanceof Failure) || !STATUSES.includes(error.status))) return error;
+  if (error instanceof DryRun) {
+    const [only, ...others] = error.previews;
+    const sent = others.length > 0 ? undefined : (objectOf(only?.body) ?? {});
+    return (await refusalOfDryRun(ctx, known, body, sent)) ?? error;
+  }
+  if (!(error instanceof Failure) || !STATUSES.includes(error.status)) return error;
+  const hints = await unknownIn(ctx, known, body);
+  return hints.length === 0 ? error : error.with({ hint: lines(...hints, error.hint) });
+}
+
+/**
+ * What the service would refuse a body for, as the failure of the write: refused (5); undefined where nothing is known.
+ * `sent` is the body of the request, without one where there are several requests, of which one may be accepted.
+ */
+export async function refusalOfDryRun(
+  ctx: CommandContext,
+  known: KnownOfBody,
+  body: JsonObject,
+  sent: JsonObject | undefined,
+): Promise<Failure | undefined> {
+  const hints = await unknownIn(ctx, known, body);
+  const reasons =
+    sent === undefined ? [] : ((await unlessFailed(ctx, async () => await known.wouldRefuse?.(ctx, sent))) ?? []);
+  if (hints.length === 0 && reasons.length === 0) return undefined;
+  return new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: ['the service would refuse this request', reasons.join('; ')].filter(Boolean).join(': '),
+    hint: lines(...hints, 'Nothing was sent.'),
+  });
+}
+
+/** A line for each word of a body that no list has. */
+async function unknownIn(
+  ctx: CommandContext,
+  { members, references }: KnownOfBody,
+  body: JsonObject,
+): Promise<readonly Message[]> {
   const hints: Message[] = [];
   for (const { param, path } of Object.values(members)) {
     const { complete } = param;
@@ -37,10 +81,7 @@ export async function withKnownWords(
     const words = wordsOf(memberAt(body, path));
     if (words.length > 0) hints.push(...(await unknownWords(ctx, complete, words)));
   }
-  if (hints.length === 0) return error;
-  return isPreview
-    ? usage('the service would refuse this request', lines(...hints))
-    : error.with({ hint: lines(...hints, error.hint) });
+  return hints;
 }
 
 /** The words of a member: text, several texts, or objects with an id. */

@@ -4,6 +4,7 @@ import { asId, type Id } from '../../../core/ids.ts';
 import { stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
 import type { Collection } from '../../model/collection.ts';
+import { combinedFailure } from './combined-failure.ts';
 import { dryRunNote, sendTo } from '../identity/identify.ts';
 import type { Outcome } from './outcomes.ts';
 
@@ -28,8 +29,8 @@ export type Sent<N extends string = string> = Pick<Outcome, 'id' | 'name' | 'sta
 
 /**
  * Sends requests one after the other. A failure does not stop the rest. An interrupt does: the requests that were not
- * sent yet fail with not-sent, so that the outcomes of the earlier ones are still printed. A dry run prints all
- * requests, or fails as reading one of them did.
+ * sent yet fail with not-sent, so that the outcomes of the earlier ones are still printed. A dry run prints the
+ * requests, and ends with the failures of those that would not be sent.
  */
 export async function sendEach<N extends string>(
   ctx: CommandContext,
@@ -37,13 +38,13 @@ export async function sendEach<N extends string>(
   requests: readonly EachRequest<N>[],
 ): Promise<readonly Sent<N>[]> {
   if (ctx.dryRun) {
-    const [failed] = requests.flatMap(({ failure }) => failure ?? []);
-    if (failed !== undefined) throw failed;
-    const words = [...new Set(requests.map(({ given }) => given))];
+    const sent = requests.filter(({ failure }) => failure === undefined);
+    const words = [...new Set(sent.map(({ given }) => given))];
     const unknown = words.filter((word) => ctx.ids.get(collection, word) === undefined);
     if (unknown.length > 0) await ctx.tell(dryRunNote(unknown));
     return await ctx.previewAll(
-      requests.map(({ given, request }) => request(ctx.ids.get(collection, given) ?? asId(given))),
+      sent.map(({ given, request }) => request(ctx.ids.get(collection, given) ?? asId(given))),
+      combinedFailure(requests.map(({ given, label, failure }) => ({ id: label ?? given, failure }))),
     );
   }
   const sent: Sent<N>[] = [];

@@ -60,8 +60,9 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     tellRows: (view, rows) => tellRows(context, view, rows, serviceClock.time()),
     progress: (text) => progress(context, text),
     rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
-    previewAll: async (requests) => {
-      throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
+    previewAll: async (requests, failure) => {
+      if (failure !== undefined && requests.length === 0) throw failure;
+      throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))), failure);
     },
     setResumeCommand: (commandLine) => {
       state.resumeCommand = commandLine;

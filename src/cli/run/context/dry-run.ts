@@ -1,18 +1,21 @@
 import type { Api, RequestPreview } from '../../../core/api.ts';
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
-import { rethrowUnlessFailure } from '../../../core/failure.ts';
+import { type Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import type { Terminal } from '../../../core/context.ts';
 import { asksForData, type OutputOptions, type Result, type RowsResult } from '../../../output/view.ts';
 import { hiddenNotes, resultWithoutSecrets } from '../../../output/without-secrets.ts';
 
-/** Thrown to end a dry run with the requests that would be sent. Not a failure: exit 0. */
+/** Thrown to end a dry run with the requests that would be sent. Not a failure: exit 0, or as `failure` where it has one. */
 export class DryRun extends Error {
   override readonly name = 'DryRun';
   readonly previews: readonly RequestPreview[];
-  constructor(previews: readonly RequestPreview[]) {
+  /** Why others of several would be refused: the dry run ends with it. */
+  readonly failure: Failure | undefined;
+  constructor(previews: readonly RequestPreview[], failure?: Failure) {
     super('dry run');
     this.previews = previews;
+    this.failure = failure;
   }
 
   /** The requests as JSON: whole, except that a person on a terminal who asks for no format sees no secrets. */
@@ -22,18 +25,20 @@ export class DryRun extends Error {
     return { ...resultWithoutSecrets(result, options), notes: hiddenNotes(result, options, terminal) };
   }
 
-  /** One request as an object, several as an array. */
+  /** One request as an object; several, and one of several, as an array. */
   private requests(): RowsResult {
-    const rows = this.previews.map(asJson);
+    const rows = this.previews.map(previewRow);
     const [only] = rows;
     const view = { noun: ['request', 'requests'], id: () => '', columns: [] } as const;
-    return rows.length === 1 && only !== undefined
+    const { failure } = this;
+    return rows.length === 1 && only !== undefined && failure === undefined
       ? { kind: 'one', view, value: only }
-      : { kind: 'many', view, values: rows };
+      : { kind: 'many', view, values: rows, failure };
   }
 }
 
-const asJson = ({ method, url, headers, body }: RequestPreview): Json => ({
+/** A request as a dry run prints it. */
+export const previewRow = ({ method, url, headers, body }: RequestPreview): Json => ({
   method,
   url,
   headers: { ...headers },

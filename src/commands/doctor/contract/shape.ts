@@ -169,5 +169,5 @@ function mergedMembers(parts: readonly Shape[], keyword: 'allOf' | 'anyOf'): Rea
 const merged = (schemas: readonly Json[], keyword: 'allOf' | 'anyOf'): Json | undefined =>
   schemas.length > 1 ? { [keyword]: schemas } : schemas[0];
 
-export const sameJson = (one: Json | undefined, other: Json | undefined): boolean =>
+const sameJson = (one: Json | undefined, other: Json | undefined): boolean =>
   one === undefined || other === undefined ? one === other : encodeJson(one) === encodeJson(other);

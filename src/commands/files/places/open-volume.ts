@@ -5,6 +5,8 @@ import { readRow } from '../../../cli/resource/identity/identify.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { idOf } from '../../../output/view.ts';
 import { VOLUMES } from '../../shared/collections.ts';
+import { isLocalService } from '../../shared/is-local-service.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import { addressText, folderKey, type VolumeAddress } from './address.ts';
 
 /** A volume with its files, and what the service says about its space. */
@@ -14,14 +16,21 @@ export interface OpenedVolume {
   /** In GB of 10^9 bytes; undefined where the service does not say it. */
   readonly sizeGb: number | undefined;
   readonly type: string | undefined;
+  /**
+   * The time now by the clock that the times of its files are of: the service's. The local service keeps them as files of this
+   * machine, whose time an advance of its clock does not change.
+   */
+  readonly now: EpochMs;
 }
 
 /** Opens a volume by its id or name. Fails as the lookup of the volume does. */
-async function openVolumeWithSpace(ctx: CommandContext, word: string): Promise<OpenedVolume> {
+export async function openVolumeWithSpace(ctx: CommandContext, word: string): Promise<OpenedVolume> {
   const { answer } = await readRow(ctx, VOLUMES, word);
   const { value = null } = answer;
   const files = await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
-  return { word, files, sizeGb: numberAt(value, 'size'), type: stringAt(value, 'type') };
+  // eslint-disable-next-line no-restricted-syntax -- a date, to compare with those of files of this machine
+  const now = isLocalService(answer) ? ctx.clock.now() : ctx.serviceNow();
+  return { word, files, sizeGb: numberAt(value, 'size'), type: stringAt(value, 'type'), now };
 }
 
 /** Opens the files of a volume by its id or name. Fails as the lookup of the volume does. */

@@ -81,6 +81,15 @@ export const isNews = (row: Json, known: readonly Json[]): boolean =>
   ['stopped', 'terminated', 'scaled to zero'].includes(stringAt(row, 'result') ?? '') ||
   !known.some((other) => SAME.every((member) => memberAt(row, member) === memberAt(other, member)));
 
+/** What was said is said again after a day: a mail of cron may have been overlooked, and the cost goes on. */
+const SAID_FOR: Milliseconds = 24 * 3_600_000;
+
+/** The rows that say what no run of the last day said. `now` is the service's time. */
+export function newsOf(rows: readonly Json[], history: readonly Json[], now: EpochMs): readonly Json[] {
+  const known = history.filter((row) => now - Date.parse(stringAt(row, 'at') ?? '') < SAID_FOR);
+  return rows.filter((row) => isNews(row, known));
+}
+
 /** `A guard of this machine last ran 5m ago.` */
 export const lastRunLine = (sweptAt: number | undefined, now: EpochMs): Message =>
   sweptAt === undefined

@@ -7,6 +7,7 @@ import { listRequest, rememberNames } from '../../../cli/resource/identity/reque
 import { readList } from '../../../cli/resource/pages/read-list.ts';
 import { isLocalService } from '../../shared/is-local-service.ts';
 import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
+import { previewRow } from '../../../cli/run/context/dry-run.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { idOf } from '../../../output/view.ts';
 import type { World } from '../../../guard/decide/conditions.ts';
@@ -23,7 +24,7 @@ import { subjectsOf, type Policy, type Subject } from '../../../guard/policy/rul
 import { withUse } from '../../../guard/samples/use-samples.ts';
 import { PODS } from '../../shared/collections.ts';
 import { act, actionRequest, type Done } from './act.ts';
-import { changeMemory, isNews, readMemory } from './memory.ts';
+import { changeMemory, newsOf, readMemory } from './memory.ts';
 import type { Account } from './read-account.ts';
 import { decisionRow } from './view.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
@@ -34,6 +35,8 @@ export interface Sweep {
   readonly decisions: readonly Decision[];
   /** The same as rows. */
   readonly rows: readonly Json[];
+  /** Those of them that no run of this machine said in the last day. */
+  readonly news: readonly Json[];
   /** What was looked at. */
   readonly subjects: readonly Subject[];
   /** The service's time. */
@@ -52,8 +55,8 @@ export interface SweepOptions {
 
 /**
  * Looks at everything once that the policy is about. Fails as the reading of the list of pods does, which must be whole:
- * nothing is done then. Fails with usage (2), before anything is sent, where too many would be ended without `--yes`; in a
- * dry run all are shown.
+ * nothing is done then. Fails with usage (2), before anything is sent, where too many would be ended without `--yes`. A dry run
+ * has the same decisions, each with its request.
  */
 export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions): Promise<Sweep> {
   const { pods, isLocal } = await readPods(ctx);
@@ -75,9 +78,8 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
   const decided = decide(subjects, world, memory.snoozes);
   const all = isLocal ? decided : heldByClocks(decided, memory.driftMs, driftMs);
   const { decisions, refused } =
-    acts && !ctx.dryRun && !ctx.yes ? limitActions(all, pods, policy) : { decisions: all, refused: undefined };
+    acts && !ctx.yes ? limited(ctx, all, pods, policy) : { decisions: all, refused: undefined };
   const wanted = decisions.filter(isAction);
-  if (acts && ctx.dryRun && wanted.length > 0) return await ctx.previewAll(wanted.map(actionRequest));
   const done = new Map<Decision, Done>();
   if (acts && !ctx.dryRun)
     for (const decision of wanted) {
@@ -88,7 +90,13 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
         await act(ctx, decision, (row) => isStillOver(ctx, decide, { ...decision, row }, world, memory.snoozes)),
       );
     }
-  const rows = decisions.map((decision) => decisionRow(ctx, decision, done.get(decision), now));
+  const rows = await Promise.all(
+    decisions.map(async (decision) => {
+      const row = decisionRow(ctx, decision, done.get(decision), now);
+      if (!acts || !ctx.dryRun || !isAction(decision)) return row;
+      return { ...row, request: previewRow(await ctx.api.preview(actionRequest(decision))) };
+    }),
+  );
   try {
     await changeMemory(ctx, (before) => ({
       ...seen(before),
@@ -97,7 +105,7 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
       ...(acts && !ctx.dryRun
         ? {
             sweptAt: now,
-            history: [...before.history, ...rows.filter((row) => isNews(row, before.history)).map(plainOf)],
+            history: [...before.history, ...newsOf(rows, before.history, now).map(plainOf)],
           }
         : {}),
     }));
@@ -108,6 +116,7 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
   return {
     decisions,
     rows,
+    news: newsOf(rows, memory.history, now),
     subjects,
     now,
     isOver: decisions.some(({ verdict }) => verdict === 'over'),
@@ -118,6 +127,21 @@ export async function sweep(ctx: CommandContext, { policy, acts }: SweepOptions)
       ) ??
       refused,
   };
+}
+
+/** What `limitActions` leaves; a dry run shows all beside its failure. */
+function limited(
+  { dryRun }: CommandContext,
+  decisions: readonly Decision[],
+  pods: readonly Json[],
+  policy: Policy,
+): ReturnType<typeof limitActions> {
+  try {
+    return limitActions(decisions, pods, policy);
+  } catch (error) {
+    if (!dryRun || !(error instanceof Failure)) throw error;
+    return { decisions, refused: error };
+  }
 }
 
 /** A row with plain numbers, as it is kept. */
@@ -171,5 +195,4 @@ async function readMore(ctx: CommandContext, policy: Policy, pods: readonly Json
 }
 
 /** What a one-time sweep ends with: 15 where a rule applied. */
-export const exitOf = ({ dryRun }: CommandContext, { isOver }: Sweep) =>
-  isOver && !dryRun ? EXIT.limitExceeded : EXIT.done;
+export const exitOf = ({ isOver }: Sweep) => (isOver ? EXIT.limitExceeded : EXIT.done);

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, memberAt, stringAt } from '../../../core/js
 import { formatTimestamp } from '../../../core/text/timestamp.ts';
 import { errorOf } from '../../../cli/resource/several/outcomes.ts';
 import { FAILURE } from '../../../cli/model/common-schemas.ts';
-import { manyOf, NUMBER, oneOf, ownObject, TEXT, TIME } from '../../../cli/model/output-schema.ts';
+import { ANYTHING, manyOf, NUMBER, oneOf, ownObject, TEXT, TIME } from '../../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
@@ -58,6 +58,7 @@ export const DECISIONS = manyOf(
       held: { ...TEXT, description: 'why less is done than the rule says' },
       result: { ...oneOf(...RESULTS), description: 'what became of the action' },
       error: FAILURE,
+      request: { ...ANYTHING, description: 'guard run --dry-run: the request that would be sent' },
       saved: { ...NUMBER, description: 'guard history with rules: US dollars that it cost after that' },
     },
   ),
@@ -69,7 +70,7 @@ export const decisionView: View = {
   id: text('id'),
   members: [
     ...['at', 'kind', 'id', 'name', 'status', 'startedAt', 'rule', 'verdict', 'action', 'why', 'held', 'result'],
-    ...['error', 'saved'],
+    ...['error', 'saved', 'request'],
   ],
   columns: [
     { header: 'NAME', show: (row) => text('name')(row) || text('id')(row) },

@@ -6,7 +6,7 @@ import { text } from '../../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
 import { driversOf, statusMembers } from './view/status-view.ts';
 import { withStore, type StoreValues } from './store/store.ts';
-import { batchView } from './view/view.ts';
+import { batchView } from './view/summary-view.ts';
 
 /**
  * Lists the batches of a store; of a folder, where a store is files. Changes nothing. A batch that cannot be read has a row

@@ -74,7 +74,7 @@ const nameOf = (address: string): string => address.slice(address.lastIndexOf('/
 export const folderOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf('/'))) || '.';
 
 /** Files of a batch: those that are about to be removed, and those that were. */
-export const filesView: View = {
+const filesView: View = {
   noun: ['object', 'objects'],
   id: (row) => stringAt(row, 'address') ?? '',
   columns: [

@@ -26,7 +26,7 @@ import { asId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
 import { optionsText, submissionBody } from '../../../queue/submission.ts';
 import { countOf } from '../../../cli/words/words.ts';
-import { dryRunView } from './view/view.ts';
+import { dryRunView } from './view/summary-view.ts';
 
 /** Items that a driver claims at a time: few enough rows for millions, and each takes a driver a few seconds at least. */
 const SHARD_ITEMS = 10_000;
@@ -96,7 +96,7 @@ export const nameOfInputs = ({ input }: RunValues): string => input.join(' ');
 const MAX_NAMED = 10;
 
 /** Returns what --skip-invalid leaves out, one line for each item. */
-export function describeSkipped(path: string, { invalid, invalidItems }: InputSummary): readonly string[] {
+function describeSkipped(path: string, { invalid, invalidItems }: InputSummary): readonly string[] {
   if (invalid === 0) return [];
   const named = invalidItems.slice(0, MAX_NAMED);
   return [
@@ -107,7 +107,7 @@ export function describeSkipped(path: string, { invalid, invalidItems }: InputSu
 }
 
 /** Returns counts, sizes, and the first request as it would be sent. Fails with not-found (4) where there is no such endpoint. */
-export async function dryRunResult(ctx: CommandContext, values: RunValues, summary: InputSummary): Promise<Result> {
+async function dryRunResult(ctx: CommandContext, values: RunValues, summary: InputSummary): Promise<Result> {
   const input = nameOfInputs(values);
   const body = { raw: submissionBody(summary.first?.input ?? new Uint8Array(0), optionsText(values)) };
   const found = await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest));

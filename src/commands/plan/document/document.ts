@@ -33,9 +33,11 @@ export function checkDocument({ value, at }: YamlDocument): FileDocument {
   const known = KINDS.find((each) => each === word);
   if (known === undefined)
     throw usage(
-      word === undefined
-        ? `${at([])}: a document needs a kind`
-        : `${at(['kind'])}: there is no kind ${typeof word === 'string' ? JSON.stringify(safeText(word)) : shown(word)}`,
+      word === undefined || word === null
+        ? `${at(['kind'])}: a document needs a kind`
+        : typeof word === 'string'
+          ? `${at(['kind'])}: there is no kind ${JSON.stringify(safeText(word))}`
+          : `${at(['kind'])}: kind is a text, not ${shown(word)}`,
       (typeof word === 'string' ? didYouMean(word, KINDS) : undefined) ?? `Kinds: ${KINDS.join(', ')}.`,
     );
   const kind = FILE_KINDS[known];

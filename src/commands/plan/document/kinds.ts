@@ -22,6 +22,7 @@ import { PASSWORD, REGISTRY_TABLE } from '../../registries/fields.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../shared/collections.ts';
 import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../shared/container/container-command.ts';
 import { CONTAINER_MEMBERS } from '../../shared/container/container-fields.ts';
+import { endpointRefusals, podRefusals, volumeRefusals } from '../../shared/refusals/by-catalog.ts';
 import { TEMPLATE_TABLE } from '../../templates/fields.ts';
 import { createSpec as newVolume } from '../../volumes/create.ts';
 import { VOLUME_TABLE } from '../../volumes/fields.ts';
@@ -50,6 +51,8 @@ export interface FileKind {
   readonly checkNew?: (ctx: CommandContext, body: JsonObject) => Promise<void> | void;
   /** Sends a create in another way than as the default request. */
   readonly sendNew?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
+  /** See `WriteSpec.wouldRefuse`. */
+  readonly wouldRefuse?: (ctx: CommandContext, body: JsonObject) => Promise<readonly string[]>;
   /** A refusal of a create in the words of the kind. */
   readonly refused?: (failure: Failure) => Failure;
   readonly planned: (ctx: CommandContext) => Kind;
@@ -58,7 +61,10 @@ export interface FileKind {
 type Effects = Pick<Kind, 'effect'>;
 type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> &
   Partial<
-    Pick<FileKind, 'references' | 'words' | 'adapt' | 'settle' | 'defaults' | 'checkNew' | 'sendNew' | 'refused'>
+    Pick<
+      FileKind,
+      'references' | 'words' | 'adapt' | 'settle' | 'defaults' | 'checkNew' | 'sendNew' | 'wouldRefuse' | 'refused'
+    >
   > &
   Partial<Effects> & {
     /** Throws usage (2) for a change that the service would refuse. */
@@ -182,6 +188,7 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     table: VOLUME_TABLE,
     needed: [['size'], ['dataCenter']],
     sendNew: (ctx, request) => newVolume.send?.(ctx, request, {}) ?? ctx.api.send(request),
+    wouldRefuse: volumeRefusals,
     adapt: ({ dataCenterId, ...volume }) =>
       dataCenterId === undefined ? volume : { dataCenter: dataCenterId, ...volume },
     check: (_, row, body) => {
@@ -214,6 +221,7 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     settle: oneCommand,
     defaults: (body, settings) => createSpec.defaults?.(body, settings) ?? {},
     checkNew: (ctx, body) => createSpec.check?.(body, undefined, ctx),
+    wouldRefuse: endpointRefusals,
     effect: (_, path) => (isOneOf(path, CONTAINER_MEMBERS) ? 'release' : 'in-place'),
     check: async (ctx, row, body) => await updateSpec.check?.(body, () => Promise.resolve(row), ctx),
     hasCommand: true,
@@ -232,6 +240,7 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     defaults: createDefaults,
     checkNew: checkNewPod,
     sendNew: sendNewPod,
+    wouldRefuse: podRefusals,
     refused: (failure) => inOwnWords(failure, 'create'),
     effect: (row, path) =>
       path === 'globalNetworking'

@@ -1,6 +1,14 @@
 import { usage } from '../../../core/failure.ts';
+import type { DurableFiles } from '../../../core/context.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
+import { utf8Text } from '../../../core/text/utf8-text.ts';
 import { parseYamlDocuments, type YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
+
+/** A byte order mark before a document that is not the first: files that were put together have it. */
+const INNER_MARK = /(^---[ \t]*\r?\n)\uFEFF/gm;
+
+/** How a file of documents is named in a folder. */
+const DOCUMENTS = /\.(ya?ml|json)$/i;
 
 /**
  * The documents of files, of the files of folders below them too, and of stdin (`-`), in this order. Fails with local-file
@@ -10,8 +18,9 @@ export async function readFiles(ctx: CommandContext, paths: readonly string[]): 
   const documents: YamlDocument[] = [];
   for (const given of paths)
     for (const path of await filesAt(ctx, given)) {
-      const text = new TextDecoder().decode(await ctx.files.read(path)).replace(/^\uFEFF/, '');
-      documents.push(...parseYamlDocuments(text, path === '-' ? 'stdin' : path));
+      const from = path === '-' ? 'stdin' : path;
+      const text = utf8Text(await ctx.files.read(path), from, 'Save it as UTF-8.');
+      documents.push(...parseYamlDocuments(text.replace(INNER_MARK, '$1'), from));
     }
   return documents;
 }
@@ -25,10 +34,11 @@ async function filesAt(ctx: CommandContext, path: string): Promise<readonly stri
     const entries = await durable.entries(folder);
     const visible = entries.filter(({ name }) => !name.startsWith('.')).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const found = await Promise.all(
-      visible.map(async ({ name, kind }) => {
+      visible.map(async ({ name, kind, link = false }) => {
         const inner = `${folder.replace(/\/+$/, '')}/${name}`;
         if (kind === 'folder') return await within(inner);
-        return kind === 'file' && /\.(ya?ml|json)$/i.test(name) ? [inner] : [];
+        if (kind === 'other') await refuseUnread(durable, inner, link);
+        return kind === 'file' && DOCUMENTS.test(name) ? [inner] : [];
       }),
     );
     return found.flat();
@@ -36,4 +46,14 @@ async function filesAt(ctx: CommandContext, path: string): Promise<readonly stri
   const files = await within(path);
   if (files.length === 0) throw usage(`${path} holds no file that ends in .yaml, .yml or .json`);
   return files;
+}
+
+/**
+ * Refuses what would be left out of a folder without a word: a prune would remove what it describes. That is what is named as a
+ * file of documents and is none (a pipe, a link to nothing), and a link to a folder, which may lead to a folder above itself.
+ */
+async function refuseUnread(durable: DurableFiles, path: string, isLink: boolean): Promise<void> {
+  if (isLink && (await durable.resolve(path)).kind === 'directory')
+    throw usage(`${path} is a link to a folder: it is not followed`, 'Name that folder beside this one.');
+  if (DOCUMENTS.test(path)) throw usage(`${path} is no file`, 'Name it by itself, or move it out of the folder.');
 }

@@ -19,6 +19,7 @@ import { tellPrice } from '../../../cli/resource/ask-before-write.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
+import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { podAction } from '../../shared/pod-action.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
@@ -27,10 +28,11 @@ import { acceptReached, hasReached, inActionWords, refusalHint, type Acted, type
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
 import { waitForEach, waitForPod } from './poll.ts';
 import { costsUntilDeadlines } from '../pod/deadline-cost.ts';
-import { changeBeforeStart, START_DEADLINES, type Change } from './start-deadlines.ts';
+import { changeBeforeStart, refusedChange as refusedByFlags, START_DEADLINES, type Change } from './start-deadlines.ts';
 import { REACHABLE, statusOf } from '../pod/reachable.ts';
 import { costOnceStarted } from '../pod/price.ts';
 import { PODS } from '../pod/resource.ts';
+import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
 import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';
 import { waitOptions } from '../../../cli/model/common-options.ts';
@@ -47,6 +49,8 @@ interface ActionSpec extends CommandWords {
   readonly effect?: (ctx: CommandContext, pods: readonly Json[]) => Promise<string | undefined>;
   /** Flags of its own. */
   readonly options?: Params;
+  /** Why these flags do not go with a pod as it is: told by a dry run before it asks. */
+  readonly refusedChange?: (values: Values, row: Json | undefined) => Failure | undefined;
   /** Changes the pods before the action as these flags say; undefined where they say nothing. */
   readonly change?: (ctx: CommandContext, targets: readonly Target[], values: Values) => Promise<Change | undefined>;
 }
@@ -54,7 +58,7 @@ interface ActionSpec extends CommandWords {
 /** `berth pods start|stop|restart POD...`, by ids, names or selectors (contract rules, Pods: actions). */
 function actionCommand(
   action: Action,
-  { summary, details, done, until, effect, options, change, examples }: ActionSpec,
+  { summary, details, done, until, effect, options, change, refusedChange, examples }: ActionSpec,
 ): Command {
   const goal = until === 'RUNNING' ? REACHABLE : until;
   return defineCommand({
@@ -75,7 +79,11 @@ function actionCommand(
     prepare: async (ctx, values): Promise<Chosen> =>
       hasSelector(values)
         ? await selectTargets(ctx, PODS, values, async (pods) => unableReasons(action, pods))
-        : { bySelector: false, targets: await namedTargets(ctx, action, until, values.id), leftOut: [] },
+        : {
+            bySelector: false,
+            targets: await namedTargets(ctx, action, until, values.id, (row) => refusedChange?.(values, row)),
+            leftOut: [],
+          },
     confirmWhen: hasSelector,
     confirm: async (ctx, _values, { targets }) => {
       const rows = targets.flatMap(({ row, failure }) => (row === undefined || failure !== undefined ? [] : [row]));
@@ -103,7 +111,10 @@ function actionCommand(
       const changed = await change?.(ctx, chosen, values);
       const targets = changed?.targets ?? chosen;
       if (ctx.dryRun && changed !== undefined)
-        return await ctx.previewAll(changed.requests.flatMap((each) => [each, request(each.id)]));
+        return await ctx.previewAll(
+          changed.requests.flatMap((each) => [each, request(each.id)]),
+          combinedFailure(targets.map(({ word, failure }) => ({ id: word, failure }))),
+        );
       const send = async (which: readonly Target[]) =>
         (
           await sendEach(
@@ -135,23 +146,27 @@ function actionCommand(
         const notes = first.isReached
           ? [`pod ${first.id} is ${statusOf(first.answer.value ?? null)} already: nothing was changed.`]
           : [];
+        if (ctx.settings.get('quiet') && isTableOutput(ctx.output)) return { kind: 'nothing', notes: remaining };
         return { ...answerResult(PODS.view, first.answer), notes: [...notes, ...remaining] };
       }
       const outcomes = wait ? await afterWait(ctx, sent, goal, waitTimeout) : sent;
-      return { ...outcomeResult(ctx, 'pod', outcomes, done), notes: [...stillPaid, ...remaining] };
+      const result = outcomeResult(ctx, 'pod', outcomes, done);
+      const isSilent = ctx.settings.get('quiet') && isTableOutput(ctx.output) && result.failure === undefined;
+      return { ...(isSilent ? { kind: 'nothing' } : result), notes: [...stillPaid, ...remaining] };
     },
   });
 }
 
 /**
- * The pods that words name. They are read in a dry run alone, which then fails as the service would answer: not found (4),
- * or refused (5) for a lock or a status.
+ * The pods that words name. They are read in a dry run alone: a pod has the failure that the service would answer, not found
+ * (4), or refused (5) for a lock or a status.
  */
 async function namedTargets(
   ctx: CommandContext,
   action: Action,
   until: string,
   words: readonly string[],
+  refused: (row: Json | undefined) => Failure | undefined,
 ): Promise<readonly Target[]> {
   if (!ctx.dryRun) return words.map((word) => ({ word }));
   const targets = await readTargets(ctx, PODS, words);
@@ -162,14 +177,17 @@ async function namedTargets(
   return await Promise.all(
     targets.map(async (target): Promise<Target> => {
       const { row } = target;
+      const failure = target.failure ?? refused(row);
+      if (failure !== undefined) return { ...target, failure };
       const reason = row === undefined ? undefined : reasons.get(idOf(row));
       if (row === undefined || reason === undefined) return target;
       if (action !== 'restart' && hasReached(action, until, row)) {
         await ctx.tell(`pod ${labelOf(row)} is ${statusOf(row)} already: nothing would be changed.`);
         return target;
       }
-      const refused = { code: 'refused', exit: EXIT.refused, message: safeText(`${reason}: nothing was sent`) };
-      return { ...target, failure: new Failure({ ...refused, hint: refusalHint(action, row), id: idOf(row) }) };
+      const message = safeText(words.length === 1 ? `${reason}: nothing was sent` : reason);
+      const facts = { code: 'refused', exit: EXIT.refused, message };
+      return { ...target, failure: new Failure({ ...facts, hint: refusalHint(action, row), id: idOf(row) }) };
     }),
   );
 }
@@ -222,6 +240,7 @@ export const start = actionCommand('start', {
   effect: costOnceStarted,
   options: { ...START_DEADLINES, ...UNTIL_FREE },
   change: changeBeforeStart,
+  refusedChange: refusedByFlags,
 });
 
 export const stop = actionCommand('stop', {

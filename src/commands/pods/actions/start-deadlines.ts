@@ -43,6 +43,14 @@ async function variablesOf(ctx: CommandContext, values: Values): Promise<JsonObj
   return env;
 }
 
+/** Why a pod cannot be started with these flags; undefined where it can, and where it was not read. */
+export const refusedChange = (values: Values, row: Json | undefined): Failure | undefined =>
+  row === undefined ||
+  DEADLINE_ACTIONS.every((action) => values[`${action}After`] === undefined) ||
+  AT_REST.includes(statusOf(row))
+    ? undefined
+    : wouldRestart(row);
+
 /** Statuses in which a change of the environment restarts nothing (additions 5). */
 const AT_REST = ['EXITED', 'ERROR'];
 
@@ -65,15 +73,9 @@ export async function changeBeforeStart(
       PODS,
       targets.map(({ word }) => word),
     )
-  ).map((target) =>
-    target.row === undefined || AT_REST.includes(statusOf(target.row))
-      ? target
-      : { ...target, failure: wouldRestart(target.row) },
-  );
-  const [refused] = read.flatMap(({ failure }) => failure ?? []);
-  if (ctx.dryRun && refused !== undefined) throw refused;
-  const requests = read.map(({ word, row }) =>
-    changeRequest(asId(idOf(row) === '' ? word : idOf(row)), row, variables),
+  ).map((target, at) => withFailure(target, refusedChange(values, target.row) ?? targets[at]?.failure));
+  const requests = read.flatMap(({ word, row, failure }) =>
+    failure === undefined ? [changeRequest(asId(idOf(row) === '' ? word : idOf(row)), row, variables)] : [],
   );
   if (ctx.dryRun) return { targets: read, requests };
   const sent = await sendEach(

@@ -6,7 +6,7 @@ import type { Collection } from '../../../cli/model/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { gigabytes, text } from '../../../output/cells/cell-functions.ts';
 import { DATA_CENTERS, VOLUMES } from '../../shared/collections.ts';
-import { vcpuCount } from '../pod/number-rules.ts';
+import { vcpuCount } from '../../shared/container/value-rules.ts';
 
 /**
  * Asks for what a new pod may have beside the needed members: vCPUs, a place, a volume, SSH and ports. What is given

@@ -1,17 +1,20 @@
 import { isInterrupt, unlessFailed, usage, type Failure } from '../../../core/failure.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { berth, sentence } from '../../../core/message.ts';
+import { asId } from '../../../core/ids.ts';
 import { defineCommand } from '../../../cli/model/command.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { arg, option } from '../../../cli/model/params.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
 import { idArgument } from '../../../cli/resource/read.ts';
+import { idOf } from '../../../output/view.ts';
 import { podAction } from '../../shared/pod-action.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
 import { stillPaidLines } from '../actions/cost.ts';
 import { PODS } from '../pod/resource.ts';
 import { statusOf } from '../pod/reachable.ts';
-import type { ReachablePod } from '../reach/reach-pod.ts';
+import { reachPod, type ReachablePod } from '../reach/reach-pod.ts';
+import { START } from '../reach/start-first.ts';
 import { devLoop } from './dev-loop.ts';
 import { MANIFEST_NAME } from './manifest.ts';
 import { openSourceFolder } from './source-folder.ts';
@@ -40,6 +43,7 @@ export const dev = defineCommand({
     signal: option.choice('what ends the command before it starts again; SIGKILL follows after 10 s', SIGNALS, {
       initial: 'TERM',
     }),
+    start: START,
   },
   examples: [
     ['berth pods dev train-llm -- python train.py', 'this folder, and its program'],
@@ -48,25 +52,28 @@ export const dev = defineCommand({
       'a program that sees to changes itself',
     ],
   ],
-  run: async (ctx, { id, command, path = '.', to, exclude, noRestart, signal = 'TERM' }) => {
+  run: async (ctx, { id, command, path = '.', to, exclude, noRestart, signal = 'TERM', start }) => {
     if (command.length === 0)
       throw usage('missing COMMAND', sentence`Write it after --: ${berth`pods dev POD`} -- python train.py`);
     const source = await openSourceFolder(await ctx.durable(), path, exclude);
     const target = targetOf(to, source.root);
     let pod: ReachablePod | undefined;
     try {
-      return await ctx.interruptible((stop) =>
-        devLoop(
-          { ...ctx, signal: stop },
-          {
-            ...{ word: id, source, target, command, restarts: !noRestart, signal },
-            onPod: (reached) => (pod = reached),
-          },
-        ),
-      );
+      return await ctx.interruptible(async (stop) => {
+        const work = { ...ctx, signal: stop };
+        if (start) await reachPod(work, id, true);
+        return await devLoop(work, {
+          ...{ word: id, source, target, command, restarts: !noRestart, signal },
+          onPod: (reached) => (pod = reached),
+        });
+      });
     } catch (error) {
       if (!isInterrupt(error) || ctx.signal.aborted) throw error;
-      return { kind: 'nothing', exit: error.exit, notes: pod === undefined ? [] : await ending(ctx, pod, error) };
+      return {
+        kind: 'nothing',
+        exit: error.exit,
+        notes: await ending(ctx, pod ?? (start ? { id, name: id } : undefined), error),
+      };
     }
   },
 });
@@ -80,13 +87,19 @@ function targetOf(to: string | undefined, root: string): string {
   return target;
 }
 
-/** After Ctrl-C: asks whether to stop the pod, and says what it goes on costing. */
-async function ending(ctx: CommandContext, { id, name }: ReachablePod, { exit }: Failure) {
+/** After Ctrl-C: asks whether to stop the pod, and says what it goes on costing. Nothing for a pod that was not reached. */
+async function ending(
+  ctx: CommandContext,
+  pod: { readonly id: string; readonly name: string } | undefined,
+  { exit }: Failure,
+) {
+  if (pod === undefined) return [];
+  const { id, name } = pod;
   const row = await unlessFailed(ctx, async () => (await readRow(ctx, PODS, id)).answer.value ?? null);
-  if (row === undefined || statusOf(row) !== 'RUNNING') return [];
-  const asks = exit === EXIT.interrupted && ctx.terminal.canAsk;
+  if (row === undefined || !['RUNNING', 'STARTING'].includes(statusOf(row))) return [];
+  const asks = exit === EXIT.interrupted && ctx.terminal.canAsk && statusOf(row) === 'RUNNING';
   const question = `Stop ${name}? It costs ${rateWithUnknown(podsRate([row]))} while it runs.`;
   if (!asks || !(await ctx.prompts.confirm(question, false))) return stillPaidLines([row]);
-  await ctx.api.send(podAction(id, 'stop'));
+  await ctx.api.send(podAction(asId(idOf(row)), 'stop'));
   return [`Stopped ${name}.`];
 }

@@ -10,6 +10,8 @@ import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
 import { idArgument } from '../../../cli/resource/read.ts';
 import { idOf, type View } from '../../../output/view.ts';
 import { PODS } from '../pod/resource.ts';
+import { reachPod } from '../reach/reach-pod.ts';
+import { START } from '../reach/start-first.ts';
 import { keepConnected } from './keep-connected.ts';
 import { forwardFromPod, forwardToPod, type Forward } from './ports.ts';
 
@@ -57,13 +59,14 @@ export const forward = defineCommand({
       initialText: '127.0.0.1',
     }),
     open: option.on('open the first port in the browser'),
+    start: START,
   },
   examples: [
     ['berth pods forward train-llm 8888', 'a notebook of the pod at http://127.0.0.1:8888'],
     ['berth pods forward train-llm 0:8888 6006:6006 --open', 'several; the first on any free port, in the browser'],
     ['berth pods forward train-llm --reverse 5432:5432', 'the pod reaches a database of this machine'],
   ],
-  run: async (ctx, { id, ports, reverse, address = '127.0.0.1', open }) => {
+  run: async (ctx, { id, ports, reverse, address = '127.0.0.1', open, start }) => {
     const asked = [...ports.map(forwardToPod), ...reverse.map(forwardFromPod)];
     if (asked.length === 0) throw usage('missing LOCAL:REMOTE', 'Name ports: 8888:8888, or 8888 for both.');
     if (!/^[\w.:*-]+$/.test(address) || address.startsWith('-'))
@@ -75,6 +78,7 @@ export const forward = defineCommand({
       await ctx.tell('Other machines can connect to these ports.');
     const rows = ctx.rows(forwardView);
     try {
+      if (start) await reachPod(ctx, id, true);
       return await keepConnected(ctx, {
         word: id,
         forwards,

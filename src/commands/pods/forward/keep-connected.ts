@@ -1,10 +1,10 @@
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure } from '../../../core/failure.ts';
+import { Failure, usage } from '../../../core/failure.ts';
 import { berth, sentence } from '../../../core/message.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { untilAborted } from '../../../cli/run/until-aborted.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import type { ReachablePod } from '../reach/reach-pod.ts';
+import { LOOPBACK, type ReachablePod } from '../reach/reach-pod.ts';
 import { growingWaits, reachWhenThere } from '../reach/reach-when-there.ts';
 import type { Forward } from './ports.ts';
 import { openTunnel } from './ssh-tunnel.ts';
@@ -34,6 +34,7 @@ export async function keepConnected(ctx: CommandContext, options: ForwardOptions
   const waits = growingWaits(ctx);
   for (;;) {
     const pod = await reachWhenThere(ctx, word, known);
+    refuseLoops(pod, forwards);
     if (known?.start !== pod.start) tries = 0;
     known = pod;
     const refused = new Set<string>();
@@ -71,6 +72,16 @@ export async function keepConnected(ctx: CommandContext, options: ForwardOptions
     }
     await waits.wait();
   }
+}
+
+/** A pod of a local service has the ports of this machine. Fails with usage (2) for a port that would lead to itself. */
+function refuseLoops({ name, address }: ReachablePod, forwards: readonly Forward[]): void {
+  const loop = address.host === LOOPBACK ? forwards.find(({ local, remote }) => local === remote) : undefined;
+  if (loop !== undefined)
+    throw usage(
+      `port ${String(loop.local)} would lead to itself: ${name} is a pod of the local service, so its ports are those of this machine`,
+      `Take another port here: 0:${String(loop.remote)}`,
+    );
 }
 
 /** The port that a pod chose is asked for again after a restart. */

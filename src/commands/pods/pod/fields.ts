@@ -14,7 +14,7 @@ import {
 } from '../../shared/container/container-fields.ts';
 import { pick } from '../../shared/pick/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
-import { atLeast, vcpuCount } from './number-rules.ts';
+import { atLeast, cudaVersions, vcpuCount } from '../../shared/container/value-rules.ts';
 import { POD_STATUSES } from '../../../guard/policy/rules.ts';
 import { deadlineFlag } from './deadline-flags.ts';
 import { liveSections } from './live.ts';
@@ -39,7 +39,6 @@ const FIELDS = {
   status: { path: 'status', type: 'status', values: STATUSES },
   actions: { path: 'actions', type: 'list', show: show.actions },
   ...CONTAINER_FIELDS,
-  disk: { ...CONTAINER_FIELDS.disk, check: atLeast('--disk', 1, ' GB') },
   hardware: { show: show.hardware, lines: show.hardwareLines, column: { dropFirst: true } },
   gpu: {
     path: 'gpu.id',
@@ -76,11 +75,13 @@ const FIELDS = {
     path: 'gpu.allowedCudaVersions',
     type: 'list',
     writeOnly: true,
+    check: cudaVersions('--cuda'),
     create: option.list('only on machines with one of these CUDA versions', { metavar: '12.4,12.8' }),
   },
   minCuda: {
     path: 'gpu.minCudaVersion',
     writeOnly: true,
+    check: cudaVersions('--min-cuda'),
     create: option.text('only on machines with this CUDA version or a newer one', { metavar: 'VERSION' }),
   },
   cpu: {

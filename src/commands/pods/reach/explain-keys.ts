@@ -74,7 +74,7 @@ function notesOf(
   const file = offered.find(({ from }) => from !== AGENT)?.from;
   const add =
     file === undefined
-      ? sentence`No key fits. Make one with ssh-keygen -t ed25519, then add it: ${berth`account ssh-keys add @~/.ssh/id_ed25519.pub`}`
+      ? sentence`No key fits. Make one with ssh-keygen -t ed25519, then add it: ${berth`account ssh-keys add -`} < ~/.ssh/id_ed25519.pub`
       : sentence`No key fits. Add one: ${berth`account ssh-keys add ${`@${file}`}`}`;
   return [
     add,

@@ -82,10 +82,18 @@ export function notReachable(pod: Json, word: string): Failure {
       sentence`Wait until it can be reached: ${berth`pods wait ${id} --for reachable`}`,
     );
   const withProxy = objectAt(pod, 'ssh.proxy') !== undefined;
+  const publish = isPossible ? [] : [...ports, '22/tcp'].flatMap((port) => ['--port', port]);
+  const update = sentence`${berth`pods update ${id} ${flags(publish)}`}${lacksKey(pod) ? ' --env PUBLIC_KEY="$(cat ~/.ssh/id_ed25519.pub)"' : ''}`;
   return usage(
     message(ports.includes('22/tcp') ? 'it takes no SSH' : 'it does not publish 22/tcp'),
-    sentence`${withProxy ? 'Its proxy address is a terminal and nothing else. ' : ''}A pod takes direct SSH when it is created with --start-ssh --port 22/tcp. To publish the port, which restarts the pod and wipes its container disk: ${berth`pods update ${id} ${flags([...ports, '22/tcp'].flatMap((port) => ['--port', port]))}`}`,
+    sentence`${withProxy ? 'Its proxy address is a terminal and nothing else. ' : ''}A pod takes direct SSH when it is created with --start-ssh --port 22/tcp. To change this one, which restarts it and wipes its container disk: ${update}`,
   );
+}
+
+/** Whether a pod has no key for SSH: the flag --start-ssh of its creation is a variable with the account's keys (contract rules, Pods). */
+function lacksKey(pod: Json): boolean {
+  const env = objectAt(pod, 'env');
+  return env !== undefined && env['PUBLIC_KEY'] === undefined && env['SSH_PUBLIC_KEY'] === undefined;
 }
 
 const madeUp = (word: string): Failure =>

@@ -10,6 +10,7 @@ import {
   removeVariables,
   unchangedOrEmpty,
 } from '../environment.ts';
+import { atLeast, ports } from './value-rules.ts';
 import { settleCommand, shellLineOf, tellShellLine } from './container-command.ts';
 import { pick } from '../pick/pick.ts';
 
@@ -51,12 +52,14 @@ export const CONTAINER_FIELDS = {
   disk: {
     path: 'disk',
     type: 'gigabytes',
+    check: atLeast('--disk', 1, ' GB'),
     write: option.count('container disk in GB, wiped on restart', 1, { metavar: 'GB' }),
   },
   port: {
     path: 'ports',
     type: 'list',
     label: 'ports',
+    check: ports,
     lines: (row) => [{ label: 'ports', value: list('ports')(row).join(', ') }],
     write: option.list('ports to publish, such as 8080/http', { metavar: 'PORT/PROTOCOL' }),
   },

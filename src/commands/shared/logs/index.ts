@@ -92,7 +92,7 @@ export async function openLog<N extends string>(
 }
 
 /** Yields the lines so far: ends when the tail is complete, when no line comes any more, or at a line newer than the request. */
-export async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery): AsyncGenerator<ServerEvent> {
+async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery): AsyncGenerator<ServerEvent> {
   const start = ctx.clock.monotonic();
   const startDate = ctx.serviceNow();
   const wanted = query.since === undefined && query.after === undefined ? (query.tail ?? DEFAULT_TAIL) : Infinity;

@@ -28,7 +28,7 @@ export interface FrameSize {
 }
 
 export const MIN_COLUMNS = 60;
-export const MIN_ROWS = 8;
+const MIN_ROWS = 8;
 
 export const rowKey = ({ kind, id }: PodRow | EndpointRow): string => `${kind} ${id}`;
 

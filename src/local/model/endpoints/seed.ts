@@ -5,7 +5,7 @@ import { builtinOf, firstRelease, type EndpointRecord, type Served } from './rec
 import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** The endpoints of a new account: one for each built-in handler, and a hidden public model that is reachable by its slug. */
-export const seedEndpoints = (now: EpochMs): EndpointRecord[] => [
+const seedEndpoints = (now: EpochMs): EndpointRecord[] => [
   ...(['echo', 'demo', 'sleep', 'fail', 'stream'] as const).map((name) => newEndpoint(name, name, now)),
   { ...newEndpoint('demo-text-model', 'stream', now), hidden: true },
 ];

@@ -22,7 +22,7 @@ export function runtimeAt(pod: PodRecord, now: EpochMs, ssh: ReturnType<AddressO
 }
 
 /** What was set of a pod's use and still counts; what was not set varies. */
-export const useAt = ({ use = {} }: PodRecord, now: EpochMs): PodUse =>
+const useAt = ({ use = {} }: PodRecord, now: EpochMs): PodUse =>
   use.until !== undefined && use.until <= now ? {} : use;
 
 /**

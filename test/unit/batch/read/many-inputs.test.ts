@@ -4,7 +4,7 @@ import { claimedItems } from '../../../../src/batch/run/item-queue.ts';
 import { openInputs } from '../../../../src/batch/read/inputs.ts';
 import type { RangeClaims } from '../../../../src/batch/model/run-records.ts';
 import type { ObjectStorage } from '../../../../src/core/context.ts';
-import { collect } from '../../../../src/batch/read/content.ts';
+import { collect } from '../../../../src/batch/read/unchanged-content.ts';
 import { chunksOf } from '../../../support/storage/storage-cases.ts';
 
 const INPUTS = 20;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDistribution, QUANTILE_ERROR } from '../../../../src/batch/results/report/distribution.ts';
-import { createTimeline } from '../../../../src/batch/model/timeline.ts';
+import { createTimeline } from '../../../../src/batch/model/ends-over-time.ts';
 import { errorPattern } from '../../../../src/batch/model/error-text.ts';
 
 describe('a distribution', () => {

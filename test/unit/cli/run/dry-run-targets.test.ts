@@ -53,7 +53,6 @@ const waitingJob = async (account: Account): Promise<string> => await local(acco
 describe('a dry run of what is not there ends 4 and prints no request:', () => {
   test.each([
     'pods stop nothing',
-    'pods start pod-train nothing',
     'pods update nothing --name a',
     'volumes update nothing --size 500',
     'secrets update nothing --description a',
@@ -100,7 +99,6 @@ describe('a dry run prints the id in place of the name:', () => {
 describe('a dry run of an action on pods', () => {
   test.each([
     ['stop pod-web', 'is locked: nothing was sent', 'berth --local pods update pod-web --locked off'],
-    ['stop pod-train pod-web', 'is locked: nothing was sent', 'berth --local pods update pod-web --locked off'],
     ['restart pod-web', 'is locked: nothing was sent', ''],
     ['stop pod-broken', 'is ERROR and cannot stop', 'pods terminate pod-broken'],
     ['restart pod-stopped', 'is EXITED and cannot restart', ''],
@@ -221,10 +219,37 @@ describe('a dry run of what the service refuses ends 5 and prints no request:', 
       (await account(`${line} ${line.includes('secrets') ? '--value-stdin' : '--yes'}`, { stdin: 'v' })).code,
     ).toBe(5);
   });
+});
 
-  test('of several by a selector says which, and prints the requests', async () => {
-    const { code, out, err } = await createAccount()('registries delete --all --dry-run');
-    expect([code, err]).toEqual([0, expect.stringContaining('The service would refuse one: registry reg-team')]);
-    expect(out).toContain('"method": "DELETE"');
+describe('a dry run about several prints the requests that would be sent, and ends as the command would:', () => {
+  test.each([
+    ['pods stop pod-train pod-broken', 5, ['/v2/pods/pod-train/action'], 'pod-broken: pod pod-broken'],
+    ['pods stop pod-train pod-web', 5, ['/v2/pods/pod-train/action'], 'is locked'],
+    ['pods start pod-stopped nothing', 4, ['/v2/pods/pod-stopped/action'], 'nothing: '],
+    [
+      'pods start pod-stopped pod-train --stop-after 8h',
+      5,
+      ['/v2/pods/pod-stopped', '/v2/pods/pod-stopped/action'],
+      'would restart its container',
+    ],
+    ['pods terminate pod-train nothing --force', 4, ['/v2/pods/pod-train'], 'nothing: '],
+    ['registries delete reg-team other', 5, ['/v2/registries/'], 'is used by pod pod-train'],
+    ['registries delete --all', 5, ['/v2/registries/'], 'is used by pod pod-train'],
+    ['secrets delete api-token nothing', 4, ['/v2/account/secrets/'], 'nothing: '],
+    ['jobs cancel demo JOB nothing', 4, ['/v2/demo/cancel/'], 'nothing: '],
+  ])('%s', async (line, exit, paths, why) => {
+    const account = createAccount();
+    await account('registries create --name other --username u --password-stdin', { stdin: 'p' });
+    const named = line.replace('JOB', await waitingJob(account));
+    for (const tty of [false, true]) {
+      const { code, out, err } = await account(`${named} --dry-run`, { tty, columns: 200 });
+      expect([code, err], out).toEqual([exit, expect.stringContaining(why)]);
+      const requests = JSON.parse(out) as readonly { readonly url: string }[];
+      expect(requests.map(({ url }) => new URL(url).pathname)).toEqual(
+        paths.map((path) => expect.stringContaining(path) as string),
+      );
+    }
+    const yes = named.startsWith('pods start') || named.startsWith('pods stop') ? '' : ' --yes';
+    expect((await account(named + yes)).code).toBe(exit);
   });
 });

@@ -36,13 +36,25 @@ describe('values of `env` whose names say secret', () => {
     expect([fields.out.includes('"HF_TOKEN":"***"'), VALUES.test(fields.out), fields.err]).toEqual([true, false, '']);
   });
 
-  test.each(['json', 'yaml', 'jsonl', 'csv'])('stay in %s, on a terminal too', async (format) => {
+  test.each(['json', 'yaml', 'jsonl'])('stay in %s, on a terminal too', async (format) => {
     const { account, id } = await withPod();
     for (const options of [{}, TERMINAL]) {
       const { out, err } = await account(`pods get ${id} -o ${format}`, options);
       expect(out).toContain('hf-value');
       expect(err).not.toContain('--show-secrets');
     }
+  });
+
+  test('are hidden in CSV, also with --fields env; --show-secrets shows them', async () => {
+    const { account, id } = await withPod();
+    for (const line of [`pods get ${id} -o csv`, 'pods list -o csv', 'pods list -o csv --fields id,env'])
+      for (const options of [{}, TERMINAL]) {
+        const { out, err } = await account(line, options);
+        expect([out.includes('***'), VALUES.test(out)], out).toEqual([true, false]);
+        expect(err.includes('--show-secrets')).toBe(options === TERMINAL);
+        expect((await account(`${line} --show-secrets`, options)).out).toContain('hf-value');
+      }
+    expect((await account('pods list -o csv --fields id,env.HF_TOKEN')).out).toContain('hf-value');
   });
 
   test('the password of an address is hidden in every other variable, and the rest of the address is shown', async () => {

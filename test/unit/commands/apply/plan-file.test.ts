@@ -28,6 +28,19 @@ async function planned(text = FLEET, flags: readonly string[] = []): Promise<Tes
 const write = (world: TestWorld, name: string, text: string): void => {
   writeFileSync(path.join(world.directory, name), text);
 };
+
+/** Leaves an account without volumes. */
+async function emptied(world: TestWorld): Promise<void> {
+  const ids = (await run(world, ['volumes', 'list', '-o', 'id'])).out.trim().split('\n');
+  await run(world, ['pods', 'terminate', '--all', '--yes', '--force']);
+  const ran = await run(world, ['volumes', 'delete', ...ids, '--yes']);
+  expect(ran.code, ran.err).toBe(0);
+}
+
+/** Makes a volume as somebody else would. */
+const made = async (world: TestWorld, name: string) =>
+  await run(world, ['volumes', 'create', '--name', name, '--size', '10', '--data-center', 'EU-NORTH-1']);
+
 const apply = async (world: TestWorld, ...flags: readonly string[]) =>
   await run(world, ['apply', 'plan.json', '--yes', ...flags]);
 
@@ -127,12 +140,58 @@ describe('a plan in a file', () => {
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('.json') as string]);
   });
 
-  test('of another version, and a cut one, end 2 and say so', async () => {
+  test.each<readonly [string, (text: string) => string, number, RegExp]>([
+    ['of another version', (text) => text.replace('"berthPlan":2', '"berthPlan":1'), 2, /this version of berth/],
+    ['cut off', (text) => text.slice(0, -20), 2, /not whole/],
+    ['without its digest', (text) => text.replace(/,"digest":"[^"]*"/, ''), 2, /no plan/],
+    ['with another value', (text) => text.replace('mine:1', 'mine:2'), 5, /pod train-llm/],
+    ['with another action', (text) => text.replace('"action":"create"', '"action":"none"'), 5, /registry hub/],
+    ['with a prune', (text) => text.replace('"prune":false', '"prune":true'), 5, /edited/],
+    ['of other files', (text) => text.replace('"fleet.yaml"', '"fleet.yaml","other.yaml"'), 5, /edited/],
+    ['with another salt', (text) => text.replace(/"salt":"[^"]/, '"salt":"_'), 5, /edited/],
+    ['without what was there', (text) => text.replace(/"there":\[[^\]]*\]/, '"there":[]'), 5, /another account/],
+  ])('%s is refused: nothing is sent', async (_, edit, code, said) => {
+    const world = await planned();
+    write(world, 'other.yaml', '# nothing\n');
+    const text = readFileSync(path.join(world.directory, 'plan.json'), 'utf8');
+    expect(edit(text)).not.toBe(text);
+    write(world, 'plan.json', edit(text));
+    const before = (await run(world, ['export', '--json'])).out;
+    const ran = await apply(world);
+    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(said)]);
+    expect((await run(world, ['export', '--json'])).out).toBe(before);
+  });
+
+  test('whose spaces a formatter changed is the same plan', async () => {
     const world = await planned();
     const text = readFileSync(path.join(world.directory, 'plan.json'), 'utf8');
-    for (const other of [text.replace('"berthPlan":1', '"berthPlan":2'), text.slice(0, -20)]) {
-      write(world, 'plan.json', other);
-      expect((await apply(world)).code).toBe(2);
+    write(world, 'plan.json', JSON.stringify(JSON.parse(text), undefined, 2));
+    expect((await apply(world)).code).toBe(0);
+  });
+
+  // An address is the same for all accounts, and no answer names its account: what is there tells them apart.
+  test.each<readonly [string, (world: TestWorld) => Promise<unknown>, (world: TestWorld) => Promise<unknown>]>([
+    ['that has other things', async () => undefined, emptied],
+    ['that has things where there were none', emptied, async (world) => made(world, 'theirs')],
+  ])('of creates alone is refused by an account %s', async (_, before, after) => {
+    const world = inWorld();
+    await before(world);
+    write(world, 'fleet.yaml', `kind: volume\nname: mine\nsize: 10\ndataCenter: EU-NORTH-1\n`);
+    expect((await run(world, ['plan', 'fleet.yaml', '--out', 'plan.json'])).code).toBe(16);
+    await after(world);
+    const ran = await apply(world);
+    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('another account') as string]);
+    expect((await run(world, ['volumes', 'list', '--match', 'mine', '--json'])).out).toBe('[]\n');
+  });
+
+  test('of creates alone is applied by an account that had nothing, and by one that has more by now', async () => {
+    for (const before of [emptied, async () => undefined]) {
+      const world = inWorld();
+      await before(world);
+      write(world, 'fleet.yaml', `kind: volume\nname: mine\nsize: 10\ndataCenter: EU-NORTH-1\n`);
+      await run(world, ['plan', 'fleet.yaml', '--out', 'plan.json']);
+      if (before !== emptied) await made(world, 'theirs');
+      expect((await apply(world)).code).toBe(0);
     }
   });
 

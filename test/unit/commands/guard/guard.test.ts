@@ -24,7 +24,7 @@ describe('a deadline', () => {
           rule: 'deadline',
           action: 'stop',
           result: 'stopped',
-          why: expect.stringMatching(/overdue by 3\dm/) as string,
+          why: expect.stringMatching(/overdue by 3\dm.*, which cost \$0\.[34]/) as string,
         },
       ],
     ]);

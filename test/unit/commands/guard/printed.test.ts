@@ -39,3 +39,22 @@ test('guard run --quiet prints a table of what is over a limit alone: cron mails
   const second = await account(`guard run --quiet ${others}`);
   expect([second.code, second.out, second.err]).toEqual([0, '', '']);
 });
+
+test('guard run by cron mails and logs the same about a pod once a day; its code is 15 all the same', async () => {
+  const account = await withLab();
+  await local(account, 'pods terminate lab --yes');
+  const log = path.join(temporaryDirectory(), 'guard.jsonl');
+  // Only terminating ends the cost of this one, which the guard may not.
+  const sweep = async () => await account(`guard run --quiet --match exits-at-once --idle 1h --log '${log}'`);
+  const lines = (): number => readFileSync(log, 'utf8').trim().split('\n').length;
+  const first = await sweep();
+  expect([first.code, first.out]).toEqual([15, expect.stringMatching(/^NAME.*\nexits-at-once\t.*\n$/)]);
+  for (let hour = 0; hour < 23; hour++) {
+    await local(account, 'local clock advance 1h');
+    const again = await sweep();
+    expect([again.code, again.out, lines()]).toEqual([15, '', 1]);
+  }
+  expect(await rows(account, 'guard check --match exits-at-once --idle 1h')).toHaveLength(1);
+  await local(account, 'local clock advance 1h');
+  expect([(await sweep()).out, lines()]).toEqual([first.out, 2]);
+});

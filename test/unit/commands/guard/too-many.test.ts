@@ -31,10 +31,14 @@ describe('too many at once', () => {
     expect(found.some(({ held }) => held?.startsWith('too many at once') === true)).toBe(true);
   });
 
-  it('are shown by a dry run, which ends 0', async () => {
+  it('are shown by a dry run, which ends as the run does; with --yes each has its request', async () => {
     const account = createAccount();
     const ran = await account('guard run --max-age 1s --dry-run --json');
-    expect([ran.code, (JSON.parse(ran.out) as readonly unknown[]).length > 1]).toEqual([0, true]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('would be ended at once')]);
+    expect((JSON.parse(ran.out) as readonly Row[]).length > 1).toBe(true);
+    const confirmed = await account('guard run --max-age 1s --dry-run --json --yes');
+    const requests = (JSON.parse(confirmed.out) as readonly Row[]).filter((row) => 'request' in row);
+    expect([confirmed.code, requests.length > 1]).toEqual([15, true]);
   });
 
   it('are not the pods whose own deadline is over', async () => {

@@ -84,6 +84,20 @@ async function forwarding(
   };
 }
 
+test('a port of a local pod that would lead to itself is refused', async () => {
+  const local = {
+    id: 'p1',
+    name: 'lab',
+    status: 'RUNNING',
+    ports: ['22/tcp'],
+    ssh: { direct: { ...direct(10022), host: '127.0.0.1' } },
+  };
+  const trial = await forwarding([json(local)], [STAYS], ['18888']);
+  const { code, err } = await trial.run;
+  expect([code, trial.given()]).toEqual([2, []]);
+  expect(err).toContain('0:18888');
+});
+
 const portsOf = (given: readonly string[] | undefined): string | undefined => given?.[given.indexOf('-p') + 1];
 
 describe('pods forward', () => {
@@ -161,7 +175,7 @@ describe('pods forward', () => {
 
   test.each([
     ['EXITED', pod('EXITED', undefined), 'berth pods start p1'],
-    ['ERROR', pod('ERROR', undefined), 'berth pods start p1'],
+    ['ERROR', pod('ERROR', undefined), 'berth pods explain p1'],
     ['TERMINATED', pod('TERMINATED', undefined), 'gone for good'],
     ['gone', problem(404, 'pod p1 not found'), ''],
   ])('ends with 10 when the pod is %s', async (status, state, says_) => {

@@ -1,5 +1,6 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
+import type { EpochMs } from '../../../../core/unit-types.ts';
 import { journalPath } from './file-names.ts';
 import { createItemStates, hasResult, type ItemStates } from '../../../model/item-states.ts';
 import { createJobIds, type JobIds } from '../../../model/job-id-set.ts';
@@ -45,8 +46,8 @@ export interface JournalState {
 
 interface ReplayOptions {
   readonly wantFailed?: boolean;
-  /** The jobs that expired and were submitted after this date are loaded; none by default. Milliseconds since the epoch. */
-  readonly expiredSince?: number | undefined;
+  /** The jobs that expired and were submitted after this date are loaded; none by default. */
+  readonly expiredSince?: EpochMs | undefined;
   readonly onRecord?: (record: JournalRecord) => void;
 }
 

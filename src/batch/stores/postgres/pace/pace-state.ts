@@ -91,7 +91,7 @@ export function withoutLapsed(state: PaceState, now: number): PaceState {
 }
 
 /** Drivers that want to send. */
-export const activeDrivers = ({ drivers }: PaceState): readonly (readonly [string, PaceDriver])[] =>
+const activeDrivers = ({ drivers }: PaceState): readonly (readonly [string, PaceDriver])[] =>
   Object.entries(drivers)
     .filter(([, { wanted }]) => wanted > 0)
     .sort(([one], [other]) => (one < other ? -1 : 1));
@@ -104,7 +104,7 @@ export const requestsIn = (rate: number, second: number): number => {
 };
 
 /** The rate after slow-downs, which grows again with time: requests per second. */
-export function currentRate(state: PaceState, rate: number, now: number): number {
+function currentRate(state: PaceState, rate: number, now: number): number {
   const fraction = currentFraction(state, now);
   return Math.max(Math.min(1, rate), rate * fraction);
 }

@@ -1,6 +1,6 @@
 import type { PlannedRange } from '../../../read/range.ts';
 import type { BatchHistory, BatchStatus, ResultLine, StoredBatchResults } from '../../../model/store.ts';
-import { createTimeline } from '../../../model/timeline.ts';
+import { createTimeline } from '../../../model/ends-over-time.ts';
 import type { SharedPorts, Database } from '../database/database.ts';
 import { readAccount, type StoredBatch } from '../rows/batch-rows.ts';
 import { countDrivers, listParts, listShards, listUnknown, type PublishedPart } from '../rows/listing.ts';

@@ -229,9 +229,7 @@ export type EndsInSecond = readonly [
 ];
 
 /** Counts ends by the second in which they were. `at` is in milliseconds since the epoch. */
-export function endsBySecond(
-  ends: readonly { readonly at: number; readonly completed: boolean }[],
-): readonly EndsInSecond[] {
+function endsBySecond(ends: readonly { readonly at: number; readonly completed: boolean }[]): readonly EndsInSecond[] {
   const counts = new Map<number, [completed: number, notCompleted: number]>();
   for (const { at, completed } of ends) {
     const second = Math.floor(at / 1000);

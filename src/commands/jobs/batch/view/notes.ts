@@ -8,7 +8,7 @@ import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { batchReportLine, batchStatusLine, resumeLine } from './command-lines.ts';
 import { describeCounts } from './progress.ts';
-import { batchView, summaryOf } from './view.ts';
+import { batchView, summaryOf } from './summary-view.ts';
 import type { Result } from '../../../../output/view.ts';
 
 /** Returns the lines below the counts: what went wrong, and the command lines to continue with. */

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { formatDuration } from '../../../../core/units.ts';
 import { isJsonFormat } from '../../../../output/formats/format-table.ts';
-import { describeCost, OUTCOMES } from './view.ts';
+import { describeCost, OUTCOMES } from './summary-view.ts';
 
 /** Milliseconds between updates of the bar, between lines elsewhere, and between measurements of the rate. */
 const BAR_INTERVAL_MS = 250;

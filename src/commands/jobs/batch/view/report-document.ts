@@ -1,6 +1,6 @@
 import { QUANTILE_ERROR, type BatchAnalysis, type DistributionSummary } from '../../../../batch/index.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import { summaryOf } from './view.ts';
+import { summaryOf } from './summary-view.ts';
 import { formatDuration } from '../../../../core/units.ts';
 
 /** Returns the report of a batch as `--json` prints it. The table and the page show these numbers. */
@@ -61,8 +61,6 @@ export const timesOf = (summary: DistributionSummary | undefined): JsonObject | 
         p99: summary.p99,
         max: summary.max,
       };
-
-/** Times, rates and failures of a report as text, for the terminal and for the page. */
 
 /** The bounds of bins as text, one more than there are bins. Where short texts would repeat, they are exact seconds. */
 export function boundsOf({ bins }: DistributionSummary): readonly string[] {

@@ -1,6 +1,6 @@
 import type { BatchAnalysis, DistributionSummary } from '../../../../batch/index.ts';
 import type { Section, View } from '../../../../output/view.ts';
-import { batchView } from './view.ts';
+import { batchView } from './summary-view.ts';
 import { boundsOf, exampleLine, formatRate, quantilesOf } from './report-document.ts';
 
 /** Characters of a full bar of a histogram. */

@@ -6,7 +6,7 @@ import { countOf } from '../../../../cli/words/words.ts';
 import { text } from '../../../../output/cells/cell-functions.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { quantilesOf } from './report-document.ts';
-import { batchView, summaryOf } from './view.ts';
+import { batchView, summaryOf } from './summary-view.ts';
 
 /** Returns the object of a status; `others` are members of what the results show. */
 export function statusMembers(status: BatchStatus, others: JsonObject = {}): JsonObject {

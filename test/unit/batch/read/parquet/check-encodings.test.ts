@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkEncodedNumbers, checkRepeatedBeginnings } from '../../../../../src/batch/read/parquet/check-pages.ts';
-import { createMemoryBudget } from '../../../../../src/batch/read/parquet/not-readable.ts';
+import { createMemoryBudget } from '../../../../../src/batch/read/parquet/memory-budget.ts';
 import { readLayout } from '../../../../../src/batch/read/parquet/layout.ts';
 import { createRowReader } from '../../../../../src/batch/read/parquet/read-rows.ts';
 import { jsonOf } from '../../../../../src/batch/read/parquet/values.ts';

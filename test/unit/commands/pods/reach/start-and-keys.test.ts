@@ -67,6 +67,8 @@ test('when none fits, the command that adds the key of a file is named, and what
 test('without any key, how to make one is said; a pod that does not run needs no restart', async () => {
   const { err } = await explain({ account: [], more: { status: 'EXITED', ssh: null } });
   expect(err).toContain('ssh-keygen -t ed25519');
+  // A shell replaces no ~ within a word.
+  expect(err).toContain('berth account ssh-keys add - < ~/.ssh/id_ed25519.pub');
   expect(err).not.toContain('pods restart');
 });
 
@@ -104,6 +106,8 @@ const hasKeygen = spawnSync('ssh-keygen', ['-V']).error === undefined;
 test.skipIf(!hasKeygen).each([
   ['exec', ['exec', 'lab', '--start', '--', 'true']],
   ['ssh', ['ssh', 'lab', '--start']],
+  ['forward', ['forward', 'lab', '0:8888', '--start']],
+  ['dev', ['dev', 'lab', '--start', '--', 'true']],
 ])('pods %s --start starts a pod that is EXITED, says what it costs, and goes to it', async (_, words) => {
   const world = withSsh(createTestWorld());
   spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(world.directory, 'key')]);
@@ -129,6 +133,19 @@ test.skipIf(!hasKeygen).each([
   const ran = await run('pods', ...words);
   expect([ran.code, ran.err]).toEqual([7, expect.stringMatching(/costs \$\d/)]);
   expect(readFileSync(join(world.directory, 'given'), 'utf8')).toContain('root@127.0.0.1');
+});
+
+test('a pod that was created without --start-ssh gets a key too by the command that is named', async () => {
+  const at = async (more: object): Promise<string> => {
+    const server = await serve([json(pod({ ssh: null, ...more }))]);
+    return (await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'exec', 'p1', '--', 'true'])).err;
+  };
+  const key = '--env PUBLIC_KEY="$(cat ~/.ssh/id_ed25519.pub)"';
+  expect(await at({ ports: [] })).toContain(`pods update p1 --port 22/tcp ${key}`);
+  expect(await at({})).toContain(`it takes no SSH`);
+  expect(await at({})).toContain(`pods update p1 ${key}`);
+  expect(await at({ ports: [], env: { PUBLIC_KEY: KEY_A } })).not.toContain('--env');
+  expect(await at({ ports: [], env: undefined })).not.toContain('--env');
 });
 
 test('a pod without 22/tcp is not started in vain: the flags that make it possible are named', async () => {

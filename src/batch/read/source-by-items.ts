@@ -1,6 +1,6 @@
 import type { StoredObject } from '../../core/context.ts';
 import type { InputFormat, InvalidItem, Item } from './items/item.ts';
-import { type Content, openContent } from './content.ts';
+import { type Content, openContent } from './unchanged-content.ts';
 import { createRangeCounter, type InputSource, type SourcePorts } from './range.ts';
 
 type Items = Iterable<Item | InvalidItem>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openContent } from '../../../../src/batch/read/content.ts';
+import { openContent } from '../../../../src/batch/read/unchanged-content.ts';
 import { createFolderStorage } from '../../../../src/storage/folder-storage.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';
 import { readAll } from '../../../support/storage/storage-cases.ts';

@@ -1,15 +1,7 @@
 import type { Store, StorePorts } from './model/store.ts';
-import type { StoreKind } from './capabilities.ts';
 import type { StoreAddress, StoreHost } from './stores/postgres/database/address.ts';
 import type { Certificates } from './stores/postgres/database/database.ts';
 import type { TableAccess } from './stores/postgres/migrations.ts';
-
-/** The value of --store that names the journal beside the results, where BERTH_STORE names a store. */
-const FILE = 'file';
-
-/** Returns where a batch is kept; `store` is the value of --store, `variable` that of BERTH_STORE. */
-export const storeKindOf = (store: string | undefined, variable: string | undefined): StoreKind =>
-  (store === undefined ? (variable ?? '') !== '' : store !== FILE) ? 'postgres' : 'file';
 
 interface PostgresOptions {
   readonly address: StoreAddress;

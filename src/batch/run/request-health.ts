@@ -1,4 +1,4 @@
-import type { Failure } from '../../../core/failure.ts';
+import type { Failure } from '../../core/failure.ts';
 
 /** Why a batch is slow: requests fail. */
 export interface RequestProblem {
