@@ -26,6 +26,11 @@ const settingView: View = {
 
 const kept = SETTINGS.filter((setting: Setting) => setting.inProfile && !setting.secret).map((setting) => setting.name);
 
+/** The values of the settings that have choices. */
+const CHOICES = Object.fromEntries(
+  SETTINGS.flatMap((setting: Setting) => (setting.kind === 'choice' ? [[setting.name, setting.choices] as const] : [])),
+);
+
 /** What the names of aliases begin with: `alias.x`. */
 const ALIAS = 'alias.';
 
@@ -126,7 +131,7 @@ const set = (program: Program): Command =>
     ],
     details:
       'The key is not set here: see `berth auth login`.\nalias.NAME keeps an alias: `berth NAME` then stands for the command that you give. It is quoted as in a shell, and the words after NAME are added to it. A command of berth cannot be replaced, and an alias does not lead to another one.',
-    args: { name: settingName(kept), value: arg.text('its value') },
+    args: { name: settingName(kept), value: { ...arg.text('its value'), choicesAfter: CHOICES } },
     run: async (ctx, { name, value }) => {
       const alias = aliasOf(name);
       if (alias !== undefined) {

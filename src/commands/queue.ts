@@ -53,14 +53,24 @@ const purge = defineCommand({
     going: ctx.dryRun ? undefined : await goingOn(ctx, endpoint),
   }),
   confirm: async (_, { endpoint }, { health, going }) =>
-    health && {
-      lines: [
-        `This removes ${waitingJobs(health.answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`,
-        ...(going === undefined ? [] : [going]),
-      ],
-    },
+    health === undefined || isEmpty(health.answer.value)
+      ? undefined
+      : {
+          lines: [
+            `This removes ${waitingJobs(health.answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`,
+            ...(going === undefined ? [] : [going]),
+          ],
+        },
   examples: [['berth queue purge demo --yes', 'without a question, for scripts']],
-  run: async (ctx, { endpoint }, { going }) => {
+  run: async (ctx, { endpoint }, { health, going }) => {
+    // Nobody was asked, so nothing is removed that came meanwhile.
+    if (!ctx.yes && !ctx.dryRun && isEmpty(health?.answer.value))
+      return {
+        kind: 'one',
+        view: purgeView,
+        value: { removed: 0 },
+        notes: [`no job waits in the queue of ${endpoint}: nothing was sent`],
+      };
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({
       ...purgeRequest(id),
       checkCommand: healthLine(id),
@@ -74,6 +84,8 @@ const purge = defineCommand({
     return { ...answerResult(purgeView, answer), notes };
   },
 });
+
+const isEmpty = (health: Json | undefined): boolean => numberAt(health, 'jobs.inQueue') === 0;
 
 /** Returns `3 waiting jobs`, or `all waiting jobs` when the service gives no count. */
 function waitingJobs(health: Json | undefined): string {

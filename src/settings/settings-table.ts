@@ -224,7 +224,7 @@ export const SETTINGS = [
     name: 'quiet',
     flag: '--quiet',
     variable: 'BERTH_QUIET',
-    summary: 'print nothing while waiting (no spinner, no line every 30 s), and no prices',
+    summary: 'print nothing while waiting, no prices, and no table of pods or stock that were changed',
   },
   { ...open, kind: 'switch', name: 'no-color', flag: '--no-color', variable: 'NO_COLOR', summary: 'no colour' },
   {

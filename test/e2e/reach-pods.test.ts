@@ -68,6 +68,10 @@ after=$(berth pods get lab --json --jq .ssh.direct.port)
 test "$before" != "$after" && echo other port
 ssh lab.berth 'test -e file || echo wiped'
 ssh pod-000001.berth 'echo by id'
+berth pods create --name Upper --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --wait > pod.json
+ssh Upper.berth true
+berth pods restart Upper --yes --wait > restarted.txt
+ssh Upper.berth 'echo a name with a capital letter'
 berth pods exec lab -- echo trusted again
 ssh-keygen -q -t ed25519 -N '' -f other
 ssh -i other -o IdentityFile=other lab.berth true 2> denied.txt || echo "denied $?"
@@ -82,6 +86,7 @@ ls .ssh
       'other port',
       'wiped',
       'by id',
+      'a name with a capital letter',
       'trusted again',
       'config',
       '',

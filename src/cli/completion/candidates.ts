@@ -69,7 +69,8 @@ async function valueCandidates(
     case 'help':
       return offer(helpWords(tree, place, value));
     default: {
-      const found = value.choices?.map((choice) => ({ value: choice, description: '' })) ?? [];
+      const choices = value.choicesAfter?.[place.args.at(-1) ?? ''] ?? value.choices;
+      const found = choices?.map((choice) => ({ value: choice, description: '' })) ?? [];
       const live = value.source === undefined ? [] : await valuesOf(tree, value.source, place, ports);
       return offer(inWord([...found, ...live], value, before, typed));
     }

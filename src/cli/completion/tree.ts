@@ -8,6 +8,8 @@ import { listSource, type Completes, type ListSource, type LocalSource } from '.
 export interface CompletionValue {
   readonly summary: string;
   readonly choices?: readonly string[] | undefined;
+  /** The choices after each word of the argument before. */
+  readonly choicesAfter?: Readonly<Record<string, readonly string[]>> | undefined;
   /** A local source, or the key of one of the tree's lists after `list:`. */
   readonly source?: LocalSource | 'fields' | `list:${string}` | undefined;
   /** True when one word may contain several values with commas between them. */
@@ -57,6 +59,7 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
   const valueOf = (param: Param<unknown>): CompletionValue => ({
     summary: param.summary,
     choices: param.choices,
+    choicesAfter: param.choicesAfter,
     source: param.complete && sourceOf(param.complete),
     commas: param.commas,
     many: param.many ? true : undefined,

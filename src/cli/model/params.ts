@@ -34,6 +34,8 @@ export interface Param<T> {
   /** Why a flag takes one value where a user may expect several; what a second value is refused with. */
   readonly onlyOne?: string;
   readonly choices?: readonly string[];
+  /** What completes a value after each word of the argument before it. The values are checked elsewhere. */
+  readonly choicesAfter?: Readonly<Record<string, readonly string[]>>;
   /** Keys of flags of which at least one must be given with this one. */
   readonly needs?: readonly string[];
   /** Keys of flags that take the place of this argument, such as selectors: one side is given, never both. */

@@ -2,6 +2,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, unlessFailed, usage } from '../../core/failure.ts';
 import type { Message } from '../../core/message.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { onProfile } from '../run/on-profile.ts';
 import type { CommandContext } from '../model/context.ts';
 
 /** What a write costs, and whether a person is asked about it. */
@@ -27,7 +28,7 @@ const isAsked = ({ yes, dryRun, terminal }: CommandContext): boolean => !yes && 
  * then. A script and a dry run are not asked.
  */
 async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
-  if (!isAsked(ctx) || (await ctx.prompts.confirm(question, false))) return;
+  if (!isAsked(ctx) || (await ctx.prompts.confirm(`${question}${await onProfile(ctx)}?`, false))) return;
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
@@ -44,7 +45,7 @@ export async function tellAndAsk(
 
 /** Asks a person before a create that costs money, as `ask` does. */
 export const askToCreate = (ctx: CommandContext): Promise<void> =>
-  ask(ctx, 'Create it?', 'not confirmed: nothing was created');
+  ask(ctx, 'Create it', 'not confirmed: nothing was created');
 
 /**
  * Says on stderr what a write costs, before it is sent; every price of a write is said here. Nothing where it cannot be
@@ -67,7 +68,7 @@ export async function askAboutRaise(
   readBefore: () => Promise<Json>,
 ): Promise<void> {
   if (raise !== undefined && (await tellPrice(ctx, () => raise(ctx, body, readBefore))))
-    await ask(ctx, 'Change it?', 'not confirmed: nothing was changed');
+    await ask(ctx, 'Change it', 'not confirmed: nothing was changed');
 }
 
 /** Says that an update restarts what runs, and asks. Fails with usage (2) without a terminal and without `--yes`. */
@@ -81,6 +82,6 @@ export async function confirmRestart(
   if (sentence === undefined) return;
   if (!ctx.dryRun && !ctx.yes && !ctx.terminal.canAsk) throw usage(sentence, 'Nothing was sent. --yes confirms it.');
   await ctx.tell(sentence);
-  if (ctx.dryRun || ctx.yes || (await ctx.prompts.confirm('Change it?', false))) return;
+  if (ctx.dryRun || ctx.yes || (await ctx.prompts.confirm(`Change it${await onProfile(ctx)}?`, false))) return;
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
 }

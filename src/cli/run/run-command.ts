@@ -1,13 +1,4 @@
-import {
-  berth,
-  type CommandLine,
-  isMessage,
-  lines,
-  type Message,
-  names,
-  printed,
-  sentence,
-} from '../../core/message.ts';
+import { type CommandLine, isMessage, lines, type Message, printed, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
@@ -24,6 +15,8 @@ import { createCommandContext, type RunState } from './context/create-context.ts
 import type { CommandContext } from '../model/context.ts';
 import { DryRun, unlessUnread } from './context/dry-run.ts';
 import { commonOptions } from '../model/common-options.ts';
+import { onProfile } from './on-profile.ts';
+import { sameCommand } from './same-command.ts';
 import { suggestName } from '../../core/text/nearest.ts';
 import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './context/write-record.ts';
 
@@ -52,7 +45,7 @@ export async function runCommand(
     const prepared = await command.prepare?.(ctx, values);
     if (ctx.dryRun && showsQuestion(ctx, command, output) && (await showQuestion(ctx, command, values, prepared)))
       return EXIT.done;
-    if (asks) await confirm(ctx, await command.confirm?.(ctx, values, prepared));
+    if (asks) await confirm(ctx, command, await command.confirm?.(ctx, values, prepared));
     if (command.watch !== undefined && values['watch'] === true) {
       const { watch } = await import('./watch.ts');
       return await watch(ctx, { ...command, watch: command.watch }, values);
@@ -103,7 +96,7 @@ function mustConfirm(ctx: CommandContext, command: Command, values: Values, path
   if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values, ctx)) return false;
   if (ctx.terminal.canAsk) return true;
   throw usage(
-    `\`${printed(lineOf(command, values, path), ctx.settings)}\` asks for confirmation, and there is no terminal to ask on`,
+    `\`${printed(sameCommand(command, values, path), ctx.settings)}\` asks for confirmation, and there is no terminal to ask on`,
     'Add --yes to confirm.',
   );
 }
@@ -134,26 +127,34 @@ async function showQuestion(
   return true;
 }
 
-async function confirm(ctx: CommandContext, question: Message | Confirmation | undefined): Promise<void> {
+async function confirm(
+  ctx: CommandContext,
+  { writes }: Command,
+  question: Message | Confirmation | undefined,
+): Promise<void> {
   if (question === undefined) return;
+  const where = writes ? await onProfile(ctx) : '';
   const typed = isMessage(question) ? undefined : question.typed;
   await tellQuestion(ctx, question);
-  const confirmed = typed === undefined ? await ctx.prompts.confirm('Continue?', false) : await wasTyped(ctx, typed);
+  const confirmed =
+    typed === undefined ? await ctx.prompts.confirm(`Continue${where}?`, false) : await wasTyped(ctx, typed, where);
   if (!confirmed)
     throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
 }
 
 /** Asks until the text is typed; an empty answer declines. */
-async function wasTyped({ prompts }: CommandContext, text: string): Promise<boolean> {
+async function wasTyped({ prompts }: CommandContext, text: string, where: string): Promise<boolean> {
   const isIt = (answer: string): boolean => answer === text || answer === `"${text}"`;
   const check = (answer: string): string | undefined =>
     isIt(answer) || answer === '' ? undefined : `This is not "${safeText(text)}"; an empty answer changes nothing`;
-  return isIt(await prompts.text(`Type "${safeText(text)}" to continue:`, { check, clearsWrong: true }));
+  return isIt(
+    await prompts.text(`Type "${safeText(text)}" to continue${where}:`, {
+      check,
+      clearsWrong: true,
+      instead: 'Nothing was confirmed. --yes confirms it.',
+    }),
+  );
 }
-
-/** The command line without its flags: `berth queue purge demo`. */
-const lineOf = (command: Command, values: Values, path: readonly string[]): CommandLine =>
-  berth`${names(path.join(' '))} ${Object.keys(command.args).flatMap((key) => (values[key] ?? []) as string | readonly string[])}`;
 
 /** Adds the command line that resumes the wait to an interrupt or to a temporary failure. */
 function withResumeHint(error: unknown, resumeCommand: CommandLine | undefined): unknown {

@@ -1,5 +1,7 @@
+import { createSorter } from '../../core/files/external-sort.ts';
 import type { Json } from '../../core/json.ts';
 import { numberAt, stringAt } from '../../core/json.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { VolumeFile } from '../../core/ports/volume-files.ts';
@@ -11,8 +13,9 @@ import { countOf } from '../../cli/words/words.ts';
 import { age, text } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { parseVolumeAddress } from './places/address.ts';
+import { printRows } from '../shared/paths/print-rows.ts';
 import { expandPlace } from './places/globs.ts';
-import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
+import { filesBelow, findOnVolume, openVolumeWithSpace } from './places/open-volume.ts';
 
 /** The argument for a file or a folder of a volume. */
 export const PLACE = arg.text('VOLUME:PATH, or VOLUME for all of it', {
@@ -30,33 +33,40 @@ const fileRow = ({ key, bytes, version, modifiedAt }: VolumeFile): Json => ({
 
 const folderRow = (key: string): Json => ({ path: key, kind: 'folder' });
 
-const view: View = {
+/** The view of files, whose ages are counted until `now`. */
+const viewAt = (now: EpochMs): View => ({
   noun: ['file or folder', 'files and folders'],
   id: text('path'),
   members: ['path', 'kind', 'bytes', 'modifiedAt', 'etag'],
   columns: [
     { header: 'SIZE', show: (row) => sizeCell(row), right: true },
-    { header: 'AGE', show: age('modifiedAt'), right: true },
+    { header: 'AGE', show: (row) => age('modifiedAt')(row, { now }), right: true },
     textColumn('path', { cutLast: true }),
     { header: 'ETAG', show: text('etag'), wide: true },
   ],
-};
+});
 
 function sizeCell(row: Json): string {
   const bytes = numberAt(row, 'bytes');
   return bytes === undefined ? '' : formatBytes(bytes);
 }
 
-const SORTS: Readonly<Record<string, (one: Json, other: Json) => number>> = {
-  size: (one, other) => (numberAt(other, 'bytes') ?? -1) - (numberAt(one, 'bytes') ?? -1),
-  time: (one, other) => ((stringAt(one, 'modifiedAt') ?? '') < (stringAt(other, 'modifiedAt') ?? '') ? 1 : -1),
+const pathOf = (row: Json): string => stringAt(row, 'path') ?? '';
+
+/** A number from -1 to below 10^15, as a text that sorts the largest first. */
+const largestFirst = (number: number): string => String(10 ** 15 - number).padStart(16, '0');
+
+/** The texts by which rows are sorted. */
+const ORDERS: Readonly<Record<string, (row: Json) => string>> = {
+  size: (row) => `${largestFirst(numberAt(row, 'bytes') ?? -1)} ${pathOf(row)}`,
+  time: (row) => `${largestFirst(Date.parse(stringAt(row, 'modifiedAt') ?? '') || 0)} ${pathOf(row)}`,
 };
 
 /** `berth files ls`: what is on a volume. */
 export const ls = defineCommand({
   summary: 'list the files of a network volume',
   details:
-    'Without --recursive it shows one folder: the files in it, and the folders with a slash at their end. The list is whole, or it is an error. The times are when the volume got the files.',
+    'Without --recursive it shows one folder: the files in it, and the folders with a slash at their end. The list is whole, or it is an error. The times are when the volume got the files; in the local service by the clock of this machine.',
   args: { place: PLACE },
   options: {
     recursive: option.on('also what is in the folders below', { short: '-R' }),
@@ -71,29 +81,30 @@ export const ls = defineCommand({
   ],
   run: async (ctx, { place: given, recursive, sort }) => {
     const address = parseVolumeAddress(given);
-    const volume = await openVolume(ctx, address.volume);
-    const rows: Json[] = [];
+    const { files: volume, now } = await openVolumeWithSpace(ctx, address.volume);
+    const rows = createSorter<Json>(await ctx.durable(), ORDERS[sort ?? 'path'] ?? pathOf);
+    let [files, bytes] = [0, 0];
+    const addFile = async (file: VolumeFile): Promise<void> => {
+      files += 1;
+      bytes += file.bytes;
+      await rows.add([fileRow(file)]);
+    };
     const places = await expandPlace(volume, address);
     const isPattern = places.some(({ path }) => path !== address.path);
-    for (const place of places) {
-      const found = await findOnVolume(volume, place);
-      if (found.kind === 'file') rows.push(fileRow(found.file));
-      else if (recursive) for await (const file of filesBelow(volume, found.key)) rows.push(fileRow(file));
-      // What matches a pattern is shown, not what is in it.
-      else if (isPattern) rows.push(folderRow(found.key));
-      else {
-        const { files, folders } = await volume.folder(found.key);
-        rows.push(...folders.map(folderRow), ...files.map(fileRow));
-        rows.sort((one, other) => ((stringAt(one, 'path') ?? '') < (stringAt(other, 'path') ?? '') ? -1 : 1));
+    try {
+      for (const place of places) {
+        const found = await findOnVolume(volume, place);
+        if (found.kind === 'file') await addFile(found.file);
+        else if (recursive) for await (const file of filesBelow(volume, found.key)) await addFile(file);
+        // What matches a pattern is shown, not what is in it.
+        else if (isPattern) await rows.add([folderRow(found.key)]);
+        else
+          for await (const entry of await volume.folder(found.key))
+            await (entry.kind === 'file' ? addFile(entry.file) : rows.add([folderRow(entry.key)]));
       }
+      return await printRows(ctx, viewAt(now), rows.sorted(), [`${countOf(files, 'file')}, ${formatBytes(bytes)}`]);
+    } finally {
+      await rows.close();
     }
-    const order = sort === undefined ? undefined : SORTS[sort];
-    const sizes = rows.flatMap((row) => numberAt(row, 'bytes') ?? []);
-    return {
-      kind: 'many',
-      view,
-      values: order === undefined ? rows : rows.toSorted(order),
-      notes: [`${countOf(sizes.length, 'file')}, ${formatBytes(sizes.reduce((sum, bytes) => sum + bytes, 0))}`],
-    };
   },
 });

@@ -13,26 +13,28 @@ import { errorOf } from '../../cli/resource/several/outcomes.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { age, text } from '../../output/cells/cell-functions.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import type { View } from '../../output/view.ts';
 import { PLACE } from './ls.ts';
 import { parseVolumeAddress } from './places/address.ts';
-import { openVolume } from './places/open-volume.ts';
+import { openVolumeWithSpace } from './places/open-volume.ts';
 
 const MEMBERS = ['path', 'upload', 'parts', 'bytes', 'startedAt'] as const;
 
-const view: View = {
+/** The view of uploads, whose ages are counted until `now`. */
+const viewAt = (now: EpochMs): View => ({
   noun: ['unfinished upload', 'unfinished uploads'],
   id: text('upload'),
   members: [...MEMBERS, 'ok', 'error'],
   columns: [
     { header: 'SIZE', show: (row) => formatBytes(numberAt(row, 'bytes') ?? 0), right: true },
     textColumn('parts', { right: true }),
-    { header: 'AGE', show: age('startedAt'), right: true },
+    { header: 'AGE', show: (row) => age('startedAt')(row, { now }), right: true },
     textColumn('path', { cutLast: true }),
     { header: 'UPLOAD', show: text('upload'), wide: true },
     { header: 'ERROR', show: text('error.message') },
   ],
-};
+});
 
 const ROW = { path: TEXT, upload: TEXT, parts: WHOLE, bytes: WHOLE };
 
@@ -65,10 +67,11 @@ const list = defineCommand({
   examples: [['berth files uploads list datasets', 'all of a volume']],
   run: async (ctx, { place }) => {
     const address = parseVolumeAddress(place);
-    const values = (await uploadsAt(await openVolume(ctx, address.volume), address.path)).map(rowOf);
+    const { files, now } = await openVolumeWithSpace(ctx, address.volume);
+    const values = (await uploadsAt(files, address.path)).map(rowOf);
     return {
       kind: 'many',
-      view,
+      view: viewAt(now),
       values,
       notes: [`${countOf(values.length, 'unfinished upload')}, ${sizeOf(values)}`],
     };
@@ -92,17 +95,16 @@ const abort = defineCommand({
   prepare: async (ctx, { place, olderThan }) => {
     if (!ctx.dryRun) requireAccess('full', allowedAccess(ctx.settings));
     const address = parseVolumeAddress(place);
-    const volume = await openVolume(ctx, address.volume);
-    const now = ctx.serviceNow();
+    const { files: volume, now } = await openVolumeWithSpace(ctx, address.volume);
     const isOld = ({ startedAt }: UnfinishedUpload): boolean =>
       olderThan === undefined || (startedAt !== undefined && now - startedAt >= olderThan);
-    return { volume, uploads: (await uploadsAt(volume, address.path)).filter(isOld) };
+    return { volume, now, uploads: (await uploadsAt(volume, address.path)).filter(isOld) };
   },
   confirm: async (_, { place }, { uploads }) =>
     uploads.length === 0
       ? undefined
       : `This removes ${countOf(uploads.length, 'unfinished upload')}, ${sizeOf(uploads.map(rowOf))}: ${place}.`,
-  run: async (ctx, _, { volume, uploads }) => {
+  run: async (ctx, _, { volume, now, uploads }) => {
     const values: Json[] = [];
     const outcomes: { readonly id: string; readonly failure: Failure | undefined }[] = [];
     for (const upload of uploads) {
@@ -120,7 +122,7 @@ const abort = defineCommand({
     const removed = values.filter((row) => stringAt(row, 'error.code') === undefined);
     return {
       kind: 'many',
-      view,
+      view: viewAt(now),
       values,
       notes: [
         `${countOf(outcomes.filter(({ failure }) => failure === undefined).length, 'unfinished upload')} ${ctx.dryRun ? 'would be ' : ''}removed, ${sizeOf(removed)}`,

@@ -2,11 +2,17 @@ import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { usage } from '../../core/failure.ts';
 import { parseDurationWithUnit } from '../../core/units.ts';
 import { defineCommand } from '../../cli/model/command.ts';
+import { orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import { arg } from '../../cli/model/params.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { berth, sentence } from '../../core/message.ts';
+import { text } from '../../output/cells/cell-functions.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+import type { View } from '../../output/view.ts';
 import { PODS } from '../shared/collections.ts';
 import { changeMemory } from './sweep/memory.ts';
+
+const snoozeView: View = { noun: ['snooze', 'snoozes'], id: text('id'), columns: [] };
 
 /** `berth guard snooze POD 1h`: keeps the guards of this machine from a pod. */
 export const snooze = defineCommand({
@@ -18,6 +24,7 @@ export const snooze = defineCommand({
     time: arg.text('for how long, such as 1h', { metavar: 'TIME' }),
   },
   changesMachine: true,
+  output: ownObject({ id: TEXT, until: { ...orNull(TIME), description: 'null: guards look after it again' } }),
   examples: [['berth guard snooze train-llm 2h', 'it is left alone for two hours']],
   run: async (ctx, { id: word, time }) => {
     const forMs = parseDurationWithUnit(time, 'TIME');
@@ -32,6 +39,7 @@ export const snooze = defineCommand({
       forMs === 0
         ? sentence`Guards of this machine look after pod ${id} again.`
         : sentence`Guards of this machine leave pod ${id} alone until ${formatTimestamp(until)}. Guards elsewhere do not: ${berth`pods update ${id} --locked on`}`;
-    return { kind: 'nothing', notes: [note] };
+    if (isTableOutput(ctx.output)) return { kind: 'nothing', notes: [note] };
+    return { kind: 'one', view: snoozeView, value: { id, until: forMs === 0 ? null : formatTimestamp(until) } };
   },
 });

@@ -10,6 +10,7 @@ import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/fields/detail-lines.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, listResult, rowsOfAnswer, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
@@ -48,7 +49,8 @@ export async function sendControl(
  * Adds to the result of a change whose local service was changed. Of the one in this process, a line is printed before every
  * command.
  */
-export function changed({ settings }: CommandContext, result: Result): Result {
+export function changed({ settings, output }: CommandContext, result: Result): Result {
+  if (settings.get('quiet') && isTableOutput(output)) return { kind: 'nothing' };
   if (settings.local) return result;
   const from = settings.source('base-url') === 'profile' ? ` of the profile "${settings.profile}"` : '';
   const note = `Changed: the local service at ${settings.text('base-url') ?? ''}${from}.`;

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, memberOf } from '../../core/json.ts';
+import { type Json, type JsonObject, memberAt, memberOf } from '../../core/json.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
 import { HIDDEN, hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
 import { countOf } from '../../cli/words/words.ts';
@@ -42,11 +42,20 @@ export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding
     }),
     notCompared: item.notCompared,
     ...(item.why === undefined ? {} : { why: item.why }),
+    ...destroyedBy(item.action, kind.name, row),
     costBefore: cost.before ?? null,
     costAfter: cost.after ?? null,
     ...(at([]) === '' ? {} : { from: at([]) }),
   };
 }
+
+/** What goes for good with a pod that is removed or replaced. */
+const destroyedBy = (action: string, kind: string, row: Json | undefined): JsonObject =>
+  kind !== 'pod' || (action !== 'delete' && action !== 'replace')
+    ? {}
+    : {
+        destroys: ['container disk', ...(memberAt(row, 'mounts.persistent') === undefined ? [] : ['persistent mount'])],
+      };
 
 /** `1 to create, 2 to update; $1.20 an hour to $2.40 an hour.` */
 export function planNotes({ planned, pruning }: Plan): readonly Message[] {

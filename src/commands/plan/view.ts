@@ -1,4 +1,4 @@
-import { encodeJson, itemsAt, memberAt, numberAt, type Json } from '../../core/json.ts';
+import { encodeJson, itemsAt, memberAt, numberAt, stringsOf, type Json } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { ANYTHING, manyOf, NUMBER, oneOf, orNull, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
@@ -36,6 +36,7 @@ export const PLAN = manyOf(
     {
       id: TEXT,
       why: TEXT,
+      destroys: { ...manyOf(TEXT), description: 'what goes for good with a pod that is removed or replaced' },
       from: { ...TEXT, description: 'FILE:LINE:COLUMN of its document; absent where no file names it: delete' },
     },
   ),
@@ -44,7 +45,9 @@ export const PLAN = manyOf(
 export const planView: View = {
   noun: ['thing', 'things'],
   id: text('id'),
-  members: [...['action', 'kind', 'name', 'id', 'changes', 'notCompared', 'why', 'costBefore', 'costAfter', 'from']],
+  members: [
+    ...['action', 'kind', 'name', 'id', 'changes', 'notCompared', 'why', 'destroys', 'costBefore', 'costAfter', 'from'],
+  ],
   columns: [
     { header: 'PLAN', show: actionCell, cutLast: true },
     textColumn('kind', { cutLast: true }),
@@ -75,13 +78,12 @@ const EFFECT_WORDS: Readonly<Record<string, string>> = {
   restarts: ' (restarts it, its disk is wiped)',
   release: ' (a new release)',
   'next-start': ' (from its next start, and differs until then)',
-  replaces: ' (a new one in its place, its disk and persistent mount are destroyed)',
+  replaces: ' (a new one in its place)',
   fixed: ' (cannot be changed)',
 };
 
 /** What goes with a thing that is removed. */
 const DELETED: Readonly<Record<string, string>> = {
-  pod: 'its container disk and persistent mount are destroyed',
   endpoint: 'its jobs are cancelled',
 };
 
@@ -89,7 +91,10 @@ const DELETED: Readonly<Record<string, string>> = {
 function changesText(row: Json): string {
   const action = text('action')(row);
   const changes = action === 'create' ? [] : itemsAt(row, 'changes').map(changeText);
-  const lost = action === 'delete' ? (DELETED[text('kind')(row)] ?? '') : '';
+  const destroyed = stringsOf(memberAt(row, 'destroys'));
+  const gone =
+    destroyed.length === 0 ? '' : `its ${destroyed.join(' and ')} ${destroyed.length === 1 ? 'is' : 'are'} destroyed`;
+  const lost = action === 'delete' ? (DELETED[text('kind')(row)] ?? gone) : gone;
   return [...changes, text('why')(row), lost].filter((each) => each !== '').join('; ');
 }
 

@@ -57,9 +57,13 @@ export const sshConfig = defineCommand({
     const { folder, before, after } = change;
     const durable = await ctx.durable();
     if (install) await ctx.files.write(`${folder}/${FILE}`, text, { mode: 0o600, makeParents: true });
-    if (after !== before) {
-      const mode = (await ctx.files.mode(`${folder}/config`)) ?? 0o600;
-      await ctx.files.write(`${folder}/config`, after, { mode });
+    const config = `${folder}/config`;
+    // Nothing else was in it: --install made it, or found it empty. A link is the user's.
+    const isLeft = after === '' && (await durable.lookAt(config))?.kind === 'file';
+    if (after !== before && isLeft) await durable.remove(config);
+    else if (after !== before) {
+      const mode = (await ctx.files.mode(config)) ?? 0o600;
+      await ctx.files.write(config, after, { mode });
     }
     if (!install && (await durable.size(`${folder}/${FILE}`)) !== undefined) await durable.remove(`${folder}/${FILE}`);
     return {

@@ -74,11 +74,15 @@ export interface Choice<T> {
   readonly description?: string;
 }
 
-/** How a text is asked for. With `clearsWrong` a wrong answer does not stay in the line to be corrected. */
+/**
+ * How a text is asked for. With `clearsWrong` a wrong answer does not stay in the line to be corrected. `instead` is the hint
+ * where no answer comes.
+ */
 export interface TextOptions {
   readonly initial?: string;
   readonly check?: (value: string) => string | undefined;
   readonly clearsWrong?: boolean;
+  readonly instead?: string;
 }
 
 /** Questions to the user. Allowed only when `terminal.canAsk`. Ctrl-C during a question throws the interrupted Failure. */

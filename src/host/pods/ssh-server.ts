@@ -3,7 +3,7 @@ import type { AuthContext, Connection, ParsedKey, Server, ServerChannel } from '
 import type { PodContainer, StartContainer } from '../../local/index.ts';
 import { createGroupWatcher } from '../process/group-watcher.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { hostKeyOf } from './host-key.ts';
+import { hostKeyOf, makeHostKey } from './host-key.ts';
 import { isPeerOf } from './peer-user.ts';
 import { serveSession } from './session.ts';
 import { findOwnRoot, openView } from './view.ts';
@@ -29,7 +29,7 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
       return parsed instanceof Error ? [] : [parsed].flat();
     });
     const view = await openView(spec, await ownRoot());
-    const hostKey = await hostKeyOf(spec.hostKeyFile, () => ssh2.utils.generateKeyPairSync('ed25519').private);
+    const hostKey = await hostKeyOf(spec.hostKeyFile, () => makeHostKey(ssh2.utils));
     const connections = new Set<Connection>();
     const ends = new Set<() => void>();
     const server: Server = new ssh2.Server({ hostKeys: [hostKey] }, (client, { port: peer }) => {

@@ -1,10 +1,10 @@
 import type { Choice } from '../../core/context.ts';
-import { interrupted, usage } from '../../core/failure.ts';
+import { interrupted } from '../../core/failure.ts';
 import { matchingChoices, type AskContext, type Questions } from './questions.ts';
 
 /**
  * Questions for a terminal that cannot move its cursor (TERM=dumb). Each is a plain line, and is asked again in full after a
- * wrong answer. They fail with usage (2) when the input ends before the answer, and with interrupted (130) after Ctrl-C.
+ * wrong answer. They fail with `InputEnded` when the input ends before the answer, and with interrupted (130) after Ctrl-C.
  */
 export const plainQuestions: Questions = {
   input: ({ message, default: initial, validate }, context) =>
@@ -24,6 +24,9 @@ export const plainQuestions: Questions = {
     choose(message, (term) => matchingChoices(choices, term), choices.length, context),
   search: ({ message, pageSize, source }, context) => choose(message, source, pageSize, context),
 };
+
+/** The input ended before the answer. */
+export class InputEnded extends Error {}
 
 type Answer<T> = { readonly value: T } | { readonly wrong: string };
 
@@ -102,7 +105,7 @@ async function readLine({ input, output, signal }: AskContext, question: string,
         reject(interrupted('SIGINT'));
       });
       reader.once('close', () => {
-        reject(usage('the input ended before the answer', 'Give the value as a flag.'));
+        reject(new InputEnded());
       });
       const stop = (): void => {
         reject(signal.reason as Error);

@@ -3,7 +3,7 @@ import { errorCode } from '../../core/files/file-errors.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Input, Runtime } from '../runtime/runtime.ts';
-import { plainQuestions } from './plain-questions.ts';
+import { InputEnded, plainQuestions } from './plain-questions.ts';
 import { matchingChoices, type AskContext, type Questions } from './questions.ts';
 import { isDumb } from './terminal.ts';
 
@@ -22,8 +22,11 @@ export function createPrompts(
   terminal: Pick<Terminal, 'canAsk' | 'onSuspend'>,
   signal: AbortSignal,
 ): Prompts {
-  const ask = async <T>(question: (kit: Questions, context: AskContext) => Promise<T>): Promise<T> => {
-    if (!terminal.canAsk) throw usage('there is no terminal for a question', 'Give the value as a flag.');
+  const ask = async <T>(
+    question: (kit: Questions, context: AskContext) => Promise<T>,
+    instead = 'Give the value as a flag.',
+  ): Promise<T> => {
+    if (!terminal.canAsk) throw usage('there is no terminal for a question', instead);
     const { stdin, stderr, env } = streams();
     const kit: Questions = isDumb(env) ? plainQuestions : await import('@inquirer/prompts');
     const inputEnd = new AbortController();
@@ -35,7 +38,8 @@ export function createPrompts(
       return await question(kit, { input: stdin, output: stderr, signal: AbortSignal.any([signal, inputEnd.signal]) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (inputEnd.signal.aborted) throw usage('the input ended before the answer', 'Give the value as a flag.');
+      if (inputEnd.signal.aborted || error instanceof InputEnded)
+        throw usage('the input ended before the answer', instead);
       if (error instanceof Error && error.name === 'ExitPromptError') throw interrupted('SIGINT');
       // The terminal was closed; its signal may come later.
       if (errorCode(error) === 'EIO') throw interrupted('SIGHUP');
@@ -52,17 +56,19 @@ export function createPrompts(
     );
   };
   return {
-    text: (message, { initial, check, clearsWrong = false } = {}) =>
-      ask((kit, context) =>
-        kit.input(
-          {
-            message,
-            ...(initial === undefined ? {} : { default: initial }),
-            validate: (value) => check?.(value) ?? true,
-            ...(clearsWrong ? { theme: CLEARED } : {}),
-          },
-          context,
-        ),
+    text: (message, { initial, check, clearsWrong = false, instead } = {}) =>
+      ask(
+        (kit, context) =>
+          kit.input(
+            {
+              message,
+              ...(initial === undefined ? {} : { default: initial }),
+              validate: (value) => check?.(value) ?? true,
+              ...(clearsWrong ? { theme: CLEARED } : {}),
+            },
+            context,
+          ),
+        instead,
       ),
     secret: (message) =>
       ask((kit, context) =>
@@ -77,7 +83,7 @@ export function createPrompts(
         validate: (line: string) => yesOrNo(line, initial) !== undefined || 'Answer y or n',
         theme: CLEARED,
       };
-      return yesOrNo(await ask((kit, context) => kit.input(question, context)), initial) ?? false;
+      return yesOrNo(await ask((kit, context) => kit.input(question, context), CONFIRMS), initial) ?? false;
     },
     select: (message, choices) =>
       choices.length > PAGE_SIZE
@@ -88,6 +94,9 @@ export function createPrompts(
     search,
   };
 }
+
+/** What takes the place of an answer to yes or no. */
+const CONFIRMS = 'Nothing was confirmed. --yes answers it with yes.';
 
 /** A wrong answer does not stay in the line. */
 const CLEARED = { validationFailureMode: 'clear' } as const;

@@ -2,13 +2,15 @@ import { encodeJson, type Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import { pickFields } from '../fields/fields.ts';
 import type { RowPrinter } from '../format-printer.ts';
-import { DEFAULT_FORMAT, FORMAT_TABLE } from '../formats/format-table.ts';
+import { DEFAULT_FORMAT, FORMAT_TABLE, isJsonFormat } from '../formats/format-table.ts';
 import type { Output } from '../output.ts';
 import { data } from '../trusted.ts';
 import type { OutputOptions, View } from '../view.ts';
 
 /** Prints rows as they arrive. */
 export interface RowWriter {
+  /** Whether the rows are printed as JSON: in a dry run that is not the format of the requests. */
+  readonly isJson: boolean;
   row(value: Json): Promise<void>;
   /** Prints several rows at once. */
   rows(values: readonly Json[]): Promise<void>;
@@ -32,6 +34,7 @@ export function openRows(view: View, options: OutputOptions, output: Output): Ro
     await output.stdout.write(data(await (await load()).rows(values, first)));
   };
   return {
+    isJson: isJsonFormat(options.format ?? DEFAULT_FORMAT),
     row: (value) => rows([value]),
     rows,
     close: async () => {

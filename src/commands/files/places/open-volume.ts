@@ -5,6 +5,8 @@ import { readRow } from '../../../cli/resource/identity/identify.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { idOf } from '../../../output/view.ts';
 import { VOLUMES } from '../../shared/collections.ts';
+import { isLocalService } from '../../shared/is-local-service.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import { addressText, folderKey, type VolumeAddress } from './address.ts';
 
 /** A volume with its files, and what the service says about its space. */
@@ -14,14 +16,21 @@ export interface OpenedVolume {
   /** In GB of 10^9 bytes; undefined where the service does not say it. */
   readonly sizeGb: number | undefined;
   readonly type: string | undefined;
+  /**
+   * The time now by the clock that the times of its files are of: the service's. The local service keeps them as files of this
+   * machine, whose time an advance of its clock does not change.
+   */
+  readonly now: EpochMs;
 }
 
 /** Opens a volume by its id or name. Fails as the lookup of the volume does. */
-async function openVolumeWithSpace(ctx: CommandContext, word: string): Promise<OpenedVolume> {
+export async function openVolumeWithSpace(ctx: CommandContext, word: string): Promise<OpenedVolume> {
   const { answer } = await readRow(ctx, VOLUMES, word);
   const { value = null } = answer;
   const files = await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
-  return { word, files, sizeGb: numberAt(value, 'size'), type: stringAt(value, 'type') };
+  // eslint-disable-next-line no-restricted-syntax -- a date, to compare with those of files of this machine
+  const now = isLocalService(answer) ? ctx.clock.now() : ctx.serviceNow();
+  return { word, files, sizeGb: numberAt(value, 'size'), type: stringAt(value, 'type'), now };
 }
 
 /** Opens the files of a volume by its id or name. Fails as the lookup of the volume does. */
@@ -40,16 +49,10 @@ export function volumeOpener(ctx: CommandContext): (word: string) => Promise<Ope
 
 /** Yields all files below a folder, in the order of their keys. Each folder is read whole before its first file. */
 export async function* filesBelow(volume: VolumeFiles, folder: string): AsyncGenerator<VolumeFile> {
-  const { files, folders } = await volume.folder(folder);
-  const left = files.toReversed();
-  for (const below of folders) {
-    for (let next = left.at(-1); next !== undefined && next.key < below; next = left.at(-1)) {
-      left.pop();
-      yield next;
-    }
-    yield* filesBelow(volume, below);
+  for await (const entry of await volume.folder(folder)) {
+    if (entry.kind === 'file') yield entry.file;
+    else yield* filesBelow(volume, entry.key);
   }
-  yield* left.toReversed();
 }
 
 /** What an address on a volume leads to. */
@@ -71,6 +74,5 @@ export async function lookOnVolume(volume: VolumeFiles, { path }: VolumeAddress)
     if (file !== undefined) return { kind: 'file', file };
   }
   if (path === '') return { kind: 'folder', key };
-  const { files, folders } = await volume.folder(key);
-  return files.length + folders.length > 0 ? { kind: 'folder', key } : undefined;
+  return (await volume.isFolder(key)) ? { kind: 'folder', key } : undefined;
 }

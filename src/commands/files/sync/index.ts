@@ -6,7 +6,6 @@ import { formatBytes } from '../../../core/units.ts';
 import { defineCommand } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
 import { countOf } from '../../../cli/words/words.ts';
-import { isJsonFormat } from '../../../output/formats/format-table.ts';
 import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../../shared/paths/file-outcomes.ts';
 import { createTally } from '../tally.ts';
 import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from '../copy/choose-files.ts';
@@ -14,7 +13,8 @@ import { VERIFY } from '../copy/verify.ts';
 import { refuseWhatDoesNotFit } from '../places/space.ts';
 import { meaningOfSlash, openSync, shownPlace, type Sync, type SyncValues } from './open-sync.ts';
 import { sizeOfSource } from './size-of-source.ts';
-import { confirmEmptySource, copyNeeded, neededCopies, nothingSeen, removeExtras, type Extra } from './run-sync.ts';
+import { copyNeeded, neededCopies, nothingSeen, removeExtras, type Extra } from './run-sync.ts';
+import { confirmEmptySource, tellEmptySource } from './empty-source.ts';
 
 /** What is known before the question. */
 interface Prepared {
@@ -89,16 +89,17 @@ export const sync = defineCommand({
         bytes: await sizeOfSource(opened, values),
         what: shownPlace(values.source),
         // What of it stays is known later.
-        isReplaced: (key) => key.startsWith(root.key),
+        replaced: () => Promise.resolve((key) => key.startsWith(root.key)),
       });
     ctx.setResumeCommand(sameCommand(values));
     const seen = nothingSeen();
+    let refused: Failure | undefined;
     const tally = createTally(ctx);
     const rows = ctx.rows(viewOf('copied'));
     const progress = ctx.progress('the files');
     try {
-      for await (const outcome of copyNeeded(ctx, opened, values, seen, (bytes) => {
-        tally.arrived(bytes);
+      for await (const outcome of copyNeeded(ctx, opened, values, seen, (bytes, file) => {
+        tally.arrived(bytes, file);
         progress.update(tally.progress());
       })) {
         tally.add(outcome);
@@ -108,8 +109,9 @@ export const sync = defineCommand({
       const extras = seen.extras.filter(({ path }) => confirmed === undefined || isSeen.has(path));
       if (!seen.isWhole && extras.length > 0) seen.failures.push(notWhole(opened));
       else if (extras.length > 0) {
-        const asks = seen.files === 0 && !values.allowEmpty && confirmed === undefined && !ctx.dryRun;
-        if (asks) await confirmEmptySource(ctx, opened, extras.length);
+        const asks = seen.files === 0 && !values.allowEmpty && confirmed === undefined;
+        if (asks && ctx.dryRun) refused = await tellEmptySource(ctx, opened, extras.length);
+        else if (asks) await confirmEmptySource(ctx, opened, extras.length);
         for await (const outcome of removeExtras(ctx, opened, extras)) {
           tally.add(outcome);
           await rows.row(rowOf(ctx, outcome));
@@ -120,7 +122,7 @@ export const sync = defineCommand({
         await rows.row(rowOf(ctx, outcome));
       }
       tally.unchanged(seen.same);
-      if (isJsonFormat(ctx.output.format)) await rows.row({ whole: tally.whole() });
+      if (rows.isJson) await rows.row({ whole: tally.whole() });
     } finally {
       await progress.stop();
       await rows.close();
@@ -134,7 +136,7 @@ export const sync = defineCommand({
           : [`${countOf(seen.executable, 'file')} can be executed: a volume does not keep that.`]),
         tally.sentence('copied'),
       ],
-      failure: tally.failure(),
+      failure: tally.failure() ?? refused,
     };
   },
 });

@@ -1,10 +1,11 @@
 import type { Bytes, EpochMs } from '../../../core/unit-types.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage } from '../../../core/failure.ts';
+import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { severalAtOnce } from '../../../core/control/several-at-once.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Copy } from '../copy/copy.ts';
 import { transferFiles, type Transferred } from '../copy/transfer.ts';
+import type { FileInFlight } from '../tally.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import { compareFolders } from './compare-folders.ts';
 import type { Sync, SyncValues } from './open-sync.ts';
@@ -112,7 +113,7 @@ export async function* copyNeeded(
   sync: Sync,
   values: SyncValues,
   seen: Seen,
-  onBytes: (bytes: Bytes) => void,
+  onBytes: (bytes: Bytes, of: FileInFlight) => void,
 ): AsyncGenerator<FileOutcome> {
   const copies = neededCopies(sync, values, seen, (line) => ctx.tell(line));
   const shown = (path: Copy['from'] | Copy['to']): string =>
@@ -122,8 +123,8 @@ export async function* copyNeeded(
     : transferFiles(
         ctx,
         copies,
-        (_, bytes) => {
-          onBytes(bytes);
+        ({ from }, bytes) => {
+          onBytes(bytes, { from: shown(from), bytes: from.file.bytes });
         },
         values.verify,
       );
@@ -188,20 +189,4 @@ function foldersOf(extras: readonly Extra[]): readonly string[] {
     for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1))
       folders.add(path.slice(0, slash));
   return [...folders].sort((one, other) => other.length - one.length);
-}
-
-/**
- * Asks before everything is removed because the source has no files: it may be a folder that is not mounted. Fails with
- * usage (2) where nobody can be asked.
- */
-export async function confirmEmptySource(ctx: CommandContext, sync: Sync, count: number): Promise<void> {
-  const shown = sync.source.shown('');
-  if (!ctx.terminal.canAsk)
-    throw usage(
-      `${shown} has no files, and everything at the target (${String(count)}) would be removed`,
-      'If that is meant, add --allow-empty. Else look at the source: it may not be mounted.',
-    );
-  await ctx.tell(`${shown} has no files. Is it mounted? Everything at the target (${String(count)}) would be removed.`);
-  if (!(await ctx.prompts.confirm('Remove everything?', false)))
-    throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was removed' });
 }

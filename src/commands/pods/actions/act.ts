@@ -32,6 +32,7 @@ import { changeBeforeStart, refusedChange as refusedByFlags, START_DEADLINES, ty
 import { REACHABLE, statusOf } from '../pod/reachable.ts';
 import { costOnceStarted } from '../pod/price.ts';
 import { PODS } from '../pod/resource.ts';
+import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
 import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';
 import { waitOptions } from '../../../cli/model/common-options.ts';
@@ -146,10 +147,13 @@ function actionCommand(
         const notes = first.isReached
           ? [`pod ${first.id} is ${statusOf(first.answer.value ?? null)} already: nothing was changed.`]
           : [];
+        if (ctx.settings.get('quiet') && isTableOutput(ctx.output)) return { kind: 'nothing', notes: remaining };
         return { ...answerResult(PODS.view, first.answer), notes: [...notes, ...remaining] };
       }
       const outcomes = wait ? await afterWait(ctx, sent, goal, waitTimeout) : sent;
-      return { ...outcomeResult(ctx, 'pod', outcomes, done), notes: [...stillPaid, ...remaining] };
+      const result = outcomeResult(ctx, 'pod', outcomes, done);
+      const isSilent = ctx.settings.get('quiet') && isTableOutput(ctx.output) && result.failure === undefined;
+      return { ...(isSilent ? { kind: 'nothing' } : result), notes: [...stillPaid, ...remaining] };
     },
   });
 }

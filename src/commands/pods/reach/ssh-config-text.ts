@@ -5,15 +5,15 @@ export const HOST_SUFFIX = '.berth';
 
 /**
  * The block of ssh's configuration for all pods. `program` starts berth with the flags that choose the account; `knownHosts` is the
- * path of berth's host keys, beside which each host has a file. ssh puts a name between the quotes of ProxyCommand as it is: a name with
- * a quote, which no pod of berth needs, is not of the block.
+ * path of berth's host keys, beside which each host has a file. ssh puts a name between the quotes of ProxyCommand, and into the path of
+ * a file, as it is: names with a quote or a slash are not of the block.
  */
 export const sshConfigText = (
   program: readonly string[],
   knownHosts: string,
 ): string => `# Written by berth (pods ssh-config).
-Host *${HOST_SUFFIX} "!*'*"
-  ProxyCommand ${[...program, 'pods', 'connect'].map(proxyWord).join(' ')} '%n'
+Host *${HOST_SUFFIX} "!*'*" "!*/*"
+  ProxyCommand ${[...program, 'pods', 'connect', '--'].map(proxyWord).join(' ')} '%n'
   User root
   UserKnownHostsFile ${quotedPath(`${knownHosts}.d/`).slice(0, -1)}%n"
   GlobalKnownHostsFile none

@@ -24,7 +24,7 @@ export const totalWithAccount =
  * must be printed, also after an interrupt.
  */
 export async function remainingLines(ctx: CommandContext, ended: readonly string[]): Promise<readonly string[]> {
-  if (!isForPerson(ctx) || ended.length === 0) return [];
+  if (!isForPerson(ctx) || ctx.settings.get('quiet') || ended.length === 0) return [];
   try {
     const rate = await readRate(ctx, new Set(ended));
     return [`The account goes on costing ${rateText(rate)}${rateDetails(rate)}.`];

@@ -44,6 +44,12 @@ describe('the words of a command line', () => {
     expect(await offered(['jobs', 'run', 'echo', '--'])).toEqual(expect.arrayContaining(['--low-priority', '--json']));
   });
 
+  it('are the values of the setting that `config set` names', async () => {
+    expect(await offered(['config', 'set', 'access', ''])).toEqual(['read', 'write', 'full']);
+    expect(await offered(['config', 'set', 'output', 'js'])).toEqual(expect.arrayContaining(['json', 'jsonl']));
+    expect(await offered(['config', 'set', 'timeout', ''])).toEqual([]);
+  });
+
   it('leave out a flag that is given, unless it may be repeated', async () => {
     expect(await offered(['pods', 'create', '--name', 'x', '--'])).not.toContain('--name');
     expect(await offered(['pods', 'create', '--env', 'A=1', '--'])).toContain('--env');

@@ -27,6 +27,11 @@ it.each([
   ['queue purge demo', 'berth --local queue purge demo'],
   ['jobs cancel demo a b', 'berth --local jobs cancel demo a b'],
   ['pods terminate pod-train', 'berth --local pods terminate pod-train'],
+  ['pods stop --match x-* --older-than 36h', "berth --local pods stop --match 'x-*' --older-than 36h"],
+  [
+    'files sync d datasets: --delete --checksum --exclude *.tmp',
+    "berth --local files sync d 'datasets:' --checksum --delete --exclude '*.tmp'",
+  ],
 ])('%s without a terminal ends 2 and names the command that needs confirmation', async (line, named) => {
   const { code, err } = await berth(['--local', ...line.split(' ')]);
   expect([code, err]).toEqual([2, expect.stringContaining(`\`${named}\` asks for confirmation`) as string]);

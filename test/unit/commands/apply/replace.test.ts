@@ -30,6 +30,20 @@ async function apply(world: TestWorld, text: string, ...flags: readonly string[]
 }
 
 describe('apply --replace', () => {
+  test('says that a persistent mount is destroyed only where there is one', async () => {
+    for (const [mount, lost] of [
+      ['', 'its container disk is destroyed'],
+      ['\nmounts: {persistent: {size: 20, path: /data}}', 'its container disk and persistent mount are destroyed'],
+    ] as const) {
+      const world = inWorld();
+      await apply(world, `${OLD}${mount}`);
+      const { out } = await plan(world, NEW, ['--replace']);
+      expect(out).toContain(lost);
+      const [row] = await rows(world, NEW, ['--replace']);
+      expect(row?.destroys).toEqual(['container disk', ...(mount === '' ? [] : ['persistent mount'])]);
+    }
+  });
+
   test('makes a pod on another GPU with what the old one has, and then terminates the old one', async () => {
     const world = inWorld();
     await apply(world, OLD);

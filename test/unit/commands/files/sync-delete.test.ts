@@ -84,6 +84,27 @@ describe('--delete', () => {
     expect(await keys('datasets:')).toEqual([]);
   });
 
+  it('of an empty source is refused by a dry run as by the command, and on a terminal is said', async () => {
+    const { sync, keys, at } = startSync();
+    await sync('d/ datasets:');
+    mkdirSync(at('unmounted'));
+    const refused = await sync('unmounted/ datasets: --delete --dry-run');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('add --allow-empty to --delete')]);
+    expect(refused.rows).toHaveLength(2);
+    const shown = await sync('unmounted/ datasets: --delete --dry-run', { tty: true });
+    expect([shown.code, shown.err]).toEqual([0, expect.stringContaining('Is it mounted?')]);
+    expect((await sync('unmounted/ datasets: --delete --dry-run --allow-empty')).code).toBe(0);
+    expect(await keys('datasets:')).toHaveLength(2);
+  });
+
+  it('in a dry run that prints a table has no row for the whole', async () => {
+    const { run } = startSync();
+    for (const format of ['', ' -o csv']) {
+      const { out } = await run(`sync d/ datasets: --dry-run${format}`);
+      expect([out.trim().split('\n').length, out], out).toEqual([3, expect.not.stringContaining('0 B') as string]);
+    }
+  });
+
   it.skipIf(process.getuid?.() === 0)('removes nothing where a folder of the source cannot be read', async () => {
     const { sync, keys, at } = startSync();
     await sync('d/ datasets:');

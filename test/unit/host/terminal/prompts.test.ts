@@ -115,6 +115,20 @@ describe('a question without an answer', () => {
     await asked;
   });
 
+  it('names --yes after Ctrl-D at a question of yes or no, and a flag for a value', async () => {
+    for (const [ask, hint] of [
+      [(prompts: Prompts) => prompts.confirm('Sure?'), '--yes'],
+      [(prompts: Prompts) => prompts.text('Sure?'), 'Give the value as a flag.'],
+      [(prompts: Prompts) => prompts.text('Sure?', { instead: 'Say --yes.' }), 'Say --yes.'],
+    ] as const) {
+      const { world, prompts } = open();
+      await Promise.all([
+        expect(ask(prompts)).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining(hint) as string }),
+        answer(world, 'Sure?', KEYS.ctrlD),
+      ]);
+    }
+  });
+
   it('ends 143 after SIGTERM', async () => {
     const { world, prompts, stop } = open();
     const asked = expect(prompts.confirm('Sure?')).rejects.toMatchObject({ exit: 143 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -44,17 +44,52 @@ test('what is put in is taken out again, and the rest of the file is kept byte f
 const sshTest = test.skipIf(!hasSsh);
 
 /** What ssh makes of a host with the block; a program that records its argument is in the place of berth. */
-function connectTo(host: string): { readonly ran: boolean; readonly others: boolean } {
+function connectTo(host: string): { readonly ran: string | undefined; readonly others: boolean } {
   const folder = join(temporaryDirectory());
   const [program, config] = [join(folder, "be'r th%n"), join(folder, 'config')];
-  writeFileSync(program, `#!/bin/sh\necho "$#:$3" >> "${join(folder, 'ran')}"\n`, { mode: 0o755 });
+  writeFileSync(program, `#!/bin/sh\nprintf %s "$#:$3:$4" > "${join(folder, 'ran')}"\n`, { mode: 0o755 });
   writeFileSync(config, sshConfigText([program], join(folder, 'known')));
   spawnSync('ssh', ['-F', config, '-o', 'BatchMode=yes', '--', host, 'true'], { cwd: folder, timeout: 60_000 });
-  return { ran: existsSync(join(folder, 'ran')), others: existsSync(join(folder, 'pwned')) };
+  const ran = join(folder, 'ran');
+  return { ran: existsSync(ran) ? readFileSync(ran, 'utf8') : undefined, others: existsSync(join(folder, 'pwned')) };
 }
 
 sshTest('a name reaches berth as one word, through a program whose path has a quote and a percent sign', () => {
-  expect(connectTo('lab.berth')).toEqual({ ran: true, others: false });
+  expect(connectTo('lab.berth')).toEqual({ ran: '4:--:lab.berth', others: false });
+});
+
+sshTest('a name with a slash, which would be a path of a host key, is not of the block', () => {
+  expect(connectTo('x/../../y.berth').ran).toBeUndefined();
+});
+
+// Before OpenSSH 9.6, ssh puts any name into the command, which a shell reads. The block leaves out names with a quote or a slash.
+test.skipIf(process.platform === 'win32')('any other name is one word to the shell of ProxyCommand', () => {
+  const command = /ProxyCommand (.*)/.exec(sshConfigText(['printf', '<%s>'], '/known'))?.[1] ?? '';
+  const hostile = fc.constantFrom(
+    '$(touch x)',
+    '`',
+    '"',
+    '\\',
+    '\n',
+    ';',
+    ' ',
+    '%n',
+    '-',
+    '!',
+    '*',
+    '&',
+    '|',
+    '<',
+    '~',
+    '#',
+  );
+  const name = fc.array(fc.oneof(hostile, fc.stringMatching(/^[^'/\0]$/u))).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(name, (each) => {
+      const { stdout } = spawnSync('sh', ['-c', `exec ${command.replaceAll('%%', '%').replace('%n', () => each)}`]);
+      expect(stdout.toString()).toBe(`<pods><connect><--><${each}>`);
+    }),
+  );
 });
 
 sshTest.each([
@@ -68,6 +103,9 @@ sshTest.each([
   'x"; touch pwned; ".berth',
   "x\\'; touch pwned; \\'.berth",
   '%n%h|touch pwned|.berth',
+  '-x; touch pwned.berth',
+  '!touch pwned.berth',
+  '*; touch pwned.berth',
 ])('the hostile name %j runs nothing', (host) => {
   expect(connectTo(host).others).toBe(false);
 });

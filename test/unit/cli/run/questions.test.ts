@@ -1,0 +1,113 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { remoteService } from '../../../support/servers/remote-service.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS } from '../../../support/worlds/test-world.ts';
+
+/** A machine with these profiles, all of one service; `work` is in use. */
+async function machineWith(...names: readonly string[]) {
+  const { env } = await remoteService();
+  const home = temporaryDirectory();
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const profile = {
+    'base-url': env['BERTH_BASE_URL'],
+    'queue-url': env['BERTH_QUEUE_URL'],
+    'api-key': env['BERTH_API_KEY'],
+  };
+  const profiles = Object.fromEntries(names.map((name) => [name, profile]));
+  const document = JSON.stringify({ version: 1, current: 'work', profiles });
+  writeFileSync(join(home, 'config.json'), document, { mode: 0o600 });
+  return { BERTH_CONFIG_DIR: home };
+}
+
+/** Runs a command on a terminal, and answers its question with no. */
+async function asked(env: Readonly<Record<string, string>>, line: string): Promise<string> {
+  const world = createTestWorld({ tty: true, columns: 200, env });
+  const running = berthIn(world, line.split(' '));
+  const ended = { at: 0 };
+  void running.finally(() => (ended.at += 1));
+  while (ended.at === 0 && !/(Continue|Create it|Change it|to continue)[^]*[?:]/.test(world.err()))
+    await new Promise(setImmediate);
+  await world.type(KEYS.ctrlD);
+  const { code, err } = await running;
+  expect(code, err).toBe(2);
+  return err;
+}
+
+describe('a question about the account', () => {
+  const LINES = [
+    ['volumes delete vol-datasets --force', 'to continue'],
+    ['pods terminate pod-train', 'Continue'],
+    ['volumes update vol-datasets --size 4000', 'Change it'],
+    ['clusters create --name c --type RAY --gpu GPU-80G --gpu-count 1 --pods 2 --image i', 'Create it'],
+  ] as const;
+
+  test('names the profile where there are several, and says what takes the place of an answer', async () => {
+    const env = await machineWith('work', 'home');
+    for (const [line, question] of LINES) {
+      const err = await asked(env, line);
+      expect(err).toContain(`${question} on the profile work`);
+      expect(err).toContain('--yes');
+    }
+  });
+
+  test('names no profile where there is one, and none that the variables pass over', async () => {
+    for (const [line] of LINES) expect(await asked(await machineWith('work'), line)).not.toContain('on the profile');
+    const { env } = await remoteService();
+    const both = { ...(await machineWith('work', 'home')), ...env };
+    expect(await asked(both, 'pods terminate pod-train')).not.toContain('on the profile');
+  });
+});
+
+describe('an empty queue', () => {
+  test('is not asked about, and nothing is sent', async () => {
+    const { code, err } = await createAccount()('queue purge echo', { tty: true });
+    expect([code, err]).toEqual([0, expect.stringContaining('no job waits in the queue of echo: nothing was sent')]);
+  });
+});
+
+describe('--quiet', () => {
+  test.each([
+    'pods stop pod-train',
+    'pods start pod-stopped',
+    'pods stop pod-train pod-notebook',
+    'local stock set GPU-24G 0',
+    'local clock advance 1h',
+  ])('%s prints nothing, and what is asked for as data all the same', async (line) => {
+    for (const tty of [false, { stdout: true, stderr: true }]) {
+      const { code, out, err } = await createAccount()(`${line} --quiet`, { tty });
+      expect([code, out, err.replace('(local service)\n', '')]).toEqual([0, '', '']);
+    }
+    expect((await createAccount()(`${line} --quiet --json`)).out).toMatch(/^[[{]/);
+  });
+});
+
+test('guard snooze --json says which pod and until when', async () => {
+  const account = createAccount();
+  const snoozed = JSON.parse(await local(account, 'guard snooze train-llm 2h --json')) as unknown;
+  expect(snoozed).toEqual({ id: 'pod-train', until: expect.stringMatching(/^\d{4}-.*Z$/) as string });
+  expect(JSON.parse(await local(account, 'guard snooze train-llm 0 --json'))).toEqual({ id: 'pod-train', until: null });
+  expect((await account('guard snooze train-llm 2h')).err).toContain('leave pod pod-train alone until');
+});
+
+describe('pods ssh-config --uninstall', () => {
+  const run = async (home: string, flag: string) =>
+    await berthIn(createTestWorld({ env: { HOME: home, BERTH_LOCAL: '1' } }), ['pods', 'ssh-config', flag, '--yes']);
+
+  test('leaves no file that --install made, and keeps what else is in one', async () => {
+    const { existsSync, readFileSync, readdirSync } = await import('node:fs');
+    const home = temporaryDirectory();
+    await run(home, '--install');
+    expect(readFileSync(join(home, '.ssh', 'config'), 'utf8')).toContain('Include');
+    expect((await run(home, '--uninstall')).code).toBe(0);
+    expect(readdirSync(join(home, '.ssh'))).toEqual([]);
+    writeFileSync(join(home, '.ssh', 'config'), 'User me\n');
+    await run(home, '--install');
+    await run(home, '--uninstall');
+    expect(existsSync(join(home, '.ssh', 'berth_config'))).toBe(false);
+    expect(readFileSync(join(home, '.ssh', 'config'), 'utf8')).toBe('User me\n');
+  });
+});
