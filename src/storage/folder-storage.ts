@@ -1,5 +1,6 @@
 import { usage } from '../core/failure.ts';
 import type { DurableFiles, FolderEntry, ObjectStorage, StoredObject } from '../core/context.ts';
+import { compareBytes } from '../core/text/compare-bytes.ts';
 import { parsePattern } from './objects/address-pattern.ts';
 import { changedObject, notAsWritten } from './objects/stored-object-failures.ts';
 
@@ -82,8 +83,7 @@ async function* filesBelow(
 }
 
 /** Compares as the complete paths compare: all that is in a folder begins with its name and a slash. */
-const compareEntries = (one: FolderEntry, other: FolderEntry): number =>
-  Buffer.compare(Buffer.from(sortName(one)), Buffer.from(sortName(other)));
+const compareEntries = (one: FolderEntry, other: FolderEntry): number => compareBytes(sortName(one), sortName(other));
 
 const sortName = ({ name, kind }: FolderEntry): string => (kind === 'folder' ? `${name}/` : name);
 

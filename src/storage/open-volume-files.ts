@@ -1,3 +1,4 @@
+import type { RangeFiles } from '../core/context.ts';
 import type { VolumeFiles, VolumePlace } from '../core/ports/volume-files.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
@@ -23,7 +24,7 @@ const DATA_CENTER = '{data-center}';
  * credentials.
  */
 export async function openVolumeFiles(
-  ports: StoragePorts,
+  ports: StoragePorts & { readonly files: RangeFiles },
   transport: Transport,
   { id, dataCenter }: VolumePlace,
   { url, own }: { readonly url: string | undefined; readonly own: FoundCredentials | undefined },
@@ -52,7 +53,7 @@ export async function openVolumeFiles(
     requestsAtOnce: REQUESTS_AT_ONCE,
     retriesOfDenied: RETRIES_OF_DENIED,
   });
-  return createVolumeFiles(client, id, ports.partBytes);
+  return createVolumeFiles(client, id, files, ports.partBytes);
 }
 
 /** Rethrows. A command for files has no s3:// address: where there are no credentials, it says which key is missing. */

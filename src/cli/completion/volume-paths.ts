@@ -1,6 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { stringAt, type Json } from '../../core/json.ts';
 import type { ListRow } from '../../core/ports/remembered.ts';
+import type { VolumeEntry } from '../../core/ports/volume-files.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { Candidate, ListSource } from '../model/completion-sources.ts';
 import { candidatesOf, rowsOf, type CompletionPorts } from './live.ts';
@@ -72,13 +73,16 @@ export async function renewFolder(context: Context, folder: string, sources: Com
     id: stringAt(row, 'id') ?? '',
     dataCenter: stringAt(row, 'dataCenter') ?? '',
   });
-  const listed = await volume.folder(prefix, MAX_ROWS);
-  const nameOf = (key: string): string => offered(key.slice(prefix.length));
-  const rows: readonly ListRow[] = [
-    ...listed.folders.map((key) => ({ value: nameOf(key), name: '', description: '' })),
-    ...listed.files.map(({ key, bytes }) => ({ value: nameOf(key), name: '', description: formatBytes(bytes) })),
-  ].filter(({ value }) => value !== '');
-  await lists.write(`${LIST}${folder}`, rows);
+  const rows: ListRow[] = [];
+  const orderOf = ({ kind, key }: VolumeEntry): string => `${kind === 'folder' ? '0' : '1'}${key}`;
+  for await (const entry of await volume.folder(prefix, { orderOf, atMost: MAX_ROWS })) {
+    const description = entry.kind === 'file' ? formatBytes(entry.file.bytes) : '';
+    rows.push({ value: offered(entry.key.slice(prefix.length)), name: '', description });
+  }
+  await lists.write(
+    `${LIST}${folder}`,
+    rows.filter(({ value }) => value !== ''),
+  );
 }
 
 /** The volume with an id, or the only one with a name. */

@@ -5,13 +5,17 @@ import { arg, option } from '../../cli/model/params.ts';
 import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from './copy/choose-files.ts';
 import { copyPlaces, sourcesAndTarget } from './copy/copy-places.ts';
 import { VERIFY } from './copy/verify.ts';
-import { FILE_OUTCOMES, fileOutcomes } from '../shared/paths/file-outcomes.ts';
+import { FILE_OUTCOMES_AND_WHOLE } from '../shared/paths/file-outcomes.ts';
+import { copyFromInput, copyToOutput, streamEnds } from './copy/streams.ts';
+import { parseFileAddress } from './places/address.ts';
+import { printOutcomes } from './print-outcomes.ts';
+import { createTally } from './tally.ts';
 
 /** `berth files cp`: copies files to and from network volumes. */
 export const cp = defineCommand({
   summary: 'copy files to and from network volumes',
   details:
-    'A place is VOLUME:PATH, or a local path; a local name with a colon is written ./a:b. A file is copied into the target where that is a folder or ends with a slash, and else under the name of the target. A folder is copied into the target: a slash at its end means what is in it, without it the folder itself, as with rsync.\nA file is done when it was seen there with its size and its checksum; until then the file before it stays. An interrupted copy goes on with the same command: parts that arrived are not sent again. Between two volumes the data goes through this machine. Links are left out, and named. The patterns of --exclude and --include are those of files sync. --files-from takes the member `path` of the files that failed. A download has the time that the volume says. An upload keeps neither its time nor its permissions: a volume takes none.',
+    'A place is VOLUME:PATH, or a local path; a local name with a colon is written ./a:b. `-` is standard input, to one file, or standard output, of one. A file is copied into the target where that is a folder or ends with a slash, and else under the name of the target. A folder is copied into the target: a slash at its end means what is in it, without it the folder itself, as with rsync.\nA file is done when it was seen there with its size and its checksum; until then the file before it stays. An interrupted copy goes on with the same command: parts that arrived are not sent again. Between two volumes the data goes through this machine. Links are left out, and named. The patterns of --exclude and --include are those of files sync. --files-from takes the member `path` of the files that failed. A download has the time that the volume says. An upload keeps neither its time nor its permissions: a volume takes none.',
   args: {
     place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
   },
@@ -23,12 +27,21 @@ export const cp = defineCommand({
   },
   changesMachine: true,
   writes: true,
-  output: FILE_OUTCOMES,
+  output: FILE_OUTCOMES_AND_WHOLE,
   examples: [
     ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
     ['berth files cp -R datasets:inputs ./', 'a folder of a volume to this machine'],
   ],
   run: async (ctx, { place, ...values }) => {
+    const stream = streamEnds(place.map(parseFileAddress), values);
+    if (stream?.isRead === false) {
+      await copyToOutput(ctx, stream.place);
+      return { kind: 'nothing' };
+    }
+    if (stream !== undefined) {
+      if (!ctx.dryRun) requireAccess('write', allowedAccess(ctx.settings));
+      return await printOutcomes(ctx, copyFromInput(ctx, stream.place), 'copied', { hasWhole: true });
+    }
     const [sources, target] = sourcesAndTarget(place, 'a copy');
     if (target.kind === 'volume' && !ctx.dryRun) requireAccess('write', allowedAccess(ctx.settings));
     // What is there is not sent again.
@@ -39,6 +52,8 @@ export const cp = defineCommand({
       ...choiceWords(values),
     ];
     ctx.setResumeCommand(berth`files cp ${new Words(given.flatMap((each) => each.words))} ${place}`);
-    return fileOutcomes(ctx, await copyPlaces(ctx, sources, target, { ...values, choice: values }), 'copied');
+    const tally = createTally(ctx);
+    const outcomes = copyPlaces(ctx, sources, target, { ...values, choice: values, tally });
+    return await printOutcomes(ctx, outcomes, 'copied', { tally, hasWhole: true });
   },
 });

@@ -1,3 +1,4 @@
+import { createSorter } from '../../core/files/external-sort.ts';
 import type { Json } from '../../core/json.ts';
 import { numberAt, stringAt } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
@@ -12,6 +13,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { age, text } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { parseVolumeAddress } from './places/address.ts';
+import { printRows } from '../shared/paths/print-rows.ts';
 import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolumeWithSpace } from './places/open-volume.ts';
 
@@ -49,9 +51,15 @@ function sizeCell(row: Json): string {
   return bytes === undefined ? '' : formatBytes(bytes);
 }
 
-const SORTS: Readonly<Record<string, (one: Json, other: Json) => number>> = {
-  size: (one, other) => (numberAt(other, 'bytes') ?? -1) - (numberAt(one, 'bytes') ?? -1),
-  time: (one, other) => ((stringAt(one, 'modifiedAt') ?? '') < (stringAt(other, 'modifiedAt') ?? '') ? 1 : -1),
+const pathOf = (row: Json): string => stringAt(row, 'path') ?? '';
+
+/** A number from -1 to below 10^15, as a text that sorts the largest first. */
+const largestFirst = (number: number): string => String(10 ** 15 - number).padStart(16, '0');
+
+/** The texts by which rows are sorted. */
+const ORDERS: Readonly<Record<string, (row: Json) => string>> = {
+  size: (row) => `${largestFirst(numberAt(row, 'bytes') ?? -1)} ${pathOf(row)}`,
+  time: (row) => `${largestFirst(Date.parse(stringAt(row, 'modifiedAt') ?? '') || 0)} ${pathOf(row)}`,
 };
 
 /** `berth files ls`: what is on a volume. */
@@ -74,28 +82,29 @@ export const ls = defineCommand({
   run: async (ctx, { place: given, recursive, sort }) => {
     const address = parseVolumeAddress(given);
     const { files: volume, now } = await openVolumeWithSpace(ctx, address.volume);
-    const rows: Json[] = [];
+    const rows = createSorter<Json>(await ctx.durable(), ORDERS[sort ?? 'path'] ?? pathOf);
+    let [files, bytes] = [0, 0];
+    const addFile = async (file: VolumeFile): Promise<void> => {
+      files += 1;
+      bytes += file.bytes;
+      await rows.add([fileRow(file)]);
+    };
     const places = await expandPlace(volume, address);
     const isPattern = places.some(({ path }) => path !== address.path);
-    for (const place of places) {
-      const found = await findOnVolume(volume, place);
-      if (found.kind === 'file') rows.push(fileRow(found.file));
-      else if (recursive) for await (const file of filesBelow(volume, found.key)) rows.push(fileRow(file));
-      // What matches a pattern is shown, not what is in it.
-      else if (isPattern) rows.push(folderRow(found.key));
-      else {
-        const { files, folders } = await volume.folder(found.key);
-        rows.push(...folders.map(folderRow), ...files.map(fileRow));
-        rows.sort((one, other) => ((stringAt(one, 'path') ?? '') < (stringAt(other, 'path') ?? '') ? -1 : 1));
+    try {
+      for (const place of places) {
+        const found = await findOnVolume(volume, place);
+        if (found.kind === 'file') await addFile(found.file);
+        else if (recursive) for await (const file of filesBelow(volume, found.key)) await addFile(file);
+        // What matches a pattern is shown, not what is in it.
+        else if (isPattern) await rows.add([folderRow(found.key)]);
+        else
+          for await (const entry of await volume.folder(found.key))
+            await (entry.kind === 'file' ? addFile(entry.file) : rows.add([folderRow(entry.key)]));
       }
+      return await printRows(ctx, viewAt(now), rows.sorted(), [`${countOf(files, 'file')}, ${formatBytes(bytes)}`]);
+    } finally {
+      await rows.close();
     }
-    const order = sort === undefined ? undefined : SORTS[sort];
-    const sizes = rows.flatMap((row) => numberAt(row, 'bytes') ?? []);
-    return {
-      kind: 'many',
-      view: viewAt(now),
-      values: order === undefined ? rows : rows.toSorted(order),
-      notes: [`${countOf(sizes.length, 'file')}, ${formatBytes(sizes.reduce((sum, bytes) => sum + bytes, 0))}`],
-    };
   },
 });

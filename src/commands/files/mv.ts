@@ -6,7 +6,9 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { copyPlaces, shown, sourcesAndTarget, type Place } from './copy/copy-places.ts';
 import type { Copy } from './copy/copy.ts';
-import { FILE_OUTCOMES, fileOutcomes } from '../shared/paths/file-outcomes.ts';
+import { FILE_OUTCOMES } from '../shared/paths/file-outcomes.ts';
+import { printOutcomes } from './print-outcomes.ts';
+import { createTally } from './tally.ts';
 import { folderKey } from './places/address.ts';
 
 /** `berth files mv`: moves files to, from and within network volumes. */
@@ -48,8 +50,10 @@ export const mv = defineCommand({
         });
       await (from.kind === 'local' ? durable.remove(from.path) : from.volume.remove(from.key));
     };
-    const outcomes = await copyPlaces(ctx, sources, target, {
+    const tally = createTally(ctx);
+    const outcomes = copyPlaces(ctx, sources, target, {
       recursive,
+      tally,
       refuse: (copy) =>
         isWithin(copy, sources, target) ? usage(`${shown(copy.from)} cannot be moved into itself`) : undefined,
       afterwards: async (copy) => {
@@ -62,7 +66,7 @@ export const mv = defineCommand({
         }
       },
     });
-    return fileOutcomes(ctx, outcomes, 'moved');
+    return await printOutcomes(ctx, outcomes, 'moved', { tally });
   },
 });
 

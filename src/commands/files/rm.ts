@@ -1,7 +1,10 @@
 import { allowedAccess, requireAccess } from '../../core/access.ts';
+import { createSorter, type Sorter } from '../../core/files/external-sort.ts';
 import { rethrowUnlessFailure } from '../../core/failure.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words/words.ts';
@@ -9,13 +12,21 @@ import { addressText, parseVolumeAddress, type VolumeAddress } from './places/ad
 import { isFolderFailure } from './places/file-failures.ts';
 import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
-import { FILE_OUTCOMES, fileOutcomes, type FileOutcome } from '../shared/paths/file-outcomes.ts';
+import { FILE_OUTCOMES, type FileOutcome } from '../shared/paths/file-outcomes.ts';
+import { printOutcomes } from './print-outcomes.ts';
 
-/** A file to remove, and the place that names it. */
+/** A file to remove, and the number of the place that names it. */
 interface Target {
-  readonly address: VolumeAddress;
-  readonly volume: VolumeFiles;
+  readonly of: number;
   readonly file: VolumeFile;
+}
+
+/** What is known before the question. */
+interface Targets {
+  readonly places: readonly { readonly address: VolumeAddress; readonly volume: VolumeFiles }[];
+  readonly files: Sorter<Target>;
+  readonly count: number;
+  readonly bytes: Bytes;
 }
 
 /** `berth files rm`: removes files of a volume. The volume itself is deleted by `volumes delete`. */
@@ -27,41 +38,56 @@ export const rm = defineCommand({
   writes: true,
   options: { recursive: option.on('also folders, with all that is in them', { short: '-R' }) },
   output: FILE_OUTCOMES,
-  prepare: async (ctx, { place, recursive }) => {
+  prepare: async (ctx, { place, recursive }): Promise<Targets> => {
     if (!ctx.dryRun) requireAccess('full', allowedAccess(ctx.settings));
-    const targets: Target[] = [];
+    const places: { readonly address: VolumeAddress; readonly volume: VolumeFiles }[] = [];
+    const files = createSorter<Target>(
+      await ctx.durable(),
+      ({ of, file }) => `${String(of).padStart(8, '0')} ${file.key}`,
+    );
+    let [count, bytes] = [0, 0];
+    const add = async (file: VolumeFile): Promise<void> => {
+      count += 1;
+      bytes += file.bytes;
+      await files.add([{ of: places.length - 1, file }]);
+    };
     for (const given of place) {
       const named = parseVolumeAddress(given);
       const volume = await openVolume(ctx, named.volume);
       for (const address of await expandPlace(volume, named)) {
         const found = await findOnVolume(volume, address);
         if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
-        if (found.kind === 'file') targets.push({ address, volume, file: found.file });
-        else for await (const file of filesBelow(volume, found.key)) targets.push({ address, volume, file });
+        places.push({ address, volume });
+        if (found.kind === 'file') await add(found.file);
+        else for await (const file of filesBelow(volume, found.key)) await add(file);
       }
     }
-    return targets;
+    return { places, files, count, bytes };
   },
-  confirm: async (_, { place }, targets) => {
-    const bytes = targets.reduce((sum, { file }) => sum + file.bytes, 0);
-    return `This removes ${countOf(targets.length, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
-  },
+  confirm: async (_, { place }, { count, bytes }) =>
+    `This removes ${countOf(count, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`,
   examples: [
     ['berth files rm -R datasets:inputs --dry-run', 'see what a folder has before it is removed'],
     ['berth files rm datasets:inputs/items.jsonl --yes', 'one file, without a question'],
   ],
-  run: async (ctx, _, targets) => {
-    const outcomes: FileOutcome[] = [];
-    for (const { address, volume, file } of targets) {
-      const from = addressText({ ...address, path: file.key });
-      try {
-        if (!ctx.dryRun) await volume.remove(file.key);
-        outcomes.push({ from, to: undefined, bytes: file.bytes, failure: undefined });
-      } catch (error) {
-        rethrowUnlessFailure(error, ctx);
-        outcomes.push({ from, to: undefined, bytes: file.bytes, failure: error });
-      }
-    }
-    return fileOutcomes(ctx, outcomes, 'removed');
-  },
+  run: async (ctx, _, { places, files }) => await printOutcomes(ctx, removeAll(ctx, places, files), 'removed'),
 });
+
+async function* removeAll(
+  ctx: CommandContext,
+  places: Targets['places'],
+  files: Targets['files'],
+): AsyncGenerator<FileOutcome> {
+  for await (const { of, file } of files.sorted()) {
+    const place = places[of];
+    if (place === undefined) continue;
+    const outcome = { from: addressText({ ...place.address, path: file.key }), to: undefined, bytes: file.bytes };
+    try {
+      if (!ctx.dryRun) await place.volume.remove(file.key);
+      yield { ...outcome, failure: undefined };
+    } catch (error) {
+      rethrowUnlessFailure(error, ctx);
+      yield { ...outcome, failure: error };
+    }
+  }
+}

@@ -12,8 +12,10 @@ export interface Tally {
   add(outcome: FileOutcome): void;
   /** Files that were not looked at further, because they are the same. */
   unchanged(count: number): void;
-  /** Bytes that arrived, or were there already. */
-  arrived(bytes: Bytes): void;
+  /** How many files and bytes there are in all. */
+  expect(files: number, bytes: Bytes): void;
+  /** Bytes of a file that arrived, or were there already. */
+  arrived(bytes: Bytes, of: FileInFlight): void;
   /** What is shown meanwhile. */
   progress(): string;
   /** `3 files copied, 12 MB in 2s (6 MB/s); 1 file removed; 5 files the same; 1 file failed`; `done` is the participle. */
@@ -23,13 +25,22 @@ export interface Tally {
   failure(): Failure | undefined;
 }
 
+/** A file that is copied now. */
+export interface FileInFlight {
+  /** Its address. */
+  readonly from: string;
+  readonly bytes: Bytes;
+}
+
 /** Below this time a rate says nothing. Milliseconds. */
 const LEAST_MS = 100;
 
 export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'dryRun'>): Tally {
   const startedAt = clock.monotonic();
   const failed: { readonly id: string; readonly failure: Failure }[] = [];
+  const inFlight = new Map<string, { readonly bytes: Bytes; sent: Bytes }>();
   let [copied, bytes, same, removed, total, sent] = [0, 0, 0, 0, 0, 0];
+  let expected: { readonly files: number; readonly bytes: Bytes } | undefined;
   const rateOf = (count: Bytes): string => {
     const ms = clock.monotonic() - startedAt;
     return ms < LEAST_MS ? '' : ` in ${formatDuration(ms)} (${formatBytes(Math.round((count * 1000) / ms))}/s)`;
@@ -37,6 +48,7 @@ export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'd
   return {
     add: ({ from, bytes: size, isSame, isRemoved, failure }) => {
       total += 1;
+      inFlight.delete(from);
       if (failure !== undefined) failed.push({ id: from, failure });
       else if (isSame === true) same += 1;
       else if (isRemoved === true) removed += 1;
@@ -49,14 +61,31 @@ export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'd
       same += count;
       total += count;
     },
-    arrived: (count) => {
-      sent += count;
+    expect: (files, all) => {
+      expected = { files, bytes: all };
     },
-    progress: () => `${countOf(total, 'file')}, ${formatBytes(sent)}${rateOf(sent)}`,
+    arrived: (count, { from, bytes: size }) => {
+      sent += count;
+      const file = inFlight.get(from) ?? { bytes: size, sent: 0 };
+      file.sent += count;
+      if (file.sent < size) inFlight.set(from, file);
+      else inFlight.delete(from);
+    },
+    progress: () => {
+      const left = expected === undefined ? 0 : expected.bytes - sent;
+      const ms = clock.monotonic() - startedAt;
+      const [first] = [...inFlight].sort(([, one], [, other]) => other.bytes - one.bytes);
+      return [
+        expected === undefined ? countOf(total, 'file') : `${String(total)} of ${countOf(expected.files, 'file')}`,
+        `, ${formatBytes(sent)}${expected === undefined ? '' : ` of ${formatBytes(expected.bytes)}`}${rateOf(sent)}`,
+        left > 0 && sent > 0 && ms >= LEAST_MS ? `, ${formatDuration((ms * left) / sent)} left` : '',
+        first === undefined ? '' : `; ${first[0]} ${formatBytes(first[1].sent)} of ${formatBytes(first[1].bytes)}`,
+      ].join('');
+    },
     sentence: (done) => {
       const would = dryRun ? 'would be ' : '';
       return [
-        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${dryRun || copied === 0 ? '' : rateOf(bytes)}`,
+        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${dryRun || copied === 0 || done === 'removed' ? '' : rateOf(bytes)}`,
         ...(removed === 0 ? [] : [`${countOf(removed, 'file')} ${would}removed`]),
         ...(same === 0 ? [] : [`${countOf(same, 'file')} the same`]),
         ...(failed.length === 0 ? [] : [`${countOf(failed.length, 'file')} failed`]),

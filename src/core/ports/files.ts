@@ -123,6 +123,22 @@ export interface RangeWriter {
   close(): Promise<void>;
 }
 
+/**
+ * A file of this process alone: it has no name, so it is gone when it is closed, and when the process ends in any way. Every
+ * failure is local-file (14).
+ */
+export interface UnnamedFile {
+  write(bytes: Uint8Array, at: number): Promise<void>;
+  /** The bytes from `start` up to, but not including, `end`; fails where there are fewer. */
+  read(start: number, end: number): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+/** Items in order, to be read once. What they keep on the disk ends with the last of them, or with `close`. */
+export interface SortedItems<T> extends AsyncIterable<T> {
+  close(): Promise<void>;
+}
+
 /** Files that are written and read in ranges, several at once. Every failure is local-file (14) and names the file. */
 export interface RangeFiles extends DurableFiles {
   /**
@@ -133,10 +149,12 @@ export interface RangeFiles extends DurableFiles {
   /** Opens a file, which is created with these permissions, before the mask of the process, where there is none. Keeps what is in it. */
   openRanges(path: string, mode: number): Promise<RangeWriter>;
   /**
-   * The entries of a folder. With `followLinks`, a link is what it leads to; one that leads nowhere stays a link. A file whose
+   * The entries of a folder, in no particular order. With `followLinks`, a link is what it leads to; one that leads nowhere stays a link. A file whose
    * name is not UTF-8 is `other`. Fails where there is no such folder, and where it cannot be read.
    */
-  contents(folder: string, followLinks: boolean): Promise<readonly TreeEntry[]>;
+  contents(folder: string, followLinks: boolean): AsyncIterable<TreeEntry>;
+  /** Makes a file in the system's folder for temporary files. */
+  openUnnamed(): Promise<UnnamedFile>;
   /** What is at a path; a link where one is, unless it is followed. Undefined where nothing is. */
   lookAt(path: string, followLink?: boolean): Promise<TreeEntry | undefined>;
   /** Sets the time of modification of a file: milliseconds since the epoch. */

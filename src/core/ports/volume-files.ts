@@ -1,4 +1,4 @@
-import type { DigestName } from './files.ts';
+import type { DigestName, SortedItems } from './files.ts';
 import type { EpochMs } from '../unit-types.ts';
 
 /** A file of a network volume, as the service describes it. */
@@ -12,11 +12,16 @@ export interface VolumeFile {
   readonly modifiedAt: EpochMs | undefined;
 }
 
-/** What is in one folder of a volume, in the order of names. */
-export interface VolumeFolder {
-  readonly files: readonly VolumeFile[];
-  /** The keys of the folders in it; each ends with a slash. */
-  readonly folders: readonly string[];
+/** What is in a folder of a volume. */
+export type VolumeEntry =
+  | { readonly kind: 'file'; readonly key: string; readonly file: VolumeFile }
+  /** Its key ends with a slash. */
+  | { readonly kind: 'folder'; readonly key: string };
+
+export interface FolderOptions {
+  /** The text by which an entry is sorted: another one for each entry. */
+  readonly orderOf?: (entry: VolumeEntry) => string;
+  readonly atMost?: number;
 }
 
 /** A file of this machine that is written to a volume. */
@@ -57,10 +62,12 @@ export interface VolumeFiles {
   readonly id: string;
   /**
    * What is in a folder, whole or an error: nothing is left out. `prefix` ends with a slash, or is empty for the volume
-   * itself. A folder that is not there is empty. Fails with unavailable (7), before it has read all, where there are more files and
-   * folders than `atMost`.
+   * itself. A folder that is not there is empty. The entries are in the order of their keys, or of what `orderOf` returns; only
+   * some of them are held in memory. Fails with unavailable (7), before it has read all, where there are more than `atMost`.
    */
-  folder(prefix: string, atMost?: number): Promise<VolumeFolder>;
+  folder(prefix: string, options?: FolderOptions): Promise<SortedItems<VolumeEntry>>;
+  /** Whether anything is in a folder; it is not read whole for that. */
+  isFolder(prefix: string): Promise<boolean>;
   /** Undefined where there is no such file. */
   find(key: string): Promise<VolumeFile | undefined>;
   /**

@@ -1,4 +1,4 @@
-import type { DurableFiles } from '../../core/context.ts';
+import type { RangeFiles } from '../../core/context.ts';
 import type { VolumeFiles, VolumePlace } from '../../core/ports/volume-files.ts';
 import type { GivenSettings } from '../../local/index.ts';
 import { usage } from '../../core/failure.ts';
@@ -15,14 +15,14 @@ export interface OpenVolumes {
 
 /** Opens the files of volumes with the settings of this run: over the network, or on the local service in this process. */
 export function openHostVolumes(
-  options: HostStorageOptions & { readonly files: DurableFiles; readonly localService: GivenSettings },
+  options: HostStorageOptions & { readonly files: RangeFiles; readonly localService: GivenSettings },
 ): OpenVolumes {
   const { settings, runtime, localService } = options;
   const { env, clock, random } = runtime;
   const opened: { close(): Promise<void> }[] = [];
   return {
     open: async (place) => {
-      const ports = storagePorts(options);
+      const ports = { ...storagePorts(options), files: options.files };
       if (settings.local) {
         const { openLocalTransport } = await import('./local-transport.ts');
         const local = openLocalTransport(settings.dataDirectory, { clock, random, runtime, ...localService });

@@ -33,7 +33,8 @@ import { createRangeDigests, type RangeDigests } from './ranges/range-digests.ts
 import { readStdin } from './read-stdin.ts';
 import { freeBytes, rangeWriter } from './ranges/range-files.ts';
 import { resolvePath } from './resolve-path.ts';
-import { wrapErrors } from './wrap-errors.ts';
+import { openUnnamed } from './unnamed-file.ts';
+import { wrapErrors, wrapErrorsOf } from './wrap-errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
@@ -95,8 +96,8 @@ export function openDurable(
         const flags = constants.O_RDWR | constants.O_CREAT;
         return rangeWriter(path, openFile(absolute(path), { flags, mode, links: 'refused', refuse: refusalOf(path) }));
       }),
-    contents: (folder, followLinks) =>
-      wrapErrors(`cannot list ${folder}`, () => contentsOf(absolute(folder), followLinks)),
+    contents: (folder, followLinks) => wrapErrorsOf(`cannot list ${folder}`, contentsOf(absolute(folder), followLinks)),
+    openUnnamed,
     lookAt: (path, followLink) => wrapErrors(`cannot look at ${path}`, async () => entryAt(absolute(path), followLink)),
     setTime: (path, modifiedAt) =>
       wrapErrors(`cannot set the time of ${path}`, () =>

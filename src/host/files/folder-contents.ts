@@ -4,22 +4,18 @@ import type { TreeEntry } from '../../core/context.ts';
 import { errorCode } from '../../core/files/file-errors.ts';
 import { versionOf } from './look-at-files.ts';
 
-/** How many entries are looked at before other work gets a turn. */
+/** How many entries are read from the system at a time. */
 const AT_A_TIME = 500;
 
 /** The entries of a folder: see `RangeFiles`. Fails as the system does. */
-export async function contentsOf(folder: string, followLinks: boolean): Promise<readonly TreeEntry[]> {
-  const names = await fs.readdir(folder);
-  const entries: TreeEntry[] = [];
-  for (const [index, name] of names.entries()) {
+export async function* contentsOf(folder: string, followLinks: boolean): AsyncGenerator<TreeEntry> {
+  for await (const { name } of await fs.opendir(folder, { bufferSize: AT_A_TIME })) {
     // Synchronous: the system answers faster than another thread would be started.
     const entry = entryAt(join(folder, name), followLinks);
     // One that was removed meanwhile is left out; a name in another encoding cannot be asked for.
-    if (entry !== undefined) entries.push(entry);
-    else if (name.includes('\ufffd')) entries.push({ ...NOTHING, name });
-    if (index % AT_A_TIME === AT_A_TIME - 1) await new Promise(setImmediate);
+    if (entry !== undefined) yield entry;
+    else if (name.includes('\ufffd')) yield { ...NOTHING, name };
   }
-  return entries;
 }
 
 const NOTHING: Omit<TreeEntry, 'name'> = {

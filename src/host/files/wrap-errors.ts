@@ -6,7 +6,18 @@ export async function wrapErrors<T>(what: string, work: () => Promise<T>): Promi
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw localFile(`${what}: ${errorReason(error)}`, errorHint(error), error);
+    throw failureOf(what, error);
   }
 }
+
+/** The same for items that are read one after the other. */
+export async function* wrapErrorsOf<T>(what: string, items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw failureOf(what, error);
+  }
+}
+
+const failureOf = (what: string, error: unknown): Failure =>
+  error instanceof Failure ? error : localFile(`${what}: ${errorReason(error)}`, errorHint(error), error);

@@ -197,10 +197,10 @@ export function createS3Client(options: S3ClientOptions): S3Client {
 
   /** The answer to HEAD has no body, and so no reason. The same request as GET is refused alike, with the reason. */
   const withReason = async (request: S3Request, { failure }: Refusal, number: number): Promise<LostOrRefused> => {
-    const answer = await attempt(
-      { ...request, method: 'GET', headers: { ...request.headers, range: 'bytes=0-0' } },
-      number,
-    );
+    // An empty file has no such range.
+    const handled = [...(request.handled ?? []), 416];
+    const headers = { ...request.headers, range: 'bytes=0-0' };
+    const answer = await attempt({ ...request, method: 'GET', headers, handled }, number);
     if (isFailed(answer)) return answer;
     await readBody(answer.body, undefined, MAX_ANSWER_BYTES).catch(() => undefined);
     return { kind: 'failed', end: { kind: 'status', status: 503, retryAfterMs: undefined }, failure };

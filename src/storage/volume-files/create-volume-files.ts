@@ -1,9 +1,8 @@
-import type { StoredObject } from '../../core/context.ts';
+import type { RangeFiles, StoredObject } from '../../core/context.ts';
 import { createRequestSlots } from '../../http/policy/request-slots.ts';
 import type { UnfinishedUpload, VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
 import { addressOf, parseObjectAddress } from '../s3/object-address.ts';
 import { copyObject } from '../s3/operations/copy-object.ts';
-import { readListing } from '../s3/operations/listing-pages.ts';
 import { describeObject } from '../s3/operations/describe-object.ts';
 import { readObject } from '../s3/operations/read-object.ts';
 import { partSize, uploadFile } from '../s3/operations/upload-file.ts';
@@ -11,6 +10,7 @@ import { sentParts, unfinishedBelow, type Target } from '../s3/operations/unfini
 import { writeObject } from '../s3/operations/write-object.ts';
 import type { S3Client } from '../s3/s3-client.ts';
 import { isProven, proofOf } from './content-proof.ts';
+import { isFolder, readFolder } from './read-folder.ts';
 
 /** The smallest part of a large file; see BLOCKS_IN_MEMORY. Bytes. */
 const PART_BYTES = 16 * 1024 * 1024;
@@ -19,7 +19,12 @@ const PART_BYTES = 16 * 1024 * 1024;
 const BLOCKS_IN_MEMORY = 3;
 
 /** The files of the volume whose id is `bucket`. */
-export function createVolumeFiles(client: S3Client, bucket: string, partBytes = PART_BYTES): VolumeFiles {
+export function createVolumeFiles(
+  client: S3Client,
+  bucket: string,
+  files: Pick<RangeFiles, 'openUnnamed'>,
+  partBytes = PART_BYTES,
+): VolumeFiles {
   const signal = undefined;
   const inMemory = createRequestSlots(BLOCKS_IN_MEMORY);
   const at = (key: string): string => {
@@ -35,17 +40,8 @@ export function createVolumeFiles(client: S3Client, bucket: string, partBytes = 
   });
   return {
     id: bucket,
-    folder: async (prefix, atMost) => {
-      const what = `list ${addressOf(bucket, prefix)}`;
-      const { objects, prefixes } = await readListing(client, { bucket, prefix, delimiter: '/', atMost }, what, signal);
-      return {
-        // A service may name an empty folder as an object whose key ends with a slash.
-        files: objects.filter(({ key }) => !key.endsWith('/')),
-        folders: [
-          ...new Set([...prefixes, ...objects.map(({ key }) => key).filter((key) => key.endsWith('/'))]),
-        ].filter((key) => key !== prefix),
-      };
-    },
+    folder: (prefix, options) => readFolder({ client, bucket, files }, prefix, options),
+    isFolder: (prefix) => isFolder({ client, bucket }, prefix),
     find: async (key) => {
       const found = await describeObject(client, at(key), signal);
       return found === undefined ? undefined : { ...fileOf(key, found.object), modifiedAt: found.modifiedAt };

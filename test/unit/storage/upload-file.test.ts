@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { FileSource, VolumeFiles } from '../../../src/core/ports/volume-files.ts';
-import type { Transport, WireRequest } from '../../../src/http/message/transport.ts';
+import type { Transport, WireAnswer, WireRequest } from '../../../src/http/message/transport.ts';
 import { transportTo } from '../../../src/host/connection/local-transport.ts';
 import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/requests/signature.ts';
 import { createVolumeFiles } from '../../../src/storage/volume-files/create-volume-files.ts';
@@ -12,7 +12,10 @@ import { md5, textsOf, volumeFixture } from '../../support/local/object-requests
 const MIB = 1_048_576;
 
 /** The files of a volume of the local service, in parts of 1 MiB; `before` may fail or change each request. */
-function volume(before: (request: WireRequest) => void | Promise<void> = () => undefined) {
+function volume(
+  before: (request: WireRequest) => void | Promise<void> = () => undefined,
+  after: (answer: WireAnswer, request: WireRequest) => WireAnswer = (answer) => answer,
+) {
   const { service, clock, object, folder } = volumeFixture();
   const sent: string[] = [];
   const answered: string[] = [];
@@ -22,7 +25,7 @@ function volume(before: (request: WireRequest) => void | Promise<void> = () => u
     const line = `${request.method} ${searchParams.get('partNumber') ?? pathname.split('/').slice(2).join('/')}`;
     sent.push(line);
     await before(request);
-    const answer = await toService(request);
+    const answer = after(await toService(request), request);
     answered.push(line);
     return answer;
   };
@@ -40,7 +43,18 @@ function volume(before: (request: WireRequest) => void | Promise<void> = () => u
     timeoutMs: 30_000,
     userAgent: 'test',
   });
-  return { files: createVolumeFiles(client, 'vol-datasets', MIB), sent, answered, object, folder };
+  return {
+    files: createVolumeFiles(
+      client,
+      'vol-datasets',
+      { openUnnamed: () => Promise.reject(new Error('nothing is listed')) },
+      MIB,
+    ),
+    sent,
+    answered,
+    object,
+    folder,
+  };
 }
 
 /** A file of so many MiB, each with its own content. */
@@ -87,6 +101,37 @@ describe('a large file', () => {
       ['PUT 1', 'PUT 2', 'PUT 3', 'PUT 4', 'PUT 5'],
     ]);
     expect((await contentOf(files, 'big'))?.equals(file.content)).toBe(true);
+  });
+
+  it.each([
+    ['the same content', 'a', undefined],
+    ['another one', 'b', 'is not what was written'],
+  ])(
+    'whose ETag is the MD5 of all of it, as some services give it, is done where that is of %s',
+    async (_, seed, says) => {
+      const file = source(3);
+      const etag = `"${md5(source(3, seed).content)}"`;
+      const { files } = volume(undefined, (answer, { method }) =>
+        method === 'HEAD' && answer.status === 200 ? { ...answer, headers: { ...answer.headers, etag } } : answer,
+      );
+      const writing = files.write('big', file);
+      if (says === undefined) expect((await writing).version).toBe(etag);
+      else await expect(writing).rejects.toThrow(says);
+    },
+  );
+
+  it('is read from a service that answers 200 to a range, where it says which bytes these are', async () => {
+    const file = source(2);
+    let isSaid = true;
+    const { files } = volume(undefined, (answer) => {
+      if (answer.status !== 206) return answer;
+      const { 'content-range': range = '', ...headers } = answer.headers;
+      return { ...answer, status: 200, headers: isSaid ? { ...headers, 'content-range': range } : headers };
+    });
+    await files.write('big', file);
+    expect((await contentOf(files, 'big'))?.equals(file.content)).toBe(true);
+    isSaid = false;
+    await expect(contentOf(files, 'big')).rejects.toThrow('not the range that was asked for');
   });
 
   it('has a signed MD5 of each part, and no other digest is computed', async () => {

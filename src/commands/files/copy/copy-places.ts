@@ -1,5 +1,4 @@
 import { usage } from '../../../core/failure.ts';
-import { formatBytes } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { addressText, parseFileAddress, type FileAddress } from '../places/address.ts';
@@ -7,9 +6,11 @@ import { expandPlace } from '../places/globs.ts';
 import { refuseWhatDoesNotFit, type Need } from '../places/space.ts';
 import { volumeOpener } from '../places/open-volume.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
+import type { Tally } from '../tally.ts';
 import { readChoice, type FileChoice } from './choose-files.ts';
 import type { Copy, End } from './copy.ts';
 import { planCopies } from './plan.ts';
+import { keepCopies, type PlannedCopies } from './planned-copies.ts';
 import { transferFiles, type Transferred } from './transfer.ts';
 
 export type Place = Exclude<FileAddress, { kind: 'stream' }>;
@@ -19,76 +20,87 @@ export interface CopyPlacesOptions {
   readonly followLinks?: boolean;
   readonly choice?: FileChoice;
   readonly verify?: boolean;
+  /** Is told what is copied. */
+  readonly tally: Tally;
   /** What else is done with a file that was copied; returns why it failed. */
   readonly afterwards?: (copy: Copy) => Promise<FileOutcome['failure']>;
   /** Why a copy is not begun. */
   readonly refuse?: (copy: Copy) => FileOutcome['failure'];
 }
 
-/** Copies the sources into the target. Returns what became of each file; in a dry run, what would be copied. */
-export async function copyPlaces(
+/** Copies the sources into the target. Yields what became of each file; in a dry run, what would be copied. */
+export async function* copyPlaces(
   ctx: CommandContext,
   sources: readonly Place[],
   target: Place,
-  { recursive, followLinks = false, choice, verify, afterwards, refuse }: CopyPlacesOptions,
-): Promise<readonly FileOutcome[]> {
+  { recursive, followLinks = false, choice, verify, afterwards, refuse, tally }: CopyPlacesOptions,
+): AsyncGenerator<FileOutcome> {
   const durable = await ctx.durable();
   const opener = volumeOpener(ctx);
   const open = async (word: string) => (await opener(word)).files;
   const onLeftOut = (path: string, why: string): Promise<void> => ctx.tell(`${path} is left out: ${why}.`);
-  const outcomes: FileOutcome[] = [];
   const expanded: Place[] = [];
   for (const source of sources)
     expanded.push(...(source.kind === 'volume' ? await expandPlace(await open(source.volume), source) : [source]));
-  const places = { durable, open, platform: ctx.platform };
   const filter = await readChoice(durable, choice);
-  const plan = (tell: typeof onLeftOut): AsyncIterable<Copy> =>
-    planCopies(places, expanded, target, { recursive, followLinks, filter, onLeftOut: tell });
-  if (target.kind === 'volume' && !ctx.dryRun)
-    await refuseWhatDoesNotFit(
-      await opener(target.volume),
-      await needOf(
-        plan(() => Promise.resolve()),
-        afterwards !== undefined,
-      ),
-    );
-  const planned = plan(onLeftOut);
-  const copies = refusing(planned, refuse);
+  const planned = planCopies({ durable, open, platform: ctx.platform }, expanded, target, {
+    recursive,
+    followLinks,
+    filter,
+    onLeftOut,
+  });
   const progress = ctx.progress('the files');
-  let bytes = 0;
-  const onBytes = ({ from }: Copy, count: number): void => {
-    bytes += count;
-    progress.update(`${shown(from)}: ${formatBytes(bytes)} in ${countOf(outcomes.length + 1, 'file')}`);
-  };
+  // Before anything is written to a volume, it is known how much that is.
+  const kept = target.kind === 'volume' && !ctx.dryRun ? await keepCopies(durable, planned) : undefined;
   try {
+    if (kept !== undefined) {
+      if (target.kind === 'volume')
+        await refuseWhatDoesNotFit(await opener(target.volume), await needOf(kept, afterwards !== undefined));
+      tally.expect(kept.files, kept.bytes);
+    }
+    const copies = refusing(kept?.copies() ?? planned, refuse);
+    const onBytes = ({ from }: Copy, count: number): void => {
+      tally.arrived(count, { from: shown(from), bytes: from.file.bytes });
+      progress.update(tally.progress());
+    };
     for await (const { copy, isSame, failure } of ctx.dryRun
       ? withoutSending(copies)
       : transferFiles(ctx, copies, onBytes, verify))
-      outcomes.push({
+      yield {
         from: shown(copy.from),
         to: shown(copy.to),
         ...(copy.path === undefined ? {} : { path: copy.path }),
         bytes: copy.from.file.bytes,
         isSame: isSame && afterwards === undefined,
         failure: failure ?? (ctx.dryRun ? undefined : await afterwards?.(copy)),
-      });
+      };
   } finally {
     await progress.stop();
+    await kept?.close();
   }
-  return outcomes;
 }
 
 /** What copies to a volume need there. What is moved within it needs nothing more: each file leaves its place at once. */
-export async function needOf(copies: AsyncIterable<Copy>, isMove: boolean): Promise<Need> {
-  let bytes = 0;
-  const keys = new Set<string>();
-  for await (const { from, to, refused } of copies) {
-    if (refused !== undefined || to.kind !== 'volume') continue;
-    if (isMove && from.kind === 'volume' && from.volume.id === to.volume.id) continue;
+export async function needOf(kept: Pick<PlannedCopies, 'copies'>, isMove: boolean): Promise<Need> {
+  const needed = async function* (): AsyncGenerator<Copy & { readonly to: { readonly kind: 'volume' } }> {
+    for await (const copy of kept.copies()) {
+      const { from, to, refused } = copy;
+      if (refused !== undefined || to.kind !== 'volume') continue;
+      if (isMove && from.kind === 'volume' && from.volume.id === to.volume.id) continue;
+      yield { ...copy, to };
+    }
+  };
+  let [bytes, files] = [0, 0];
+  for await (const { from } of needed()) {
     bytes += from.file.bytes;
-    keys.add(to.key);
+    files += 1;
   }
-  return { bytes, what: countOf(keys.size, 'file'), isReplaced: (key) => keys.has(key) };
+  const replaced = async (): ReturnType<Need['replaced']> => {
+    const keys = new Set<string>();
+    for await (const { to } of needed()) keys.add(to.key);
+    return (key) => keys.has(key);
+  };
+  return { bytes, what: countOf(files, 'file'), replaced };
 }
 
 /** The sources, and the target, the last word. Fails with usage (2) where none of them is on a volume. */

@@ -2,7 +2,8 @@ import type { RangeFiles, TreeEntry } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { collectBytes } from '../../../core/files/byte-streams.ts';
 import { belowFolder } from '../../shared/paths/slashes.ts';
-import { byName, MAX_RULES_BYTES, type Side, type SideEntry, type SideFile } from './sides.ts';
+import { createSorter, mapItems } from '../../../core/files/external-sort.ts';
+import { MAX_RULES_BYTES, orderOfName, type Side, type SideEntry, type SideFile } from './sides.ts';
 
 /** What a download that is under way has beside its target. */
 const TEMPORARY = /^\.berth-[0-9a-f]{12}\.(partial|ranges)$/;
@@ -43,12 +44,11 @@ export function localSide(
       const here = followLinks ? await files.lookAt(at(folder), true) : undefined;
       const chain = above.get(folder) ?? (here === undefined ? [] : [here.identity]);
       above.delete(folder);
-      if (mayMiss && (await files.lookAt(at(folder), true)) === undefined) return [];
-      const entries = await files.contents(at(folder), followLinks);
-      return entries
-        .filter(({ name }) => !TEMPORARY.test(name))
-        .map((entry) => entryOf(folder, entry, chain))
-        .sort(byName);
+      const sorter = createSorter<TreeEntry>(files, ({ name, kind }) => orderOfName(name, kind));
+      if (!mayMiss || (await files.lookAt(at(folder), true)) !== undefined)
+        for await (const entry of files.contents(at(folder), followLinks))
+          if (!TEMPORARY.test(entry.name)) await sorter.add([entry]);
+      return mapItems(sorter.sorted(), (entry) => entryOf(folder, entry, chain));
     },
     readText: async ({ from }) => {
       const { path } = from as Extract<typeof from, { kind: 'local' }>;

@@ -1,15 +1,17 @@
 import type { RangeFiles } from '../../../core/context.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
+import type { VolumeFiles } from '../../../core/ports/volume-files.ts';
 import { baseName, belowFolder, endsWithSlash, pathInTarget } from '../../shared/paths/slashes.ts';
 import { foldedName, refusedName } from '../../shared/paths/names.ts';
 import { addressText, folderKey, type FileAddress } from '../places/address.ts';
 import { isFolderFailure, notThere } from '../places/file-failures.ts';
-import { filesBelow, findOnVolume, lookOnVolume } from '../places/open-volume.ts';
+import { findOnVolume, lookOnVolume } from '../places/open-volume.ts';
+import { alikeIn } from './alike-names.ts';
 import type { Copy, End } from './copy.ts';
 import type { Filter } from './filter.ts';
 import { localSide } from './local-side.ts';
+import { volumeSide } from './volume-side.ts';
 import type { Side } from './sides.ts';
 
 /** What the copies need to look at their ends. */
@@ -46,10 +48,10 @@ export async function* planCopies(
   const { isFolder: into, isNew } = await lookAtTarget(places, target);
   if (sources.length > 1 && !into)
     throw usage('several sources need a folder as the target', `End the target with a slash: ${textOf(target)}/`);
-  const taken = new Set<string>();
+  const ofAll = sources.length > 1 ? new Set<string>() : undefined;
   const folders = new Map<string, boolean>();
   for (const source of sources) {
-    for await (const { from, below } of filesOf(places, source, options)) {
+    for await (const { from, below, taken } of filesOf(places, source, options, ofAll)) {
       if (!options.filter.takes(below ?? baseName(source.path))) continue;
       const rest = below === undefined ? (into ? baseName(source.path) : '') : pathInTarget(source.path, below);
       const to = await endOf(places, target, rest);
@@ -94,18 +96,28 @@ interface Source {
   readonly from: Copy['from'];
   /** The path below the source where that is a folder. */
   readonly below: string | undefined;
+  /** The names that others have which may be the same; undefined where none may be. */
+  readonly taken: Set<string> | undefined;
 }
 
-async function* filesOf(places: Places, source: Place, options: PlanOptions): AsyncGenerator<Source> {
+async function* filesOf(
+  places: Places,
+  source: Place,
+  options: PlanOptions,
+  taken: Source['taken'],
+): AsyncGenerator<Source> {
   if (source.kind === 'volume') {
     const volume = await places.open(source.volume);
     const found = await findOnVolume(volume, source);
-    const of = (file: VolumeFile) => ({ kind: 'volume', name: source.volume, volume, key: file.key, file }) as const;
-    if (found.kind === 'file') yield { from: of(found.file), below: undefined };
-    else if (!options.recursive) throw isFolderFailure(addressText(source));
-    else
-      for await (const file of filesBelow(volume, found.key))
-        yield { from: of(file), below: file.key.slice(found.key.length) };
+    if (found.kind === 'file') {
+      const { file } = found;
+      yield {
+        from: { kind: 'volume', name: source.volume, volume, key: file.key, file },
+        below: undefined,
+        taken,
+      };
+    } else if (!options.recursive) throw isFolderFailure(addressText(source));
+    else yield* filesBelow(volumeSide(volume, source.volume, found.key), '', options, taken);
     return;
   }
   const { durable } = places;
@@ -113,20 +125,29 @@ async function* filesOf(places: Places, source: Place, options: PlanOptions): As
   if (kind === 'file') {
     const file = await durable.describe(source.path);
     if (file === undefined) throw notThere(source.path);
-    yield { from: { kind: 'local', path: source.path, file: { path: source.path, ...file } }, below: undefined };
+    yield { from: { kind: 'local', path: source.path, file: { path: source.path, ...file } }, below: undefined, taken };
   } else if (kind === 'directory') {
     if (!options.recursive) throw isFolderFailure(source.path);
     const root = source.path.replace(/[/\\]+$/, '') || '/';
-    yield* localFilesBelow(localSide(durable, root, { followLinks: options.followLinks, mayMiss: false }), '', options);
+    const side = localSide(durable, root, { followLinks: options.followLinks, mayMiss: false });
+    yield* filesBelow(side, '', options, taken);
   } else throw notThere(source.path);
 }
 
-async function* localFilesBelow(side: Side, folder: string, options: PlanOptions): AsyncGenerator<Source> {
-  for (const entry of await side.list(folder)) {
-    const below = `${folder}${entry.name}`;
-    if (entry.kind === 'file') yield { from: entry.from, below };
-    else if (entry.kind === 'left-out') await options.onLeftOut(side.shown(below), entry.why);
-    else if (options.filter.enters(below)) yield* localFilesBelow(side, `${below}/`, options);
+async function* filesBelow(
+  side: Side,
+  folder: string,
+  options: PlanOptions,
+  taken: Source['taken'],
+): AsyncGenerator<Source> {
+  for await (const { source } of alikeIn(await side.list(folder), undefined)) {
+    const inThese = source.length > 1 ? (taken ?? new Set<string>()) : taken;
+    for (const entry of source) {
+      const below = `${folder}${entry.name}`;
+      if (entry.kind === 'file') yield { from: entry.from, below, taken: inThese };
+      else if (entry.kind === 'left-out') await options.onLeftOut(side.shown(below), entry.why);
+      else if (options.filter.enters(below)) yield* filesBelow(side, `${below}/`, options, inThese);
+    }
   }
 }
 
@@ -157,13 +178,13 @@ function refusalOf(
   from: Copy['from'],
   to: End,
   rest: string,
-  taken: Set<string>,
+  taken: Source['taken'],
 ): Failure | undefined {
   const name = rest === '' ? baseName(to.kind === 'local' ? to.path : to.key) : rest;
   const reason = refusedName(name, to.kind === 'local' ? platform : 'linux');
   const folded = foldedName(rest);
-  const isTaken = rest !== '' && taken.has(folded);
-  taken.add(folded);
+  const isTaken = rest !== '' && taken?.has(folded) === true;
+  taken?.add(folded);
   const why = reason ?? (isTaken ? 'another file of the copy has a name that is the same on some systems' : undefined);
   if (why === undefined) return undefined;
   return notCopied(from, why);
@@ -171,5 +192,8 @@ function refusalOf(
 
 function notCopied(from: Copy['from'], why: string): Failure {
   const shown = from.kind === 'local' ? from.path : addressText({ volume: from.name, path: from.key });
-  return new Failure({ code: 'bad-name', exit: EXIT.localFile, message: `${shown} was not copied: ${why}` });
+  return badName(`${shown} was not copied: ${why}`);
 }
+
+/** The failure (14) of a file that cannot have its name at the target. */
+export const badName = (message: string): Failure => new Failure({ code: 'bad-name', exit: EXIT.localFile, message });

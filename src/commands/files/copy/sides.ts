@@ -1,4 +1,6 @@
 import type { Failure } from '../../../core/failure.ts';
+import type { SortedItems } from '../../../core/ports/files.ts';
+import { foldedName } from '../../shared/paths/names.ts';
 import type { Copy, End } from './copy.ts';
 
 /** A file of one side of a sync. */
@@ -21,8 +23,8 @@ export type SideEntry =
 /** One side of a sync. Paths are below its folder; that of a folder ends with a slash, and is empty for the side itself. */
 export interface Side {
   readonly kind: 'local' | 'volume';
-  /** The entries of a folder in the order of their names, whole or an error. Fails where there is no such folder. */
-  list(folder: string): Promise<readonly SideEntry[]>;
+  /** The entries of a folder in the order of `orderOfName`, whole or an error. Fails where there is no such folder. */
+  list(folder: string): Promise<SortedItems<SideEntry>>;
   /** The text of a file with rules. */
   readText(file: SideFile): Promise<string>;
   /** Looks at one file again; undefined where none is there now. */
@@ -55,6 +57,6 @@ export type Difference =
 /** Limit for a file with rules. Bytes. */
 export const MAX_RULES_BYTES = 1_048_576;
 
-/** The order of names: that of their bytes. */
-export const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
-  one.name === other.name ? 0 : Buffer.compare(Buffer.from(one.name), Buffer.from(other.name));
+/** The text by which the entries of a folder are sorted: names that are the same on some systems stand together. */
+export const orderOfName = (name: string, kind: string): string =>
+  `${foldedName(name)}\0${name}\0${kind === 'folder' ? '1' : '0'}`;

@@ -26,14 +26,15 @@ export async function expandPlace(volume: VolumeFiles, address: VolumeAddress): 
 
   /** Looks at as many levels of folders as the pattern has. */
   async function search(within: string, levels: number): Promise<void> {
-    const { files, folders } = await volume.folder(within);
-    if (levels > 1) {
-      const parts = pattern.split('/').slice(0, within.split('/').length).join('/');
-      const leads = compilePathGlob(parts, addressText(address));
-      for (const below of folders) if (leads(below.slice(0, -1))) await search(below, levels - 1);
-      return;
+    const parts = pattern.split('/').slice(0, within.split('/').length).join('/');
+    const leads = levels > 1 ? compilePathGlob(parts, addressText(address)) : matches;
+    for await (const { kind, key } of await volume.folder(within)) {
+      const name = kind === 'folder' ? key.slice(0, -1) : key;
+      if (!leads(name)) continue;
+      if (levels > 1) {
+        if (kind === 'folder') await search(key, levels - 1);
+      } else if (kind === 'folder') found.add(`${name}${ends}`);
+      else if (ends === '') found.add(key);
     }
-    for (const below of folders) if (matches(below.slice(0, -1))) found.add(`${below.slice(0, -1)}${ends}`);
-    for (const { key } of files) if (ends === '' && matches(key)) found.add(key);
   }
 }

@@ -49,16 +49,10 @@ export function volumeOpener(ctx: CommandContext): (word: string) => Promise<Ope
 
 /** Yields all files below a folder, in the order of their keys. Each folder is read whole before its first file. */
 export async function* filesBelow(volume: VolumeFiles, folder: string): AsyncGenerator<VolumeFile> {
-  const { files, folders } = await volume.folder(folder);
-  const left = files.toReversed();
-  for (const below of folders) {
-    for (let next = left.at(-1); next !== undefined && next.key < below; next = left.at(-1)) {
-      left.pop();
-      yield next;
-    }
-    yield* filesBelow(volume, below);
+  for await (const entry of await volume.folder(folder)) {
+    if (entry.kind === 'file') yield entry.file;
+    else yield* filesBelow(volume, entry.key);
   }
-  yield* left.toReversed();
 }
 
 /** What an address on a volume leads to. */
@@ -80,6 +74,5 @@ export async function lookOnVolume(volume: VolumeFiles, { path }: VolumeAddress)
     if (file !== undefined) return { kind: 'file', file };
   }
   if (path === '') return { kind: 'folder', key };
-  const { files, folders } = await volume.folder(key);
-  return files.length + folders.length > 0 ? { kind: 'folder', key } : undefined;
+  return (await volume.isFolder(key)) ? { kind: 'folder', key } : undefined;
 }

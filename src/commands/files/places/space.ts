@@ -3,6 +3,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { berth, sentence } from '../../../core/message.ts';
 import { formatBytes } from '../../../core/units.ts';
+import type { VolumeFiles } from '../../../core/ports/volume-files.ts';
 import { monthlyCost } from '../../shared/rate/volume-price.ts';
 import { filesBelow, type OpenedVolume } from './open-volume.ts';
 import { UPLOADS } from './uploads-folder.ts';
@@ -17,22 +18,32 @@ export interface Need {
   readonly bytes: Bytes;
   /** What is written, for a message: `3 files`. */
   readonly what: string;
-  /** Whether a file that is on the volume may be replaced: its space is free then. */
-  readonly isReplaced: (key: string) => boolean;
+  /** Finds out which files that are on the volume may be replaced: their space is free then. */
+  readonly replaced: () => Promise<(key: string) => boolean>;
+}
+
+/** What the files of a volume have that are not replaced. */
+async function usedBytes(files: VolumeFiles, isReplaced: (key: string) => boolean): Promise<Bytes> {
+  let used = 0;
+  for await (const { key, bytes } of filesBelow(files, ''))
+    if (!isReplaced(key) && !key.startsWith(UPLOADS)) used += bytes;
+  return used;
 }
 
 /**
  * Refuses (5) files that cannot fit on a volume, before any is sent. How much of a volume is used only a listing of all of it says:
  * that is read where they need more than a tenth of it, and else only its size is compared.
  */
-export async function refuseWhatDoesNotFit(volume: OpenedVolume, { bytes, what, isReplaced }: Need): Promise<void> {
+export async function refuseWhatDoesNotFit(volume: OpenedVolume, { bytes, what, replaced }: Need): Promise<void> {
   const { word, sizeGb, type, files } = volume;
   if (sizeGb === undefined || bytes <= sizeGb * GB * LARGE_PART) return;
   let used = 0;
   // Where they do not fit on an empty volume, nothing has to be read.
-  if (bytes <= sizeGb * GB)
-    for await (const file of filesBelow(files, ''))
-      if (!isReplaced(file.key) && !file.key.startsWith(UPLOADS)) used += file.bytes;
+  if (bytes <= sizeGb * GB) {
+    used = await usedBytes(files, () => false);
+    if (used + bytes <= sizeGb * GB) return;
+    used = await usedBytes(files, await replaced());
+  }
   const missing = used + bytes - sizeGb * GB;
   if (missing <= 0) return;
   const needed = Math.ceil((used + bytes) / GB);

@@ -1,6 +1,8 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import { foldedName, refusedName } from '../../shared/paths/names.ts';
+import type { SortedItems } from '../../../core/ports/files.ts';
+import { refusedName } from '../../shared/paths/names.ts';
+import { alikeIn } from '../copy/alike-names.ts';
 import type { Filter } from '../copy/filter.ts';
 import type { Difference, Side, SideEntry, SideFile } from '../copy/sides.ts';
 
@@ -25,8 +27,9 @@ interface Folder {
 }
 
 interface Listed {
-  readonly source: readonly SideEntry[];
-  readonly target: readonly SideEntry[];
+  /** Undefined where the side has no such folder. */
+  readonly source: SortedItems<SideEntry> | undefined;
+  readonly target: SortedItems<SideEntry> | undefined;
   /** The texts of the files with rules. */
   readonly rules: readonly string[];
 }
@@ -36,20 +39,27 @@ const AHEAD = 8;
 
 /**
  * Walks two folders side by side, folder by folder, and yields each file of the source and each that only the target has, those
- * of a folder in the order of their names. A local folder that cannot be read is yielded as such. Fails where a listing of a
+ * of a folder in the order of their names without case. A local folder that cannot be read is yielded as such. Fails where a listing of a
  * volume cannot be read whole: what was yielded until then is no whole list.
  */
 export async function* compareFolders(source: Side, target: Side, options: CompareOptions): AsyncGenerator<Difference> {
   const stack: Folder[] = [{ path: '', inSource: true, inTarget: true, refused: undefined, filter: options.filter }];
   const list = async ({ path, inSource, inTarget }: Folder): Promise<Listed> => {
-    const sides = [...(inSource ? [source] : []), ...(inTarget ? [target] : [])];
-    const listings = await Promise.all(sides.map((side) => side.list(path)));
-    const ofSource = (inSource ? listings[0] : undefined) ?? [];
-    const ofTarget = (inTarget ? listings.at(-1) : undefined) ?? [];
-    const rules: string[] = [];
-    for (const entry of ofSource)
-      if (entry.kind === 'file' && options.ignoreFiles.includes(entry.name)) rules.push(await source.readText(entry));
-    return { source: ofSource, target: ofTarget, rules };
+    const [ofSource, ofTarget] = await Promise.allSettled([
+      inSource ? source.list(path) : undefined,
+      inTarget ? target.list(path) : undefined,
+    ]);
+    try {
+      const rules: string[] = [];
+      for (const name of inSource ? options.ignoreFiles : []) {
+        const file = await source.look(`${path}${name}`);
+        if (file !== undefined) rules.push(await source.readText(file));
+      }
+      return { source: valueOf(ofSource), target: valueOf(ofTarget), rules };
+    } catch (error) {
+      for (const each of [ofSource, ofTarget]) if (each.status === 'fulfilled') await each.value?.close();
+      throw error;
+    }
   };
   try {
     for (let folder = next(); folder !== undefined; folder = next()) {
@@ -66,7 +76,11 @@ export async function* compareFolders(source: Side, target: Side, options: Compa
       stack.push(...below.toReversed());
     }
   } finally {
-    await Promise.allSettled(stack.flatMap(({ listing }) => listing ?? []));
+    for (const { listing } of stack) {
+      const listed = await listing?.catch(() => undefined);
+      await listed?.source?.close();
+      await listed?.target?.close();
+    }
   }
 
   function next(): Folder | undefined {
@@ -78,52 +92,56 @@ export async function* compareFolders(source: Side, target: Side, options: Compa
   }
 }
 
+/** The value of a promise that ended. Fails as it failed. */
+function valueOf<T>(ended: PromiseSettledResult<T>): T {
+  if (ended.status === 'rejected') throw ended.reason;
+  return ended.value;
+}
+
 /** Compares what is in one folder; adds the folders in it to `below`. */
-function* compareFolder(
+async function* compareFolder(
   folder: Folder,
   { source, target, rules }: Listed,
   { platform, isLocal }: CompareOptions & { readonly isLocal: boolean },
   below: Folder[],
-): Generator<Difference> {
+): AsyncGenerator<Difference> {
   const filter = folder.filter.below(folder.path, rules);
-  const left = new Map(target.map((entry) => [entry.name, entry]));
-  const taken = new Map<string, string>();
   const enter = (path: string, where: Pick<Folder, 'inSource' | 'inTarget'>, refused?: string): void => {
     if (filter.enters(path)) below.push({ path: `${path}/`, ...where, refused, filter });
   };
   const extra = function* (path: string, file: SideFile): Generator<Difference> {
     if (filter.takes(path)) yield { kind: 'extra', path, target: file };
   };
-  for (const entry of source) {
-    const { name } = entry;
-    const path = `${folder.path}${name}`;
-    const there = left.get(name);
-    left.delete(name);
-    const folded = foldedName(name);
-    const isTaken = taken.has(folded);
-    taken.set(folded, name);
-    const refused =
-      folder.refused ??
-      refusedName(name, platform) ??
-      (isTaken ? 'another file or folder beside it has a name that is the same on some systems' : undefined) ??
-      conflict(entry, there);
-    if (entry.kind === 'left-out') {
-      if (filter.takes(path)) yield { kind: 'left-out', path, why: entry.why };
-    } else if (entry.kind === 'folder') {
-      enter(path, { inSource: true, inTarget: there?.kind === 'folder' }, refused);
-      if (there?.kind === 'file') yield* extra(path, there);
-    } else {
-      if (there?.kind === 'folder') enter(path, { inSource: false, inTarget: true });
-      if (filter.takes(path))
-        yield { kind: 'file', path, source: entry, target: there?.kind === 'file' ? there : undefined, refused };
+  for await (const alike of alikeIn(source, target)) {
+    const left = new Map(alike.target.map((entry) => [entry.name, entry]));
+    for (const [index, entry] of alike.source.entries()) {
+      const { name } = entry;
+      const path = `${folder.path}${name}`;
+      const there = left.get(name);
+      left.delete(name);
+      const refused =
+        folder.refused ??
+        refusedName(name, platform) ??
+        (index > 0 ? 'another file or folder beside it has a name that is the same on some systems' : undefined) ??
+        conflict(entry, there);
+      if (entry.kind === 'left-out') {
+        if (filter.takes(path)) yield { kind: 'left-out', path, why: entry.why };
+      } else if (entry.kind === 'folder') {
+        enter(path, { inSource: true, inTarget: there?.kind === 'folder' }, refused);
+        if (there?.kind === 'file') yield* extra(path, there);
+      } else {
+        if (there?.kind === 'folder') enter(path, { inSource: false, inTarget: true });
+        if (filter.takes(path))
+          yield { kind: 'file', path, source: entry, target: there?.kind === 'file' ? there : undefined, refused };
+      }
     }
-  }
-  for (const entry of left.values()) {
-    const path = `${folder.path}${entry.name}`;
     // On a file system that knows no case it may be the file of the source.
-    if (isLocal && taken.has(foldedName(entry.name))) continue;
-    if (entry.kind === 'folder') enter(path, { inSource: false, inTarget: true });
-    else if (entry.kind === 'file') yield* extra(path, entry);
+    if (isLocal && alike.source.length > 0) continue;
+    for (const entry of left.values()) {
+      const path = `${folder.path}${entry.name}`;
+      if (entry.kind === 'folder') enter(path, { inSource: false, inTarget: true });
+      else if (entry.kind === 'file') yield* extra(path, entry);
+    }
   }
 }
 

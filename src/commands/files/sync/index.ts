@@ -89,7 +89,7 @@ export const sync = defineCommand({
         bytes: await sizeOfSource(opened, values),
         what: shownPlace(values.source),
         // What of it stays is known later.
-        isReplaced: (key) => key.startsWith(root.key),
+        replaced: () => Promise.resolve((key) => key.startsWith(root.key)),
       });
     ctx.setResumeCommand(sameCommand(values));
     const seen = nothingSeen();
@@ -98,8 +98,8 @@ export const sync = defineCommand({
     const rows = ctx.rows(viewOf('copied'));
     const progress = ctx.progress('the files');
     try {
-      for await (const outcome of copyNeeded(ctx, opened, values, seen, (bytes) => {
-        tally.arrived(bytes);
+      for await (const outcome of copyNeeded(ctx, opened, values, seen, (bytes, file) => {
+        tally.arrived(bytes, file);
         progress.update(tally.progress());
       })) {
         tally.add(outcome);

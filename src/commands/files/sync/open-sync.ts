@@ -9,7 +9,7 @@ import { readChoice, type FileChoice } from '../copy/choose-files.ts';
 import type { Filter } from '../copy/filter.ts';
 import { localSide } from '../copy/local-side.ts';
 import type { Side } from '../copy/sides.ts';
-import { volumeSide } from './volume-side.ts';
+import { volumeSide } from '../copy/volume-side.ts';
 
 /** What `files sync` was asked for. */
 export interface SyncValues extends FileChoice {

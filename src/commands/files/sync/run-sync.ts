@@ -5,6 +5,7 @@ import { severalAtOnce } from '../../../core/control/several-at-once.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Copy } from '../copy/copy.ts';
 import { transferFiles, type Transferred } from '../copy/transfer.ts';
+import type { FileInFlight } from '../tally.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import { compareFolders } from './compare-folders.ts';
 import type { Sync, SyncValues } from './open-sync.ts';
@@ -112,7 +113,7 @@ export async function* copyNeeded(
   sync: Sync,
   values: SyncValues,
   seen: Seen,
-  onBytes: (bytes: Bytes) => void,
+  onBytes: (bytes: Bytes, of: FileInFlight) => void,
 ): AsyncGenerator<FileOutcome> {
   const copies = neededCopies(sync, values, seen, (line) => ctx.tell(line));
   const shown = (path: Copy['from'] | Copy['to']): string =>
@@ -122,8 +123,8 @@ export async function* copyNeeded(
     : transferFiles(
         ctx,
         copies,
-        (_, bytes) => {
-          onBytes(bytes);
+        ({ from }, bytes) => {
+          onBytes(bytes, { from: shown(from), bytes: from.file.bytes });
         },
         values.verify,
       );

@@ -1,9 +1,10 @@
+import { NO_ITEMS } from '../../../core/files/external-sort.ts';
 import type { Bytes } from '../../../core/unit-types.ts';
 import { compareFolders } from './compare-folders.ts';
 import type { Sync, SyncValues } from './open-sync.ts';
 
 /** A side without anything. */
-const nothing = (sync: Sync): Sync['target'] => ({ ...sync.target, list: () => Promise.resolve([]) });
+const nothing = (sync: Sync): Sync['target'] => ({ ...sync.target, list: () => Promise.resolve(NO_ITEMS) });
 
 /** How much the files of the source have together, those that belong to the sync. It is cheap for a local folder only. */
 export async function sizeOfSource(sync: Sync, { ignoreFile }: SyncValues): Promise<Bytes> {

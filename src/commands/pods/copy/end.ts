@@ -17,7 +17,9 @@ export const lookAt = ({ kind, files }: End, path: string, followLink: boolean):
 /** The entries of a folder, by name. */
 export async function entriesOf({ kind, files }: End, folder: string): Promise<readonly Entry[]> {
   if (kind === 'pod') return await files.list(folder);
-  return (await files.contents(folder, false)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const entries: Entry[] = [];
+  for await (const entry of files.contents(folder, false)) entries.push(entry);
+  return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 export const shown = (end: End, path: string): string => (end.kind === 'pod' ? `${end.word}:${path}` : path);

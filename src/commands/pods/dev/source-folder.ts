@@ -1,5 +1,6 @@
 import type { RangeFiles } from '../../../core/context.ts';
 import { collectBytes } from '../../../core/files/byte-streams.ts';
+import { NO_ITEMS } from '../../../core/files/external-sort.ts';
 import { localFile } from '../../../core/failure.ts';
 import { belowFolder } from '../../shared/paths/slashes.ts';
 import { compareFolders } from '../../files/sync/compare-folders.ts';
@@ -118,7 +119,7 @@ async function* rangeOf(files: RangeFiles, path: string, start: number, end: num
 /** The other side of the walk: a folder without anything in it. */
 const NOTHING: Side = {
   kind: 'volume',
-  list: () => Promise.resolve([]),
+  list: () => Promise.resolve(NO_ITEMS),
   readText: () => Promise.resolve(''),
   look: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),

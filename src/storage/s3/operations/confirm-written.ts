@@ -27,6 +27,8 @@ export interface Confirmation {
   readonly replaces?: string | undefined;
   /** Repeats the last step of the writing: a service may say that it did it, and has not. */
   readonly again?: () => Promise<void>;
+  /** The object, where its ETag says in another way that it has the content: some services give the MD5 of all of it. */
+  readonly findSame?: (() => Promise<StoredObject | undefined>) | undefined;
   /** There was nothing to join: an earlier request may have done it, and soon shows, or the parts were removed. */
   readonly isGone?: boolean;
   readonly signal: AbortSignal | undefined;
@@ -40,14 +42,18 @@ export interface Confirmation {
 export async function confirmWritten(
   client: S3Client,
   address: string,
-  { written, replaces, again, isGone = false, signal }: Confirmation,
+  { written, replaces, again, findSame, isGone = false, signal }: Confirmation,
 ): Promise<StoredObject> {
   let waitedMs = 0;
   let againAfter = FIRST_AGAIN_MS;
   for (let pauseMs = 500; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     const found = await describeObject(client, address, signal);
     if (found !== undefined && isWritten(found, written)) return found.object;
-    if (found !== undefined && found.object.version !== replaces) throw notAsWritten(address);
+    if (found !== undefined && found.object.version !== replaces) {
+      const same = await findSame?.();
+      if (same !== undefined) return same;
+      throw notAsWritten(address);
+    }
     if (waitedMs >= (isGone ? FIRST_AGAIN_MS : MAX_WAIT_MS)) throw notThere(address, isGone);
     await client.pause(pauseMs, signal);
     waitedMs += pauseMs;

@@ -2,7 +2,8 @@ import type { StoredObject } from '../../../core/context.ts';
 import { parsePattern } from '../../objects/address-pattern.ts';
 import { addressOf, parseObjectAddress, splitAddress } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
-import { readListing } from './listing-pages.ts';
+import { compareBytes } from '../../../core/text/compare-bytes.ts';
+import { readListing, type ListedObject } from './listing-pages.ts';
 
 /** Yields the objects that match a pattern, in the order of their keys, from a listing that is whole: see `readListing`. */
 export async function* listObjects(
@@ -12,8 +13,24 @@ export async function* listObjects(
 ): AsyncGenerator<StoredObject> {
   const { prefix, matches } = parsePattern(pattern);
   const { bucket, rest } = splitAddress(prefix);
-  const { objects } = await readListing(client, { bucket, prefix: rest, delimiter: '' }, `list ${pattern}`, signal);
-  for (const { key, bytes, version } of objects) {
+  const { objects } = await readListing(
+    client,
+    { bucket, prefix: rest, delimiter: '' },
+    `list ${pattern}`,
+    signal,
+    () => {
+      const objects = new Map<string, ListedObject>();
+      return {
+        objects,
+        add: (page) => {
+          for (const object of page.objects) objects.set(object.key, object);
+          return Promise.resolve(false);
+        },
+        close: () => Promise.resolve(),
+      };
+    },
+  );
+  for (const { key, bytes, version } of [...objects.values()].sort((one, other) => compareBytes(one.key, other.key))) {
     const address = addressOf(bucket, key);
     // Also refuses a key that could not be read.
     if (matches(address) && parseObjectAddress(address).key !== '') yield { address, bytes, version };

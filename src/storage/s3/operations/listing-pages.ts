@@ -11,11 +11,19 @@ export interface ListedObject {
   readonly modifiedAt: number | undefined;
 }
 
-/** A whole listing. */
-export interface Listing {
+/** A page of a listing. */
+export interface ListingPage {
   readonly objects: readonly ListedObject[];
   /** What a delimiter ends: each ends with a slash. */
   readonly prefixes: readonly string[];
+}
+
+/** What takes the pages of a listing. */
+export interface ListingReader {
+  /** Takes a page; returns true where it needs no more of them. Keys may come in any order, and twice. */
+  add(page: ListingPage): Promise<boolean>;
+  /** Forgets the pages that it has: the listing begins again, or fails. */
+  close(): Promise<void>;
 }
 
 /** How many pages without a key may follow one another: more are no listing that ends. */
@@ -31,32 +39,31 @@ interface ListingQuery {
   readonly bucket: string;
   readonly prefix: string;
   readonly delimiter: '' | '/';
-  /** How many keys it may have; any number by default. */
-  readonly atMost?: number | undefined;
 }
 
 /**
- * Reads a whole listing. What a service does not promise is not relied on: keys may come in any order, and twice. Where a
- * page names a page that was read before, as it happens while the service computes checksums of new files (storage contract),
- * the listing begins again after a pause, a bounded number of times. Fails with unavailable (7) rather than leave out a key, and
- * for one with more than `atMost`.
+ * Reads a whole listing with a reader that `begin` makes, and returns the reader. What a service does not promise is not relied
+ * on: keys may come in any order, and twice. Where a page names a page that was read before, as it happens while the service
+ * computes checksums of new files (storage contract), the listing begins again after a pause, with another reader, a bounded
+ * number of times. Fails with unavailable (7) rather than leave out a key, and as the reader does.
  */
-export async function readListing(
+export async function readListing<R extends ListingReader>(
   client: S3Client,
-  { bucket, prefix, delimiter, atMost }: ListingQuery,
+  { bucket, prefix, delimiter }: ListingQuery,
   what: string,
   signal: AbortSignal | undefined,
-): Promise<Listing> {
+  begin: () => R,
+): Promise<R> {
+  const query = { prefix, ...(delimiter === '' ? {} : { delimiter }) };
   for (let attempt = 1; ; attempt++) {
-    const listing = await readPages(
-      client,
-      bucket,
-      { prefix, ...(delimiter === '' ? {} : { delimiter }) },
-      atMost,
-      what,
-      signal,
-    );
-    if (listing !== undefined) return listing;
+    const reader = begin();
+    let isWhole = false;
+    try {
+      isWhole = await readPages(client, bucket, query, reader, what, signal);
+    } finally {
+      if (!isWhole) await reader.close();
+    }
+    if (isWhole) return reader;
     if (attempt === MAX_LISTINGS)
       throw unreadable(
         what,
@@ -66,17 +73,15 @@ export async function readListing(
   }
 }
 
-/** All pages; undefined where one names a page that was read before. */
+/** Reads all pages. Returns false where one names a page that was read before. */
 async function readPages(
   client: S3Client,
   bucket: string,
   query: { readonly prefix: string; readonly delimiter?: string },
-  atMost: number | undefined,
+  reader: ListingReader,
   what: string,
   signal: AbortSignal | undefined,
-): Promise<Listing | undefined> {
-  const objects = new Map<string, ListedObject>();
-  const prefixes = new Set<string>();
+): Promise<boolean> {
   const tokens = new Set<string>();
   let emptyPages = 0;
   for (let token: string | undefined; ;) {
@@ -96,34 +101,21 @@ async function readPages(
       signal,
     });
     const page = readPage(document, what);
-    for (const object of page.objects) objects.set(object.key, object);
-    for (const each of page.prefixes) prefixes.add(each);
     for (const key of [...page.objects.map((object) => object.key), ...page.prefixes])
       if (!key.startsWith(query.prefix)) throw unreadable(what, `${JSON.stringify(key)} was not asked for`);
-    if (atMost !== undefined && objects.size + prefixes.size > atMost)
-      throw unreadable(what, `it has more than ${String(atMost)} files and folders`);
-    if (page.next === undefined)
-      return {
-        objects: [...objects.values()].sort(byBytes(({ key }) => key)),
-        prefixes: [...prefixes].sort(byBytes((key) => key)),
-      };
+    if ((await reader.add(page)) || page.next === undefined) return true;
     emptyPages = page.objects.length + page.prefixes.length === 0 ? emptyPages + 1 : 0;
     if (emptyPages > MAX_EMPTY_PAGES) throw unreadable(what, 'it has pages without keys, and no end');
-    if (tokens.has(page.next)) return undefined;
+    if (tokens.has(page.next)) return false;
     tokens.add(page.next);
     token = page.next;
   }
 }
 
-const byBytes =
-  <T>(keyOf: (item: T) => string) =>
-  (one: T, other: T): number =>
-    Buffer.compare(Buffer.from(keyOf(one)), Buffer.from(keyOf(other)));
-
 function readPage(
   listing: XmlElement | undefined,
   what: string,
-): Listing & { /** The token of the next page; undefined on the last. */ readonly next: string | undefined } {
+): ListingPage & { /** The token of the next page; undefined on the last. */ readonly next: string | undefined } {
   if (listing === undefined) throw unreadable(what, 'it is no listing');
   try {
     const isEncoded = childText(listing, 'EncodingType') === 'url';

@@ -57,7 +57,7 @@ export async function uploadFile(
   const { id, there, others } = found;
   const parts = await sendParts(target, { id, there }, source, sizes, { inMemory, onBytes });
   await source.check();
-  const written = await joinParts(target, id, parts, source.replaces);
+  const written = await joinParts(target, id, parts, { replaces: source.replaces, findSame });
   // They are of an earlier content, or a lost answer began them: nothing else would remove them.
   for (const other of others) await abortUpload(target, other);
   return written;

@@ -2,7 +2,7 @@ import { blocksOf } from '../../../core/files/byte-streams.ts';
 import type { StoredObject } from '../../../core/context.ts';
 import { parseObjectAddress } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
-import { confirmWritten, isThere } from './confirm-written.ts';
+import { confirmWritten, isThere, type Confirmation } from './confirm-written.ts';
 import {
   abortUpload,
   beginUpload,
@@ -71,12 +71,12 @@ async function writeParts(target: Target, blocks: AsyncIterable<Uint8Array>): Pr
   }
 }
 
-/** Joins the parts of an upload, and looks for the object until it is there. `replaces` is the version that is there. */
+/** Joins the parts of an upload, and looks for the object until it is there. `replaces` is the version that was there before. */
 export async function joinParts(
   target: Target,
   id: string,
   parts: readonly SentPart[],
-  replaces?: string,
+  { replaces, findSame }: Pick<Confirmation, 'replaces' | 'findSame'> = {},
 ): Promise<StoredObject> {
   const { client, address, signal } = target;
   const written = joinedParts(parts);
@@ -85,7 +85,7 @@ export async function joinParts(
   const again = async (): Promise<void> => {
     if ((await sentParts(target, id)) !== undefined) await complete();
   };
-  return await confirmWritten(client, address, { written, replaces, again, isGone, signal });
+  return await confirmWritten(client, address, { written, replaces, again, findSame, isGone, signal });
 }
 
 /** Ends other uploads of the same object: without an end, a service keeps and bills their parts for ever. */

@@ -11,6 +11,12 @@ interface Row {
   readonly error?: { readonly message: string };
 }
 
+/** The files of an output in JSON, without the object for the whole. */
+const rowsOf = (out: string): readonly Row[] =>
+  out.startsWith('[')
+    ? (JSON.parse(out) as readonly (Row & { whole?: unknown })[]).filter(({ whole }) => whole === undefined)
+    : [];
+
 /** An account, and a folder with files in it: `one`, `d/two`, `d/e/three`. */
 function start() {
   const account = createAccount();
@@ -21,7 +27,7 @@ function start() {
   writeFileSync(path.join(folder, 'd/e/three'), 'three');
   const files = async (line: string) => {
     const ran = await account(`files ${line}`, { cwd: folder });
-    return { ...ran, rows: ran.out.startsWith('[') ? (JSON.parse(ran.out) as readonly Row[]) : [] };
+    return { ...ran, rows: rowsOf(ran.out) };
   };
   const keys = async (place: string) =>
     (JSON.parse(await local(account, `files ls -R ${place} --json`)) as readonly { path: string }[]).map(
@@ -97,7 +103,7 @@ describe('a copy is refused', () => {
   it.each([
     ['cp one two', 2, 'none of the places is on a volume'],
     ['cp one', 2, 'needs a source and a target'],
-    ['cp - datasets:x', 2, 'no place to copy from or to'],
+    ['mv - datasets:x', 2, 'no place to copy from or to'],
     ['cp d datasets:x', 2, 'is a folder'],
     ['cp one d/two datasets:x', 2, 'several sources need a folder'],
     ['cp one datasets:../x', 2, 'no "." or ".."'],

@@ -17,7 +17,7 @@ async function* copiesTo(...ids: readonly string[]): AsyncGenerator<Copy> {
 }
 
 it('a move within a volume needs no space there; a copy, and a move to another volume do', async () => {
-  expect((await needOf(copiesTo('a'), true)).bytes).toBe(0);
-  expect((await needOf(copiesTo('a', 'b'), true)).bytes).toBe(10);
-  expect((await needOf(copiesTo('a', 'b'), false)).bytes).toBe(20);
+  expect((await needOf({ copies: () => copiesTo('a') }, true)).bytes).toBe(0);
+  expect((await needOf({ copies: () => copiesTo('a', 'b') }, true)).bytes).toBe(10);
+  expect((await needOf({ copies: () => copiesTo('a', 'b') }, false)).bytes).toBe(20);
 });

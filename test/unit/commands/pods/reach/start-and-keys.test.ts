@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
-import { json, pointedAt, serve } from '../../../../support/servers/scripted-server.ts';
+import { json, pointedAt, problem, serve } from '../../../../support/servers/scripted-server.ts';
 
 const KEYS = ['a', 'b'].map(
   (name) => `ssh-ed25519 ${Buffer.from(`key ${name} of a test`).toString('base64')} ${name}@laptop`,
@@ -133,6 +133,26 @@ test.skipIf(!hasKeygen).each([
   const ran = await run('pods', ...words);
   expect([ran.code, ran.err]).toEqual([7, expect.stringMatching(/costs \$\d/)]);
   expect(readFileSync(join(world.directory, 'given'), 'utf8')).toContain('root@127.0.0.1');
+});
+
+test('pods dev --start that is interrupted while the pod starts says what the pod goes on costing', async () => {
+  let status = 'EXITED';
+  const server = await serve([
+    (exchange) => {
+      if (exchange.arrival.method === 'POST') status = 'STARTING';
+      const isPod = exchange.arrival.url.includes('/pods/p1');
+      (isPod ? json(pod({ status, ssh: null, cost: 0.69 })) : problem(404, 'no catalog'))(exchange);
+    },
+  ]);
+  const world = createTestWorld({ env: pointedAt(server.url) });
+  const run = berthIn(world, ['pods', 'dev', 'p1', '--path', world.directory, '--start', '--', 'true']);
+  while (!server.seen.some(({ method }) => method === 'POST')) await new Promise(setImmediate);
+  world.signal('SIGINT');
+  const { code, err } = await run;
+  expect([code, err]).toEqual([
+    130,
+    expect.stringMatching(/Still paid: pod .*lab.*STARTING, \$0\.69 an hour: berth pods stop p1/),
+  ]);
 });
 
 test('a pod that was created without --start-ssh gets a key too by the command that is named', async () => {

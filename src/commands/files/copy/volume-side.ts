@@ -1,10 +1,11 @@
 import { localFile } from '../../../core/failure.ts';
 import { collectBytes } from '../../../core/files/byte-streams.ts';
-import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
+import type { VolumeEntry, VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
 import { addressText } from '../places/address.ts';
 import { UPLOADS } from '../places/uploads-folder.ts';
-import { changedMeanwhile } from '../copy/local-side.ts';
-import { byName, MAX_RULES_BYTES, type Side, type SideFile } from '../copy/sides.ts';
+import { changedMeanwhile } from './local-side.ts';
+import { mapItems } from '../../../core/files/external-sort.ts';
+import { MAX_RULES_BYTES, orderOfName, type Side, type SideFile } from './sides.ts';
 
 /** A folder of a volume as a side of a sync. `root` is its key: empty, or with a slash at the end. */
 export function volumeSide(volume: VolumeFiles, name: string, root: string): Side {
@@ -19,13 +20,13 @@ export function volumeSide(volume: VolumeFiles, name: string, root: string): Sid
     kind: 'volume',
     list: async (folder) => {
       const prefix = `${root}${folder}`;
-      const { files, folders } = await volume.folder(prefix);
-      return [
-        ...files.map(fileOf),
-        ...folders
-          .filter((key) => key !== UPLOADS)
-          .map((key) => ({ kind: 'folder', name: key.slice(prefix.length, -1) }) as const),
-      ].sort(byName);
+      const nameOf = ({ kind, key }: VolumeEntry): string =>
+        key.slice(prefix.length, kind === 'folder' ? -1 : undefined);
+      const entries = await volume.folder(prefix, { orderOf: (entry) => orderOfName(nameOf(entry), entry.kind) });
+      return mapItems(entries, (entry) => {
+        if (entry.kind === 'file') return fileOf(entry.file);
+        return entry.key === UPLOADS ? undefined : { kind: 'folder', name: nameOf(entry) };
+      });
     },
     readText: async ({ from }) => {
       const { file } = from as Extract<typeof from, { kind: 'volume' }>;
