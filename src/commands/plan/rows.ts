@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, memberAt, memberOf } from '../../core/json.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { HIDDEN, hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { SET_MARK, variableOf } from '../../create/key.ts';
@@ -29,6 +30,7 @@ function shownValue(path: string, value: Json, { texts, isSecret }: Hiding): Jso
 /** A row of a plan. */
 export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding): JsonObject {
   const { kind, name, at } = document;
+  const destroyed = destroyedBy({ document, row, item });
   return {
     action: item.action,
     kind: kind.name,
@@ -42,7 +44,7 @@ export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding
     }),
     notCompared: item.notCompared,
     ...(item.why === undefined ? {} : { why: item.why }),
-    ...destroyedBy(item.action, kind.name, row),
+    ...(destroyed.length === 0 ? {} : { destroys: destroyed }),
     costBefore: cost.before ?? null,
     costAfter: cost.after ?? null,
     ...(at([]) === '' ? {} : { from: at([]) }),
@@ -50,12 +52,19 @@ export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding
 }
 
 /** What goes for good with a pod that is removed or replaced. */
-const destroyedBy = (action: string, kind: string, row: Json | undefined): JsonObject =>
-  kind !== 'pod' || (action !== 'delete' && action !== 'replace')
-    ? {}
-    : {
-        destroys: ['container disk', ...(memberAt(row, 'mounts.persistent') === undefined ? [] : ['persistent mount'])],
-      };
+const destroyedBy = ({ document, row, item }: Pick<Planned, 'document' | 'row' | 'item'>): readonly string[] =>
+  document.kind.name !== 'pod' || (item.action !== 'delete' && item.action !== 'replace')
+    ? []
+    : ['container disk', ...(memberAt(row, 'mounts.persistent') === undefined ? [] : ['persistent mount'])];
+
+/** The same beside the table, which a narrow terminal cuts. */
+const destroyedNote = (planned: readonly Planned[]): readonly string[] =>
+  planned.flatMap((each) => {
+    const destroyed = destroyedBy(each);
+    return destroyed.length === 0
+      ? []
+      : [safeText(`Destroyed for good with pod ${each.document.name}: its ${destroyed.join(' and ')}.`)];
+  });
 
 /** `1 to create, 2 to update; $1.20 an hour to $2.40 an hour.` */
 export function planNotes({ planned, pruning }: Plan): readonly Message[] {
@@ -67,6 +76,7 @@ export function planNotes({ planned, pruning }: Plan): readonly Message[] {
   const refusal = pruning === undefined ? undefined : pruningRefusal(pruning, undefined);
   return [
     `${counts.join(', ')}. ${costSentence(planned.map(({ cost }) => cost))}`,
+    ...destroyedNote(planned),
     ...unmarked(planned),
     ...credentialsNote(planned),
     ...(refusal === undefined ? [] : [`apply refuses this without --max-prune: ${refusal.message}.`]),

@@ -54,7 +54,12 @@ export const ssh = defineCommand({
     }
     const address = sshAddress(addressOf(pod, id, proxy), id);
     const args = [...addressArguments(address), ...more];
-    if (print) return { kind: 'text', text: ['ssh', ...args].map(wordOf).join(' ') };
+    if (print)
+      return {
+        kind: 'text',
+        text: ['ssh', ...args].map(wordOf).join(' '),
+        notes: ctx.settings.local ? [ENDS_WITH_COMMAND] : [],
+      };
     if (isLocalService(answer) && address.host !== LOOPBACK) throw noContainer(id, ctx.settings.local);
     // The proxy is one host for all pods, with one key that the user's own file keeps.
     const trust =
@@ -62,6 +67,9 @@ export const ssh = defineCommand({
     return { kind: 'nothing', exit: (await ctx.spawn.run('ssh', [...trust, ...args], {})) as ExitCode };
   },
 });
+
+/** With --local, the service runs in this process. */
+const ENDS_WITH_COMMAND = sentence`The server of this pod ends with this command. To enter it: leave out --print, or keep the service running with ${berth`local serve`}`;
 
 /** The address of such a pod belongs to nobody: ssh would wait for an answer until its own timeout. */
 const noContainer = (id: string, local: boolean): Failure =>

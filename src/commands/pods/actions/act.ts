@@ -270,6 +270,10 @@ export const restart = actionCommand('restart', {
   summary: 'restart the container of running pods',
   details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
   done: 'restarted',
+  effect: (_, pods) =>
+    Promise.resolve(
+      `It wipes ${pods.length === 1 ? 'its container disk' : 'their container disks'}; what is on mounts stays.`,
+    ),
   examples: [
     ['berth pods restart nightly-report --wait', 'and wait until it can be reached again'],
     ["berth pods restart --match 'web-*' --yes", 'some of them, without a question'],
