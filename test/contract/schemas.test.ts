@@ -20,7 +20,6 @@ const files = readdirSync(SCHEMA_FOLDER).map((file) => file.replace('.json', '')
 
 /** Commands that print text or nothing. */
 const WITHOUT_JSON = [
-  'guard snooze',
   'pods ssh',
   'pods dev',
   'pods connect',

@@ -32,6 +32,17 @@ async function ask(ctx: CommandContext, question: string, declined: string): Pro
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
+/** Says what a person may not know, and asks; nothing for a script and a dry run. Fails as `ask`. */
+export async function tellAndAsk(
+  ctx: CommandContext,
+  line: Message,
+  question: string,
+  declined: string,
+): Promise<void> {
+  if (isAsked(ctx)) await ctx.tell(line);
+  await ask(ctx, question, declined);
+}
+
 /** Asks a person before a create that costs money, as `ask` does. */
 export const askToCreate = (ctx: CommandContext): Promise<void> =>
   ask(ctx, 'Create it', 'not confirmed: nothing was created');

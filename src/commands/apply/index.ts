@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { objectOf, type Json, type JsonObject } from '../../core/json.ts';
+import { hideSecrets } from '../../core/text/secret-names.ts';
 import { berth, flags, sentence, type Message } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';
@@ -176,7 +177,9 @@ async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<
     ended.push({ id: labelOf(each), failure });
     if (failure !== undefined) continue;
     for (const request of await requestsOf(ctx, each)) {
-      const body = objectOf(withoutVariables((request.body ?? null) as Json, hidden));
+      const whole = withoutVariables((request.body ?? null) as Json, hidden);
+      // As in a plan: also the variables of what is there, which a replacement takes over.
+      const body = objectOf(ctx.output.isSecret === undefined ? whole : hideSecrets(whole, ctx.output.isSecret));
       requests.push(
         body === undefined ? request : { ...request, body: 'password' in body ? { ...body, password: '***' } : body },
       );

@@ -1,7 +1,7 @@
 import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
-import { berth } from '../../core/message.ts';
+import { berth, flags } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { copyPlaces, shown, sourcesAndTarget, type Place } from './copy/copy-places.ts';
@@ -34,7 +34,7 @@ export const mv = defineCommand({
       requireAccess(sources.some(({ kind }) => kind === 'volume') ? 'full' : 'write', allowedAccess(ctx.settings));
     const durable = await ctx.durable();
     // What was moved is no longer there, and is not missed.
-    ctx.setResumeCommand(berth`files mv ${recursive ? ['--recursive'] : []} ${place}`);
+    ctx.setResumeCommand(berth`files mv ${flags(recursive ? ['--recursive'] : [])} ${place}`);
     const remove = async ({ from }: Copy): Promise<void> => {
       const now =
         from.kind === 'local'

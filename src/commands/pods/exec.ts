@@ -5,7 +5,7 @@ import { arg, option } from '../../cli/model/params.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { hasSelector, selectTargets } from '../../cli/resource/choose.ts';
+import { hasSelector, labelOf, selectTargets } from '../../cli/resource/choose.ts';
 import { selectorOptions } from '../../cli/resource/select/selectors.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
@@ -69,7 +69,11 @@ const leavingOut =
   (isLeftOut: (status: string) => boolean) =>
   (pods: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
     Promise.resolve(
-      new Map(pods.filter((pod) => isLeftOut(statusOf(pod))).map((pod) => [idOf(pod), `is ${statusOf(pod)}`])),
+      new Map(
+        pods
+          .filter((pod) => isLeftOut(statusOf(pod)))
+          .map((pod) => [idOf(pod), `pod ${labelOf(pod)} is ${statusOf(pod)}`]),
+      ),
     );
 
 const whatDoesNotRun = leavingOut((status) => status !== 'RUNNING');

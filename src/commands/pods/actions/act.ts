@@ -15,7 +15,7 @@ import {
   type Chosen,
   type Target,
 } from '../../../cli/resource/choose.ts';
-import { tellPrice } from '../../../cli/resource/ask-before-write.ts';
+import { tellAndAsk, tellPrice } from '../../../cli/resource/ask-before-write.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
@@ -115,6 +115,7 @@ function actionCommand(
           changed.requests.flatMap((each) => [each, request(each.id)]),
           combinedFailure(targets.map(({ word, failure }) => ({ id: word, failure }))),
         );
+      if (action === 'restart' && !bySelector) await askToRestart(ctx, targets);
       const send = async (which: readonly Target[]) =>
         (
           await sendEach(
@@ -190,6 +191,14 @@ async function namedTargets(
       return { ...target, failure: new Failure({ ...facts, hint: refusalHint(action, row), id: idOf(row) }) };
     }),
   );
+}
+
+/** Asks a person; a script is not asked, as for any pod that it names. Fails with declined (2). */
+async function askToRestart(ctx: CommandContext, targets: readonly Target[]): Promise<void> {
+  const [it, its] = targets.length === 1 ? ['it', 'its container disk'] : ['them', 'their container disks'];
+  const named = targets.map(({ word }) => word).join(', ');
+  const line = safeText(`This restarts ${named} and wipes ${its}; what is on mounts stays.`);
+  await tellAndAsk(ctx, line, `Restart ${it}?`, 'not confirmed: nothing was restarted');
 }
 
 /** The pods in the answers of what was accepted. */

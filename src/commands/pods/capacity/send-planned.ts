@@ -3,12 +3,12 @@ import { encodeJson, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
 import type { CreateRequest } from '../../../cli/resource/write.ts';
-import { isTooExpensive, type Offer } from '../../../create/candidates.ts';
+import { isTooExpensive, type Offer, type Wanted } from '../../../create/candidates.ts';
 import { offersOnce } from '../../../create/wait.ts';
 import { withKey } from '../../../create/key.ts';
 import { checkSize } from '../body/check-size.ts';
 import { newKey, openKeyedPod } from '../../shared/capacity/keyed-create.ts';
-import { bodyFor, OFFER_VIEW, offerRow, readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
+import { bodyFor, OFFER_VIEW, offerRow, offerText, readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
 import { podOfKey, readPodOfKey, whereItIs } from '../../shared/capacity/pod-of-key.ts';
 import type { Plan } from './options.ts';
 import { tellOffers } from './tell-offers.ts';
@@ -38,6 +38,7 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
         await ctx.tell(
           `The key of this create is ${key}: --idempotency-key ${key} goes on with it after an interruption.`,
         );
+      await tellTooExpensive(ctx, offers, plan.wanted);
       await tellOffers(ctx, request.body, triedOf(offers, plan));
     };
     const pod = await place(ctx, { request, wanted, startMs: plan.startMs, keyed, begin }, plan.waitMs);
@@ -56,6 +57,12 @@ export const triedOf = (offers: readonly Offer[], { wanted, waitMs }: Plan): rea
     ? offersOnce(offers, wanted?.maxPrice)
     : offers.filter((offer) => !isTooExpensive(offer, wanted?.maxPrice));
 
+/** Says which of the candidates are never tried. */
+async function tellTooExpensive(ctx: CommandContext, offers: readonly Offer[], wanted: Wanted | undefined) {
+  const above = offers.filter((offer) => isTooExpensive(offer, wanted?.maxPrice));
+  if (above.length > 0) await ctx.tell(`Not tried, above --max-price: ${above.map(offerText).join(', ')}.`);
+}
+
 /** Ends a dry run with the requests, the candidates in their order. Where the catalog cannot be read, in the order given. */
 async function preview(ctx: CommandContext, request: CreateRequest, plan: Plan, key: string): Promise<never> {
   const { wanted } = plan;
@@ -69,6 +76,7 @@ async function preview(ctx: CommandContext, request: CreateRequest, plan: Plan, 
     wanted === undefined ? undefined : await unlessUnread(ctx, () => readOffers(ctx, request.body, wanted, true));
   if (all === undefined) return await ctx.previewAll([keyed]);
   const tried = triedOf(all, plan);
-  await ctx.tellRows(OFFER_VIEW, all.map(offerRow));
+  await tellTooExpensive(ctx, all, wanted);
+  await ctx.tellRows(OFFER_VIEW, all.filter((offer) => !isTooExpensive(offer, wanted?.maxPrice)).map(offerRow));
   return await ctx.previewAll(tried.map((offer) => ({ ...keyed, body: bodyFor(keyed.body, offer) })));
 }

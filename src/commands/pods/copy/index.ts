@@ -1,5 +1,5 @@
 import { usage } from '../../../core/failure.ts';
-import { berth, sentence, type Message } from '../../../core/message.ts';
+import { berth, flags, sentence, type Message } from '../../../core/message.ts';
 import { formatBytes } from '../../../core/units.ts';
 import { defineCommand } from '../../../cli/model/command.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
@@ -36,7 +36,9 @@ export const cp = defineCommand({
   run: async (ctx, { place, recursive, start }) => {
     const [sources, target] = sourcesAndTarget(place);
     // What is there is not sent again.
-    ctx.setResumeCommand(berth`pods cp ${recursive ? ['--recursive'] : []} ${place}`);
+    ctx.setResumeCommand(
+      berth`pods cp ${flags([...(recursive ? ['--recursive'] : []), ...(start ? ['--start'] : [])])} ${place}`,
+    );
     const pods = new Map<string, Promise<PodFiles>>();
     const open = async (each: Place): Promise<At> => ({ end: await endOf(ctx, each, pods, start), path: each.path });
     try {

@@ -6,6 +6,7 @@ import { untilAborted } from '../../../cli/run/until-aborted.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { LOOPBACK, type ReachablePod } from '../reach/reach-pod.ts';
 import { growingWaits, reachWhenThere } from '../reach/reach-when-there.ts';
+import { sshRefusal } from '../reach/ssh-refusal.ts';
 import type { Forward } from './ports.ts';
 import { openTunnel } from './ssh-tunnel.ts';
 
@@ -93,7 +94,7 @@ const withRemotePort = (forwards: readonly Forward[], local: number, remote: num
 const reasonOf = (said: readonly string[]): string => safeText(said.at(-1)?.replace(/\.$/, '') ?? 'ssh said nothing');
 
 /** Fails for what another try does not change. */
-function throwIfFinal({ id, name }: ReachablePod, said: readonly string[]): void {
+function throwIfFinal(pod: ReachablePod, said: readonly string[]): void {
   const inUse = said.find((line) => /cannot listen to port|[Aa]ddress already in use/.test(line));
   if (inUse !== undefined)
     throw new Failure({
@@ -102,17 +103,8 @@ function throwIfFinal({ id, name }: ReachablePod, said: readonly string[]): void
       message: `a port on this machine cannot be used: ${safeText(inUse)}`,
       hint: 'Choose another one; 0:REMOTE takes a free one.',
     });
-  const denied = said.find((line) => /Permission denied|Host key verification failed/.test(line));
-  if (denied === undefined) return;
-  throw new Failure({
-    code: 'ssh-refused',
-    exit: EXIT.denied,
-    message: `ssh cannot enter pod ${name}: ${safeText(denied.replace(/\.$/, ''))}`,
-    hint: denied.includes('Host key')
-      ? sentence`Its host key changed within one start of the pod. See it: ${berth`pods get ${id}`}`
-      : sentence`The pod has the keys that the account had when it started. Add yours: ${berth`account ssh-keys add`}, then restart it, which wipes its container disk: ${berth`pods restart ${id}`}`,
-    id,
-  });
+  const refusal = sshRefusal(pod, said);
+  if (refusal !== undefined) throw refusal;
 }
 
 const neverConnected = ({ id, name }: ReachablePod, said: readonly string[]): Failure =>

@@ -5,7 +5,7 @@ import { numberAt, stringAt, type Json } from '../../../core/json.ts';
 import { berth, lines, sentence } from '../../../core/message.ts';
 import { formatDollars, formatDuration } from '../../../core/units.ts';
 import type { Milliseconds } from '../../../core/unit-types.ts';
-import type { CommandContext } from '../../../cli/model/context.ts';
+import type { CommandContext, Progress } from '../../../cli/model/context.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import type { CreateRequest } from '../../../cli/resource/write.ts';
 import { nextInterval } from '../../../cli/run/pace.ts';
@@ -63,11 +63,19 @@ export interface Placement {
 export async function place(ctx: CommandContext, placement: Placement, waitMs: number | undefined): Promise<Json> {
   const beganAt = ctx.clock.monotonic();
   const isOnce = waitMs === undefined;
-  const progress = isOnce ? undefined : ctx.progress('a candidate with room');
+  let progress: Progress | undefined;
+  // After the question whether to create it: both are drawn on one line.
+  const show = (): void => {
+    if (!isOnce) progress ??= ctx.progress('a candidate with room');
+  };
+  const begin = async (offers: readonly Offer[]): Promise<void> => {
+    await placement.begin?.(offers);
+    show();
+  };
   let known: Progressed = { tries: new Map(), hasBegun: false };
   try {
     for (;;) {
-      const round = await tryRound(ctx, placement, { ...known, beganAt, isOnce });
+      const round = await tryRound(ctx, { ...placement, begin }, { ...known, beganAt, isOnce });
       known = round;
       const { pod, refusal, offers, tries } = round;
       if (pod !== undefined) return pod;
@@ -76,6 +84,7 @@ export async function place(ctx: CommandContext, placement: Placement, waitMs: n
       if (passedMs >= waitMs) throw timeOver(waitMs, refusal);
       const what =
         offers === undefined ? (refusal?.message ?? '') : describeOffers(offers, tries, placement.wanted.maxPrice);
+      show();
       progress?.update(`a GPU: ${what}; ${formatDuration(passedMs)} of ${formatDuration(waitMs)}`);
       await ctx.clock.sleep(Math.min(waitMs - passedMs, await pauseMs(ctx, refusal)), ctx.signal);
     }

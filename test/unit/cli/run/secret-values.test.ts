@@ -89,6 +89,19 @@ describe('values of `env` whose names say secret', () => {
     }
   });
 
+  test('are hidden in a dry run of apply on a terminal; the password of a registry is hidden in a pipe too', async () => {
+    const stdin =
+      'kind: pod\nname: p\nimage: i\ngpu: {id: GPU-24G}\nenv: {HF_TOKEN: hf-value}\n---\n' +
+      'kind: registry\nname: r\nusername: u\npassword: hidden-password\n';
+    for (const tty of [{ stdout: true, stderr: true }, { stdout: true }]) {
+      const { code, out, err } = await createAccount()('apply - --dry-run', { stdin, tty });
+      expect([code, out + err], err).toEqual([0, expect.not.stringMatching(/hf-value|hidden-password/) as string]);
+    }
+    const piped = await createAccount()('apply - --dry-run', { stdin });
+    expect(piped.out).toContain('"HF_TOKEN": "hf-value"');
+    expect(piped.out + piped.err).not.toContain('hidden-password');
+  });
+
   test('are hidden in the changes of a release', async () => {
     const account = createAccount();
     await local(account, 'endpoints update echo --env HF_TOKEN=hf-value');

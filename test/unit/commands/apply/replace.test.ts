@@ -93,12 +93,14 @@ describe('apply --replace', () => {
     expect((await labs(world)).map(({ id }) => id)).toEqual([old?.id]);
   });
 
-  test('a dry run shows both requests', async () => {
+  test('a dry run shows both requests, and no secret variable of the old one', async () => {
     const world = inWorld();
-    await apply(world, OLD);
+    await apply(world, OLD.replace('MODE: fast', 'MODE: fast, LAB_PASSWORD: of-the-old-pod'));
     const ran = await apply(world, NEW, '--replace', '--dry-run');
     const requests = JSON.parse(ran.out) as readonly { readonly method: string }[];
     expect(requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+    expect(ran.out).not.toContain('of-the-old-pod');
+    expect((await apply(world, NEW, '--replace', '--dry-run', '--show-secrets')).out).toContain('of-the-old-pod');
   });
 });
 

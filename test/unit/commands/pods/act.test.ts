@@ -157,6 +157,22 @@ describe('start, stop and restart', () => {
     for (const pod of others) expect(world.err()).not.toContain(`${pod} `);
   });
 
+  it.each([
+    ['y', 0, 'STARTING'],
+    ['n', 2, 'RUNNING'],
+  ])('restart says on a terminal what it wipes, and asks: %s', async (answer, code, status) => {
+    const world = createTestWorld({ tty: true, columns: 200 });
+    const running = local(world, 'restart', 'train-llm');
+    while (!world.err().includes('Restart it?')) await new Promise(setImmediate);
+    await world.type(answer, KEYS.enter);
+    const ran = await running;
+    expect([ran.code, ran.err]).toEqual([
+      code,
+      expect.stringContaining('This restarts train-llm and wipes its container disk; what is on mounts stays.'),
+    ]);
+    expect(statuses(await local(world, 'get', 'pod-train', '-o', 'json', '--fields', 'status'))).toEqual([status]);
+  });
+
   it('names what shows the present state after a refusal for it (409)', async () => {
     const server = await serve([problem(409, 'not now')]);
     const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'restart', 'p1']);

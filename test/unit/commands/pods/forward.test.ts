@@ -195,7 +195,7 @@ describe('pods forward', () => {
   });
 
   test.each([
-    ['Permission denied (publickey).', 3, 'berth account ssh-keys add'],
+    ['lab@127.0.0.1: Permission denied (publickey).', 3, 'berth pods ssh p1 --explain'],
     ['Host key verification failed.', 3, 'berth pods get p1'],
     ['channel_setup_fwd_listener_tcpip: cannot listen to port: 8888', 14, '0:REMOTE'],
   ])('ends at once where ssh says: %s', async (line, exit, said) => {

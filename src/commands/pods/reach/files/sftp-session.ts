@@ -6,6 +6,7 @@ import { safeText } from '../../../../core/safe-text.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import type { ReachablePod } from '../reach-pod.ts';
 import { sshArguments } from '../ssh-arguments.ts';
+import { sshRefusal } from '../ssh-refusal.ts';
 import { createByteQueue } from './byte-queue.ts';
 
 /** A session of SFTP with a pod. */
@@ -134,6 +135,8 @@ function failureOf(error: Error & { readonly code?: unknown }, pod: ReachablePod
 }
 
 function connectionLost(pod: ReachablePod, code: number, said: string): Failure {
+  const refusal = sshRefusal(pod, said.split('\n'));
+  if (refusal !== undefined) return refusal;
   const last = said.trim().split('\n').at(-1)?.trim() ?? '';
   return new Failure({
     code: 'connection-lost',

@@ -220,6 +220,22 @@ sshdTest.each(['up', 'down'])(
   },
 );
 
+sshdTest('a pod that takes no key of mine is told as such, with what says which would fit', async () => {
+  const { world, at, cp } = await lab({ settings: ['AuthorizedKeysFile none'] });
+  mkdirSync(join(world.directory, 'd'));
+  writeFileSync(join(world.directory, 'd/file'), 'x');
+  const { code, err } = await cp('-R', 'd', `p1:${at('to')}`);
+  expect([code, err]).toEqual([3, expect.stringContaining('berth pods ssh p1 --explain')]);
+  expect(err).toContain('ssh cannot enter pod lab: ');
+});
+
+sshdTest('what goes on with a copy is the same command', async () => {
+  const { world, at, cp } = await lab({ documents: (sshd) => Promise.resolve([podAt(sshd, 1)]) });
+  mkdirSync(join(world.directory, 'd'));
+  const { code, err } = await cp('-R', '--start', 'd', `p1:${at('to')}`);
+  expect([code, err]).toEqual([7, expect.stringContaining('Go on with: berth pods cp --recursive --start d ')]);
+});
+
 sshdTest('a pod without sha256sum is copied to and from, and it is said that only sizes were compared', async () => {
   // The shell of the account starts with a search path of its own.
   const { world, sshd, at, cp } = await lab({ settings: ['SetEnv PATH=/nowhere'] });
