@@ -76,7 +76,7 @@ berth pods exec lab -- echo trusted again
 ssh-keygen -q -t ed25519 -N '' -f other
 ssh -i other -o IdentityFile=other lab.berth true 2> denied.txt || echo "denied $?"
 berth pods ssh-config --uninstall --yes
-ls .ssh
+ls .ssh | grep berth || echo nothing of berth
 `,
     );
     expect(code, stderr).toBe(0);
@@ -88,7 +88,7 @@ ls .ssh
       'by id',
       'a name with a capital letter',
       'trusted again',
-      'config',
+      'nothing of berth',
       '',
     ]);
   },
