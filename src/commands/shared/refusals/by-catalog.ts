@@ -8,7 +8,6 @@ import { listRows, lookupRows } from '../../../cli/resource/identity/requests.ts
 import { whyNever, type Wanted } from '../../../create/candidates.ts';
 import { idOf } from '../../../output/view.ts';
 import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../collections.ts';
-import { podOfCluster } from './no-stock.ts';
 import { catalogRow } from '../pick/pickers.ts';
 
 type Reasons = Promise<readonly string[]>;
@@ -26,6 +25,14 @@ export async function podRefusals(ctx: CommandContext, body: JsonObject): Reason
 export async function clusterRefusals(ctx: CommandContext, body: JsonObject): Reasons {
   return await podRefusals(ctx, podOfCluster(body));
 }
+
+/** The body of one pod of a cluster. */
+export const podOfCluster = (body: JsonObject): JsonObject => ({
+  gpu: { id: stringAt(body, 'compute.gpuTypeId') ?? '', count: numberAt(body, 'compute.gpuCountPerPod') ?? 1 },
+  ...Object.fromEntries(
+    ['dataCenterIds', 'templateId'].flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+  ),
+});
 
 /** Why a new endpoint, or a change of one, would be refused. Fails as its reads do. */
 export async function endpointRefusals(ctx: CommandContext, body: JsonObject): Reasons {

@@ -94,6 +94,7 @@ describe('a dry run of a create says that the catalog has no stock', () => {
   test.each([
     [`${POD} --gpu GPU-24G`, 'no stock of GPU-24G in any data center now'],
     [`${POD} --gpu GPU-24G --data-center EU-NORTH-1`, 'no stock of GPU-24G in EU-NORTH-1 now'],
+    [`${POD} --gpu GPU-24G --network-volume datasets`, 'no stock of GPU-24G in EU-NORTH-1 now'],
     [`${CLUSTER} --gpu GPU-24G --gpu-count 1`, 'no stock of GPU-24G in any data center now'],
   ])('%s', async (line, says) => {
     const account = createAccount();

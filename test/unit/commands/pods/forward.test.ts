@@ -53,7 +53,7 @@ async function forwarding(
   const cases = programs.map((program, at) => `${at === programs.length - 1 ? '*' : String(at)}) ${program};;`);
   writeFileSync(
     join(world.directory, 'ssh'),
-    `#!/bin/sh\nrun=$(grep -c '^run$' "${log}" 2> /dev/null || true)\nfor each in run "$@"; do echo "$each" >> "${log}"; done\ncase "\${run:-0}" in\n${cases.join('\n')}\nesac\n`,
+    `#!/bin/sh\nrun=$(grep -c '^run$' "${log}" 2> /dev/null || true)\nprintf '%s\\n' run "$@" >> "${log}"\ncase "\${run:-0}" in\n${cases.join('\n')}\nesac\n`,
   );
   writeFileSync(
     join(world.directory, 'xdg-open'),
