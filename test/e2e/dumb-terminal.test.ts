@@ -8,7 +8,7 @@ const onDumbTerminal = async (...argv: readonly string[]): Promise<TerminalSessi
 test.skipIf(!hasTerminal)(
   'TERM=dumb: a question is a plain line, asked again in full after a wrong answer',
   async () => {
-    const session = await onDumbTerminal('--local', 'queue', 'purge', 'echo');
+    const session = await onDumbTerminal('--local', 'pods', 'stop', '--match', 'train-*');
     await session.waitFor(/\(y\/N\)$/);
     session.type('perhaps');
     session.press('Enter');
@@ -27,8 +27,8 @@ test.skipIf(!hasTerminal)('TERM=dumb: a key is not shown, and Ctrl-C ends 130 in
   login.type('QZXJKVWY');
   login.press('C-c');
   expect(await login.waitFor('ended 130')).not.toContain('QZX');
-  const purge = await onDumbTerminal('--local', 'queue', 'purge', 'echo');
-  await purge.waitFor(/\(y\/N\)$/);
-  purge.press('C-c');
-  await purge.waitFor('ended 130');
+  const stop = await onDumbTerminal('--local', 'pods', 'stop', '--match', 'train-*');
+  await stop.waitFor(/\(y\/N\)$/);
+  stop.press('C-c');
+  await stop.waitFor('ended 130');
 });

@@ -50,8 +50,8 @@ export async function* copyPlaces(
     onLeftOut,
   });
   const progress = ctx.progress('the files');
-  // Before anything is written to a volume, it is known how much that is.
-  const kept = target.kind === 'volume' && !ctx.dryRun ? await keepCopies(durable, planned) : undefined;
+  // Before anything is written to a volume, it is known how much that is. A dry run ends as the copy would.
+  const kept = target.kind === 'volume' ? await keepCopies(durable, planned) : undefined;
   try {
     if (kept !== undefined) {
       if (target.kind === 'volume')

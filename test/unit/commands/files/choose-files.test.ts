@@ -86,7 +86,7 @@ describe('a write that cannot fit on the volume', () => {
     return started;
   };
 
-  it.each(['cp -R big scratch:', 'mv -R big scratch:', 'sync big scratch:'])(
+  it.each(['cp -R big scratch:', 'cp -R big scratch: --dry-run', 'mv -R big scratch:', 'sync big scratch:'])(
     'is refused before anything is sent: %s',
     async (line) => {
       const { run, write, at } = start();
