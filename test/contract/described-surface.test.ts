@@ -88,7 +88,9 @@ const NOTHING_TO_CHANGE: Readonly<Record<string, string>> = {
   'clusters update': 'no cluster has the name of its example',
   'jobs retry': 'no job has failed',
   'registries delete': 'its only registry is in use',
-  'files sync': 'its dry run is a table of what it would copy, not of requests',
+  ...Object.fromEntries(
+    ['cp', 'mv', 'rm', 'sync'].map((verb) => [`files ${verb}`, 'its dry run is a table of files, not of requests']),
+  ),
   'account ssh-keys remove': 'no key has the comment of its example',
 };
 

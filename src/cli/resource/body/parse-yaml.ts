@@ -120,7 +120,10 @@ function firstProblem(document: Document.Parsed): { readonly at: number; readonl
     Node: (_key, node) => {
       if (isAlias(node)) {
         if (anchors.has(node.source)) return undefined;
-        found = { at: node.range?.[0] ?? 0, message: `no anchor before it in its document is named ${node.source}` };
+        found = {
+          at: node.range?.[0] ?? 0,
+          message: `an alias of ${node.source}, which no anchor before it in its document is named`,
+        };
         return visit.BREAK;
       }
       if (node.anchor !== undefined) anchors.add(node.anchor);
