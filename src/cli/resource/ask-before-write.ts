@@ -32,7 +32,7 @@ async function ask(ctx: CommandContext, question: string, declined: string): Pro
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
-/** Says what a person may not know, and asks; nothing for a script and a dry run. Fails as `ask`. */
+/** Says what a person may not know, and asks; nothing for a script and a dry run. `question` has no mark at its end. Fails as `ask`. */
 export async function tellAndAsk(
   ctx: CommandContext,
   line: Message,

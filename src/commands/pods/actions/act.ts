@@ -198,7 +198,7 @@ async function askToRestart(ctx: CommandContext, targets: readonly Target[]): Pr
   const [it, its] = targets.length === 1 ? ['it', 'its container disk'] : ['them', 'their container disks'];
   const named = targets.map(({ word }) => word).join(', ');
   const line = safeText(`This restarts ${named} and wipes ${its}; what is on mounts stays.`);
-  await tellAndAsk(ctx, line, `Restart ${it}?`, 'not confirmed: nothing was restarted');
+  await tellAndAsk(ctx, line, `Restart ${it}`, 'not confirmed: nothing was restarted');
 }
 
 /** The pods in the answers of what was accepted. */
