@@ -13,10 +13,15 @@
  */
 export { openPostgresStore } from './open-postgres-store.ts';
 export { createFileStore } from './stores/file/file-store.ts';
-export { parseStoreAddress, serviceOf, type StoreAddress, type StoreHost } from './stores/postgres/database/address.ts';
+export {
+  parseStoreAddress,
+  serviceOf,
+  type StoreAddress,
+  type StoreHost,
+} from './stores/postgres/database/store-address.ts';
 export type { Certificates } from './stores/postgres/database/database.ts';
 export type { TableAccess } from './stores/postgres/migrations.ts';
-export { refuse, type StoreKind, storeKindOf } from './capabilities.ts';
+export { refuse, type StoreKind, storeKindOf } from './store-kinds.ts';
 export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './model/store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
 export { goOnWithBatch } from './verbs/work.ts';

@@ -1,5 +1,5 @@
 import type { Store, StorePorts } from './model/store.ts';
-import type { StoreAddress, StoreHost } from './stores/postgres/database/address.ts';
+import type { StoreAddress, StoreHost } from './stores/postgres/database/store-address.ts';
 import type { Certificates } from './stores/postgres/database/database.ts';
 import type { TableAccess } from './stores/postgres/migrations.ts';
 

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from './durations.ts';
 import { isNotFound } from './failure.ts';
 import type { Clock } from './ports/clock.ts';
 
@@ -5,7 +6,7 @@ import type { Clock } from './ports/clock.ts';
  * For how long something that was just created is asked for although the service answers 404: one of its replicas may lag.
  * Milliseconds.
  */
-const NOT_THERE_YET_MS = 60_000;
+const NOT_THERE_YET_MS = MINUTE_MS;
 
 /** Decides what the 404s about one job or pod mean. */
 export interface Absence {

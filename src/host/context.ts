@@ -172,7 +172,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       }
     },
     watchFolder: async (folder, watching) =>
-      (await import('./files/watch-folder.ts')).watchFolder(resolve(runtime.cwd, folder), watching),
+      (await import('./files/folders/watch-folder.ts')).watchFolder(resolve(runtime.cwd, folder), watching),
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),
     platform: runtime.platform,
     close: async () => {

@@ -1,13 +1,14 @@
+import { MINUTE_MS } from '../core/durations.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 
 /** Largest body of a submission in bytes (specification 8.2). A megabyte is 1,000,000 bytes. */
 export const PAYLOAD_LIMITS = { run: 10_000_000, runsync: 20_000_000 } as const;
 
 /** How long the service keeps the result of a job that was submitted with run (specification 8.2). */
-export const RESULT_RETENTION_MS: Milliseconds = 30 * 60_000;
+export const RESULT_RETENTION_MS: Milliseconds = 30 * MINUTE_MS;
 
 /** The same with runsync, at least (contract rules, Queue API). */
-export const SYNC_RESULT_RETENTION_MS = 60_000;
+export const SYNC_RESULT_RETENTION_MS = MINUTE_MS;
 
 /**
  * Known limits per endpoint and user (contract rules, Queue API): 1000 submissions and 2000 status requests in any ten

@@ -8,7 +8,7 @@ import { replayJournal } from '../../src/batch/stores/file/journal/replay.ts';
 import { realClock } from '../../src/host/runtime/clock.ts';
 import { openDurable } from '../../src/host/files/durable-files.ts';
 import { LOCAL_KEY } from '../../src/local/http/requests/auth.ts';
-import type { FaultRecord } from '../../src/local/http/call/faults.ts';
+import type { FaultRecord } from '../../src/local/http/call/injected-faults.ts';
 import { serveLocal } from '../../src/local/http/server/server.ts';
 import { createLocalService } from '../../src/local/service.ts';
 import { memoryStore, type Store } from '../../src/local/state/file/store.ts';

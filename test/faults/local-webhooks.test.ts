@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock } from '../../src/host/runtime/clock.ts';
 import type { LocalServiceOptions } from '../../src/local/service-options.ts';
 import { serveLocal } from '../../src/local/http/server/server.ts';
-import { kindOfAddress } from '../../src/local/webhooks/address.ts';
+import { kindOfAddress } from '../../src/local/webhooks/kind-of-address.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
 // Row 39 of docs/faults.md: webhooks to the service itself, to this machine and to private networks.

@@ -86,10 +86,10 @@ export const BATCH_RUN = [
   {
     name: 'poll-later-than-the-result-is-kept',
     about: 'a job is polled after the service has removed its result',
-    file: 'src/batch/run/poll-delays.ts',
+    file: 'src/batch/run/poll-schedule.ts',
     from: 'Math.min(MAX_POLL_DELAY_MS, Math.max(MIN_POLL_DELAY_MS, milliseconds))',
     to: 'Math.max(MIN_POLL_DELAY_MS, milliseconds)',
-    tests: ['unit/batch/run/poll-order'],
+    tests: ['unit/batch/run/poll-schedule'],
   },
   {
     name: 'one-failure-too-few',
@@ -158,7 +158,7 @@ export const BATCH_RUN = [
   {
     name: 'retry-after-of-hours',
     about: 'a batch waits for hours in place of stopping with that message',
-    file: 'src/batch/run/run-state.ts',
+    file: 'src/batch/run/run-control.ts',
     from: '(retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS',
     to: '(retryAfterMs ?? 0) > 1000 * MAX_RETRY_AFTER_MS',
     tests: VIOLATIONS,
@@ -166,7 +166,7 @@ export const BATCH_RUN = [
   {
     name: 'batch-never-gives-up',
     about: 'a batch goes on for ever while the service fails',
-    file: 'src/batch/run/run-state.ts',
+    file: 'src/batch/run/run-control.ts',
     from: 'now - failingSince > MAX_FAILING_MS ||',
     to: '',
     tests: [...VIOLATIONS, 'unit/commands/jobs/batch/end-report'],
@@ -175,7 +175,7 @@ export const BATCH_RUN = [
   {
     name: 'many-unknown-submissions',
     about: 'a service that loses every answer makes hundreds of items unknown',
-    file: 'src/batch/run/run-state.ts',
+    file: 'src/batch/run/run-control.ts',
     from: '|| unknownInRow >= MAX_UNKNOWN_IN_ROW',
     to: '',
     tests: ['unit/batch/run/stop-run'],

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../core/durations.ts';
 import type { Json } from '../../core/json.ts';
 import type { PlannedRange } from '../read/range.ts';
 import type { EndEvent, ItemCounts, ItemEvent, ItemStates } from './item-states.ts';
@@ -91,6 +92,9 @@ export interface RangeClaims {
   /** Resolves when something has changed that `claim` depends on, or after a time. Fails when the signal is aborted. */
   changed(signal: AbortSignal): Promise<void>;
 }
+
+/** A batch stops when the service asks for a longer wait. */
+export const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 /** The kinds of requests with a rate of their own: submissions, and status and retry requests. */
 export type RequestKind = 'submit' | 'poll';

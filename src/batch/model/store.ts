@@ -1,6 +1,5 @@
 import type { CommandLine } from '../../core/message.ts';
 import type { Clock, DurableFiles, ObjectStorage } from '../../core/context.ts';
-import type { Failure } from '../../core/failure.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { BatchInputs, OpenedInputs } from '../read/inputs.ts';
 import type { PlannedRange } from '../read/range.ts';
@@ -31,7 +30,7 @@ export interface Store {
   place(wanted: WantedPlace): Promise<Place>;
   /** Finds a batch by its name. Fails with local-file (14) or not-found (4) when there is none. */
   open(name: string): Promise<Batch>;
-  /** The batches of the store; of a folder, where a store is files. Goes on after one that cannot be read. */
+  /** The batches of the store; of a folder, where a store is files. */
   list(folder: string): AsyncIterable<ListedBatch>;
 }
 
@@ -210,8 +209,11 @@ export interface BatchStatus extends BatchSummary {
   readonly begunAt: number;
 }
 
-/** A batch in a list; `failure` says why its state cannot be read. */
-export type ListedBatch = BatchStatus | { readonly name: string; readonly failure: Failure };
+/** A batch in a list. `status` fails as `Store.open` does where the batch is broken, or was removed meanwhile. */
+export interface ListedBatch {
+  readonly name: string;
+  readonly status: () => Promise<BatchStatus>;
+}
 
 interface SharedStatus {
   /** The folder or prefix of its parts. */

@@ -1,8 +1,8 @@
 import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import { RATE_LIMITS } from '../../queue/limits.ts';
-import type { GrantedRate } from './granted-rate.ts';
-import type { RequestKind } from '../model/run-records.ts';
+import type { GrantedRate } from './rate-among-drivers.ts';
+import { MAX_RETRY_AFTER_MS, type RequestKind } from '../model/run-records.ts';
 
 interface RateBounds {
   readonly concurrency: number;
@@ -145,9 +145,6 @@ export function backOff(
     tokens: Math.min(1, rate.tokens),
   };
 }
-
-/** A batch stops when the service asks for a longer wait: milliseconds. */
-export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
  * Applies the rate windows of an answer (specification 8.1). A used-up window that resets after more than an hour does

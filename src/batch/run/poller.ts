@@ -2,10 +2,9 @@ import { type Json, memberAt, numberOf } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 import type { Ending } from '../model/item-states.ts';
-import { createPollDelays, retryPollDelay } from './poll-delays.ts';
-import { createPollSchedule, type Job, type JobRef, newJob } from './poll-order.ts';
+import { createPollSchedule, type Job, type JobRef, newJob, retryPollDelay } from './poll-schedule.ts';
 import type { RetryLater, RetryOutcome, StatusOutcome } from './queue-client.ts';
-import { canSend, onRetryLater, type RunState } from './run-state.ts';
+import { canSend, onRetryLater, type RunState } from './run-control.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /** Maximum number of results that are being written to disk at the same time; each may be large. */
@@ -15,19 +14,12 @@ const MAX_SAVING = 256;
 export function createPoller(run: RunState) {
   const { options, observer, rates, clock, client, records, control, monitor } = run;
   const granted = rates.granted.poll;
-  const delays = createPollDelays(() => rates.poll.perSecond);
-  const schedule = createPollSchedule<Job>(delays);
+  const schedule = createPollSchedule<Job>(() => rates.poll.perSecond);
   let active = 0;
   let saving = 0;
   let pendingEarlier = 0;
   let rerunCount = 0;
 
-  /** Schedules the next poll of a job that has not ended; `ranMs` is its execution time so far, when it is known. */
-  const pollLater = (job: Job, ranMs?: number): void => {
-    const now = clock.monotonic();
-    const delayMs = delays.next(now - job.submittedAt, ranMs, schedule.timedCount());
-    schedule.addTimed({ ...job, pollAt: now + delayMs });
-  };
   const postpone = (job: Job, outcome: RetryLater, sentAt: number): void => {
     onRetryLater(run, 'poll', outcome, sentAt);
     const now = clock.monotonic();
@@ -44,7 +36,7 @@ export function createPoller(run: RunState) {
   const save = async (job: Job, document: Json, ending: Ending): Promise<void> => {
     saving += 1;
     try {
-      await run.saveResult(job, document, { kind: 'end', ending });
+      await run.endItem(job, document, { kind: 'end', ending });
     } finally {
       saving -= 1;
       control.wake();
@@ -57,7 +49,7 @@ export function createPoller(run: RunState) {
     // The poll may be later than the end: the service's times are more exact.
     const turnaroundMs =
       delayMs === undefined || executionMs === undefined ? ageMs : Math.min(ageMs, delayMs + executionMs);
-    delays.add(turnaroundMs, executionMs);
+    schedule.onEnded(turnaroundMs, executionMs);
     if (executionMs !== undefined) observer.onExecuted?.(executionMs);
   };
 
@@ -84,7 +76,7 @@ export function createPoller(run: RunState) {
         return;
       case 'unknown':
         // It may run again, so the retry counts; the next poll shows whether it does.
-        pollLater({ ...job, retries: job.retries + 1 });
+        schedule.addLater({ ...job, retries: job.retries + 1 }, clock.monotonic());
         return;
       case 'retry-later':
         postpone(job, outcome, sentAt);
@@ -100,7 +92,7 @@ export function createPoller(run: RunState) {
     if (ending === undefined) {
       const running = isRunning(document);
       schedule.onPolled(job, running ? 'running' : 'queued', clock.monotonic());
-      if (running) pollLater(job, executionMsOf(document));
+      if (running) schedule.addLater(job, clock.monotonic(), executionMsOf(document));
       return;
     }
     schedule.onPolled(job, 'ended', clock.monotonic());

@@ -6,7 +6,7 @@ import type { KnownJob, Paces, RequestKind, RunEnd, RunRecords } from '../model/
 import { countsAddUp, type EndEvent, type ItemCounts } from '../model/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
-import { createGrantedRate, type GrantedRate, UNLIMITED } from './granted-rate.ts';
+import { createGrantedRate, type GrantedRate, UNLIMITED } from './rate-among-drivers.ts';
 import { createRequestRates } from './adaptive-rate.ts';
 import {
   type RunObserver,
@@ -15,7 +15,7 @@ import {
   createRunControl,
   type RunControl,
   type RunState,
-} from './run-state.ts';
+} from './run-control.ts';
 import { createSubmitter } from './submitter.ts';
 
 export interface RunParts {
@@ -64,7 +64,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     options,
     observer,
     records,
-    saveResult: async (owner, document, event) => {
+    endItem: async (owner, document, event) => {
       await records.saveResult(owner, document, event);
       checkFailures(event, document);
     },

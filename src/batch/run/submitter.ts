@@ -3,7 +3,7 @@ import { duplicateJobId } from '../../queue/job-id.ts';
 import type { Item } from '../read/items/item.ts';
 import type { ItemQueue } from './item-queue.ts';
 import type { SubmitOutcome } from './queue-client.ts';
-import { canSend, onRetryLater, type RunState } from './run-state.ts';
+import { canSend, onRetryLater, type RunState } from './run-control.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 import type { UnrecordedJob } from '../model/run-records.ts';
 
@@ -124,7 +124,7 @@ export function createSubmitter(
 
   const recordRefused = async ({ number, id }: Item, { message }: Failure): Promise<void> => {
     monitor.onSuccess();
-    await run.saveResult({ item: number, id }, { status: 'REFUSED', error: message }, { kind: 'refuse' });
+    await run.endItem({ item: number, id }, { status: 'REFUSED', error: message }, { kind: 'refuse' });
   };
 
   const postponedCounts = new Map<number, number>();

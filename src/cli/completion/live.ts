@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../core/durations.ts';
 import type { ListRow, RememberedJobs, RememberedList, RememberedLists } from '../../core/ports/remembered.ts';
 import type { Clock, DurableFiles, ProfileStore } from '../../core/context.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -24,7 +25,7 @@ export interface CompletionPorts {
 /** A list that was read less than this time ago is offered without reading it again. */
 const FRESH_MS: Milliseconds = 30_000;
 /** A list that is older than this is not offered. */
-const MAX_AGE_MS: Milliseconds = 3_600_000;
+const MAX_AGE_MS: Milliseconds = HOUR_MS;
 /** How long the first completion of a list waits for it. The whole completion should need at most 300 ms. */
 const WAIT_MS = 190;
 

@@ -12,7 +12,7 @@ import { readRow } from './identity/identify.ts';
 import { listRows } from './identity/requests.ts';
 import type { Resource } from './read.ts';
 import { outcomeResult } from './several/outcomes.ts';
-import type { RowFilter } from '../../core/text/row-filter.ts';
+import type { RowFilter } from '../../core/text/patterns/row-filter.ts';
 import { compileFilter, SELECTOR_KEYS } from './select/selectors.ts';
 
 /** The values of a command that accepts ids or selectors. */

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { Context } from '../../core/context.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { askUntilThere, createAbsence } from '../../core/not-there-yet.ts';
@@ -6,7 +7,7 @@ import type { Milliseconds } from '../../core/unit-types.ts';
 type Ports = Pick<Context, 'lists' | 'clock'>;
 
 /** For how long it is remembered that something was just created. */
-const REMEMBERED_MS: Milliseconds = 60_000;
+const REMEMBERED_MS: Milliseconds = MINUTE_MS;
 /** Maximum number of rows that are remembered. */
 const MAX_ROWS = 100;
 

@@ -16,7 +16,7 @@ import { followPages, type Page } from './pages/follow-pages.ts';
 import { mayPrintPages, printPages } from './pages/print-pages.ts';
 import { firstRows, openPages, wantedPages, type OpenPages, type WantedPage } from './pages/wanted-pages.ts';
 import { completeRows, idArgument, rowSchema, type CompleteRows, type Resource } from './read.ts';
-import type { RowFilter } from '../../core/text/row-filter.ts';
+import type { RowFilter } from '../../core/text/patterns/row-filter.ts';
 import { compileFilter, filterOptions } from './select/selectors.ts';
 import { sortOption, sortRows, type SortKey } from './select/sort.ts';
 

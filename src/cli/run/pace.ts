@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { RateWindow } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
@@ -7,7 +8,7 @@ import type { Milliseconds } from '../../core/unit-types.ts';
 const SHARE = 0.5;
 
 /** The longest pause between two polls. A window that resets later is looked at again then. */
-const MAX_INTERVAL_MS: Milliseconds = 60_000;
+const MAX_INTERVAL_MS: Milliseconds = MINUTE_MS;
 
 /** The shortest pause. */
 export const MIN_INTERVAL_MS: Milliseconds = 100;

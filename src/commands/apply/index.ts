@@ -22,11 +22,11 @@ import { makePlan } from '../plan/make-plan.ts';
 import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
 import { costSentence, credentialsNote, planNotes, planRowOf } from '../plan/rows.ts';
-import { planView } from '../plan/view.ts';
+import { planView } from '../plan/plan-view.ts';
 import { applyAll, type Outcome } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
-import { APPLIED, appliedView } from './view.ts';
+import { APPLIED, appliedView } from './applied-view.ts';
 import type { Cost } from '../plan/cost.ts';
 import type { Plan, PlanInput, Planned } from '../plan/planned.ts';
 

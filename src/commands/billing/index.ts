@@ -11,7 +11,7 @@ import { option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { PERIOD_OPTIONS, periodQuery } from './period.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './report/service-reports.ts';
-import { billingView, totalsLine } from './view.ts';
+import { billingView, totalsLine } from './billing-view.ts';
 import { asId } from '../../core/ids.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
 import { COST_REPORT } from './report/schema.ts';

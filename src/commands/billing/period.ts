@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../core/durations.ts';
 import { usage } from '../../core/failure.ts';
 import { formatTimestamp, parseTimestamp } from '../../core/text/timestamp.ts';
 import { parseDuration } from '../../core/units.ts';
@@ -37,7 +38,7 @@ export function periodQuery(
 }
 
 /** The length of the buckets that have a fixed one, in milliseconds. */
-const BUCKET_MS: Readonly<Record<string, number>> = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
+const BUCKET_MS: Readonly<Record<string, number>> = { hour: HOUR_MS, day: DAY_MS, week: 604_800_000 };
 
 /** The number of buckets that a number or a duration stands for; a part of a bucket is a whole one. */
 function bucketsOf(last: string, bucket: string): number {

@@ -1,6 +1,7 @@
 /** The checks of the addresses: each is sent one cheap read. */
+import { MINUTE_MS } from '../../core/durations.ts';
 import { berth, sentence } from '../../core/message.ts';
-import { endsInVersion } from '../../core/text/address.ts';
+import { endsInVersion } from '../../core/text/http-address.ts';
 import { readRequest, type ApiAnswer, type ApiRequest, type ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
@@ -12,7 +13,7 @@ import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRow } from
 import { proxyOf, type SettingsFinding } from './environment.ts';
 
 /** A larger difference of the clocks makes times in answers, tokens and log cursors wrong. */
-const MAX_SKEW_MS = 60_000;
+const MAX_SKEW_MS = MINUTE_MS;
 
 interface Probe {
   readonly service: ServiceName;

@@ -11,7 +11,7 @@ import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
 import { listWorkers } from './workers.ts';
 import { idOf } from '../../output/view.ts';
-import { LOG_LINES } from '../shared/logs/view.ts';
+import { LOG_LINES } from '../shared/logs/log-view.ts';
 
 /** `berth endpoints logs ID [WORKER]`: the log of one worker. */
 export const logs = defineCommand({

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/model/command.ts';
 import { copyToOutput } from './copy/streams.ts';
-import { parseVolumeAddress } from './places/address.ts';
+import { parseVolumeAddress } from './places/file-address.ts';
 import { PLACE } from './ls.ts';
 
 /** `berth files cat`: prints a file of a volume. */

@@ -4,10 +4,10 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from './copy/choose-files.ts';
 import { copyPlaces, sourcesAndTarget } from './copy/copy-places.ts';
-import { VERIFY } from './copy/verify.ts';
+import { VERIFY } from './copy/transfer/verify.ts';
 import { FILE_OUTCOMES_AND_WHOLE } from '../shared/paths/file-outcomes.ts';
 import { copyFromInput, copyToOutput, streamEnds } from './copy/streams.ts';
-import { parseFileAddress } from './places/address.ts';
+import { parseFileAddress } from './places/file-address.ts';
 import { printOutcomes } from './print-outcomes.ts';
 import { createTally } from './tally.ts';
 

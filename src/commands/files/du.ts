@@ -5,7 +5,7 @@ import { manyOf, ownObject, TEXT, WHOLE } from '../../cli/model/output-schema.ts
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
-import { parseVolumeAddress } from './places/address.ts';
+import { parseVolumeAddress } from './places/file-address.ts';
 import { PLACE } from './ls.ts';
 import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';

@@ -12,7 +12,7 @@ import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { age, text } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
-import { parseVolumeAddress } from './places/address.ts';
+import { parseVolumeAddress } from './places/file-address.ts';
 import { printRows } from '../shared/paths/print-rows.ts';
 import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolumeWithSpace } from './places/open-volume.ts';

@@ -9,7 +9,7 @@ import type { Copy } from './copy/copy.ts';
 import { FILE_OUTCOMES } from '../shared/paths/file-outcomes.ts';
 import { printOutcomes } from './print-outcomes.ts';
 import { createTally } from './tally.ts';
-import { folderKey } from './places/address.ts';
+import { folderKey } from './places/file-address.ts';
 
 /** `berth files mv`: moves files to, from and within network volumes. */
 export const mv = defineCommand({

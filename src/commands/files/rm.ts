@@ -8,7 +8,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words/words.ts';
-import { addressText, parseVolumeAddress, type VolumeAddress } from './places/address.ts';
+import { addressText, parseVolumeAddress, type VolumeAddress } from './places/file-address.ts';
 import { isFolderFailure } from './places/file-failures.ts';
 import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';

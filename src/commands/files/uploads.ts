@@ -16,7 +16,7 @@ import { age, text } from '../../output/cells/cell-functions.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import type { View } from '../../output/view.ts';
 import { PLACE } from './ls.ts';
-import { parseVolumeAddress } from './places/address.ts';
+import { parseVolumeAddress } from './places/file-address.ts';
 import { openVolumeWithSpace } from './places/open-volume.ts';
 
 const MEMBERS = ['path', 'upload', 'parts', 'bytes', 'startedAt'] as const;

@@ -10,7 +10,7 @@ import { adviceOf } from './advice.ts';
 import { appendLog, LOG_OPTION } from './log.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { exitOf, sweep, type Sweep } from './sweep/sweep.ts';
-import { DECISIONS, decisionView } from './sweep/view.ts';
+import { DECISIONS, decisionView } from './sweep/decision-view.ts';
 
 /** The result of one sweep: its decisions, and 15 where a rule applied. `news` are those that a quiet table has. */
 export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep, news = swept.rows): Result {

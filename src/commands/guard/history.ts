@@ -14,7 +14,7 @@ import { decodeWishes } from '../../create/wishes.ts';
 import { readCreates } from '../shared/capacity/memory.ts';
 import { readMemory } from './sweep/memory.ts';
 import { hasPolicy, policyOf, POLICY_OPTIONS } from './options.ts';
-import { DECISIONS, decisionRow, decisionView } from './sweep/view.ts';
+import { DECISIONS, decisionRow, decisionView } from './sweep/decision-view.ts';
 
 const view: View = {
   ...decisionView,

@@ -18,7 +18,7 @@ import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { appendLog, LOG_OPTION } from './log.ts';
 import { isNews } from './sweep/memory.ts';
 import { sweep, type Sweep } from './sweep/sweep.ts';
-import { DECISIONS, decisionView } from './sweep/view.ts';
+import { DECISIONS, decisionView } from './sweep/decision-view.ts';
 
 /** A guard does not look more often: each sweep is a request for the whole list. */
 const MIN_INTERVAL_MS: Milliseconds = 10_000;

@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Result } from '../../output/view.ts';
-import { webhookAddress } from '../shared/webhooks/address.ts';
+import { webhookAddress } from '../shared/webhooks/webhook-address.ts';
 import { failureOf, postResult } from '../shared/webhooks/deliver.ts';
 import type { EndedJob } from './wait.ts';
 

@@ -16,7 +16,7 @@ import { age, status } from '../../output/cells/cell-functions.ts';
 import { idOf, type View } from '../../output/view.ts';
 import { jobStatus } from '../../queue/job-status.ts';
 import { statusRequest } from '../../queue/requests.ts';
-import { absenceOfRemembered } from './job/ask-for-job.ts';
+import { absenceOfRemembered } from './job/job-not-there-yet.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 
 /** How many jobs are asked for at the same time. */

@@ -16,7 +16,7 @@ import { statusRequest, streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
-import { askForJob } from './job/ask-for-job.ts';
+import { askForJob } from './job/job-not-there-yet.ts';
 import { chunkView } from './job/job-view.ts';
 import { sendAboutJob } from './wait.ts';
 import { countOf } from '../../cli/words/words.ts';

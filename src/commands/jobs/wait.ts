@@ -14,7 +14,7 @@ import { outcomeRow } from '../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import { countOf } from '../../cli/words/words.ts';
 import type { Result } from '../../output/view.ts';
-import { askForJob } from './job/ask-for-job.ts';
+import { askForJob } from './job/job-not-there-yet.ts';
 import { statusRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';

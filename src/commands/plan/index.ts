@@ -7,7 +7,7 @@ import { PLAN_INPUT } from './input.ts';
 import { checkOut, writePlanFile } from './plan-file.ts';
 import { makePlan } from './make-plan.ts';
 import { planNotes, planRowOf } from './rows.ts';
-import { PLAN, planView } from './view.ts';
+import { PLAN, planView } from './plan-view.ts';
 
 /** `berth plan`: how what is at the service differs from what files say. It writes nothing. */
 export const plan = defineCommand({

@@ -2,7 +2,7 @@ import { memberAt } from '../../core/json.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { isAmong } from '../../core/text/row-filter.ts';
+import { isAmong } from '../../core/text/patterns/row-filter.ts';
 import { totalOf } from './actions/cost.ts';
 import { SUMMARY } from './get.ts';
 import { PODS } from './pod/resource.ts';

@@ -1,7 +1,7 @@
 import { berth, flags, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage, isNotFound } from '../../core/failure.ts';
-import { compileGlobs } from '../../core/text/glob.ts';
+import { compileGlobs } from '../../core/text/patterns/glob.ts';
 import type { Id } from '../../core/ids.ts';
 import { stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
@@ -11,7 +11,7 @@ import { listRows, rowRequest } from '../../cli/resource/identity/requests.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs, type LogTarget } from '../shared/logs/index.ts';
 import type { NamedLog } from '../shared/logs/several.ts';
 import { PODS } from './pod/resource.ts';
-import { LOG_LINES } from '../shared/logs/view.ts';
+import { LOG_LINES } from '../shared/logs/log-view.ts';
 
 export const logs = defineCommand({
   output: LOG_LINES,

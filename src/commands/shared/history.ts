@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import { numberAt } from '../../core/json.ts';
 import type { Sample } from '../../output/view.ts';
 
@@ -16,11 +17,11 @@ export function perMinute(samples: readonly Sample[], path: string): readonly (n
     const spanMs = at - (samples[index - 1]?.at ?? at);
     return before === undefined || now === undefined || now < before || spanMs <= 0
       ? undefined
-      : ((now - before) * 60_000) / spanMs;
+      : ((now - before) * MINUTE_MS) / spanMs;
   });
 }
 
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 
 /** The growth of a counter over the last minute of samples, as a rate a minute; undefined with less than two samples. */
 export function latestPerMinute(samples: readonly Sample[], path: string): number | undefined {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/durations.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
@@ -6,7 +7,7 @@ import { berth, sentence } from '../../core/message.ts';
  * How long a profile remembers that its older volume API (v1) is retired. A rest address that serves another program by
  * then is tried again.
  */
-const REMEMBERED_MS = 30 * 86_400_000;
+const REMEMBERED_MS = 30 * DAY_MS;
 
 const noteOf = (address: string): string => `v1 retired: ${address}`;
 

@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
 import { select } from './select.ts';
-import { WEBHOOK, webhookRow, webhookView } from './view.ts';
+import { WEBHOOK, webhookRow, webhookView } from './webhook-view.ts';
 
 /** `berth webhooks list`: the webhooks that this machine keeps. */
 export const list = defineCommand({

@@ -5,9 +5,9 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 import { onlyWith, option } from '../../cli/model/params.ts';
 import { untilAborted } from '../../cli/run/until-aborted.ts';
-import { webhookAddress } from '../shared/webhooks/address.ts';
+import { webhookAddress } from '../shared/webhooks/webhook-address.ts';
 import { deliverOnce, factsOf, isDelivered } from '../shared/webhooks/deliver.ts';
-import { WEBHOOK, webhookRow, webhookView } from './view.ts';
+import { WEBHOOK, webhookRow, webhookView } from './webhook-view.ts';
 
 const DEFAULT_PORT = 4280;
 

@@ -9,7 +9,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { readJob } from '../jobs/wait.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
-import { webhookAddress } from '../shared/webhooks/address.ts';
+import { webhookAddress } from '../shared/webhooks/webhook-address.ts';
 import { failureOf, postResult } from '../shared/webhooks/deliver.ts';
 
 /** `berth webhooks reconcile`: makes up for webhooks that never came. */

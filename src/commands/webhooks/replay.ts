@@ -6,7 +6,7 @@ import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
-import { webhookAddress } from '../shared/webhooks/address.ts';
+import { webhookAddress } from '../shared/webhooks/webhook-address.ts';
 import { deliverOnce, failureOf } from '../shared/webhooks/deliver.ts';
 import { select } from './select.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { StoredWebhook } from '../../core/ports/webhooks.ts';
-import { deliveredState } from './view.ts';
+import { deliveredState } from './webhook-view.ts';
 
 export interface Selection {
   /** Only those that did not reach their receiver. */

@@ -1,10 +1,10 @@
+import { DAY_MS } from '../durations.ts';
 import { usage } from '../failure.ts';
 import { parseDuration } from '../units.ts';
 import type { EpochMs } from '../unit-types.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
-const DAY_MS = 86_400_000;
 
 export interface TimestampOptions {
   readonly now: EpochMs;

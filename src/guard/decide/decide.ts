@@ -1,6 +1,7 @@
-import { compileGlobs } from '../../core/text/glob.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
+import { compileGlobs } from '../../core/text/patterns/glob.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { compileRowFilter, isAmong } from '../../core/text/row-filter.ts';
+import { compileRowFilter, isAmong } from '../../core/text/patterns/row-filter.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { evaluate, type World } from './conditions.ts';
 import {
@@ -90,7 +91,7 @@ const losesNothing = (pod: Json): boolean =>
   memberAt(pod, 'status') === 'ERROR' && memberAt(pod, 'mounts.persistent') === undefined;
 
 /** A clock of the service may differ a little from what it wrote. */
-const CLOCK_TOLERANCE_MS: Milliseconds = 60_000;
+const CLOCK_TOLERANCE_MS: Milliseconds = MINUTE_MS;
 
 /** What keeps every guard from a pod: `it is locked`. */
 export function exemptionOf(pod: Json): string | undefined {

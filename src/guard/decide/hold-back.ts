@@ -1,4 +1,5 @@
 /** What keeps a guard from acting in a sweep: clocks that disagree, and too many pods at once. */
+import { HOUR_MS } from '../../core/durations.ts';
 import { usage, type Failure } from '../../core/failure.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -9,7 +10,7 @@ import type { Policy } from '../policy/rules.ts';
 
 /** How much the difference of the two clocks may change between two sweeps, and be in the first one. */
 const MAX_JUMP_MS: Milliseconds = 300_000;
-const MAX_DRIFT_MS = 3_600_000;
+const MAX_DRIFT_MS = HOUR_MS;
 
 /**
  * Where the service's clock and that of this machine have moved apart, one of them is wrong: nothing is done in this sweep.

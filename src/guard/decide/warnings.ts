@@ -1,7 +1,7 @@
 /** What in a policy does nothing: exceptions that have ended, and words that nothing matches. */
 import { type Json, stringAt } from '../../core/json.ts';
-import { isAmong } from '../../core/text/row-filter.ts';
-import { compileGlobs } from '../../core/text/glob.ts';
+import { isAmong } from '../../core/text/patterns/row-filter.ts';
+import { compileGlobs } from '../../core/text/patterns/glob.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { subjectsOf, type Exception, type Policy, type Rule, type Subject } from '../policy/rules.ts';
 import type { EpochMs } from '../../core/unit-types.ts';

@@ -1,6 +1,6 @@
 /** The rules of a guard: which pods, under which condition, and what is done about them. */
 import type { Json } from '../../core/json.ts';
-import type { RowFilter } from '../../core/text/row-filter.ts';
+import type { RowFilter } from '../../core/text/patterns/row-filter.ts';
 import type { IdleLimits } from '../samples/idle.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 

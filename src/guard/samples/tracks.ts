@@ -1,4 +1,5 @@
 /** What was seen of pods and endpoints between sweeps of a guard. The service gives momentary values only. */
+import { DAY_MS, MINUTE_MS } from '../../core/durations.ts';
 import {
   arrayOf,
   isObject,
@@ -46,13 +47,13 @@ export interface Seen<S extends Sample> {
 }
 
 /** The longest time that samples are kept. */
-const MAX_WINDOW_MS: Milliseconds = 7 * 86_400_000;
+const MAX_WINDOW_MS: Milliseconds = 7 * DAY_MS;
 
 /** The most lives that are kept after they ended; the oldest are dropped. */
 const MAX_ENDED = 500;
 
 /** The length of the shortest cell, and the age up to which cells are so short. */
-const CELL_MS: Milliseconds = 60_000;
+const CELL_MS: Milliseconds = MINUTE_MS;
 const SHORT_CELLS_MS = 20 * CELL_MS;
 
 /**

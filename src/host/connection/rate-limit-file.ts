@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { RateWindow, RememberedLimits } from '../../core/api.ts';
 import { isRecord, readObject, writeObject } from '../remembered/json-file.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
@@ -28,7 +29,7 @@ export interface RateLimitFileOptions {
 /** The minimum time between two writes during a command; `flush` writes at its end. */
 const WRITE_INTERVAL_MS: Milliseconds = 2000;
 /** The clocks of machines that share a home directory may differ by this. */
-const MAX_CLOCK_SKEW_MS: Milliseconds = 60_000;
+const MAX_CLOCK_SKEW_MS: Milliseconds = MINUTE_MS;
 
 /** Keeps rate windows in a file. Errors of the file are ignored, because a command must not fail because of them. */
 export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFile {

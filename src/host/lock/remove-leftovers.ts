@@ -1,9 +1,10 @@
+import { HOUR_MS } from '../../core/durations.ts';
 import { rmSync, statSync } from 'node:fs';
 import { stateOf, type Identity } from './process-identity.ts';
 import { listLeftovers } from './lock-directory.ts';
 
 /** How long leftovers of a process of unknown state are kept, by the times of the file system. */
-const UNKNOWN_MAX_AGE_MS = 3_600_000;
+const UNKNOWN_MAX_AGE_MS = HOUR_MS;
 
 /**
  * Removes the directories that killed processes left beside a lock: prepared locks and removed ones. After a jump of the

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2';
 import type { ContainerSpec } from '../../local/index.ts';
-import type { GroupWatcher } from '../process/group-watcher.ts';
-import { signalGroup } from '../process/process-group.ts';
+import type { GroupWatcher } from '../process/group/group-watcher.ts';
+import { signalGroup } from '../process/group/process-group.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { serveSftp } from './sftp.ts';
-import type { ContainerView } from './view.ts';
+import type { ContainerView } from './container-view.ts';
 
 export interface SessionOptions {
   readonly runtime: Pick<Runtime, 'env' | 'platform'>;

@@ -2,7 +2,7 @@ import { constants, promises as fs, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { Attributes, InputAttributes, SFTPWrapper } from 'ssh2';
 import { utils } from 'ssh2';
-import type { ContainerView } from './view.ts';
+import type { ContainerView } from './container-view.ts';
 
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 

@@ -1,12 +1,12 @@
 import { createServer, connect, type AddressInfo, type Server as NetServer } from 'node:net';
 import type { AuthContext, Connection, ParsedKey, Server, ServerChannel } from 'ssh2';
 import type { PodContainer, StartContainer } from '../../local/index.ts';
-import { createGroupWatcher } from '../process/group-watcher.ts';
+import { createGroupWatcher } from '../process/group/group-watcher.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { hostKeyOf, makeHostKey } from './host-key.ts';
 import { isPeerOf } from './peer-user.ts';
 import { serveSession } from './session.ts';
-import { findOwnRoot, openView } from './view.ts';
+import { findOwnRoot, openView } from './container-view.ts';
 
 const LOOPBACK = '127.0.0.1';
 

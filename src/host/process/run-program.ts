@@ -1,10 +1,11 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { RunProgram } from '../../storage/s3/credentials/credential-process.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { createStartProcess } from './start-process.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** How long a program may take. */
-const TIMEOUT_MS: Milliseconds = 60_000;
+const TIMEOUT_MS: Milliseconds = MINUTE_MS;
 /** Characters of each stream that are kept. */
 const MAX_PRINTED = 64 * 1024;
 

@@ -2,10 +2,10 @@ import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_p
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
+import { createGroupWatcher, type GroupWatcher } from './group/group-watcher.ts';
 import { withoutKeys } from './environment.ts';
-import { isGroupAlive, signalGroup } from './process-group.ts';
-import { isStream, tooManyOpenFiles } from './watcher-shell.ts';
+import { isGroupAlive, signalGroup } from './group/process-group.ts';
+import { isStream, tooManyOpenFiles } from './group/watcher-shell.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 type ProcessRuntime = Pick<Runtime, 'env' | 'platform' | 'clock'>;

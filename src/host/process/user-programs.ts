@@ -4,8 +4,8 @@ import type { Writable } from 'node:stream';
 import { localFile, usage } from '../../core/failure.ts';
 import { isHangupIgnored } from '../runtime/ignored-hangup.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { WATCHER_SCRIPT } from './kill-with-parent.ts';
-import { startWatcherShell } from './watcher-shell.ts';
+import { WATCHER_SCRIPT } from './group/kill-with-parent.ts';
+import { startWatcherShell } from './group/watcher-shell.ts';
 
 /**
  * Starts a shell that waits until this process ends, in whatever way, and then kills the child that it was told of, and

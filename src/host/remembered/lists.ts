@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../core/durations.ts';
 import type { ListRow, RememberedLists } from '../../core/ports/remembered.ts';
 import { isRecord, readObject, writeObject } from './json-file.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
@@ -18,7 +19,7 @@ export interface RememberedOptions {
 const RETRY_MS: Milliseconds = 10_000;
 
 /** A list that was neither read nor tried for this time is dropped with the next write: nobody is offered it. */
-const KEPT_MS: Milliseconds = 3_600_000;
+const KEPT_MS: Milliseconds = HOUR_MS;
 
 /** One list in the file. */
 interface KeptList {

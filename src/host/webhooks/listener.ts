@@ -1,6 +1,7 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cannotListen } from '../../core/cannot-listen.ts';
+import { cannotListen } from '../../core/control/cannot-listen.ts';
 import { collectBytes } from '../../core/files/byte-streams.ts';
 import type { HeaderPair, ListenOptions } from '../../core/ports/webhooks.ts';
 import { formatBytes } from '../../core/units.ts';
@@ -12,7 +13,7 @@ const MAX_BODY_BYTES = 25_000_000;
 const MAX_CONNECTIONS = 32;
 
 /** How long a sender may take for one request, in milliseconds. */
-const REQUEST_TIMEOUT_MS = 60_000;
+const REQUEST_TIMEOUT_MS = MINUTE_MS;
 
 /** Answers posts: see `Webhooks.listen`. The answer has a status and nothing else, so that no page can read anything. */
 export async function listen({ host, port, onPost, onRefused }: ListenOptions) {

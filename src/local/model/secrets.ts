@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/durations.ts';
 import { recordsFrom, without, type Records } from '../state/records.ts';
 import { createPart, createRecordTable } from '../state/record-table.ts';
 import type { State } from '../state/state.ts';
@@ -21,7 +22,7 @@ export const secrets = createRecordTable<SecretRecord>('secrets', (since) => [
     id: SEEDED,
     name: 'api-token',
     description: 'for the model registry',
-    createdAt: since - 30 * 86_400_000,
+    createdAt: since - 30 * DAY_MS,
     valueChangedAt: null,
   },
 ]);

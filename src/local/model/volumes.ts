@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/durations.ts';
 import { recordsFrom, type Records } from '../state/records.ts';
 import { createPart, createRecordTable } from '../state/record-table.ts';
 import { SEED_OFFSET_MS } from './seed-offset.ts';
@@ -20,8 +21,6 @@ export interface StorageRecord {
   /** Sizes in GB, each from `at` on. */
   sizes: { at: number; size: number }[];
 }
-
-const DAY_MS = 86_400_000;
 
 const seedVolumes = (since: number): readonly VolumeRecord[] => [
   {

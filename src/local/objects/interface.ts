@@ -1,7 +1,7 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
 import { errorDocument, notImplemented, ObjectError } from './answers/object-error.ts';
 import { answerCall } from './operations.ts';
-import { answerInstead, cutAnswer, fileFaults, pointsOf, type FileFaults } from './requests/faults.ts';
+import { answerInstead, cutAnswer, fileFaults, pointsOf, type FileFaults } from './requests/faults-of-files.ts';
 import { contentOf } from './requests/request-body.ts';
 import type { ObjectPorts } from './ports.ts';
 import { checkSignature, queryPairs, type Signed } from './requests/signature.ts';
@@ -12,7 +12,7 @@ import { element, xmlDocument } from './answers/xml.ts';
 /** Answers a request of the S3-compatible interface. */
 export async function answerObjectRequest(ports: ObjectPorts, request: LocalRequest): Promise<LocalAnswer> {
   try {
-    const taken = await ports.takeFaults(pointsOf(request), request);
+    const taken = await ports.takeFaultsAt(pointsOf(request), request);
     const faults = fileFaults(taken);
     const signed = checkSignature(request, ports.time() + faults.latencyOf('files-clock'));
     const instead = answerInstead(taken);

@@ -1,6 +1,6 @@
 import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
 import { withMd5, type DigestedContent } from './volumes/digested-content.ts';
-import type { FileFaults } from './requests/faults.ts';
+import type { FileFaults } from './requests/faults-of-files.ts';
 import { listingOf } from './listings.ts';
 import { encoderOf, numberOf, type Parameters } from './requests/parameters.ts';
 import { invalidArgument, noSuchKey, notImplemented, ObjectError } from './answers/object-error.ts';

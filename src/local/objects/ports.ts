@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { FaultPoint } from '../../core/control/fault-kinds.ts';
-import { faults, takeStepFaults, type FaultedRequest, type FaultRecord } from '../http/call/faults.ts';
+import { faults, takeFaultsAt, type FaultedRequest, type FaultRecord } from '../http/call/injected-faults.ts';
 import type { Transact } from '../state/state.ts';
 import type { VolumeFolders } from './volumes/volumes.ts';
 
@@ -8,7 +8,7 @@ import type { VolumeFolders } from './volumes/volumes.ts';
 export interface ObjectPorts {
   readonly folders: VolumeFolders;
   /** Takes the faults that affect a request at these points, counted down. */
-  readonly takeFaults: (points: readonly FaultPoint[], request: FaultedRequest) => Promise<readonly FaultRecord[]>;
+  readonly takeFaultsAt: (points: readonly FaultPoint[], request: FaultedRequest) => Promise<readonly FaultRecord[]>;
   /** Waits, in milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** The time of this machine in milliseconds, not that of the service, which may be moved: clients' clocks are checked. */
@@ -23,7 +23,7 @@ interface Parts extends Pick<ObjectPorts, 'folders' | 'sleep'> {
 
 export const createObjectPorts = ({ folders, transact, clock, random, sleep }: Parts): ObjectPorts => ({
   folders,
-  takeFaults: (points, request) => transact((state) => takeStepFaults(faults.of(state), points, request, random)),
+  takeFaultsAt: (points, request) => transact((state) => takeFaultsAt(faults.of(state), points, request, random)),
   sleep,
   // eslint-disable-next-line no-restricted-syntax -- a date
   time: () => clock.now(),

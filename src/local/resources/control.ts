@@ -2,7 +2,7 @@ import type { Json } from '../../core/json.ts';
 import { SEEDS, type Seed } from '../../core/control/seeds.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { oneOfWords } from '../contract/schemas/schema.ts';
-import { faults, type FaultRecord } from '../http/call/faults.ts';
+import { faults, type FaultRecord } from '../http/call/injected-faults.ts';
 import { noContent, reply, type Call, type Operation } from '../http/call/operation.ts';
 import { bodyOf } from '../http/requests/validate.ts';
 import { clusters } from '../model/clusters.ts';

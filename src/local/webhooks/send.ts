@@ -3,7 +3,7 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../core/context.ts';
-import { kindOfAddress } from './address.ts';
+import { kindOfAddress } from './kind-of-address.ts';
 import { WebhookRefused } from './refused.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 

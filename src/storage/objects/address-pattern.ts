@@ -1,4 +1,4 @@
-import { compilePathGlob } from '../../core/text/path-glob.ts';
+import { compilePathGlob } from '../../core/text/patterns/path-glob.ts';
 
 /** What `ObjectStorage.list` looks for. */
 export interface AddressPattern {

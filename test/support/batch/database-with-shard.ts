@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { parseStoreAddress } from '../../../src/batch/stores/postgres/database/address.ts';
+import { parseStoreAddress } from '../../../src/batch/stores/postgres/database/store-address.ts';
 import { openDatabase, type Database } from '../../../src/batch/stores/postgres/database/database.ts';
 import { prepareTables } from '../../../src/batch/stores/postgres/migrations.ts';
 import type { Cluster } from '../postgres/cluster.mjs';

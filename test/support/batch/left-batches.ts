@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { openDatabase } from '../../../src/batch/stores/postgres/database/database.ts';
-import { parseStoreAddress } from '../../../src/batch/stores/postgres/database/address.ts';
+import { parseStoreAddress } from '../../../src/batch/stores/postgres/database/store-address.ts';
 import { MIGRATION_STEPS, prepareTables } from '../../../src/batch/stores/postgres/migrations.ts';
 import type { Cluster } from '../postgres/cluster.mjs';
 import { insertRows, rowsOf } from '../postgres/saved-tables.ts';

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../core/durations.ts';
 import type { Clock } from '../../../core/context.ts';
 import type { DollarRange } from '../../../core/units.ts';
 
@@ -7,7 +8,6 @@ export interface ExecutionCost extends DollarRange {
   readonly sinceResume: boolean;
 }
 
-const HOUR_MS = 3_600_000;
 /** Significant digits of an amount; further digits are rounding errors. */
 const SIGNIFICANT_DIGITS = 12;
 

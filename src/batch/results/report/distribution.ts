@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/durations.ts';
+
 /** The number of values between two bounds: `from` is included, `to` is not, except in the last bin. */
 interface Bin {
   readonly from: number;
@@ -91,14 +93,13 @@ function binsOf(points: readonly Point[], min: number, max: number): readonly Bi
   return counts.map((count, at) => ({ from: edges[at] ?? 0, to: edges[at + 1] ?? 0, count }));
 }
 
-const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 /** Round durations in milliseconds, each about twice the one before. */
 const ROUND_DURATIONS: readonly number[] = [
   ...[0, 1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 20, 30].map((seconds) => seconds * SECOND),
-  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE),
-  ...[1, 2, 5, 12].map((hours) => hours * HOUR),
-  ...[1, 2, 7, 30, 365, 10_000, 1e12].map((days) => days * DAY),
+  ...[1, 2, 5, 10, 20, 30].map((seconds) => seconds * 1000),
+  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 5, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 7, 30, 365, 10_000, 1e12].map((days) => days * DAY_MS),
 ];
 
 /** Returns round durations that enclose all values, and only some of them when there are many. */

@@ -1,6 +1,5 @@
 import type { Batch, BatchFacts, CreatedBatch, ListedBatch, NewBatch, Store, StorePorts } from '../../model/store.ts';
 import { localFile } from '../../../core/failure.ts';
-import { unlessBroken } from '../../model/both-stores.ts';
 import { readBatchResults, readStatus } from './batch-results.ts';
 import { filesOf, removeFiles, mustBeNew, mustExist, resolveResultsPath } from './batch-files.ts';
 import { inputCopyPath, journalPath, temporaryCopyPath } from './journal/file-names.ts';
@@ -49,17 +48,19 @@ export function createFileStore(ports: StorePorts): Store {
       // Berth makes no journal that is a link: it leads to another program's file, or to a batch that is listed where it is.
       for (const { name, kind, link } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
         if (kind === 'file' && link !== true && name.endsWith(end))
-          yield await listed(ports, at + name.slice(0, -end.length));
+          yield listed(ports, at + name.slice(0, -end.length));
     },
   };
 }
 
-const listed = (ports: StorePorts, results: string): Promise<ListedBatch> =>
-  unlessBroken(results, async () => {
+const listed = (ports: StorePorts, name: string): ListedBatch => ({
+  name,
+  status: async () => {
     // Any file may have such a name: it is read whole only where it begins as a journal does.
-    await readHeader(ports.durable, journalPath(results));
-    return (await readStatus(ports, results)).status;
-  });
+    await readHeader(ports.durable, journalPath(name));
+    return (await readStatus(ports, name)).status;
+  },
+});
 
 async function createFiles(
   ports: StorePorts,

@@ -13,7 +13,7 @@ import { saveTail } from '../../bytes/synced-files.ts';
 import type { KnownJob } from '../../model/run-records.ts';
 import type { Resubmit } from '../../model/store.ts';
 import { decodeJson } from '../../../core/json.ts';
-import { describeResubmitted } from '../../model/both-stores.ts';
+import { describeResubmitted } from '../../model/sent-again.ts';
 import { errorMatcher } from '../../model/error-text.ts';
 import { type ResultsSource, storedResults } from './results/stored-results.ts';
 

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../core/durations.ts';
 import type { SharedPorts } from './database/database.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
@@ -16,7 +17,7 @@ import { ownerText } from './rows/shard-holders.ts';
 import type { Driver } from './rows/shard-rows.ts';
 
 /** A driver waits for the store this long before it gives up. */
-const MAX_OUTAGE_MS = 10 * 60_000;
+const MAX_OUTAGE_MS = 10 * MINUTE_MS;
 
 /** More items that have expired are not listed one by one: the parts of their shards are read for that. */
 const MAX_EXPIRED = 1000;

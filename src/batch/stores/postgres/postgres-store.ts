@@ -1,6 +1,5 @@
 import { localFile, usage } from '../../../core/failure.ts';
 import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
-import { unlessBroken } from '../../model/both-stores.ts';
 import type { SharedPorts } from './database/database.ts';
 import { isStoreUnavailable } from './database/failures.ts';
 import { driverSession } from './driver-session.ts';
@@ -33,7 +32,7 @@ export function createPostgresStore(ports: SharedPorts): Store {
     open: async (name) => storedBatch(ports, await findBatch(database, name)),
     list: async function* () {
       for (const name of await listBatches(database))
-        yield await unlessBroken(name, async () => readStatus(ports, await findBatch(database, name)));
+        yield { name, status: async () => await readStatus(ports, await findBatch(database, name)) };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { berth, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
-import { requireSameFiles } from '../../model/both-stores.ts';
+import { requireSameFiles } from '../../model/same-files.ts';
 import type { StoredFile } from '../../model/store.ts';
 import type { ReadPorts, Queries } from './database/database.ts';
 import { findGarbage } from './results/garbage.ts';

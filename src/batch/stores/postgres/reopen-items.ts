@@ -7,7 +7,7 @@ import type { Resubmit, StorePorts } from '../../model/store.ts';
 import { errorMatcher } from '../../model/error-text.ts';
 import type { Resubmittable } from '../../model/item-states.ts';
 import { stateOf } from '../../model/result-line.ts';
-import { describeResubmitted } from '../../model/both-stores.ts';
+import { describeResubmitted } from '../../model/sent-again.ts';
 import type { KnownJob } from '../../model/run-records.ts';
 import { createBitmap } from './shard/bitmap.ts';
 import { readShards, type ShardReader } from './results/part-reader.ts';

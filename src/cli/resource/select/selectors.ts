@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.ts';
-import { compileRowFilter, type RowFilter } from '../../../core/text/row-filter.ts';
+import { compileRowFilter, type RowFilter } from '../../../core/text/patterns/row-filter.ts';
 import { option, type Param, type Params } from '../../model/params.ts';
 import type { ResourceTable } from '../fields/fields.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';

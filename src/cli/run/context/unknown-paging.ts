@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../core/durations.ts';
 import { type Api, isListRequest } from '../../../core/api.ts';
 import type { RememberedNotes } from '../../../core/context.ts';
 import { objectOf } from '../../../core/json.ts';
@@ -7,8 +8,6 @@ const LIKE_PAGES = /cursor|page|paging|token|next|offset|continu|more|total|link
 
 /** Whether the name of a member says that a list goes on elsewhere. `pagination` is the one that berth knows. */
 export const looksLikePages = (name: string): boolean => LIKE_PAGES.test(name);
-
-const DAY_MS = 86_400_000;
 
 /**
  * An Api that warns, once a day for each list of a profile, of members beside the rows of a list that look like pages and

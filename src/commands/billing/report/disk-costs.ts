@@ -1,4 +1,5 @@
 /** What the persistent mounts of pods cost by the bill: their price is not published. */
+import { HOUR_MS } from '../../../core/durations.ts';
 import { unlessFailed } from '../../../core/failure.ts';
 import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDollars } from '../../../core/units.ts';
@@ -10,8 +11,6 @@ import { diskSize, withStoppedDisk } from '../../shared/rate/stopped-disks.ts';
 import { HOURS_PER_MONTH } from '../../shared/rate/volume-price.ts';
 import { readRecords } from './fetch.ts';
 import { PODS } from './service-reports.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * What the disks of pods cost in the last whole hour before `now`, in US dollars, by the ids of the pods; undefined where the

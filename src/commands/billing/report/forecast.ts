@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../core/durations.ts';
 import type { DayCost } from './costs.ts';
 import { moneyOf, NOTHING, scaled, sum, type Money } from './money.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
@@ -17,8 +18,6 @@ export interface Forecast {
   readonly atPresentRate: Money;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MAX_DAYS = 7;
 
 /** The first time of which the forecast needs the days. */

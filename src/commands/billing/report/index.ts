@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../core/durations.ts';
 import { berth, type Message, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
@@ -20,7 +21,6 @@ export interface ReportValues {
   readonly budget: string | undefined;
 }
 
-const DAY_MS = 86_400_000;
 /** The value of `--last` for the calendar month, in UTC, up to now. */
 const MONTH = 'month';
 const DEFAULT_LAST = '30d';

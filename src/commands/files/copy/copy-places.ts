@@ -1,7 +1,7 @@
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
-import { addressText, parseFileAddress, type FileAddress } from '../places/address.ts';
+import { addressText, parseFileAddress, type FileAddress } from '../places/file-address.ts';
 import { expandPlace } from '../places/globs.ts';
 import { refuseWhatDoesNotFit, type Need } from '../places/space.ts';
 import { volumeOpener } from '../places/open-volume.ts';
@@ -11,7 +11,7 @@ import { readChoice, type FileChoice } from './choose-files.ts';
 import type { Copy, End } from './copy.ts';
 import { planCopies } from './plan.ts';
 import { keepCopies, type PlannedCopies } from './planned-copies.ts';
-import { transferFiles, type Transferred } from './transfer.ts';
+import { transferFiles, type Transferred } from './transfer/transfer.ts';
 
 export type Place = Exclude<FileAddress, { kind: 'stream' }>;
 

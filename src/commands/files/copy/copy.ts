@@ -1,6 +1,6 @@
 import type { Failure } from '../../../core/failure.ts';
 import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
-import type { LocalFile } from './upload.ts';
+import type { LocalFile } from './transfer/upload.ts';
 
 /** One end of a copy. */
 export type End =

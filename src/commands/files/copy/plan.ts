@@ -4,7 +4,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import type { VolumeFiles } from '../../../core/ports/volume-files.ts';
 import { baseName, belowFolder, endsWithSlash, pathInTarget } from '../../shared/paths/slashes.ts';
 import { foldedName, refusedName } from '../../shared/paths/names.ts';
-import { addressText, folderKey, type FileAddress } from '../places/address.ts';
+import { addressText, folderKey, type FileAddress } from '../places/file-address.ts';
 import { isFolderFailure, notThere } from '../places/file-failures.ts';
 import { findOnVolume, lookOnVolume } from '../places/open-volume.ts';
 import { alikeIn } from './alike-names.ts';

@@ -4,7 +4,7 @@ import type { VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.t
 import type { Bytes } from '../../../core/unit-types.ts';
 import type { Copy, End } from './copy.ts';
 import { badName } from './plan.ts';
-import type { LocalFile } from './upload.ts';
+import type { LocalFile } from './transfer/upload.ts';
 
 /** Copies that were planned, without being held in memory. */
 export interface PlannedCopies {

@@ -2,7 +2,7 @@ import { usage } from '../../../core/failure.ts';
 import { berth, sentence } from '../../../core/message.ts';
 import type { VolumeFile } from '../../../core/ports/volume-files.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { addressText, type FileAddress, type VolumeAddress } from '../places/address.ts';
+import { addressText, type FileAddress, type VolumeAddress } from '../places/file-address.ts';
 import { isFolderFailure } from '../places/file-failures.ts';
 import { expandPlace } from '../places/globs.ts';
 import { findOnVolume, lookOnVolume, openVolume } from '../places/open-volume.ts';

@@ -1,7 +1,7 @@
 import { localFile } from '../../../core/failure.ts';
 import { collectBytes } from '../../../core/files/byte-streams.ts';
 import type { VolumeEntry, VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
-import { addressText } from '../places/address.ts';
+import { addressText } from '../places/file-address.ts';
 import { UPLOADS } from '../places/uploads-folder.ts';
 import { changedMeanwhile } from './local-side.ts';
 import { mapItems } from '../../../core/files/external-sort.ts';

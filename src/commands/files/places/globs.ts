@@ -1,6 +1,6 @@
 import type { VolumeFiles } from '../../../core/ports/volume-files.ts';
-import { compilePathGlob } from '../../../core/text/path-glob.ts';
-import { addressText, type VolumeAddress } from './address.ts';
+import { compilePathGlob } from '../../../core/text/patterns/path-glob.ts';
+import { addressText, type VolumeAddress } from './file-address.ts';
 import { notThere } from './file-failures.ts';
 import { filesBelow, lookOnVolume } from './open-volume.ts';
 

@@ -7,7 +7,7 @@ import { idOf } from '../../../output/view.ts';
 import { VOLUMES } from '../../shared/collections.ts';
 import { isLocalService } from '../../shared/is-local-service.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
-import { addressText, folderKey, type VolumeAddress } from './address.ts';
+import { addressText, folderKey, type VolumeAddress } from './file-address.ts';
 
 /** A volume with its files, and what the service says about its space. */
 export interface OpenedVolume {

@@ -9,7 +9,7 @@ import { countOf } from '../../../cli/words/words.ts';
 import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../../shared/paths/file-outcomes.ts';
 import { createTally } from '../tally.ts';
 import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from '../copy/choose-files.ts';
-import { VERIFY } from '../copy/verify.ts';
+import { VERIFY } from '../copy/transfer/verify.ts';
 import { refuseWhatDoesNotFit } from '../places/space.ts';
 import { meaningOfSlash, openSync, shownPlace, type Sync, type SyncValues } from './open-sync.ts';
 import { sizeOfSource } from './size-of-source.ts';

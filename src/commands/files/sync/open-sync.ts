@@ -2,7 +2,7 @@ import { usage } from '../../../core/failure.ts';
 import { berth, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { belowFolder, endsWithSlash, pathInTarget } from '../../shared/paths/slashes.ts';
-import { addressText, folderKey, parseFileAddress, type FileAddress } from '../places/address.ts';
+import { addressText, folderKey, parseFileAddress, type FileAddress } from '../places/file-address.ts';
 import { notThere } from '../places/file-failures.ts';
 import { findOnVolume, volumeOpener, type OpenedVolume } from '../places/open-volume.ts';
 import { readChoice, type FileChoice } from '../copy/choose-files.ts';

@@ -4,7 +4,7 @@ import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { severalAtOnce } from '../../../core/control/several-at-once.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Copy } from '../copy/copy.ts';
-import { transferFiles, type Transferred } from '../copy/transfer.ts';
+import { transferFiles, type Transferred } from '../copy/transfer/transfer.ts';
 import type { FileInFlight } from '../tally.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import { compareFolders } from './compare-folders.ts';

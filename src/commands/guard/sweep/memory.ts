@@ -1,4 +1,5 @@
 /** What guards of this machine keep between sweeps: samples, snoozes, what they did, and when they last looked. */
+import { HOUR_MS } from '../../../core/durations.ts';
 import {
   itemsAt,
   memberAt,
@@ -82,7 +83,7 @@ export const isNews = (row: Json, known: readonly Json[]): boolean =>
   !known.some((other) => SAME.every((member) => memberAt(row, member) === memberAt(other, member)));
 
 /** What was said is said again after a day: a mail of cron may have been overlooked, and the cost goes on. */
-const SAID_FOR: Milliseconds = 24 * 3_600_000;
+const SAID_FOR: Milliseconds = 24 * HOUR_MS;
 
 /** The rows that say what no run of the last day said. `now` is the service's time. */
 export function newsOf(rows: readonly Json[], history: readonly Json[], now: EpochMs): readonly Json[] {

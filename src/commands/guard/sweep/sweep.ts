@@ -26,7 +26,7 @@ import { PODS } from '../../shared/collections.ts';
 import { act, actionRequest, type Done } from './act.ts';
 import { changeMemory, newsOf, readMemory } from './memory.ts';
 import type { Account } from './read-account.ts';
-import { decisionRow } from './view.ts';
+import { decisionRow } from './decision-view.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** What a sweep found and did. */

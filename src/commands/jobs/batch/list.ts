@@ -1,3 +1,5 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
@@ -19,13 +21,17 @@ export async function listBatches(
   return await withStore(ctx, values, { access: 'read' }, async ({ store }) => {
     const rows: Json[] = [];
     const ended: Outcome[] = [];
-    for await (const batch of store.list(values.folder ?? '')) {
-      const isBroken = 'failure' in batch;
-      ended.push({ id: batch.name, failure: isBroken ? batch.failure : undefined });
-      if (!isBroken) rows.push(statusMembers(batch));
-      else if (ctx.output.format !== 'id')
-        rows.push({ batch: batch.name, state: 'broken', error: errorOf(batch.failure, ctx.settings) });
-    }
+    for await (const { name, status } of store.list(values.folder ?? ''))
+      try {
+        rows.push(statusMembers(await status()));
+        ended.push({ id: name, failure: undefined });
+      } catch (failure) {
+        if (!(failure instanceof Failure && (failure.exit === EXIT.localFile || failure.exit === EXIT.notFound)))
+          throw failure;
+        ended.push({ id: name, failure });
+        if (ctx.output.format !== 'id')
+          rows.push({ batch: name, state: 'broken', error: errorOf(failure, ctx.settings) });
+      }
     return { kind: 'many', view: listView, values: rows, failure: combinedFailure(ended) };
   });
 }

@@ -26,7 +26,7 @@ import { remainingLines } from '../../shared/rate/account-line.ts';
 import { isLocked, savingOfStop, startedLines, stillPaidLines, stoppedLines } from './cost.ts';
 import { acceptReached, hasReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
-import { waitForEach, waitForPod } from './poll.ts';
+import { waitForEach, waitForPod } from './wait-for-status.ts';
 import { costsUntilDeadlines } from '../pod/deadline-cost.ts';
 import { changeBeforeStart, refusedChange as refusedByFlags, START_DEADLINES, type Change } from './start-deadlines.ts';
 import { REACHABLE, statusOf } from '../pod/reachable.ts';

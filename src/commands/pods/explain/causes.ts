@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../core/durations.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { itemsAt, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
@@ -27,8 +28,8 @@ export interface PodFacts {
 }
 
 /** A pod that needs longer than this for a step of its start is slow. */
-const SLOW_ALLOCATION_MS: Milliseconds = 5 * 60_000;
-const SLOW_START_MS = 10 * 60_000;
+const SLOW_ALLOCATION_MS: Milliseconds = 5 * MINUTE_MS;
+const SLOW_START_MS = 10 * MINUTE_MS;
 
 export const statusOf = ({ pod }: Pick<PodFacts, 'pod'>): string => stringAt(valueOf(pod), 'status') ?? '?';
 

@@ -5,7 +5,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { option } from '../../../cli/model/params.ts';
 import { tellPrice } from '../../../cli/resource/ask-before-write.ts';
 import { podAction } from '../../shared/pod-action.ts';
-import { waitForPod } from '../actions/poll.ts';
+import { waitForPod } from '../actions/wait-for-status.ts';
 import { costOnceStarted } from '../pod/price.ts';
 import { isAt, REACHABLE, statusOf } from '../pod/reachable.ts';
 

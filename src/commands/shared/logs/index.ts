@@ -12,7 +12,7 @@ import { styled } from '../../../output/text/terminal-text.ts';
 import { asksForData, type Result } from '../../../output/view.ts';
 import { followLogs, logRequest, type LogQuery, type LogStream } from './follow.ts';
 import { lineText, rowOf, TIMES, timesOf, type Times } from './line.ts';
-import { logView } from './view.ts';
+import { logView } from './log-view.ts';
 
 /** The default and the maximum of the contract (LogTail). */
 const DEFAULT_TAIL = 100;

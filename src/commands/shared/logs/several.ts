@@ -10,7 +10,7 @@ import { ellipsize, textWidth } from '../../../output/text/text-width.ts';
 import { asksForData, type Result } from '../../../output/view.ts';
 import { readQuery, timeOf, openLog, type LOG_OPTIONS, type LogTarget } from './index.ts';
 import { lineText, rowOf, timesOf } from './line.ts';
-import { logView } from './view.ts';
+import { logView } from './log-view.ts';
 import type { RowWriter } from '../../../output/print/row-writer.ts';
 
 /** One of several logs, with the name that its lines get. */

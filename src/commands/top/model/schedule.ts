@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../core/durations.ts';
 import { isUsableId } from '../../../core/ids.ts';
 import { numberAt, stringAt } from '../../../core/json.ts';
 import { type Fleet } from './fleet.ts';
@@ -25,7 +26,7 @@ export interface Due {
 
 /** The list of endpoints changes rarely, and costs are billed slowly. */
 const ENDPOINTS_EVERY_MS: Milliseconds = 30_000;
-export const COSTS_EVERY_MS = 60_000;
+export const COSTS_EVERY_MS = MINUTE_MS;
 /** The most endpoints whose health is read in one tick: of more, those with jobs are read more often. */
 export const HEALTH_PER_TICK = 8;
 /** How much more often the health of an endpoint with jobs is read. */

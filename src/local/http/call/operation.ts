@@ -4,7 +4,7 @@ import { ROWS, type OperationId } from '../../contract/rows.ts';
 import type { FaultPoint } from '../../../core/control/fault-kinds.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
-import type { FaultRecord } from './faults.ts';
+import type { FaultRecord } from './injected-faults.ts';
 import type { ServiceSettings } from './settings.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 

@@ -1,7 +1,7 @@
 import { FAULT_SETTINGS, type FaultSettingName, type RequestFaultKind } from '../../../core/control/fault-kinds.ts';
 import { badRequest, forbidden, lowBalance, NO_ROOM, serverError, type Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
-import { faults, takeStepFault, type FaultedRequest, type FaultRecord } from '../call/faults.ts';
+import { faults, takeFaultAt, type FaultedRequest, type FaultRecord } from '../call/injected-faults.ts';
 import type { LocalAnswer } from '../call/request-and-answer.ts';
 import { tooManyRequests } from './rate-limit.ts';
 import type { Milliseconds } from '../../../core/unit-types.ts';
@@ -122,7 +122,7 @@ export function takeStartFault(
   random: () => number,
 ): StartFault | undefined {
   const path = `/worker/${endpointId}/start/${workerId}`;
-  const fault = takeStepFault(faults.of(state), ['start'], { method: 'POST', path }, random);
+  const fault = takeFaultAt(faults.of(state), ['start'], { method: 'POST', path }, random);
   if (fault === undefined) return undefined;
   return fault.kind === 'worker-slow-start'
     ? { kind: 'slow', delayMs: settingOf('latencyMs')(fault) }

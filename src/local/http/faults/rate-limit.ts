@@ -1,11 +1,12 @@
+import { DAY_SECONDS, HOUR_SECONDS } from '../../../core/durations.ts';
 import { Problem } from '../../contract/problem.ts';
 import { createPart } from '../../state/record-table.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
 export const WINDOWS = [
   { name: 'minute', seconds: 60, quota: 1000 },
-  { name: 'hour', seconds: 3600, quota: 30_000 },
-  { name: 'day', seconds: 86_400, quota: 300_000 },
+  { name: 'hour', seconds: HOUR_SECONDS, quota: 30_000 },
+  { name: 'day', seconds: DAY_SECONDS, quota: 300_000 },
 ] as const;
 
 export type WindowName = (typeof WINDOWS)[number]['name'];

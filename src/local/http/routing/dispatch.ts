@@ -7,7 +7,12 @@ import type { CallSignal, CallSignals } from '../call/call-signals.ts';
 import { authenticate, authenticatePod, authenticateWorker, authorize, type Key } from '../requests/auth.ts';
 import type { LocalAnswer, LocalRequest } from '../call/request-and-answer.ts';
 import { applyFaults, faultError, ForeignAnswer, lagOf } from '../faults/fault-effects.ts';
-import { faults as injectedFaults, takeFaults, takeStepFault, type FaultRecord } from '../call/faults.ts';
+import {
+  faults as injectedFaults,
+  takeFaultsOfRequest,
+  takeFaultAt,
+  type FaultRecord,
+} from '../call/injected-faults.ts';
 import type { AddressOf, Call, Operation, Reply } from '../call/operation.ts';
 import type { ServiceSettings } from '../call/settings.ts';
 import { countRequest, rateHeaders, rateUsage, type Quota } from '../faults/rate-limit.ts';
@@ -119,7 +124,7 @@ function admit(
   frame: Frame,
   body: Uint8Array | undefined,
 ): Admission {
-  const faults = takeFaults(injectedFaults.of(state), request, frame.random);
+  const faults = takeFaultsOfRequest(injectedFaults.of(state), request, frame.random);
   const isLimited = operation.service !== 'queue' && operation.service !== 'worker';
   let headers: Headers = {};
   try {
@@ -179,7 +184,7 @@ async function callOf(
     get signal() {
       return signal.get();
     },
-    takeFault: (state, points) => takeStepFault(injectedFaults.of(state), points, request, frame.random),
+    takeFault: (state, points) => takeFaultAt(injectedFaults.of(state), points, request, frame.random),
     transact: frame.transact,
     sleep: (milliseconds, until) => frame.sleep(milliseconds, until ?? signal.get()),
   };

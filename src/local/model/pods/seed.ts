@@ -1,12 +1,10 @@
+import { DAY_MS, HOUR_MS } from '../../../core/durations.ts';
 import { createRecordTable } from '../../state/record-table.ts';
 import { newContainer } from '../container.ts';
 import { SEED_OFFSET_MS } from '../seed-offset.ts';
 import { SEED_SSH_KEY } from '../ssh-keys.ts';
 import { storageEvent, type PodEvent, type PodRecord } from './record.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** The pods of a new account: one of every status and kind. Ids are easy to remember. */
 export function seedPods(now: EpochMs): PodRecord[] {
@@ -26,9 +24,9 @@ export function seedPods(now: EpochMs): PodRecord[] {
       locked: false,
       globalNetworking: { wanted: false, active: false },
       price: 0.69,
-      createdAt: then - DAY,
+      createdAt: then - DAY_MS,
       startedBefore: null,
-      life: { kind: 'launched', at: then - DAY },
+      life: { kind: 'launched', at: then - DAY_MS },
       history: [],
       ...rest,
     });
@@ -53,8 +51,8 @@ export function seedPods(now: EpochMs): PodRecord[] {
       registry: 'reg-team',
       globalNetworking: { wanted: true, active: true },
       price: 4.78,
-      createdAt: then - 3 * DAY,
-      life: { kind: 'launched', at: then - 50 * HOUR },
+      createdAt: then - 3 * DAY_MS,
+      life: { kind: 'launched', at: then - 50 * HOUR_MS },
     }),
     pod('pod-notebook', 'notebook-été-日本語', {
       ports: ['8888/http', '22/tcp'],
@@ -63,13 +61,13 @@ export function seedPods(now: EpochMs): PodRecord[] {
       cloud: 'COMMUNITY',
       dataCenterId: 'EU-WEST-1',
       price: 0.34,
-      life: { kind: 'launched', at: then - 2 * HOUR },
+      life: { kind: 'launched', at: then - 2 * HOUR_MS },
     }),
     cpu('pod-web', 'web-frontend', {
       ports: ['8080/http', '53/udp'],
       locked: true,
-      createdAt: then - 30 * DAY,
-      life: { kind: 'launched', at: then - 12 * DAY },
+      createdAt: then - 30 * DAY_MS,
+      life: { kind: 'launched', at: then - 12 * DAY_MS },
     }),
     pod('pod-provisioning', 'allocating', {
       gpu: { id: 'GPU-16G', count: 1 },
@@ -87,16 +85,16 @@ export function seedPods(now: EpochMs): PodRecord[] {
       gpu: { id: 'GPU-48G', count: 1 },
       dataCenterId: 'US-EAST-1',
       price: 0.86,
-      createdAt: then - 9 * DAY,
-      startedBefore: then - 8 * DAY,
-      life: { kind: 'exited', at: then - 7 * DAY },
+      createdAt: then - 9 * DAY_MS,
+      startedBefore: then - 8 * DAY_MS,
+      life: { kind: 'exited', at: then - 7 * DAY_MS },
     }),
     cpu('pod-stopped-cpu', 'nightly-report', {
       cpu: { id: 'cpu-memory', vcpuCount: 2, memory: 16 },
       dataCenterId: 'EU-WEST-1',
       price: 0.084,
-      startedBefore: then - 20 * HOUR,
-      life: { kind: 'exited', at: then - 19 * HOUR },
+      startedBefore: then - 20 * HOUR_MS,
+      life: { kind: 'exited', at: then - 19 * HOUR_MS },
     }),
     pod('pod-broken', 'exits-at-once', {
       image: 'example/does-not-start:latest',
@@ -105,14 +103,14 @@ export function seedPods(now: EpochMs): PodRecord[] {
       dataCenterId: 'EU-WEST-1',
       cudaVersion: null,
       price: 2.69,
-      createdAt: then - 5 * HOUR,
-      startedBefore: then - 5 * HOUR + 5000,
-      life: { kind: 'error', at: then - 5 * HOUR + 40_000 },
+      createdAt: then - 5 * HOUR_MS,
+      startedBefore: then - 5 * HOUR_MS + 5000,
+      life: { kind: 'error', at: then - 5 * HOUR_MS + 40_000 },
     }),
     pod('pod-terminated', 'last-week', {
-      createdAt: then - 10 * DAY,
-      startedBefore: then - 10 * DAY,
-      life: { kind: 'terminated', at: then - 6 * DAY },
+      createdAt: then - 10 * DAY_MS,
+      startedBefore: then - 10 * DAY_MS,
+      life: { kind: 'terminated', at: then - 6 * DAY_MS },
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../core/durations.ts';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { LocalRequest } from '../../http/call/request-and-answer.ts';
 import { ObjectError } from '../answers/object-error.ts';
@@ -9,7 +10,7 @@ export const LOCAL_STORAGE_KEY = {
 } as const;
 
 /** How far a client's clock may be off, in milliseconds (storage contract, Credentials). */
-const MAX_SKEW_MS = 3_600_000;
+const MAX_SKEW_MS = HOUR_MS;
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 

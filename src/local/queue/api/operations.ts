@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../core/durations.ts';
 import { Exact, type Json } from '../../../core/json.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { reply, unpublished, type Call, type Operation, type Reply } from '../../http/call/operation.ts';
@@ -15,7 +16,7 @@ import { endpoints } from '../../model/endpoints/seed.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
 const DEFAULT_WAIT_MS = 90_000;
-const SHORTEST_RETENTION_MS = 60_000;
+const SHORTEST_RETENTION_MS = MINUTE_MS;
 /** How long `stream` waits for a chunk before it answers without one, unless `wait` says it (additions 12). */
 const STREAM_WAIT_MS = 10_000;
 

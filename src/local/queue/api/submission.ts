@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../../../core/durations.ts';
 import { decodeJson, isObject, JsonSyntaxError, numberOf, type Json, type JsonObject } from '../../../core/json.ts';
 import type { Call } from '../../http/call/operation.ts';
 import { badRequest, Problem, tooLarge } from '../../contract/problem.ts';
@@ -8,8 +9,8 @@ import { memberText } from './member-text.ts';
 export const PAYLOAD_BYTES = { run: 10_000_000, runsync: 20_000_000 } as const;
 
 /** Results of `run` are kept for 30 minutes after completion (specification 8.2). */
-const RETENTION_MS = 30 * 60_000;
-const DEFAULT_TTL_MS = 86_400_000;
+const RETENTION_MS = 30 * MINUTE_MS;
+const DEFAULT_TTL_MS = DAY_MS;
 const MAX_DURATION_MS = 604_800_000;
 
 /**

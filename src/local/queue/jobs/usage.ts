@@ -1,12 +1,12 @@
+import { HOUR_MS } from '../../../core/durations.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { State } from '../../state/state.ts';
 import { workersIn } from '../state/endpoint-queue.ts';
 import { queuesOf, type Queues, type Usage, type Worker } from '../state/records.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
-const HOUR = 3_600_000;
 /** How long usage is kept: two years. */
-const RETENTION_MS = 2 * 366 * 24 * HOUR;
+const RETENTION_MS = 2 * 366 * 24 * HOUR_MS;
 
 /**
  * What all workers, ended and running, have used until `now`, for billing. A worker is counted from its start,
@@ -23,8 +23,8 @@ export const usageOf = (state: State, now: EpochMs): readonly Usage[] => [
 export function recordUsage(queues: Queues, worker: Worker, endedAt: number): void {
   const kept = (queues.usage[worker.endpointId] ?? []).filter(({ to }) => to > endedAt - RETENTION_MS);
   const { startedAt } = worker;
-  const firstHour = Math.ceil(startedAt / HOUR) * HOUR;
-  const lastHour = Math.floor(endedAt / HOUR) * HOUR;
+  const firstHour = Math.ceil(startedAt / HOUR_MS) * HOUR_MS;
+  const lastHour = Math.floor(endedAt / HOUR_MS) * HOUR_MS;
   if (firstHour > lastHour) addToHour(kept, worker, startedAt, endedAt);
   else {
     addToHour(kept, worker, startedAt, firstHour);
@@ -36,8 +36,8 @@ export function recordUsage(queues: Queues, worker: Worker, endedAt: number): vo
 
 function addToHour(usage: Usage[], worker: Worker, from: number, to: number): void {
   if (from === to) return;
-  const hour = Math.floor(from / HOUR) * HOUR;
-  const added = { ...spanOf(worker, hour, hour + HOUR), workerMs: to - from };
+  const hour = Math.floor(from / HOUR_MS) * HOUR_MS;
+  const added = { ...spanOf(worker, hour, hour + HOUR_MS), workerMs: to - from };
   const index = usage.findLastIndex((known) => isDeepStrictEqual({ ...known, workerMs: 0 }, { ...added, workerMs: 0 }));
   const known = usage[index];
   if (known === undefined) usage.push(added);

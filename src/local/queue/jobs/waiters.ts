@@ -1,10 +1,11 @@
+import { DAY_MS } from '../../../core/durations.ts';
 import { recordsFrom } from '../../state/records.ts';
 import type { State } from '../../state/state.ts';
 import { queuesOf, type Job } from '../state/records.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** A wait that is older than this was left behind by a killed process. */
-const STALE_WAIT_MS: Milliseconds = 86_400_000;
+const STALE_WAIT_MS: Milliseconds = DAY_MS;
 
 /** Records that a request waits for a job to end. */
 export function beginWaiting(state: State, job: Job, now: EpochMs): void {

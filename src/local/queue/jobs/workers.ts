@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../core/durations.ts';
 import { takesByProtocol, type EndpointRecord, type WorkerHardware } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { isThrottled, placementsFor } from '../../model/endpoints/placement.ts';
@@ -16,7 +17,7 @@ import type { Milliseconds } from '../../../core/unit-types.ts';
 export const COLD_START_MS: Milliseconds = 1000;
 
 /** When workers cannot be placed in any data center, the next attempt is after this time. */
-const PLACEMENT_RETRY_MS: Milliseconds = 60_000;
+const PLACEMENT_RETRY_MS: Milliseconds = MINUTE_MS;
 
 /** How many ended workers of an endpoint are kept, for their logs. */
 const MAX_ENDED_WORKERS = 20;

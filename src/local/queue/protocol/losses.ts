@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../core/durations.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { takesByProtocol } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';
@@ -23,7 +24,7 @@ export const PING_INTERVAL_MS: Milliseconds = 10_000;
 export const SILENCE_MS: Milliseconds = 3 * PING_INTERVAL_MS;
 
 /** The longest time until another worker is started after crashes, and the first one. */
-const MAX_BACKOFF_MS: Milliseconds = 60_000;
+const MAX_BACKOFF_MS: Milliseconds = MINUTE_MS;
 const FIRST_BACKOFF_MS = 1000;
 
 /** The events of timers about one worker that speaks the worker protocol. */

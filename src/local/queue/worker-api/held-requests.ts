@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../core/durations.ts';
 import type { Call, Reply } from '../../http/call/operation.ts';
 import type { State } from '../../state/state.ts';
 import { countPoll } from '../protocol/takes.ts';
@@ -6,7 +7,7 @@ import { queuesOf } from '../state/records.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** How long a request is held open when there is nothing to answer. Milliseconds of the service's clock. */
-export const HOLD_MS = 60_000;
+export const HOLD_MS = MINUTE_MS;
 
 /** A request of a worker that waits for an answer. */
 interface HeldRequest {

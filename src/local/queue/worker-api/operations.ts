@@ -2,7 +2,7 @@ import { Exact, type Json } from '../../../core/json.ts';
 import type { FaultPoint } from '../../../core/control/fault-kinds.ts';
 import { notFound, Problem } from '../../contract/problem.ts';
 import { DroppedConnection } from '../../http/faults/fault-effects.ts';
-import { faults, takeStepFault, type FaultRecord } from '../../http/call/faults.ts';
+import { faults, takeFaultAt, type FaultRecord } from '../../http/call/injected-faults.ts';
 import { unpublished, type Call, type Operation, type RefusedCall, type Reply } from '../../http/call/operation.ts';
 import { takesByProtocol, type EndpointRecord } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
@@ -59,7 +59,7 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
     method: 'GET' | 'POST',
     path: string,
   ): FaultRecord | undefined =>
-    takeStepFault(faults.of(state), [point], { method, path: `/worker/${endpointIdOf(call)}/${path}` }, random);
+    takeFaultAt(faults.of(state), [point], { method, path: `/worker/${endpointIdOf(call)}/${path}` }, random);
 
   /** The jobs of a take, with the fault that affects it. */
   const started = (state: State, call: Call, take: Take, now: EpochMs): Take => {

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../core/durations.ts';
 import { badRequest } from '../../contract/problem.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
@@ -10,11 +11,9 @@ export interface Range {
   readonly bucketSize: BucketSize;
 }
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 /** The epoch was a Thursday: three days after the start of its week. */
 const EPOCH_WEEKDAY = 3;
-const DEFAULT_RANGE_MS = 30 * DAY;
+const DEFAULT_RANGE_MS = 30 * DAY_MS;
 /** The last day that RFC 3339 can express. */
 const MAX_TIME = Date.UTC(9999, 11, 31);
 
@@ -22,11 +21,11 @@ const MAX_TIME = Date.UTC(9999, 11, 31);
 export function bucketStart(size: BucketSize, at: number): number {
   switch (size) {
     case 'hour':
-      return Math.floor(at / HOUR) * HOUR;
+      return Math.floor(at / HOUR_MS) * HOUR_MS;
     case 'day':
-      return Math.floor(at / DAY) * DAY;
+      return Math.floor(at / DAY_MS) * DAY_MS;
     case 'week':
-      return (Math.floor((at / DAY + EPOCH_WEEKDAY) / 7) * 7 - EPOCH_WEEKDAY) * DAY;
+      return (Math.floor((at / DAY_MS + EPOCH_WEEKDAY) / 7) * 7 - EPOCH_WEEKDAY) * DAY_MS;
     case 'month':
       return calendar(at, (date) => date.setUTCDate(1));
     case 'year':
@@ -38,11 +37,11 @@ export function bucketStart(size: BucketSize, at: number): number {
 export function addBuckets(size: BucketSize, start: number, count = 1): number {
   switch (size) {
     case 'hour':
-      return start + count * HOUR;
+      return start + count * HOUR_MS;
     case 'day':
-      return start + count * DAY;
+      return start + count * DAY_MS;
     case 'week':
-      return start + count * 7 * DAY;
+      return start + count * 7 * DAY_MS;
     case 'month':
       return calendar(start, (date) => date.setUTCMonth(date.getUTCMonth() + count));
     case 'year':

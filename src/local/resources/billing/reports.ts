@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../core/durations.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
 import type { Report } from '../../contract/schemas/billing.ts';
 import { addBuckets, bucketStart, type Range } from './buckets.ts';
@@ -5,7 +6,6 @@ import type { Charge } from './charges.ts';
 
 /** Amounts are added as whole millionths of a dollar, so that sums are exact. */
 const MICRO = 1_000_000;
-const HOUR = 3_600_000;
 
 /** The costs of one bucket, or of one resource in it: member of the record to millionths of a dollar. */
 interface Sum {
@@ -65,7 +65,7 @@ function sumsOf(report: Report, charges: readonly Charge[], range: Range, only: 
 /** Rounds the running total, so that the sum does not depend on the size of the buckets. */
 function microsBetween({ from, to, perHour }: Charge, start: number, end: number): number {
   const upTo = (at: number): number =>
-    Math.round((Math.min(Math.max(at, from), to) - from) * ((perHour * MICRO) / HOUR));
+    Math.round((Math.min(Math.max(at, from), to) - from) * ((perHour * MICRO) / HOUR_MS));
   return upTo(end) - upTo(start);
 }
 

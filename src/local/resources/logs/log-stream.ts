@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../core/durations.ts';
 import { encodeJson } from '../../../core/json.ts';
 import type { Call, Reply } from '../../http/call/operation.ts';
 import { unprocessable } from '../../contract/problem.ts';
@@ -44,8 +45,8 @@ const POLL_INTERVAL_MS: Milliseconds = 500;
 /** After how many polls without a new line a keep-alive comment is sent. */
 const POLLS_PER_KEEP_ALIVE = 30;
 /** The time range that one step reads, and the first one in the search for the last lines. */
-const PAGE_MS: Milliseconds = 86_400_000;
-const FIRST_RANGE_MS = 3_600_000;
+const PAGE_MS: Milliseconds = DAY_MS;
+const FIRST_RANGE_MS = HOUR_MS;
 /** How many lines are sent at once. */
 const LINES_PER_CHUNK = 500;
 

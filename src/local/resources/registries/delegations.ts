@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../core/durations.ts';
 import type { Json } from '../../../core/json.ts';
 import { noContent, operation, reply, type Operation } from '../../http/call/operation.ts';
 import { badRequest } from '../../contract/problem.ts';
@@ -18,8 +19,6 @@ interface DelegationRecord {
   createdAt: EpochMs;
 }
 
-const DAY = 86_400_000;
-
 export const delegations = createRecordTable<DelegationRecord>('delegations', (since) => [
   {
     id: 'dlg-images',
@@ -28,7 +27,7 @@ export const delegations = createRecordTable<DelegationRecord>('delegations', (s
     region: 'eu-north-1',
     repository: 'team/images',
     tag: 'latest',
-    createdAt: since - SEED_OFFSET_MS - 20 * DAY,
+    createdAt: since - SEED_OFFSET_MS - 20 * DAY_MS,
   },
 ]);
 

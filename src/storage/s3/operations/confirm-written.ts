@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../../core/durations.ts';
 import type { Failure } from '../../../core/failure.ts';
 import type { StoredObject } from '../../../core/context.ts';
 import { notAsWritten } from '../../objects/stored-object-failures.ts';
@@ -15,8 +16,8 @@ export interface Written {
 const CHECKSUM = /^"[0-9a-f]{32}(-\d+)?"$/;
 
 /** How long an object that was written may take to appear, and the longest pause between two looks. Milliseconds. */
-const MAX_WAIT_MS = 3_600_000;
-const MAX_PAUSE_MS = 60_000;
+const MAX_WAIT_MS = HOUR_MS;
+const MAX_PAUSE_MS = MINUTE_MS;
 
 /** After this time, an object that is not there is written again; then after twice as long, and so on. Milliseconds. */
 const FIRST_AGAIN_MS = 120_000;

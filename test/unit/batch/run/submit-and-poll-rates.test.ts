@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UNLIMITED } from '../../../../src/batch/run/granted-rate.ts';
+import { UNLIMITED } from '../../../../src/batch/run/rate-among-drivers.ts';
 import { createRequestRates } from '../../../../src/batch/run/adaptive-rate.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 

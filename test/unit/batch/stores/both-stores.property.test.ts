@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunRecords } from '../../../../src/batch/model/run-records.ts';
 import type { Ending } from '../../../../src/batch/model/item-states.ts';
-import { parseStoreAddress } from '../../../../src/batch/stores/postgres/database/address.ts';
+import { parseStoreAddress } from '../../../../src/batch/stores/postgres/database/store-address.ts';
 import { openDatabase } from '../../../../src/batch/stores/postgres/database/database.ts';
 import { prepareTables } from '../../../../src/batch/stores/postgres/migrations.ts';
 import { fileStore, sharedStore, type StoreUnderTest } from '../../../support/batch/two-stores.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeFaults, type FaultRecord } from '../../../../src/local/http/call/faults.ts';
+import { takeFaultsOfRequest, type FaultRecord } from '../../../../src/local/http/call/injected-faults.ts';
 
 const request = { method: 'POST', path: '/v2/echo/run' };
 const never = () => 0.999;
@@ -19,12 +19,12 @@ describe('which requests a fault applies to', () => {
     ['v2/echo', false],
   ])('match %j: %j', (match, struck) => {
     const fault: FaultRecord = { id: 'f', kind: 'drop', ...(match === undefined ? {} : { match }) };
-    expect(takeFaults([fault], request, never)).toHaveLength(struck ? 1 : 0);
+    expect(takeFaultsOfRequest([fault], request, never)).toHaveLength(struck ? 1 : 0);
   });
 
   it('applies to a limited number of requests and is then removed', () => {
     const faults: FaultRecord[] = [{ id: 'f', kind: 'drop', count: 2 }];
-    const struck = [1, 2, 3].map(() => takeFaults(faults, request, never).length);
+    const struck = [1, 2, 3].map(() => takeFaultsOfRequest(faults, request, never).length);
     expect([struck, faults]).toEqual([[1, 1, 0], []]);
   });
 
@@ -34,15 +34,15 @@ describe('which requests a fault applies to', () => {
       { id: 'b', kind: 'drop', count: 1 },
       { id: 'c', kind: 'drop', count: 1 },
     ];
-    expect(takeFaults(faults, request, never).map(({ id }) => id)).toEqual(['a', 'b']);
-    expect(takeFaults(faults, request, never).map(({ id }) => id)).toEqual(['a', 'c']);
+    expect(takeFaultsOfRequest(faults, request, never).map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(takeFaultsOfRequest(faults, request, never).map(({ id }) => id)).toEqual(['a', 'c']);
     expect(faults.map(({ id }) => id)).toEqual(['a']);
   });
 
   it('does not count requests that its probability skipped', () => {
     const faults: FaultRecord[] = [{ id: 'f', kind: 'drop', count: 1, probability: 0.5 }];
-    expect(takeFaults(faults, request, never)).toEqual([]);
-    expect(takeFaults(faults, request, () => 0.4)).toHaveLength(1);
+    expect(takeFaultsOfRequest(faults, request, never)).toEqual([]);
+    expect(takeFaultsOfRequest(faults, request, () => 0.4)).toHaveLength(1);
     expect(faults).toEqual([]);
   });
 });

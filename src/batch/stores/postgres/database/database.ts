@@ -1,7 +1,8 @@
+import { MINUTE_MS } from '../../../../core/durations.ts';
 import type { StorePorts } from '../../../model/store.ts';
 import type { Client, PoolClient, PoolConfig, QueryResultRow } from 'pg';
 import { Failure } from '../../../../core/failure.ts';
-import type { StoreAddress, StoreHost } from './address.ts';
+import type { StoreAddress, StoreHost } from './store-address.ts';
 import { failureOf, isStoreUnavailable } from './failures.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
 
@@ -59,7 +60,7 @@ const DEFAULT_TIMEOUT_MS = 20_000;
 /** Maximum time of one attempt to connect. A server with many other clients may need seconds, however short a lease is. */
 const CONNECT_TIMEOUT_MS = 20_000;
 const DEFAULT_CONNECTIONS = 4;
-const MILLISECONDS_UNTIL_IDLE_CLOSES = 60_000;
+const MILLISECONDS_UNTIL_IDLE_CLOSES = MINUTE_MS;
 
 /** Types that are returned as numbers: int8, numeric. None of our numbers exceeds 2^53. */
 const NUMBER_TYPES: readonly number[] = [20, 1700];

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
 import { safeText } from '../../../../core/safe-text.ts';
-import type { StoreAddress } from './address.ts';
+import type { StoreAddress } from './store-address.ts';
 
 /** True when the database may answer later: see `Queries.query`. */
 export const isStoreUnavailable = (error: unknown): error is Failure =>

@@ -1,5 +1,5 @@
 import { type Deferred } from '../../../bytes/deferred.ts';
-import { rangesOf } from '../../../../core/text/number-ranges.ts';
+import { rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import type { ItemState } from '../../../model/item-states.ts';
 import { type Held, findLostWrites, type Driver } from '../rows/shard-rows.ts';
 import type { HeldShard } from '../shard/held-shard.ts';

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../../core/durations.ts';
 import { type Deferred } from '../../../bytes/deferred.ts';
 import type { Clock } from '../../../../core/context.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
@@ -22,10 +23,10 @@ interface PublisherParts {
 }
 
 /** Results of a shard are published when they are older, or larger, than this. The service keeps results 30 minutes. */
-const PUBLISH_AFTER_MS = 5 * 60_000;
+const PUBLISH_AFTER_MS = 5 * MINUTE_MS;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 /** A part is written again for this long while the storage is unavailable. */
-const MAX_OUTAGE_MS = 10 * 60_000;
+const MAX_OUTAGE_MS = 10 * MINUTE_MS;
 const RETRY_DELAY_MS = 1000;
 /** Exit codes of failures of a storage after which the same request may succeed. */
 const TEMPORARY: readonly number[] = [EXIT.rateLimited, EXIT.unavailable, EXIT.unknown];

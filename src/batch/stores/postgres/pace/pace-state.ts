@@ -1,3 +1,4 @@
+import { MAX_RETRY_AFTER_MS } from '../../../model/run-records.ts';
 import { isObject, numberAt, objectAt, stringAt } from '../../../../core/json.ts';
 
 /**
@@ -72,8 +73,6 @@ const LAPSE_MS = 3000;
 const RECOVERY_MS = 20_000;
 const FIRST_BLOCK_MS = 500;
 const MAX_BLOCK_MS = 30_000;
-/** The longest wait that a service may ask for, as in a run without shared pace. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
 /** A time that is further ahead than this is from before the database's clock was set back. */
 const MAX_AHEAD_MS = 2 * LAPSE_MS;
 

@@ -2,7 +2,7 @@ import { lines, berth, sentence, type CommandLine, type Message } from '../../..
 import { LOCAL_SERVICE, type BatchReport, type ItemCounts } from '../../../../batch/index.ts';
 import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
-import { groupNumbers, rangesOf } from '../../../../core/text/number-ranges.ts';
+import { groupNumbers, rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';

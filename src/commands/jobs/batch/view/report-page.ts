@@ -1,3 +1,4 @@
+import { DAY_SECONDS, HOUR_SECONDS } from '../../../../core/durations.ts';
 import { QUANTILE_ERROR, type BatchAnalysis, type DistributionSummary } from '../../../../batch/index.ts';
 import { encodeJson } from '../../../../core/json.ts';
 import { safeText } from '../../../../core/safe-text.ts';
@@ -131,9 +132,9 @@ function timelineSection({ timeline }: BatchAnalysis): Html {
 
 /** `14:03:20`, without seconds where a step has whole minutes, and the date where it has whole days. */
 const timeLabel = (at: string, seconds: number): string =>
-  seconds >= 86_400
+  seconds >= DAY_SECONDS
     ? at.slice(5, 10)
-    : seconds >= 3600
+    : seconds >= HOUR_SECONDS
       ? at.slice(5, 16).replace('T', ' ')
       : at.slice(11, seconds >= 60 ? 16 : 19);
 

@@ -1,6 +1,6 @@
 import type { BatchAnalysis, BatchStatus, ShardHolder } from '../../../../batch/index.ts';
 import { itemsAt, memberAt, numberAt, stringAt, type Json, type JsonObject } from '../../../../core/json.ts';
-import { rangesOf } from '../../../../core/text/number-ranges.ts';
+import { rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { text } from '../../../../output/cells/cell-functions.ts';

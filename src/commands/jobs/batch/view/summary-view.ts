@@ -1,5 +1,5 @@
 import type { BatchSummary, ExecutionCost } from '../../../../batch/index.ts';
-import { rangesOf } from '../../../../core/text/number-ranges.ts';
+import { rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../../core/json.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { parseStoreAddress } from '../../../../../src/batch/stores/postgres/database/address.ts';
+import { parseStoreAddress } from '../../../../../src/batch/stores/postgres/database/store-address.ts';
 import { openDatabase } from '../../../../../src/batch/stores/postgres/database/database.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { parseStoreAddress } from '../../../../../src/batch/stores/postgres/database/address.ts';
+import { parseStoreAddress } from '../../../../../src/batch/stores/postgres/database/store-address.ts';
 import { createBatchRows, findBatch, readAccount } from '../../../../../src/batch/stores/postgres/rows/batch-rows.ts';
 import { openDatabase, type Database } from '../../../../../src/batch/stores/postgres/database/database.ts';
 import { isMarked } from '../../../../../src/batch/stores/postgres/rows/out-rows.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readShards } from '../../../../../src/batch/stores/postgres/results/part-reader.ts';
-import { parseStoreAddress } from '../../../../../src/batch/stores/postgres/database/address.ts';
+import { parseStoreAddress } from '../../../../../src/batch/stores/postgres/database/store-address.ts';
 import { findBatch } from '../../../../../src/batch/stores/postgres/rows/batch-rows.ts';
 import { openDatabase } from '../../../../../src/batch/stores/postgres/database/database.ts';
 import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';

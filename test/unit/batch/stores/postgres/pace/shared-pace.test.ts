@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { SharedPace } from '../../../../../../src/batch/model/run-records.ts';
-import { parseStoreAddress } from '../../../../../../src/batch/stores/postgres/database/address.ts';
+import { parseStoreAddress } from '../../../../../../src/batch/stores/postgres/database/store-address.ts';
 import { type Database, openDatabase } from '../../../../../../src/batch/stores/postgres/database/database.ts';
 import {
   openSharedPace,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { allEnded } from '../../../core/control/all-ended.ts';
-import type { RangeFiles, RangeWriter } from '../../../core/context.ts';
-import { localFile } from '../../../core/failure.ts';
-import { formatBytes } from '../../../core/units.ts';
-import type { ContentProof, VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
+import { allEnded } from '../../../../core/control/all-ended.ts';
+import type { RangeFiles, RangeWriter } from '../../../../core/context.ts';
+import { localFile } from '../../../../core/failure.ts';
+import { formatBytes } from '../../../../core/units.ts';
+import type { ContentProof, VolumeFile, VolumeFiles } from '../../../../core/ports/volume-files.ts';
 import { openDownloadRecord, type DownloadRecord } from './download-record.ts';
 import { contentOf } from './upload.ts';
 

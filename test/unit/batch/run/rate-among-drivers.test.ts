@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createGrantedRate, type GrantedRate } from '../../../../src/batch/run/granted-rate.ts';
+import { createGrantedRate, type GrantedRate } from '../../../../src/batch/run/rate-among-drivers.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import type { PaceGrant } from '../../../../src/batch/model/run-records.ts';
 

@@ -1,5 +1,5 @@
-import { localFile } from '../../../core/failure.ts';
-import type { FileSource, VolumeFile, VolumeFiles } from '../../../core/ports/volume-files.ts';
+import { localFile } from '../../../../core/failure.ts';
+import type { FileSource, VolumeFile, VolumeFiles } from '../../../../core/ports/volume-files.ts';
 
 /**
  * Copies a file of a volume to a volume, unless it is there with the same content: within one volume at the service where it can

@@ -1,4 +1,4 @@
-import { usage } from '../failure.ts';
+import { usage } from '../../failure.ts';
 
 /** Whether a whole name matches a pattern. */
 export type NameMatcher = (name: string) => boolean;

@@ -1,5 +1,5 @@
 import { FAULT_SETTINGS, type FaultKind, type FaultPoint } from '../../../core/control/fault-kinds.ts';
-import type { FaultRecord } from '../../http/call/faults.ts';
+import type { FaultRecord } from '../../http/call/injected-faults.ts';
 import type { LocalAnswer, LocalRequest } from '../../http/call/request-and-answer.ts';
 import { ObjectError } from '../answers/object-error.ts';
 import { queryPairs } from './signature.ts';

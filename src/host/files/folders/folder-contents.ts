@@ -1,8 +1,8 @@
 import { lstatSync, promises as fs, statSync, type BigIntStats } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { TreeEntry } from '../../core/context.ts';
-import { errorCode } from '../../core/files/file-errors.ts';
-import { versionOf } from './look-at-files.ts';
+import type { TreeEntry } from '../../../core/context.ts';
+import { errorCode } from '../../../core/files/file-errors.ts';
+import { versionOf } from '../look-at-files.ts';
 
 /** How many entries are read from the system at a time. */
 const AT_A_TIME = 500;

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
-import type { FolderWatching } from '../../core/context.ts';
-import { messageOf } from '../../core/failure.ts';
+import type { FolderWatching } from '../../../core/context.ts';
+import { messageOf } from '../../../core/failure.ts';
 
 /** See `Context.watchFolder`. Resolves when every change is told. */
 export async function watchFolder(

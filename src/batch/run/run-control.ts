@@ -1,11 +1,17 @@
 import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { RequestKind, RunRecords, Stopped, StopReason } from '../model/run-records.ts';
+import {
+  MAX_RETRY_AFTER_MS,
+  type RequestKind,
+  type RunRecords,
+  type Stopped,
+  type StopReason,
+} from '../model/run-records.ts';
 import type { Json } from '../../core/json.ts';
 import type { EndEvent } from '../model/item-states.ts';
 import type { QueueClient, RetryLater } from './queue-client.ts';
-import { MAX_RETRY_AFTER_MS, type RequestRates } from './adaptive-rate.ts';
+import type { RequestRates } from './adaptive-rate.ts';
 import type { LineOwner } from '../model/result-line.ts';
 
 /** Starts and stops the sending of requests. */
@@ -106,8 +112,8 @@ export interface RunState {
   readonly options: RunOptions;
   readonly observer: RunObserver;
   readonly records: RunRecords;
-  /** Keeps the result of an item and records its end. */
-  readonly saveResult: (owner: LineOwner, document: Json, event: EndEvent) => Promise<void>;
+  /** Keeps the result of an item and records its end; too many that did not complete stop the run. */
+  readonly endItem: (owner: LineOwner, document: Json, event: EndEvent) => Promise<void>;
   readonly rates: RequestRates;
   readonly control: RunControl;
   readonly monitor: FailureMonitor;

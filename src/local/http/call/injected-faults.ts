@@ -41,7 +41,7 @@ export interface FaultedRequest {
 const WORKER_PATHS = '/worker';
 
 /** Selects the faults that affect a request, at most one of each kind, and counts them down. */
-export function takeFaults(
+export function takeFaultsOfRequest(
   injected: FaultRecord[],
   request: FaultedRequest,
   random: () => number,
@@ -55,7 +55,7 @@ export function takeFaults(
 }
 
 /** The first fault that affects a request at one of these points, counted down; undefined when there is none. */
-export function takeStepFault(
+export function takeFaultAt(
   injected: FaultRecord[],
   points: readonly FaultPoint[],
   request: FaultedRequest,
@@ -69,7 +69,7 @@ export function takeStepFault(
 }
 
 /** The faults that affect a request at any of these points, at most one of each kind, counted down. */
-export function takeStepFaults(
+export function takeFaultsAt(
   injected: FaultRecord[],
   points: readonly FaultPoint[],
   request: FaultedRequest,

@@ -1,7 +1,7 @@
 /** Which rows of a list are meant: by their names, statuses and ages. */
-import { type Json, memberAt, stringAt, stringOf } from '../json.ts';
+import { type Json, memberAt, stringAt, stringOf } from '../../json.ts';
 import { compileGlobs } from './glob.ts';
-import type { EpochMs } from '../unit-types.ts';
+import type { EpochMs } from '../../unit-types.ts';
 
 /** What a row must fit: every member that is given, and one of several values. Those that do not fit the resource are absent. */
 export interface RowFilter {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createPollDelays } from '../../../../src/batch/run/poll-delays.ts';
-import { createPollSchedule } from '../../../../src/batch/run/poll-order.ts';
+import { createPollDelays, createPollSchedule } from '../../../../src/batch/run/poll-schedule.ts';
 import { createRunnerFixture, lines } from '../../../support/batch/runner-fixture.ts';
 
 /** Delays at 198 polls a second, after jobs with these turnarounds and executions. */
@@ -86,9 +85,8 @@ function looked(model: Model): {
   readonly lastLate: number;
 } {
   const thought = thoughtOf(model);
-  const delays = createPollDelays(() => 198);
   const schedule = createPollSchedule<{ item: number; submittedAt: number; queuedPolls: number; pollAt: number }>(
-    delays,
+    () => 198,
   );
   const late: number[] = [];
   const underWay: { readonly at: number; readonly heard: () => void }[] = [];
@@ -110,16 +108,12 @@ function looked(model: Model): {
         heard: () => {
           if (known.endsAt <= seenAt) {
             schedule.onPolled(job, 'ended', now);
-            delays.add(known.endsAt - known.submittedAt, known.endsAt - known.startsAt);
+            schedule.onEnded(known.endsAt - known.submittedAt, known.endsAt - known.startsAt);
             late.push(now - known.endsAt);
             lastSeen = now;
           } else if (known.startsAt <= seenAt) {
             schedule.onPolled(job, 'running', now);
-            const ran = seenAt - known.startsAt;
-            schedule.addTimed({
-              ...job,
-              pollAt: now + delays.next(now - known.submittedAt, ran, schedule.timedCount()),
-            });
+            schedule.addLater(job, now, seenAt - known.startsAt);
           } else schedule.onPolled(job, 'queued', now);
         },
       });

@@ -1,6 +1,6 @@
-import { EXIT } from './exit-codes.ts';
-import { Failure, usage } from './failure.ts';
-import { errorCode } from './files/file-errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure, usage } from '../failure.ts';
+import { errorCode } from '../files/file-errors.ts';
 
 /** The failure (2) for a port that could not be opened, with what to do. */
 export function cannotListen(error: Error, port: number): Failure {

@@ -1,9 +1,9 @@
-import type { RangeFiles } from '../../../core/context.ts';
-import { rethrowUnlessFailure, usage, type Failure } from '../../../core/failure.ts';
-import { severalAtOnce } from '../../../core/control/several-at-once.ts';
-import type { CommandContext } from '../../../cli/model/context.ts';
+import type { RangeFiles } from '../../../../core/context.ts';
+import { rethrowUnlessFailure, usage, type Failure } from '../../../../core/failure.ts';
+import { severalAtOnce } from '../../../../core/control/several-at-once.ts';
+import type { CommandContext } from '../../../../cli/model/context.ts';
 import { download } from './download.ts';
-import type { Copy } from './copy.ts';
+import type { Copy } from '../copy.ts';
 import { upload } from './upload.ts';
 import { verifyCopy } from './verify.ts';
 import { copyBetweenVolumes } from './between-volumes.ts';

@@ -1,5 +1,5 @@
-import type { AppendFile, RangeFiles } from '../../../core/context.ts';
-import { collectBytes } from '../../../core/files/byte-streams.ts';
+import type { AppendFile, RangeFiles } from '../../../../core/context.ts';
+import { collectBytes } from '../../../../core/files/byte-streams.ts';
 
 /** Which ranges of an unfinished download are there: a file beside it, with a line for each. */
 export interface DownloadRecord {

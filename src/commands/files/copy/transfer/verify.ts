@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { RangeFiles } from '../../../core/context.ts';
-import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure } from '../../../core/failure.ts';
-import { option } from '../../../cli/model/params.ts';
-import { addressText } from '../places/address.ts';
-import type { Copy, End } from './copy.ts';
+import type { RangeFiles } from '../../../../core/context.ts';
+import { EXIT } from '../../../../core/exit-codes.ts';
+import { Failure } from '../../../../core/failure.ts';
+import { option } from '../../../../cli/model/params.ts';
+import { addressText } from '../../places/file-address.ts';
+import type { Copy, End } from '../copy.ts';
 
 /** The option of commands that copy. */
 export const VERIFY = option.on('read what was copied back, and compare it byte by byte with its source');

@@ -1,0 +1,259 @@
+import { MINUTE_MS } from '../../core/durations.ts';
+import TinyQueue from 'tinyqueue';
+import type { Absence } from '../../core/not-there-yet.ts';
+import type { KnownJob } from '../model/run-records.ts';
+
+/** How many jobs are looked at: few, so that it adapts when the jobs change. */
+const LATEST = 128;
+
+/** The durations of the latest jobs, in milliseconds. */
+function createDurations() {
+  const latest: number[] = [];
+  const sorted: number[] = [];
+  let oldest = 0;
+  /** The number of durations that are not longer. */
+  const rankOf = (milliseconds: number): number => {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] ?? 0) <= milliseconds) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return {
+    add: (milliseconds: number): void => {
+      const replaced = latest.length < LATEST ? undefined : latest[oldest];
+      if (replaced !== undefined) sorted.splice(rankOf(replaced) - 1, 1);
+      latest[oldest] = milliseconds;
+      oldest = (oldest + 1) % LATEST;
+      sorted.splice(rankOf(milliseconds), 0, milliseconds);
+    },
+    /**
+     * The duration within which this fraction (0 to 1) of the jobs ended that took longer than `beyondMs`; undefined when no job
+     * took longer.
+     */
+    endOf: (fraction: number, beyondMs = -1): number | undefined => {
+      const first = rankOf(beyondMs);
+      return sorted[first + Math.floor((sorted.length - first) * fraction)];
+    },
+  };
+}
+
+const MIN_POLL_DELAY_MS = 100;
+const FIRST_POLL_DELAY_MS = 250;
+/** The service keeps results for 30 minutes (specification 8.2): with this maximum, each is fetched long before that. */
+const MAX_POLL_DELAY_MS = MINUTE_MS;
+/** While no job has ended, the jobs after these are polled later and later. */
+const PILOT_JOBS = 8;
+/** A job is polled when this fraction of the jobs that took longer than it has so far had ended. */
+const ENDED_FRACTION = 0.8;
+/** While polls are left over it is polled earlier, but not before this fraction of them had ended. */
+const EARLY_FRACTION = 0.2;
+/** Below this age a job is polled first when most have ended; above it, earlier: a poll is then cheaper than the time. */
+const SHORT_JOB_MS = 5000;
+/** A poll is this much later, as a fraction of the duration and at most: the next job may take slightly longer. */
+const MARGIN_FRACTION = 0.05;
+const MAX_MARGIN_MS = 1000;
+/** The delay of a job that takes longer than all others, and of any job while polls are left over: a fraction of the time it took so far. */
+const ELAPSED_FRACTION = 1 / 8;
+/** The part of the allowed polls that may be used to see the end of a job earlier than most like it end. */
+const EARLY_PART = 1 / 4;
+
+const bounded = (milliseconds: number): number =>
+  Math.min(MAX_POLL_DELAY_MS, Math.max(MIN_POLL_DELAY_MS, milliseconds));
+
+const withMargin = (milliseconds: number): number =>
+  milliseconds + Math.min(MAX_MARGIN_MS, milliseconds * MARGIN_FRACTION);
+
+/**
+ * Decides how long jobs are left alone before they are polled, by how long the latest jobs took. A poll is due when most of the
+ * jobs like it have ended: an earlier one would find many that run, and the service limits polls to two for each submission.
+ * Polls that are due and exceed that limit are sent later, and then find more jobs ended. All times are milliseconds.
+ * `pollsPerSecond` returns how many polls may be sent.
+ */
+export function createPollDelays(pollsPerSecond: () => number) {
+  const turnarounds = createDurations();
+  const executions = createDurations();
+  /** When this fraction of the jobs had ended, from their submission on: their time in a queue may be over by now. */
+  const firstAt = (fraction: number): number | undefined => {
+    const turnaroundMs = turnarounds.endOf(fraction);
+    const executionMs = executions.endOf(fraction) ?? Number.POSITIVE_INFINITY;
+    return turnaroundMs === undefined ? undefined : Math.min(turnaroundMs, executionMs * 1.5);
+  };
+  return {
+    /** A job has ended: the times from its submission to its end, and on a worker. A time that is not known is undefined. */
+    add: (turnaroundMs: number | undefined, executionMs: number | undefined): void => {
+      if (turnaroundMs !== undefined) turnarounds.add(turnaroundMs);
+      if (executionMs !== undefined) executions.add(executionMs);
+    },
+    /** The delay from the submission of a job to its first poll, for a job that is not queued behind others. See `next`. */
+    first: (openJobs: number): number => {
+      const lateMs = firstAt(ENDED_FRACTION);
+      if (lateMs === undefined) return FIRST_POLL_DELAY_MS * Math.max(1, openJobs / PILOT_JOBS);
+      const soonMs = firstAt(EARLY_FRACTION) ?? lateMs;
+      return bounded(Math.min(withMargin(lateMs), Math.max(soonMs, SHORT_JOB_MS)));
+    },
+    /**
+     * The delay until the next poll of a job that has not ended, and that has run for `ranMs` or, when it does not run, has been
+     * queued for `waitedMs`. `openJobs` is the number of jobs that are polled like this one.
+     */
+    next: (waitedMs: number, ranMs: number | undefined, openJobs: number): number => {
+      const spreadMs = (openJobs / (pollsPerSecond() * EARLY_PART)) * 1000;
+      const elapsedMs = Math.max(FIRST_POLL_DELAY_MS, (ranMs ?? waitedMs) * ELAPSED_FRACTION, spreadMs);
+      const [soonMs, lateMs] = [EARLY_FRACTION, ENDED_FRACTION].map((fraction) => executions.endOf(fraction, ranMs));
+      if (ranMs === undefined || soonMs === undefined || lateMs === undefined) return bounded(elapsedMs);
+      return bounded(Math.min(withMargin(lateMs) - ranMs, Math.max(elapsedMs, soonMs - ranMs)));
+    },
+  };
+}
+
+/** Returns the delay in milliseconds after this many failed polls of one job in a row: exponential backoff. */
+export const retryPollDelay = (failures: number): number => bounded(FIRST_POLL_DELAY_MS * 2 ** (failures - 1));
+
+/** A job as it is in the journal, without its date: durations are measured by the monotonic clock. */
+export type JobRef = Omit<KnownJob, 'submittedAt'>;
+
+/** A job between two polls. */
+export interface Job extends JobRef, PolledJob {
+  /** Number of polls in a row to which the service answered that the job does not exist, and what they mean. */
+  readonly notFoundPolls: number;
+  readonly absence: Absence | undefined;
+  /** Number of polls in a row that failed, 429 excluded. */
+  readonly failedPolls: number;
+  /** `failed` and `expired`: how it ended in an earlier run. It is then retried, or asked for once. */
+  readonly kind: 'submitted' | 'failed' | 'expired';
+}
+
+/** Lists the members one by one: thousands of jobs are created per second, and object spread is slower. */
+export const newJob = ({ item, job, id, retries }: JobRef, submittedAt: number, kind: Job['kind']): Job => ({
+  item,
+  job,
+  id,
+  submittedAt,
+  retries,
+  queuedPolls: 0,
+  notFoundPolls: 0,
+  absence: undefined,
+  failedPolls: 0,
+  kind,
+  pollAt: submittedAt,
+});
+
+/** A job that is polled. Times are milliseconds of the monotonic clock. */
+interface PolledJob {
+  readonly item: number;
+  readonly submittedAt: number;
+  /** Polls that found it queued. */
+  readonly queuedPolls: number;
+  /** When to poll it, if it is a timed job. */
+  readonly pollAt: number;
+}
+
+type PollResult = 'queued' | 'running' | 'ended';
+
+/**
+ * Maximum number of concurrent polls of queued jobs, at the start and after each pause. It grows by one with each poll
+ * that finds a started job.
+ */
+const INITIAL_PROBES = 2;
+/** After this many polls that found it queued, a job becomes timed: the service may not start jobs in order. */
+const MAX_QUEUED_POLLS = 3;
+/** Longest pause between polls of queued jobs, and the same as a fraction of the age of the first one. */
+const MAX_PAUSE_MS = 10_000;
+const PAUSE_FRACTION = 1 / 16;
+/**
+ * Number of ended jobs that the polls between two pauses should find. After fewer, the pause gets longer; after more,
+ * shorter.
+ */
+const MIN_ENDS = 1;
+const MAX_ENDS = 4;
+
+/**
+ * Decides which job is polled next. Jobs that no worker has started are kept in submission order: a service starts jobs
+ * in that order, so when the first one is still queued, the others are too, and when it has ended, the next one may
+ * have ended too. All other jobs are timed: each has its own time of the next poll. `pollsPerSecond` returns how many polls
+ * may be sent.
+ */
+export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => number) {
+  const delays = createPollDelays(pollsPerSecond);
+  const queued = new TinyQueue<J>([], (a, b) => a.submittedAt - b.submittedAt || a.item - b.item);
+  const timed = new TinyQueue<J>([], (a, b) => a.pollAt - b.pollAt || a.submittedAt - b.submittedAt);
+  const probing = new Set<number>();
+  let maxProbes = INITIAL_PROBES;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let pauseMs = FIRST_POLL_DELAY_MS;
+  let ends = 0;
+
+  const queuedDueAt = (): number => {
+    const first = queued.peek();
+    if (first === undefined || probing.size >= maxProbes) return Number.POSITIVE_INFINITY;
+    return Math.max(pausedUntil, first.submittedAt + delays.first(timed.length));
+  };
+  const timedDueAt = (): number => timed.peek()?.pollAt ?? Number.POSITIVE_INFINITY;
+
+  /** The first job is still queued, so all later ones are too: stop polling queued jobs for some time. */
+  const pause = (first: J, now: number): void => {
+    if (ends < MIN_ENDS) pauseMs *= 1.5;
+    else if (ends > MAX_ENDS) pauseMs /= 2;
+    const longest = Math.min(MAX_PAUSE_MS, Math.max(FIRST_POLL_DELAY_MS, (now - first.submittedAt) * PAUSE_FRACTION));
+    pauseMs = Math.max(MIN_POLL_DELAY_MS, Math.min(longest, pauseMs));
+    pausedUntil = now + pauseMs;
+    ends = 0;
+    maxProbes = INITIAL_PROBES;
+  };
+
+  const addAgain = (job: J, now: number): void => {
+    if (job.queuedPolls + 1 < MAX_QUEUED_POLLS) {
+      queued.push({ ...job, queuedPolls: job.queuedPolls + 1 });
+      return;
+    }
+    addLater(job, now);
+  };
+  const addLater = (job: J, now: number, ranMs?: number): void => {
+    timed.push({ ...job, pollAt: now + delays.next(now - job.submittedAt, ranMs, timed.length) });
+  };
+
+  return {
+    /** Adds a job that no worker has started. */
+    addQueued: (job: J): void => {
+      queued.push(job);
+    },
+    /** Adds a job that is polled at its `pollAt`. */
+    addTimed: (job: J): void => {
+      timed.push(job);
+    },
+    /** Adds a job that was polled and has not ended; `ranMs` is its execution time so far, when it is known. */
+    addLater,
+    /** A job has ended: the times from its submission to its end, and on a worker. A time that is not known is undefined. */
+    onEnded: delays.add,
+    /** When the next poll is due; infinity when polls in progress must finish first. */
+    dueAt: (): number => Math.min(queuedDueAt(), timedDueAt()),
+    /** Removes and returns a job that is due. Its poll must be reported with `onPolled` or `onPollFailed`. */
+    take: (now: number): J | undefined => {
+      // When a queued and a timed job are due, the older one is first, because its result expires first.
+      const queuedIsDue = queuedDueAt() <= now;
+      const timedIsDue = timedDueAt() <= now;
+      const takeQueued =
+        queuedIsDue && (!timedIsDue || (queued.peek()?.submittedAt ?? 0) <= (timed.peek()?.submittedAt ?? 0));
+      if (!takeQueued) return timedIsDue ? timed.pop() : undefined;
+      const job = queued.pop();
+      if (job !== undefined) probing.add(job.item);
+      return job;
+    },
+    /** Reports what a poll found. A queued job is added again. */
+    onPolled: (job: J, result: PollResult, now: number): void => {
+      const wasProbe = probing.delete(job.item);
+      if (result === 'queued') {
+        if (wasProbe && now >= pausedUntil) pause(job, now);
+        addAgain(job, now);
+      } else if (wasProbe) {
+        maxProbes += 1;
+        ends += result === 'ended' ? 1 : 0;
+      }
+    },
+    onPollFailed: (job: J): void => {
+      probing.delete(job.item);
+    },
+  };
+}
