@@ -1,4 +1,4 @@
-import type { Ending, ItemEvent } from './item-states.ts';
+import { type Ending, ENDINGS, type ItemEvent } from './item-states.ts';
 import type { EventData } from './run-records.ts';
 
 /** An event of an item as both stores write it down: a line of a journal, or a member of a group in the database. */
@@ -43,10 +43,9 @@ const KINDS = new Map<unknown, ItemEvent['kind']>(
   (Object.keys(MEMBERS) as ItemEvent['kind'][]).map((kind) => [CODES[kind], kind]),
 );
 
-const ENDINGS: readonly unknown[] = ['completed', 'failed', 'cancelled', 'timedOut', 'expired'] satisfies Ending[];
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0;
-const isEnding = (value: unknown): value is Ending => ENDINGS.includes(value);
+const isEnding = (value: unknown): value is Ending => ENDINGS.some((ending) => ending === value);
 
 const CHECKS: { readonly [Name in keyof Members]: (value: unknown) => value is Members[Name] } = {
   ...{ id: isText, job: isText, ending: isEnding },

@@ -15,7 +15,9 @@ export const STATES = [
 ] as const;
 export type ItemState = (typeof STATES)[number];
 
-export type Ending = 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired';
+/** How a job can end. */
+export const ENDINGS = ['completed', 'failed', 'cancelled', 'timedOut', 'expired'] as const;
+export type Ending = (typeof ENDINGS)[number];
 
 export type ItemEvent =
   /** The submission is about to be sent. */

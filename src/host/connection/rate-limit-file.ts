@@ -76,12 +76,11 @@ function savedWindows({ path, profile, account, user }: RateLimitFileOptions): r
   return isRecord(kept) && kept['account'] === account() ? windowsOf(kept['windows']) : [];
 }
 
-const windowsOf = (value: unknown): readonly RateWindow[] =>
-  Array.isArray(value) ? value.filter((window): window is RateWindow => isWindow(window)) : [];
+const windowsOf = (value: unknown): readonly RateWindow[] => (Array.isArray(value) ? value.filter(isWindow) : []);
 
-function isWindow(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, seenAt, ...numbers } = value as Record<string, unknown>;
+function isWindow(value: unknown): value is RateWindow {
+  if (!isRecord(value)) return false;
+  const { name, seenAt, ...numbers } = value;
   return (
     typeof name === 'string' &&
     typeof seenAt === 'number' &&

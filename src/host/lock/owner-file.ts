@@ -1,4 +1,6 @@
+import { errorCode } from '../../core/files/file-errors.ts';
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { isObject } from '../../core/json.ts';
 import type { Identity } from './process-identity.ts';
 
 /** The content of the owner file in a lock. */
@@ -55,13 +57,14 @@ export function isOwned(file: string): boolean {
 
 /** True for an error which says that a file, or a directory above it, does not exist any more. */
 export function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ESTALE';
+  return ['ENOENT', 'ENOTDIR', 'ESTALE'].includes(errorCode(error) ?? '');
 }
 
 function parseIdentity(line: string): Identity | undefined {
   try {
-    const { pid, host, boot, namespace, started } = JSON.parse(line) as Partial<Record<keyof Identity, unknown>>;
+    const value: unknown = JSON.parse(line);
+    if (!isObject(value)) return undefined;
+    const { pid, host, boot, namespace, started } = value;
     if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || typeof host !== 'string') return undefined;
     if (typeof boot !== 'string' || typeof namespace !== 'string' || typeof started !== 'string') return { pid, host };
     return { pid, host, boot, namespace, started };

@@ -1,3 +1,4 @@
+import { errorCode } from '../../core/files/file-errors.ts';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
@@ -40,7 +41,7 @@ export function stateOf(other: Identity, self: Identity): ProcessState {
   try {
     process.kill(other.pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead';
+    if (errorCode(error) === 'ESRCH') return 'dead';
     // EPERM: a process of another user has that pid. Its start time tells whether it is the same process.
   }
   const stat = statOf(other.pid);

@@ -1,3 +1,4 @@
+import { errorCode } from '../../core/files/file-errors.ts';
 import { spawn } from 'node:child_process';
 import { promises as fs } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
@@ -126,7 +127,7 @@ async function link(folder: string, path: string, target: string): Promise<void>
 /** Another process, or an earlier one, may have made the link. */
 const linkOnce = (target: string, at: string): Promise<void> =>
   fs.symlink(target, at, 'junction').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   });
 
 const denied = (): Error => Object.assign(new Error('it is not of the container'), { code: 'EACCES' });

@@ -1,3 +1,4 @@
+import { errorCode } from '../../core/files/file-errors.ts';
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import type { utils } from 'ssh2';
@@ -14,7 +15,7 @@ export async function hostKeyOf(file: string, make: () => string): Promise<strin
   try {
     // A link appears whole, and never in the place of another file.
     await fs.link(own, file).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     });
   } finally {
     await fs.rm(own, { force: true });
@@ -40,7 +41,7 @@ async function read(file: string): Promise<string | undefined> {
   try {
     return await fs.readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '../../core/files/file-errors.ts';
 import { constants, promises as fs, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { Attributes, InputAttributes, SFTPWrapper } from 'ssh2';
@@ -262,7 +263,7 @@ async function setOpenAttributes(file: fs.FileHandle, attributes: InputAttribute
 }
 
 function statusOf(error: unknown): number {
-  switch ((error as NodeJS.ErrnoException).code) {
+  switch (errorCode(error)) {
     case 'ENOENT':
       return STATUS_CODE.NO_SUCH_FILE;
     case 'EACCES':
@@ -274,4 +275,4 @@ function statusOf(error: unknown): number {
 }
 
 /** Without the path, which is of this machine. */
-const messageOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'failed';
+const messageOf = (error: unknown): string => errorCode(error) ?? 'failed';

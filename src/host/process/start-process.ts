@@ -1,8 +1,10 @@
+import { errorCode } from '../../core/files/file-errors.ts';
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { createGroupWatcher, type GroupWatcher } from './group/group-watcher.ts';
+import { messageOf } from '../../core/failure.ts';
 import { withoutKeys } from './environment.ts';
 import { isGroupAlive, signalGroup } from './group/process-group.ts';
 import { isStream, tooManyOpenFiles } from './group/watcher-shell.ts';
@@ -34,7 +36,7 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
     child = platform === 'win32' ? start() : watcher.start(start);
   } catch (error) {
     // For example a variable that is too long: an error of this program only, as that of a program that does not exist.
-    return notStarted(error as NodeJS.ErrnoException);
+    return notStarted(error);
   }
   const group = platform === 'win32' ? undefined : child.pid;
   child.stdout.setEncoding('utf8').on('data', spec.onStdout);
@@ -97,8 +99,8 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
 }
 
 /** A process that could not be started. */
-const notStarted = ({ code, message }: NodeJS.ErrnoException): RunningProcess => ({
-  ended: Promise.resolve({ error: code ?? message }),
+const notStarted = (error: unknown): RunningProcess => ({
+  ended: Promise.resolve({ error: errorCode(error) ?? messageOf(error) }),
   stop: () => Promise.resolve(),
   kill: () => undefined,
 });

@@ -25,7 +25,7 @@ const KEPT_MS: Milliseconds = HOUR_MS;
 interface KeptList {
   readonly at?: number;
   readonly triedAt?: number;
-  readonly rows?: readonly ListRow[];
+  readonly rows?: readonly unknown[];
   readonly expired?: boolean;
 }
 
@@ -35,31 +35,31 @@ interface KeptList {
  */
 export function createRememberedLists(options: RememberedOptions): RememberedLists {
   const kept = (account: string): Readonly<Record<string, KeptList>> => {
-    const file = readObject(options.path(), options.user);
-    return file['account'] === account && isRecord(file['lists'])
-      ? (file['lists'] as Readonly<Record<string, KeptList>>)
-      : {};
+    const { account: owner, lists } = readObject(options.path(), options.user);
+    if (owner !== account || !isRecord(lists)) return {};
+    return Object.fromEntries(
+      Object.entries(lists).flatMap(([list, each]) => (isRecord(each) ? [[list, keptList(each)]] : [])),
+    );
   };
   const change = (list: string, part: KeptList): void => {
     const account = options.account();
     if (account === undefined) return;
     const lists = kept(account);
     const now = options.date();
-    const isKept = ([, each]: readonly [string, unknown]): boolean =>
-      isRecord(each) && [each['at'], each['triedAt']].some((at) => typeof at === 'number' && now - at <= KEPT_MS);
+    const isKept = ([, { at, triedAt }]: readonly [string, KeptList]): boolean =>
+      [at, triedAt].some((date) => date !== undefined && now - date <= KEPT_MS);
     const others = Object.fromEntries(Object.entries(lists).filter(isKept));
     writeObject(options.path(), { account, lists: { ...others, [list]: { ...lists[list], ...part } } }, options);
   };
   const get = (list: string): KeptList | undefined => {
     const account = options.account();
-    const found: unknown = account === undefined ? undefined : kept(account)[list];
-    return isRecord(found) ? found : undefined;
+    return account === undefined ? undefined : kept(account)[list];
   };
   return {
     read: (list) =>
       quietly(undefined, () => {
         const { at, rows, expired = false } = get(list) ?? {};
-        if (typeof at !== 'number' || !Array.isArray(rows)) return undefined;
+        if (at === undefined || rows === undefined) return undefined;
         const ageMs = options.date() - at;
         // A time in the future means that the wall clock was changed: the age is unknown.
         return { rows: rows.filter(isRow), ageMs: ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs, expired };
@@ -84,11 +84,18 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
           list,
           { ...rest, expired: true },
         ]);
-        if (lists.length > 0)
-          writeObject(options.path(), { account, lists: Object.fromEntries(lists) as unknown }, options);
+        if (lists.length > 0) writeObject(options.path(), { account, lists: Object.fromEntries(lists) }, options);
       }),
   };
 }
+
+/** What the file has of a list, as far as it is what this program writes. Rows are checked where they are used. */
+const keptList = ({ at, triedAt, rows, expired }: Readonly<Record<string, unknown>>): KeptList => ({
+  ...(typeof at === 'number' ? { at } : {}),
+  ...(typeof triedAt === 'number' ? { triedAt } : {}),
+  ...(Array.isArray(rows) ? { rows } : {}),
+  ...(typeof expired === 'boolean' ? { expired } : {}),
+});
 
 function isRow(row: unknown): row is ListRow {
   return isRecord(row) && ['value', 'name', 'description'].every((member) => typeof row[member] === 'string');

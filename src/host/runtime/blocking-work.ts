@@ -1,3 +1,4 @@
+import { errorCode } from '../../core/files/file-errors.ts';
 import type { Blocking } from '../../core/context.ts';
 import { interrupted } from '../../core/failure.ts';
 
@@ -22,7 +23,7 @@ function interruptibleRunner(): Blocking {
     try {
       return run() as T;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw interrupted('SIGINT');
+      if (errorCode(error) === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw interrupted('SIGINT');
       throw error;
     }
   };

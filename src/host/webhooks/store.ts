@@ -142,15 +142,18 @@ function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
 
 type Head = Omit<StoredWebhook, 'id' | 'file' | 'deliveries'>;
 
-const isHead = (value: object): value is Head => {
-  const { at, bytes, target, headers, source } = value as Partial<Record<keyof Head, unknown>>;
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const isHead = (value: unknown): value is Head => {
+  if (!isRecord(value)) return false;
+  const { at, bytes, target, headers, source } = value;
   return (
     [at, bytes].every((each) => Number.isSafeInteger(each)) &&
-    typeof target === 'string' &&
+    isText(target) &&
     (source === 'received' || source === 'made') &&
     Array.isArray(headers) &&
-    headers.every((pair: unknown) => Array.isArray(pair) && pair.length === 2)
+    headers.every((pair: unknown) => Array.isArray(pair) && pair.length === 2 && pair.every(isText))
   );
 };
 
-const isDelivery = (value: object): value is Delivery => Number.isSafeInteger((value as Partial<Delivery>).at);
+const isDelivery = (value: unknown): value is Delivery => isRecord(value) && Number.isSafeInteger(value['at']);

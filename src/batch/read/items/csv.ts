@@ -5,6 +5,7 @@ import { usage } from '../../../core/failure.ts';
 import { encodeJson, Exact, type Json } from '../../../core/json.ts';
 import {
   type Beginning,
+  COLUMN_TYPES,
   type ColumnType,
   type ColumnTypes,
   createItem,
@@ -21,15 +22,13 @@ import {
 import { withoutApostrophe } from '../../../core/text/csv-formulas.ts';
 import { formatBytes } from '../../../core/units.ts';
 
-const COLUMN_TYPES: readonly ColumnType[] = ['string', 'number', 'boolean', 'json'];
-
 /** A column of a CSV file. */
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
 }
 
-const isType = (text: string): text is ColumnType => (COLUMN_TYPES as readonly string[]).includes(text);
+const isType = (text: string): text is ColumnType => COLUMN_TYPES.some((type) => type === text);
 
 /** Parses `price:number,active:boolean`. Fails with usage (2). */
 export function parseColumnTypes(text: string): ColumnTypes {

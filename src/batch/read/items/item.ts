@@ -10,10 +10,12 @@ import { PAYLOAD_LIMITS } from '../../../queue/limits.ts';
  */
 export const MAX_LINE_BYTES = 4 * PAYLOAD_LIMITS.run;
 
+export const INPUT_FORMATS = ['jsonl', 'csv', 'parquet'] as const;
+
 /** How an input file is read. */
 export interface InputFormat {
   readonly path: string;
-  readonly format: 'jsonl' | 'csv' | 'parquet';
+  readonly format: (typeof INPUT_FORMATS)[number];
   /** The member (or column) with the job's input; by default the whole line (or row) is the input. */
   readonly inputField?: string;
   /** The member (or column) that labels the item in the results. */
@@ -29,7 +31,8 @@ export interface InputFormat {
   readonly maxBytes: number;
 }
 
-export type ColumnType = 'string' | 'number' | 'boolean' | 'json';
+export const COLUMN_TYPES = ['string', 'number', 'boolean', 'json'] as const;
+export type ColumnType = (typeof COLUMN_TYPES)[number];
 
 /** The types of columns by their names; other columns contain text. */
 export type ColumnTypes = Readonly<Record<string, ColumnType>>;

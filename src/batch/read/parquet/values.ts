@@ -21,6 +21,21 @@ export const PARSERS = {
 /** Returns the JSON text of a value. Fails with NotJson. */
 export type ToJson = (value: unknown) => string;
 
+/** Returns a function that checks the type of a value. Fails with NotReadable: the column says another type. */
+const typed =
+  <T>(isType: (value: unknown) => value is T) =>
+  (value: unknown): T => {
+    if (isType(value)) return value;
+    throw new NotReadable('a value has not the type of its column');
+  };
+const numberOf = typed((value): value is number => typeof value === 'number');
+const bigintOf = typed((value): value is bigint => typeof value === 'bigint');
+const bytesOf = typed((value): value is Uint8Array => value instanceof Uint8Array);
+const itemsOf = typed((value): value is readonly unknown[] => Array.isArray(value));
+const membersOf = typed(
+  (value): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null,
+);
+
 const orNull =
   (convert: ToJson): ToJson =>
   (value) =>
@@ -45,8 +60,7 @@ function single(column: Column): ToJson {
   return entries === undefined ? structOf(column) : mapOf(entries);
 }
 
-const listOf = (convert: ToJson): ToJson =>
-  orNull((items) => `[${(items as readonly unknown[]).map(convert).join(',')}]`);
+const listOf = (convert: ToJson): ToJson => orNull((items) => `[${itemsOf(items).map(convert).join(',')}]`);
 
 function structOf({ children }: Column): ToJson {
   const members = children.map((child) => ({
@@ -55,7 +69,7 @@ function structOf({ children }: Column): ToJson {
     convert: jsonOf(child),
   }));
   return orNull((value) => {
-    const struct = value as Readonly<Record<string, unknown>>;
+    const struct = membersOf(value);
     return `{${members.map(({ key, start, convert }) => start + convert(struct[key])).join(',')}}`;
   });
 }
@@ -79,12 +93,14 @@ function mapOf(entries: Column): ToJson {
     entries,
     orNull((pairs) => {
       const seen = new Set<string>();
-      const members = (pairs as readonly Readonly<Record<string, unknown>>[]).map((pair) => {
-        const name = textValue(pair[keyName]);
-        if (seen.has(name)) throw new NotJson(`the map has the key ${JSON.stringify(name)} twice`);
-        seen.add(name);
-        return `${JSON.stringify(name)}:${toJson(pair[valueName])}`;
-      });
+      const members = itemsOf(pairs)
+        .map(membersOf)
+        .map((pair) => {
+          const name = textValue(pair[keyName]);
+          if (seen.has(name)) throw new NotJson(`the map has the key ${JSON.stringify(name)} twice`);
+          seen.add(name);
+          return `${JSON.stringify(name)}:${toJson(pair[valueName])}`;
+        });
       return `{${members.join(',')}}`;
     }),
   );
@@ -92,7 +108,7 @@ function mapOf(entries: Column): ToJson {
 
 /** The pairs of a map are a member of an object that is not shown. */
 const unwrapped = ({ key }: Column, convert: ToJson): ToJson =>
-  orNull((value) => convert((value as Readonly<Record<string, unknown>>)[key.at(-1) ?? ''] ?? []));
+  orNull((value) => convert(membersOf(value)[key.at(-1) ?? ''] ?? []));
 
 const quoted = (text: string): string => `"${text}"`;
 
@@ -104,35 +120,35 @@ function leafToJson(column: Column): ToJson {
     const scale = (logical?.type === 'DECIMAL' ? logical.scale : element.scale) ?? 0;
     if (!(scale >= 0 && scale <= 1000))
       throw new NotReadable(`its column ${JSON.stringify(column.name)} is not a decimal`);
-    return (value) => quoted(decimalText(value as number | bigint | Uint8Array, scale));
+    return (value) => quoted(decimalText(integerOf(value), scale));
   }
-  if (converted === 'DATE' || logical?.type === 'DATE') return (value) => quoted(dateText(value as number));
+  if (converted === 'DATE' || logical?.type === 'DATE') return (value) => quoted(dateText(numberOf(value)));
   const unit = timeUnit(element);
   if (unit !== undefined) {
     const isTime = logical?.type === 'TIME' || converted?.startsWith('TIME_') === true;
-    if (isTime) return (value) => quoted(timeText(BigInt(value as number | bigint), unit.digits));
-    return (value) => quoted(timestampText(value as bigint, unit.digits) + (unit.utc ? 'Z' : ''));
+    if (isTime) return (value) => quoted(timeText(integerOf(value), unit.digits));
+    return (value) => quoted(timestampText(bigintOf(value), unit.digits) + (unit.utc ? 'Z' : ''));
   }
   if (logical?.type === 'VARIANT') throw notSupported(column, 'VARIANT');
-  if (logical?.type === 'UUID' && element.type_length === 16) return (value) => quoted(uuidText(value as Uint8Array));
-  if (converted === 'INTERVAL') return (value) => quoted(durationText(value as Uint8Array));
+  if (logical?.type === 'UUID' && element.type_length === 16) return (value) => quoted(uuidText(bytesOf(value)));
+  if (converted === 'INTERVAL') return (value) => quoted(durationText(bytesOf(value)));
   const isUnsigned = converted?.startsWith('UINT') === true || (logical?.type === 'INTEGER' && !logical.isSigned);
   switch (type) {
     case 'BOOLEAN':
       return String;
     case 'INT32':
-      return isUnsigned ? (value) => String((value as number) >>> 0) : String;
+      return isUnsigned ? (value) => String(numberOf(value) >>> 0) : String;
     case 'INT64':
-      return isUnsigned ? (value) => String(BigInt.asUintN(64, value as bigint)) : String;
+      return isUnsigned ? (value) => String(BigInt.asUintN(64, bigintOf(value))) : String;
     case 'INT96':
-      return (value) => quoted(timestampText(value as bigint, 9));
+      return (value) => quoted(timestampText(bigintOf(value), 9));
     case 'FLOAT':
     case 'DOUBLE':
-      return (value) => numberText(value as number);
+      return (value) => numberText(numberOf(value));
     case 'BYTE_ARRAY':
       return base64;
     case 'FIXED_LEN_BYTE_ARRAY':
-      return logical?.type === 'FLOAT16' ? (value) => numberText(halfFloat(value as Uint8Array)) : base64;
+      return logical?.type === 'FLOAT16' ? (value) => numberText(halfFloat(bytesOf(value))) : base64;
     default:
       throw new Error('a leaf without a type');
   }
@@ -178,7 +194,7 @@ function numberText(value: number): string {
 }
 
 const base64: ToJson = (value) => {
-  const { buffer, byteOffset, byteLength } = value as Uint8Array;
+  const { buffer, byteOffset, byteLength } = bytesOf(value);
   return quoted(Buffer.from(buffer, byteOffset, byteLength).toString('base64'));
 };
 
@@ -192,15 +208,16 @@ function halfFloat([low = 0, high = 0]: Uint8Array): number {
   return sign * 2 ** (exponent - 15) * (1 + fraction);
 }
 
-/** Texts of values that a JSON number or a Date would round. */
-
 /** Returns the text of an integer that is `scale` digits too large, such as `-12.50` for -1250 and 2. */
-function decimalText(unscaled: number | bigint | Uint8Array, scale: number): string {
-  const value = unscaled instanceof Uint8Array ? signedInteger(unscaled) : BigInt(unscaled);
+function decimalText(value: bigint, scale: number): string {
   if (scale === 0) return String(value);
   const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
   return `${value < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
+
+/** Integers may be stored as bytes. */
+const integerOf = (value: unknown): bigint =>
+  value instanceof Uint8Array ? signedInteger(value) : typeof value === 'number' ? BigInt(value) : bigintOf(value);
 
 /** Decodes an integer whose first byte is the highest one, in two's complement. */
 function signedInteger(bytes: Uint8Array): bigint {
@@ -258,11 +275,7 @@ function uuidText(bytes: Uint8Array): string {
 /** Returns `P1M2DT3.004S` for months, days and milliseconds of four bytes each, the lowest byte first. */
 export function durationText(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const [months, days, milliseconds] = [0, 4, 8].map((offset) => view.getUint32(offset, true)) as [
-    number,
-    number,
-    number,
-  ];
+  const [months, days, milliseconds] = [view.getUint32(0, true), view.getUint32(4, true), view.getUint32(8, true)];
   const seconds = `${String(Math.floor(milliseconds / 1000))}.${String(milliseconds % 1000).padStart(3, '0')}`;
   return `P${String(months)}M${String(days)}DT${seconds}S`;
 }

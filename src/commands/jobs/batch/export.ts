@@ -16,7 +16,7 @@ import { countOf } from '../../../cli/words/words.ts';
 import { checkKnownFields, watchFields } from '../../../output/fields/check-fields.ts';
 import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/formats/row-texts.ts';
 import type { Result } from '../../../output/view.ts';
-import { EXPORT_STATES } from './options/flags.ts';
+import { EXPORT_STATES, statesOf } from './options/flags.ts';
 import { describeCounts } from './view/progress.ts';
 import { kindOf, withBatch, type StoreValues } from './store/store.ts';
 
@@ -45,7 +45,7 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
   return await withBatch(ctx, values, values.results, async (batch, { ports }) => {
     const options = { ...values, input: input === undefined ? [] : [input] };
     const exported = await exportResults(ports, batch, options);
-    const filter = createStatusFilter(values.status as readonly (keyof typeof EXPORT_STATES)[]);
+    const filter = createStatusFilter(values.status);
     let missing = (): readonly string[] => [];
     const rows = (): AsyncIterable<Iterable<JsonObject>> => {
       const watched = watchFields(filter.of(exported.rows()), ctx.output);
@@ -75,8 +75,8 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
   });
 }
 
-function createStatusFilter(words: readonly (keyof typeof EXPORT_STATES)[]) {
-  const states = new Set<string>(words.map((word) => EXPORT_STATES[word]));
+function createStatusFilter(words: readonly string[]) {
+  const states = new Set<string>(statesOf(EXPORT_STATES, words));
   let count = 0;
   function* chosen(rows: Iterable<JsonObject>): Generator<JsonObject> {
     for (const row of rows)

@@ -2,7 +2,7 @@ import { goOnWithBatch, refuse, type Resubmit } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
-import { RESUBMIT_STATES, type ResumeValues, type WorkValues } from './options/flags.ts';
+import { RESUBMIT_STATES, statesOf, type ResumeValues, type WorkValues } from './options/flags.ts';
 import { viewOf } from './view/progress.ts';
 import { batchResult } from './view/notes.ts';
 import { maxTimeOf } from './store/max-time.ts';
@@ -38,13 +38,11 @@ async function goOn(
 
 /** Returns what --resubmit and its companions ask for. Fails with usage (2) when --only-error stands alone. */
 function resubmitOf({ resubmit, resubmitUnknown, onlyError }: ResumeValues): Resubmit | undefined {
-  const words = new Set([...resubmit, ...(resubmitUnknown ? ['unknown'] : [])]) as ReadonlySet<
-    keyof typeof RESUBMIT_STATES
-  >;
-  if (onlyError !== undefined && [...words].every((word) => word === 'unknown'))
+  const states = statesOf(RESUBMIT_STATES, [...resubmit, ...(resubmitUnknown ? ['unknown'] : [])]);
+  if (onlyError !== undefined && states.every((state) => state === 'unknown'))
     throw usage(
       '--only-error needs --resubmit with failed, expired, timed-out or cancelled',
       'It chooses among items that have an error; an unknown item has none.',
     );
-  return words.size === 0 ? undefined : { states: [...words].map((word) => RESUBMIT_STATES[word]), onlyError };
+  return states.length === 0 ? undefined : { states, onlyError };
 }

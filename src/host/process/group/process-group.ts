@@ -1,3 +1,4 @@
+import { errorCode } from '../../../core/files/file-errors.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Sends a signal to all processes of a group. Nothing happens when there is none. */
@@ -14,7 +15,7 @@ export function isGroupAlive(group: number): boolean {
   try {
     process.kill(-group, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
   return hasRunningMember(group);
 }

@@ -6,6 +6,7 @@ import type { DollarRange } from '../../../../core/units.ts';
 import type { BatchTarget } from '../../../model/store.ts';
 import type { SharedFormat } from '../../../read/inputs.ts';
 import type { ItemRange } from '../../../read/range.ts';
+import { isFormat, isItemRange, isSharedFormat, isStoredObject } from '../../../model/checked-inputs.ts';
 import { CODES, eventFromArray, eventToArray, isCount, isText, type ItemRecord } from '../../../model/item-record.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
@@ -149,7 +150,15 @@ function isHeader(value: unknown): value is BatchHeader {
   return (
     ['endpoint', 'endpointId', 'service', 'extras'].every((name) => isText(header[name])) &&
     ['version', 'planned', 'invalid', 'createdAt'].every((name) => isCount(header[name])) &&
-    isObject(header['input']) &&
-    Array.isArray(header['input']['inputs'])
+    (![1, 2].includes(Number(header['version'])) || isIdentity(header['input']))
   );
 }
+
+const isIdentity = (value: unknown): value is InputIdentity =>
+  isSharedFormat(value) && 'inputs' in value && Array.isArray(value.inputs) && value.inputs.every(isStoredInput);
+
+const isStoredInput = (value: unknown): value is StoredInput =>
+  isObject(value) &&
+  isStoredObject(value['object']) &&
+  isFormat(value['format']) &&
+  (value['range'] === undefined || isItemRange(value['range']));

@@ -1,5 +1,5 @@
-import { countedAs, type ItemCounts, type ItemState } from '../../../model/item-states.ts';
-import type { PartCounts, Unwritten } from '../shard/held-shard.ts';
+import { countedAs, ENDINGS, type ItemCounts, type ItemState } from '../../../model/item-states.ts';
+import type { Unwritten } from '../shard/held-shard.ts';
 
 /** The counts of a whole batch as one driver knows them: those of the store, and what it did since it read them. */
 export function createProgress(begun: ItemCounts) {
@@ -21,7 +21,7 @@ export function createProgress(begun: ItemCounts) {
     refresh: (counts: ItemCounts, unwritten: readonly Unwritten[]): void => {
       known = { ...counts };
       for (const { ends, endedJobs, changes } of unwritten) {
-        for (const [ending, count] of Object.entries(ends)) known[ending as keyof PartCounts] += count;
+        for (const ending of ENDINGS) known[ending] += ends[ending];
         known.inFlight += changes.sending + changes.submitted - endedJobs;
         known.unknown += changes.unknown;
       }

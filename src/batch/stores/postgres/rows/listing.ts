@@ -2,7 +2,8 @@
 import type { ItemRange } from '../../../read/range.ts';
 import type { EndsInSecond } from '../shard/held-shard.ts';
 import type { Queries } from '../database/database.ts';
-import { areEnds, checked, isItemRange } from './stored-json.ts';
+import { isItemRange } from '../../../model/checked-inputs.ts';
+import { areEnds, checked } from './stored-json.ts';
 
 /** Maximum number of unknown items that are listed. */
 const MAX_LISTED = 100_000;

@@ -3,7 +3,8 @@ import type { WrittenPart } from '../shard/part-files.ts';
 import type { PlannedRange } from '../../../read/range.ts';
 import type { ClaimedShard, Publication, RecordGroup } from '../shard/held-shard.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { checked, isItemRange, recordsOf } from './stored-json.ts';
+import { isItemRange } from '../../../model/checked-inputs.ts';
+import { checked, recordsOf } from './stored-json.ts';
 
 /**
  * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The

@@ -1,12 +1,11 @@
 /** What the columns of JSON hold, checked where it enters: anybody with the rights can change a row. */
 import { EXIT } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
-import { isObject, itemsAt, numberAt, stringAt } from '../../../../core/json.ts';
+import { isObject } from '../../../../core/json.ts';
+import { isSharedFormat, isStoredObject, isWhole } from '../../../model/checked-inputs.ts';
 import { eventFromArray, isText, type ItemRecord } from '../../../model/item-record.ts';
 import type { BatchTarget, PartCompression } from '../../../model/store.ts';
 import type { BatchInputs } from '../../../read/inputs.ts';
-import type { InputFormat } from '../../../read/items/item.ts';
-import type { ItemRange } from '../../../read/range.ts';
 import type { EndsInSecond } from '../shard/held-shard.ts';
 import { isRecorded } from '../shard/shard-events.ts';
 
@@ -34,28 +33,16 @@ const changedByHand = (what: string): Failure =>
     hint: 'Nothing more was sent. Restore the database as it was.',
   });
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-
 const MANIFEST_TEXTS = ['endpoint', 'endpointId', 'service', 'input', 'extras', 'out'];
 const COMPRESSIONS: readonly unknown[] = ['none', 'gzip', 'zstd'] satisfies PartCompression[];
-const FORMATS: readonly unknown[] = ['jsonl', 'csv', 'parquet'] satisfies InputFormat['format'][];
 
 export const isManifest = (value: unknown): value is Manifest =>
   isObject(value) &&
   MANIFEST_TEXTS.every((name) => isText(value[name])) &&
   COMPRESSIONS.includes(value['compression']) &&
-  FORMATS.includes(stringAt(value, 'format.format')) &&
-  itemsAt(value, 'sources').every(
-    (source) =>
-      stringAt(source, 'address') !== undefined &&
-      isCount(numberAt(source, 'bytes')) &&
-      stringAt(source, 'version') !== undefined,
-  );
-
-const RANGE_COUNTS = ['start', 'end', 'firstItem', 'items', 'invalid', 'firstLine'];
-
-export const isItemRange = (value: unknown): value is ItemRange =>
-  isObject(value) && RANGE_COUNTS.every((name) => isCount(value[name])) && isText(value['digest']);
+  isSharedFormat(value['format']) &&
+  isList(value['sources']) &&
+  value['sources'].every(isStoredObject);
 
 /** Returns the records of a group. Fails with local-file (14) for what is none. */
 export const recordsOf = (value: unknown, what: string): readonly ItemRecord[] =>
@@ -69,4 +56,4 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 
 export const areEnds = (value: unknown): value is readonly EndsInSecond[] =>
   Array.isArray(value) &&
-  value.every((each: unknown) => Array.isArray(each) && each.length === 3 && each.every(isCount));
+  value.every((each: unknown) => Array.isArray(each) && each.length === 3 && each.every(isWhole));

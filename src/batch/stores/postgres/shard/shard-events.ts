@@ -10,13 +10,15 @@ export interface CountChanges {
   readonly unknown: number;
 }
 
+export const NO_CHANGES: CountChanges = { waiting: 0, sending: 0, submitted: 0, unknown: 0 };
+
 /** The events that a shared store records; an end is published with the result. */
-const CHANGES: Readonly<Partial<Record<ItemEvent['kind'], Partial<CountChanges>>>> = {
-  send: { waiting: -1, sending: 1 },
-  withdraw: { waiting: 1, sending: -1 },
-  accept: { sending: -1, submitted: 1 },
-  lose: { sending: -1, unknown: 1 },
-  retry: {},
+const CHANGES: Readonly<Partial<Record<ItemEvent['kind'], CountChanges>>> = {
+  send: { ...NO_CHANGES, waiting: -1, sending: 1 },
+  withdraw: { ...NO_CHANGES, waiting: 1, sending: -1 },
+  accept: { ...NO_CHANGES, sending: -1, submitted: 1 },
+  lose: { ...NO_CHANGES, sending: -1, unknown: 1 },
+  retry: NO_CHANGES,
 };
 
 export const isRecorded = ({ kind }: ItemEvent): boolean => Object.hasOwn(CHANGES, kind);
@@ -28,12 +30,15 @@ export function recordOf(item: number, event: ItemEvent, data: EventData): ItemR
   return isRecorded(event) ? { item, event, data } : undefined;
 }
 
-export const NO_CHANGES: CountChanges = { waiting: 0, sending: 0, submitted: 0, unknown: 0 };
-
 /** Returns the changes of a group of events. */
 export function changesOf(events: readonly ItemRecord[]): CountChanges {
-  const sum = { ...NO_CHANGES };
-  for (const { event } of events)
-    for (const [state, change] of Object.entries(CHANGES[event.kind] ?? {})) sum[state as keyof CountChanges] += change;
-  return sum;
+  let { waiting, sending, submitted, unknown } = NO_CHANGES;
+  for (const { event } of events) {
+    const change = CHANGES[event.kind] ?? NO_CHANGES;
+    waiting += change.waiting;
+    sending += change.sending;
+    submitted += change.submitted;
+    unknown += change.unknown;
+  }
+  return { waiting, sending, submitted, unknown };
 }

@@ -86,6 +86,10 @@ export const EXPORT_STATES = {
   expired: 'expired',
 } as const;
 
+/** Returns the states that words of such a table name. */
+export const statesOf = <State>(table: Readonly<Record<string, State>>, words: readonly string[]): readonly State[] =>
+  Object.entries(table).flatMap(([word, state]) => (words.includes(word) ? [state] : []));
+
 export const workOptions = {
   moved: option.on('the service is the same, although its address is another now'),
   ...driverOptions,

@@ -2,7 +2,7 @@ import type { BatchSummary, ExecutionCost } from '../../../../batch/index.ts';
 import { rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../../../core/units.ts';
-import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../../core/json.ts';
+import { itemsAt, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../../core/json.ts';
 import { json, text } from '../../../../output/cells/cell-functions.ts';
 import { memberHeader } from '../../../../cli/resource/fields/detail-lines.ts';
 import type { Section, Tone, View } from '../../../../output/view.ts';
@@ -94,7 +94,8 @@ function costLines(row: Json): Section['lines'] {
 function countLines(row: Json, [name, label, tone]: readonly [string, string, Tone]): Section['lines'] {
   const count = text(name)(row);
   if (count === '0' && name !== 'completed') return [];
-  const items = name === 'unknown' ? `: ${rangesOf((memberAt(row, 'unknownItems') ?? []) as readonly number[])}` : '';
+  const items =
+    name === 'unknown' ? `: ${rangesOf(itemsAt(row, 'unknownItems').flatMap((item) => numberOf(item) ?? []))}` : '';
   return [{ label, value: { text: `${count}${items}`, tone } }];
 }
 
