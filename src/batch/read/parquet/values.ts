@@ -122,7 +122,7 @@ function leafToJson(column: Column): ToJson {
       throw new NotReadable(`its column ${JSON.stringify(column.name)} is not a decimal`);
     return (value) => quoted(decimalText(integerOf(value), scale));
   }
-  if (converted === 'DATE' || logical?.type === 'DATE') return (value) => quoted(dateText(numberOf(value)));
+  if (converted === 'DATE' || logical?.type === 'DATE') return (value) => quoted(dateText(Number(integerOf(value))));
   const unit = timeUnit(element);
   if (unit !== undefined) {
     const isTime = logical?.type === 'TIME' || converted?.startsWith('TIME_') === true;

@@ -133,6 +133,21 @@ describe('a damaged or hostile Parquet file', () => {
     });
   });
 
+  test.each([
+    ['truth values as dates', 'BOOLEAN', 'DATE', [true]],
+    ['fractions as dates', 'DOUBLE', 'DATE', [1.5]],
+    ['numbers as spans of time', 'INT32', 'INTERVAL', [1]],
+  ] as const)('with %s is refused', async (_, type, converted_type, data) => {
+    const bytes = parquetBytes({
+      columnData: [{ name: 'd', data: [...data] }],
+      schema: [
+        { name: 'root', num_children: 1 },
+        { name: 'd', type, converted_type, repetition_type: 'REQUIRED' },
+      ],
+    });
+    expect(await readAll(bytes)).toMatchObject({ exit: 2 });
+  });
+
   test('with a schema of very many levels is refused', async () => {
     const levels = 5000;
     const bytes = parquetBytes({

@@ -201,6 +201,17 @@ describe('a journal', () => {
   });
 });
 
+const OBJECT = { address: 'items.csv', bytes: 1, version: '' };
+const headerWith = (input: unknown): string =>
+  JSON.stringify(['berth batch', { ...HEADER, input: { format: 'csv', inputs: [input] } }]);
+
+test('a header with an input of the right form is a record', () => {
+  const json = headerWith({ object: OBJECT, format: 'csv' });
+  expect(decodeRecord(Buffer.from(lineOf(json)))).toMatchObject({ kind: 'header' });
+});
+
+const lineOf = (json: string): string => `${crc32(json).toString(16).padStart(8, '0')} ${String(json.length)} ${json}`;
+
 test.each([
   ['an ending that does not exist', '["e",1,"eaten",5]'],
   ['a job that is no text', '["s",1,7,5]'],
@@ -208,9 +219,14 @@ test.each([
   ['a length that is no number', '["e",1,"completed","5"]'],
   ['an item that is no number', '["i","1"]'],
   ['a header without its input', '["berth batch",{"version":2}]'],
+  ['an address of an input that is no text', headerWith({ object: { ...OBJECT, address: 7 }, format: 'csv' })],
+  ['an input of an unknown format', headerWith({ object: OBJECT, format: 'xml' })],
+  [
+    'a range of an input without its digest',
+    headerWith({ object: OBJECT, format: 'csv', range: { start: 0, end: 1 } }),
+  ],
   ['a price that is no number', '["p","1","2"]'],
   ['no list', '{"0":"i"}'],
 ])('a line with a right checksum and %s is no record', (_, json) => {
-  const line = `${crc32(json).toString(16).padStart(8, '0')} ${String(json.length)} ${json}`;
-  expect(decodeRecord(Buffer.from(line))).toBeUndefined();
+  expect(decodeRecord(Buffer.from(lineOf(json)))).toBeUndefined();
 });
