@@ -1,4 +1,4 @@
-import { endsInVersion, parseKeyAddress } from '../core/text/http-address.ts';
+import { endsInVersion, parseKeyAddress } from '../core/addresses/http-address.ts';
 import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage, rethrowUnlessFailure, messageOf } from '../core/failure.ts';

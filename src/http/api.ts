@@ -1,6 +1,6 @@
 import { berth, sentence } from '../core/message.ts';
 import { setMaxListeners } from 'node:events';
-import { parseKeyAddress, type Address } from '../core/text/http-address.ts';
+import { parseKeyAddress, type Address } from '../core/addresses/http-address.ts';
 import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';

@@ -1,5 +1,5 @@
 import { usage } from '../core/failure.ts';
-import type { Address } from '../core/text/http-address.ts';
+import type { Address } from '../core/addresses/http-address.ts';
 import type { QueryValue } from '../core/api.ts';
 
 export type Query = Readonly<Record<string, QueryValue>>;

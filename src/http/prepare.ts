@@ -1,5 +1,5 @@
 import { berth, sentence } from '../core/message.ts';
-import type { Address } from '../core/text/http-address.ts';
+import type { Address } from '../core/addresses/http-address.ts';
 import type { ApiRequest, RequestPreview } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';

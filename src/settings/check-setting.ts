@@ -1,4 +1,4 @@
-import { parseAddress } from '../core/text/http-address.ts';
+import { parseAddress } from '../core/addresses/http-address.ts';
 import { usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
 import type { Setting } from './settings-table.ts';

@@ -1,7 +1,7 @@
 import { berth, sentence } from '../core/message.ts';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
-import { parseKeyAddress } from '../core/text/http-address.ts';
+import { parseKeyAddress } from '../core/addresses/http-address.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { errorReason } from '../core/files/file-errors.ts';

@@ -2,7 +2,7 @@ import type { RangeFiles } from '../core/context.ts';
 import type { VolumeFiles, VolumePlace } from '../core/ports/volume-files.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
-import { parseKeyAddress } from '../core/text/http-address.ts';
+import { parseKeyAddress } from '../core/addresses/http-address.ts';
 import type { Transport } from '../http/message/transport.ts';
 import { createVolumeFiles } from './volume-files/create-volume-files.ts';
 import { readSettings, retriesOf, type StoragePorts } from './open-storage.ts';

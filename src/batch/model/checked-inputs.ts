@@ -10,7 +10,8 @@ export const isWhole = (value: unknown): value is number => Number.isSafeInteger
 
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || isText(value);
 
-export const isFormat = (value: unknown): value is InputFormat['format'] => INPUT_FORMATS.some((format) => format === value);
+export const isFormat = (value: unknown): value is InputFormat['format'] =>
+  INPUT_FORMATS.some((format) => format === value);
 
 /** How all inputs of a batch are read. */
 export const isSharedFormat = (value: unknown): value is SharedFormat =>
@@ -19,7 +20,8 @@ export const isSharedFormat = (value: unknown): value is SharedFormat =>
   [value['inputField'], value['idField']].every(isTextOrAbsent) &&
   (value['exported'] === undefined || typeof value['exported'] === 'boolean') &&
   (value['types'] === undefined ||
-    (isObject(value['types']) && Object.values(value['types']).every((type) => COLUMN_TYPES.some((known) => known === type))));
+    (isObject(value['types']) &&
+      Object.values(value['types']).every((type) => COLUMN_TYPES.some((known) => known === type))));
 
 /** An input as it was when it was planned. */
 export const isStoredObject = (value: unknown): value is StoredObject =>

@@ -1,7 +1,7 @@
 /** The checks of the addresses: each is sent one cheap read. */
 import { MINUTE_MS } from '../../core/durations.ts';
 import { berth, sentence } from '../../core/message.ts';
-import { endsInVersion } from '../../core/text/http-address.ts';
+import { endsInVersion } from '../../core/addresses/http-address.ts';
 import { readRequest, type ApiAnswer, type ApiRequest, type ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';

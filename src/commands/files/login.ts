@@ -1,7 +1,7 @@
 import type { StorageKey } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
-import { parseKeyAddress } from '../../core/text/http-address.ts';
+import { parseKeyAddress } from '../../core/addresses/http-address.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../core/text/http-address.ts';
+import { isLoopback } from '../../core/addresses/http-address.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { GlobalFlags } from '../../settings/resolve.ts';

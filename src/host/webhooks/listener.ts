@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cannotListen } from '../../core/control/cannot-listen.ts';
+import { cannotListen } from '../../core/addresses/cannot-listen.ts';
 import { collectBytes } from '../../core/files/byte-streams.ts';
 import type { HeaderPair, ListenOptions } from '../../core/ports/webhooks.ts';
 import { formatBytes } from '../../core/units.ts';

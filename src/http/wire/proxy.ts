@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { usage } from '../../core/failure.ts';
-import { isLoopback } from '../../core/text/http-address.ts';
+import { isLoopback } from '../../core/addresses/http-address.ts';
 import { describeCertificate, describeClientError } from './client-errors.ts';
 
 /** The proxies that the environment names. */

@@ -1,4 +1,4 @@
-import { parseKeyAddress, type Address } from '../../core/text/http-address.ts';
+import { parseKeyAddress, type Address } from '../../core/addresses/http-address.ts';
 import { usage } from '../../core/failure.ts';
 import { findCredentials, type CredentialPorts, type FoundCredentials } from './credentials/find-credentials.ts';
 import { readConfig, variable } from './credentials/shared-files.ts';

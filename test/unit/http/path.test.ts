@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../../src/core/text/http-address.ts';
+import { parseAddress } from '../../../src/core/addresses/http-address.ts';
 import { joinAddress } from '../../../src/http/path.ts';
 
 const base = parseAddress('https://api.example.com/prefix/', 'base-url');

@@ -1,5 +1,5 @@
 import { arrayOf, isObject, memberOf, type Json } from '../../../core/json.ts';
-import { isLoopback } from '../../../core/text/http-address.ts';
+import { isLoopback } from '../../../core/addresses/http-address.ts';
 import { usage } from '../../../core/failure.ts';
 
 /** A file that an output names. */

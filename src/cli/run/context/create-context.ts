@@ -2,7 +2,7 @@ import { type CommandLine, type Message, printed } from '../../../core/message.t
 import { readRequest } from '../../../core/api.ts';
 import type { Context } from '../../../core/context.ts';
 import { unlessFailed } from '../../../core/failure.ts';
-import { isLoopback } from '../../../core/text/http-address.ts';
+import { isLoopback } from '../../../core/addresses/http-address.ts';
 import { safeText, type SafeText } from '../../../core/safe-text.ts';
 import type { Json } from '../../../core/json.ts';
 import type { OutputOptions, View } from '../../../output/view.ts';

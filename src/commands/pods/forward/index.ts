@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { isInterrupt, usage } from '../../../core/failure.ts';
 import { numberAt, stringAt, type Json } from '../../../core/json.ts';
-import { isLoopback } from '../../../core/text/http-address.ts';
+import { isLoopback } from '../../../core/addresses/http-address.ts';
 import { defineCommand } from '../../../cli/model/command.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { manyOf, oneOf, ownObject, TEXT, WHOLE } from '../../../cli/model/output-schema.ts';

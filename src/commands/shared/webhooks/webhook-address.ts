@@ -1,5 +1,5 @@
 import { usage } from '../../../core/failure.ts';
-import { REFUSED_PORTS } from '../../../core/text/http-address.ts';
+import { REFUSED_PORTS } from '../../../core/addresses/http-address.ts';
 
 /** The address of a receiver of webhooks, as it was given. Fails with usage (2) for what cannot be one; `flag` names it. */
 export function webhookAddress(text: string, flag: string): string {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { cannotListen } from '../../../core/control/cannot-listen.ts';
+import { cannotListen } from '../../../core/addresses/cannot-listen.ts';
 import { refusalReason } from './browser-guard.ts';
 import { addressParts, type LocalAnswer, type LocalRequest } from '../call/request-and-answer.ts';
 import { DroppedConnection } from '../faults/fault-effects.ts';

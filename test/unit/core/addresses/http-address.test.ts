@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
-import { mayCarryKey, parseAddress, REFUSED_PORTS } from '../../../../src/core/text/http-address.ts';
+import { mayCarryKey, parseAddress, REFUSED_PORTS } from '../../../../src/core/addresses/http-address.ts';
 
 const refusal = (text: string): Failure => {
   try {
