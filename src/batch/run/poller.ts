@@ -3,7 +3,7 @@ import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 import type { Ending } from '../model/item-states.ts';
 import { createPollSchedule, type Job, type JobRef, newJob, retryPollDelay } from './poll-schedule.ts';
-import type { RetryLater, RetryOutcome, StatusOutcome } from './queue-client.ts';
+import type { Fatal, RetryLater, RetryOutcome, StatusOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-control.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
@@ -27,6 +27,14 @@ export function createPoller(run: RunState) {
     const failedPolls = outcome.throttled ? job.failedPolls : job.failedPolls + 1;
     const pollAt = outcome.throttled ? Math.max(now, job.pollAt) : now + retryPollDelay(failedPolls);
     schedule.addTimed({ ...job, failedPolls, pollAt });
+  };
+  const onRequestFailed = (job: Job, outcome: RetryLater | Fatal, sentAt: number): void => {
+    if (outcome.kind === 'retry-later') {
+      postpone(job, outcome, sentAt);
+      return;
+    }
+    schedule.addTimed(job);
+    control.stop('error', 'now', outcome.failure);
   };
   const onSuccess = (): void => {
     monitor.onSuccess();
@@ -78,12 +86,8 @@ export function createPoller(run: RunState) {
         // It may run again, so the retry counts; the next poll shows whether it does.
         schedule.addLater({ ...job, retries: job.retries + 1 }, clock.monotonic());
         return;
-      case 'retry-later':
-        postpone(job, outcome, sentAt);
-        return;
-      case 'fatal':
-        schedule.addTimed(job);
-        control.stop('error', 'now', outcome.failure);
+      default:
+        onRequestFailed(job, outcome, sentAt);
     }
   };
 
@@ -134,12 +138,8 @@ export function createPoller(run: RunState) {
         if (pollUntilThere(job)) return;
         await save(job, { status: 'EXPIRED', error: EXPIRED }, 'expired');
         return;
-      case 'retry-later':
-        postpone(job, outcome, sentAt);
-        return;
-      case 'fatal':
-        schedule.addTimed(job);
-        control.stop('error', 'now', outcome.failure);
+      default:
+        onRequestFailed(job, outcome, sentAt);
     }
   };
 

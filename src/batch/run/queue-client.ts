@@ -20,7 +20,7 @@ export interface RetryLater {
   readonly failure: Failure;
 }
 /** No request will succeed: the key, the endpoint or the balance is the cause. */
-interface Fatal {
+export interface Fatal {
   readonly kind: 'fatal';
   readonly failure: Failure;
 }

@@ -12,10 +12,10 @@ export interface DistributionSummary {
   readonly count: number;
   readonly mean: number;
   readonly min: number;
-  readonly max: number;
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
+  readonly max: number;
   readonly bins: readonly Bin[];
 }
 
@@ -54,7 +54,7 @@ export function createDistribution() {
       }));
       const quantile = (fraction: number): number => quantileOf(points, Math.max(1, Math.ceil(fraction * count)));
       const [p50, p95, p99] = [quantile(0.5), quantile(0.95), quantile(0.99)];
-      return { count, mean: sum / count, min, max, p50, p95, p99, bins: binsOf(points, min, max) };
+      return { count, mean: sum / count, min, p50, p95, p99, max, bins: binsOf(points, min, max) };
     },
   };
 }

@@ -5,22 +5,16 @@ import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './journ
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { checksumOf, NO_RESULTS, openResults, type Results } from './results/results-file.ts';
-import type { KnownJob, RunEnd } from '../../model/run-records.ts';
+import type { RunEnd } from '../../model/run-records.ts';
 import { orderResults } from './results/stored-results.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
-export interface OpenBatch extends Pick<
+export interface OpenBatch extends Omit<
   JournalState,
-  'header' | 'states' | 'jobIds' | 'hasRerunItems' | 'resubmitted' | 'workerPrice'
+  'resultBytes' | 'checksum' | 'retried' | 'endsWithOrdered' | 'inOrder' | 'end'
 > {
   readonly journal: Journal;
   readonly results: Results;
-  /** Jobs that have not ended. */
-  readonly jobs: readonly KnownJob[];
-  /** Jobs that failed or timed out, when they are to be retried. */
-  readonly failed: readonly KnownJob[];
-  /** Jobs that the service did not have, when they are to be asked for once more. */
-  readonly expired: readonly KnownJob[];
   /** Length of the results that are sorted already, in bytes; undefined when they are not. */
   readonly sortedBytes: number | undefined;
   /** What was repaired when the batch was opened: one sentence each. */

@@ -24,11 +24,7 @@ export function reportDocument(analysis: BatchAnalysis): JsonObject {
         ? null
         : {
             bucketSeconds: timeline.bucketMs / 1000,
-            buckets: timeline.buckets.map(({ at, completed, notCompleted }) => ({
-              at: dateOf(at),
-              completed,
-              notCompleted,
-            })),
+            buckets: timeline.buckets.map((bucket) => ({ ...bucket, at: dateOf(bucket.at) })),
           },
     failures: failures.groups.map(({ pattern, state, count, examples }) => ({
       pattern,
@@ -50,18 +46,11 @@ const distributionOf = (summary: DistributionSummary | undefined): JsonObject | 
   summary === undefined ? null : { ...timesOf(summary), bins: summary.bins.map((bin) => ({ ...bin })) };
 
 /** The same without its bins. */
-export const timesOf = (summary: DistributionSummary | undefined): JsonObject | null =>
-  summary === undefined
-    ? null
-    : {
-        count: summary.count,
-        mean: summary.mean,
-        min: summary.min,
-        p50: summary.p50,
-        p95: summary.p95,
-        p99: summary.p99,
-        max: summary.max,
-      };
+export function timesOf(summary: DistributionSummary | undefined): JsonObject | null {
+  if (summary === undefined) return null;
+  const { bins: _, ...times } = summary;
+  return times;
+}
 
 /** The bounds of bins as text, one more than there are bins. Where short texts would repeat, they are exact seconds. */
 export function boundsOf({ bins }: DistributionSummary): readonly string[] {
