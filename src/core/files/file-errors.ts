@@ -42,6 +42,7 @@ export const errorHint = (error: unknown): string =>
 
 /** The code of a system error, such as `ENOENT`; undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // Not `instanceof`: what Node throws for a script that runs in another context is no `Error` of this one.
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
