@@ -1,16 +1,18 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import type { Json } from '../../core/json.ts';
+import { Failure, unlessFailed } from '../../core/failure.ts';
+import { berth, sentence, type Message } from '../../core/message.ts';
+import { stringOf, type Json } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { NUMBER, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { list, money, text, toned } from '../../output/cells/cell-functions.ts';
-import type { View } from '../../output/view.ts';
-import { stringOf } from '../../core/json.ts';
+import { idOf, type View } from '../../output/view.ts';
 import { decodeWishes, encodeWishes, WISH_STATES, withChange, type Wish } from '../../create/wishes.ts';
 import { changeCreates, readCreates } from '../shared/capacity/memory.ts';
+import { readPodOfKey, whereItIs } from '../shared/capacity/pod-of-key.ts';
 
 const WISHES = manyOf(
   ownObject(
@@ -72,7 +74,7 @@ export const wishes = defineGroup('pods that guard run creates as soon as there 
   }),
   cancel: defineCommand({
     summary: 'cancel a wish: no guard tries it any more',
-    details: 'A pod that was created already stays.',
+    details: 'A pod that was created already stays, and is named.',
     changesMachine: true,
     output: WISHES,
     examples: [['berth guard wishes cancel later', 'by its key']],
@@ -81,20 +83,38 @@ export const wishes = defineGroup('pods that guard run creates as soon as there 
       let changed: readonly Wish[] = [];
       await changeCreates(ctx, (before) => {
         const wishes = decodeWishes(before);
-        if (!wishes.some((wish) => wish.key === key && wish.state === 'waiting')) throw noWish(key);
+        if (!wishes.some((wish) => wish.key === key && wish.state === 'waiting'))
+          throw noWish(
+            key,
+            wishes.findLast((wish) => wish.key === key),
+          );
         const after = withChange(wishes, key, { state: 'cancelled' });
         changed = after.filter((wish) => wish.key === key);
         return { wishes: encodeWishes(after) };
       });
-      return { kind: 'many', view: wishView, values: changed.map(rowOf) };
+      return { kind: 'many', view: wishView, values: changed.map(rowOf), notes: await podThatWasMade(ctx, changed) };
     },
   }),
 });
 
-const noWish = (key: string): Failure =>
+/** A guard that ended early may have made the pod, and not written it down. No line where the pods cannot be read. */
+async function podThatWasMade(ctx: CommandContext, wishes: readonly Wish[]): Promise<readonly Message[]> {
+  const tried = wishes.find(({ triedAt }) => triedAt !== undefined);
+  const pod = tried && (await unlessFailed(ctx, () => readPodOfKey(ctx, tried.key)));
+  return pod === undefined ? [] : [`A guard had created its pod already. ${whereItIs(pod)}`, toEndIt(idOf(pod))];
+}
+
+const toEndIt = (pod: string): Message => sentence`To end its cost: ${berth`pods terminate ${pod}`}`;
+
+/** `ended` is the last wish with the key: a pod that was made for it may go on costing. */
+const noWish = (key: string, ended: Wish | undefined): Failure =>
   new Failure({
     code: 'not-found',
     exit: EXIT.notFound,
-    message: `no wish with the key ${key} waits: nothing was cancelled`,
+    message: `no wish with the key ${key} waits: nothing was cancelled${ended === undefined ? '' : ` (${endOf(ended)})`}`,
+    hint: ended?.pod === undefined ? undefined : toEndIt(ended.pod),
     id: key,
   });
+
+const endOf = ({ state, pod }: Wish): string =>
+  pod === undefined ? `it is ${state} already` : `the pod ${pod} was created for it`;

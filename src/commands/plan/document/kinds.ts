@@ -241,7 +241,7 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     checkNew: checkNewPod,
     sendNew: sendNewPod,
     wouldRefuse: podRefusals,
-    refused: (failure) => inOwnWords(failure, 'create'),
+    refused: (failure) => inOwnWords(failure, 'create by apply'),
     effect: (row, path) =>
       path === 'globalNetworking'
         ? 'next-start'

@@ -31,6 +31,7 @@ import { costsUntilDeadlines } from '../pod/deadline-cost.ts';
 import { changeBeforeStart, refusedChange as refusedByFlags, START_DEADLINES, type Change } from './start-deadlines.ts';
 import { REACHABLE, statusOf } from '../pod/reachable.ts';
 import { costOnceStarted } from '../pod/price.ts';
+import { noStockToStart } from '../../shared/refusals/no-stock.ts';
 import { PODS } from '../pod/resource.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
@@ -86,7 +87,7 @@ function actionCommand(
           },
     confirmWhen: hasSelector,
     confirm: async (ctx, _values, { targets }) => {
-      const rows = targets.flatMap(({ row, failure }) => (row === undefined || failure !== undefined ? [] : [row]));
+      const rows = rowsThatGo(targets);
       // What was not read, or is refused, is no question.
       if (rows.length === 0 || rows.length < targets.length) return undefined;
       const cost = await unlessFailed(ctx, async () => effect?.(ctx, rows));
@@ -100,12 +101,10 @@ function actionCommand(
         return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid] };
       }
       const request = (known: Id<'pod'>) => podAction(known, action);
-      if (action === 'start' && ctx.dryRun)
+      if (ctx.dryRun)
         await tellPrice(ctx, async () => {
-          const line = await costOnceStarted(
-            ctx,
-            chosen.flatMap(({ row, failure }) => (failure === undefined ? (row ?? []) : [])),
-          );
+          const rows = rowsThatGo(chosen);
+          const line = rows.length === 0 ? undefined : await effect?.(ctx, rows);
           return line === undefined ? undefined : { line, asks: false };
         });
       const changed = await change?.(ctx, chosen, values);
@@ -126,8 +125,7 @@ function actionCommand(
         ).map((each) => inActionWords(each, action));
       const waitMs = (values as Values)['untilAvailable'] as number | undefined;
       const answered = await (waitMs === undefined ? send(targets) : sendUntilFree(ctx, targets, send, waitMs));
-      const sent: readonly Acted[] =
-        action === 'restart' ? answered : await acceptReached(ctx, answered, action, until);
+      const sent = await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
       const remaining = [
         ...(action === 'stop' ? stoppedLines(ctx, rowsOf(sent)) : []),
@@ -157,6 +155,10 @@ function actionCommand(
     },
   });
 }
+
+/** The rows that were read, of what is not refused. */
+const rowsThatGo = (targets: readonly Target[]): readonly Json[] =>
+  targets.flatMap(({ row, failure }) => (row === undefined || failure !== undefined ? [] : [row]));
 
 /**
  * The pods that words name. They are read in a dry run alone: a pod has the failure that the service would answer, not found
@@ -246,7 +248,8 @@ export const start = actionCommand('start', {
     ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
   ],
   until: 'RUNNING',
-  effect: costOnceStarted,
+  effect: async (ctx, pods) =>
+    [await costOnceStarted(ctx, pods), ...(await noStockToStart(ctx, pods))].filter(Boolean).join(' ') || undefined,
   options: { ...START_DEADLINES, ...UNTIL_FREE },
   change: changeBeforeStart,
   refusedChange: refusedByFlags,

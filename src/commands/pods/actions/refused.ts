@@ -1,14 +1,15 @@
 import { rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
-import type { Message } from '../../../core/message.ts';
+import { berth, names, sentence, type Message } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import { shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
+import { idOf } from '../../../output/view.ts';
 import { inOwnWords } from '../pod/create-refusals.ts';
 import { statusOf } from '../pod/reachable.ts';
 import { PODS } from '../pod/resource.ts';
-import { stillPaidLines } from './cost.ts';
+import { isLocked, stillPaidLines } from './cost.ts';
 
 /** What is done to a pod. */
 export type Action = 'start' | 'stop' | 'restart';
@@ -20,9 +21,13 @@ const STARTED = ['PROVISIONING', 'STARTING', 'RUNNING'];
 export const hasReached = (action: Action, until: string, pod: Json): boolean =>
   (action === 'start' ? STARTED : [until]).includes(statusOf(pod));
 
-/** What to do about a refused action: a pod that cannot be stopped is still paid. */
+/** What to do about a refused action: a pod that cannot be stopped is still paid, and a locked one can be unlocked. */
 export function refusalHint(action: Action, pod: Json): Message | undefined {
-  return action === 'stop' ? stillPaidLines([pod])[0] : undefined;
+  const id = idOf(pod);
+  if (action === 'stop') return stillPaidLines([pod])[0];
+  return isLocked(pod)
+    ? sentence`It is locked: ${berth`pods update ${id} --locked off`}, then ${berth`pods ${names(action)} ${id}`}`
+    : undefined;
 }
 
 /** A pod that an action was sent to; `isReached` when it had the wanted status before. */
@@ -58,7 +63,8 @@ async function unlessReached(ctx: CommandContext, refused: Sent<'pod'>, action: 
   try {
     const answer = await ctx.api.send(rowRequest(PODS, known));
     const pod = answer.value ?? null;
-    if (!hasReached(action, until, pod)) return withHint(refused, refusalHint(action, pod));
+    // A pod that was RUNNING before its restart has not reached it.
+    if (action === 'restart' || !hasReached(action, until, pod)) return withHint(refused, refusalHint(action, pod));
     return { ...shownOf(answer, refused.name), id: refused.id, known, answer, isReached: true };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);

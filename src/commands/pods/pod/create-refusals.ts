@@ -4,7 +4,7 @@ import { refusalClass, type RefusalClass } from '../../../create/refusals.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { berth, type Message, sentence } from '../../../core/message.ts';
 
-type Refused = 'create' | 'create of a cluster' | 'start' | 'restart';
+type Refused = 'create' | 'create by apply' | 'create of a cluster' | 'start' | 'restart';
 
 const isCreate = (refused: Refused): boolean => refused.startsWith('create');
 
@@ -13,8 +13,14 @@ interface Words {
   readonly code: string;
   readonly exit: ExitCode;
   readonly message: string;
-  readonly hint: (refused: Refused) => Message;
+  /** `id` is that of the pod, where there is one. */
+  readonly hint: (refused: Refused, id: string | undefined) => Message;
 }
+
+const OTHER_WAY: Readonly<Partial<Record<Refused, string>>> = {
+  create: '. For a GPU, --until-available 6h waits for room.',
+  'create by apply': '. What was made stays: once there is room, the same command makes the rest.',
+};
 
 /** What is said of each class; of the others the failure says enough itself. */
 const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
@@ -22,10 +28,10 @@ const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
     code: 'no-capacity',
     exit: EXIT.refused,
     message: 'there is no room for this pod now',
-    hint: (refused) =>
+    hint: (refused, id) =>
       isCreate(refused)
-        ? sentence`Nothing is wrong with the request. Try another GPU type, data center or cloud, or try again later: ${berth`catalog gpus --available --product POD`}${refused === 'create' ? '. For a GPU, --until-available 6h waits for room.' : ''}`
-        : 'Its machine has too few free GPUs. Try again later, or create another pod with the same network volume.',
+        ? sentence`Nothing is wrong with the request. Try another GPU type, data center or cloud, or try again later: ${berth`catalog gpus --available --product POD`}${OTHER_WAY[refused] ?? ''}`
+        : sentence`Its machine has too few free GPUs. ${refused === 'start' && id !== undefined ? sentence`To wait for them: ${berth`pods start ${id} --until-available 6h`}. Or` : 'Try again later, or'} create another pod with the same network volume.`,
   },
   payment: {
     code: 'payment-required',
@@ -64,6 +70,6 @@ export function inOwnWords(failure: Failure, refused: Refused): Failure {
     code,
     exit,
     message: said === undefined ? message : `${message}: ${safeText(said)}`,
-    hint: hint(refused),
+    hint: hint(refused, failure.id),
   });
 }

@@ -53,7 +53,9 @@ export const CONTAINER_FIELDS = {
     path: 'disk',
     type: 'gigabytes',
     check: atLeast('--disk', 1, ' GB'),
-    write: option.count('container disk in GB, wiped on restart', 1, { metavar: 'GB' }),
+    write: option.count('container disk in GB, wiped on restart; paid besides the cost of an hour', 1, {
+      metavar: 'GB',
+    }),
   },
   port: {
     path: 'ports',

@@ -202,6 +202,14 @@ describe('berth apply', () => {
     expect(await differingIn(world, independent)).toEqual([]);
   });
 
+  test('where there is no room, says that what was made stays, and no flag that apply does not have', async () => {
+    const world = inWorld();
+    await run(world, ['local', 'stock', 'set', 'GPU-24G', 'none']);
+    const ran = await apply(world, 'kind: pod\nname: lab\nimage: a/b:1\ngpu: {id: GPU-24G}');
+    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('the same command makes the rest') as string]);
+    expect(ran.err).not.toContain('--until-available');
+  });
+
   test('a plan that has nothing to do asks nothing', async () => {
     const world = inWorld();
     const ran = await apply(world, `${VOLUME}size: 2048`);

@@ -84,6 +84,31 @@ describe('a wish', () => {
     expect([await made(cancelled), await wishes(cancelled)]).toMatchObject(['', [{ state: 'cancelled' }]]);
   });
 
+  test('whose pod is there cannot be cancelled any more: the pod and what ends its cost are named', async () => {
+    const account = await withWish();
+    await local(account, 'local clock advance 31m');
+    await local(account, 'guard run');
+    const [wish] = await wishes(account);
+    const ran = await account('guard wishes cancel k');
+    expect([ran.code, ran.err.replace(/\s+/g, ' ')]).toEqual([
+      4,
+      expect.stringMatching(/\(the pod (pod-\w+) was created for it\) -> To end its cost: berth .*pods terminate \1 /),
+    ]);
+    expect(ran.err).toContain(wish?.pod);
+  });
+
+  test('that is cancelled after a guard created its pod, and was killed before it wrote that down, names the pod', async () => {
+    const account = await withWish();
+    await local(account, 'guard run');
+    await local(account, 'pods create --name lab --gpu GPU-24G --image a/b:1 --env BERTH_CREATE_KEY=k');
+    const ran = await account('guard wishes cancel k');
+    expect([ran.code, ran.err]).toEqual([
+      0,
+      expect.stringMatching(/A guard had created its pod already\. Pod pod-\w+ \(lab\)/),
+    ]);
+    expect(ran.err).toMatch(/pods terminate pod-/);
+  });
+
   test('ends with the reason when no candidate can help', async () => {
     const account = await withWish();
     await local(account, 'local clock advance 31m');

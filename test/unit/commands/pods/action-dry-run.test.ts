@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+
+const NO_GPU = 'local stock set GPU-48G none';
+
+test('a start refused for its full machine names the command that waits for it', async () => {
+  const account = createAccount();
+  await local(account, NO_GPU);
+  const ran = await account('pods start pod-stopped');
+  expect([ran.code, ran.err]).toEqual([
+    5,
+    expect.stringMatching(
+      /To wait for them: berth .*pods start pod-stopped --until-available 6h\. Or create another pod/,
+    ),
+  ]);
+});
+
+test('a dry run of a start says where the catalog has no hardware for it, and nothing of what has', async () => {
+  const account = createAccount();
+  const full = /The catalog has no stock of GPU-48G in US-EAST-1 now: a start of pod-stopped \(.*\) would find no room/;
+  expect((await account('pods start pod-stopped --dry-run')).err).not.toMatch(full);
+  await local(account, NO_GPU);
+  const ran = await account('pods start pod-stopped pod-stopped-cpu --dry-run');
+  expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(full)]);
+  expect(ran.err).not.toContain('nightly-report');
+});
+
+test('a dry run of a stop in a pipe says what it saves, and what costs on; of nothing, nothing', async () => {
+  const account = createAccount();
+  await local(account, 'pods create --name lab --gpu GPU-24G --image a/b:1 --persistent-size 100 --wait');
+  const ran = await account('pods stop lab --dry-run');
+  expect([ran.code, ran.err]).toEqual([
+    0,
+    expect.stringMatching(/It saves \$[\d.]+ an hour\. Its persistent mount \(100 GB\) costs money also while stopped/),
+  ]);
+  expect((await account('pods stop lab --dry-run --quiet')).err).toBe('');
+  expect((await account('pods stop nothing --dry-run')).err).not.toContain('saves');
+});
