@@ -1,4 +1,5 @@
-import { createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { onWrite, reads, writes, type Read, type Write } from '../support/worlds/read-write-commands.ts';
 import { createDeadlineClock } from '../support/clocks/deadline-clock.ts';
@@ -33,12 +34,18 @@ async function serveTcp(greet: (socket: Socket) => void): Promise<number> {
   return await listen(server);
 }
 
-/** Returns a port on loopback where nothing listens. */
-async function deadPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/**
+ * Returns a port on loopback where nothing listens until the test ends. It is the port of a client's connection: a port that is
+ * only closed may be taken by another process.
+ */
+async function refusingPort(): Promise<number> {
+  const client = connect(await serveTcp(() => undefined), '127.0.0.1');
+  onTestFinished(() => {
+    client.destroy();
+  });
+  await once(client, 'connect');
+  if (client.localPort === undefined) throw new Error('a connected client has no port');
+  return client.localPort;
 }
 
 describe.each([
@@ -158,7 +165,7 @@ describe('a connection that never opens: nothing was sent, 7, and writes are ret
   const says = ['could not reach', 'Nothing was sent', 'berth doctor'];
 
   test.each(everything)('refused: %s', async (_, { argv }: Read) => {
-    const url = `http://127.0.0.1:${String(await deadPort())}`;
+    const url = `http://127.0.0.1:${String(await refusingPort())}`;
     const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url };
     // `jobs retry` reads the status first. If that fails it sends the retry anyway, and the service cannot be reached.
     const { error } = await fails(argv, { exit: 7, says: [...says, 'connection refused', 'tried 4 times'] }, [], {
