@@ -128,16 +128,6 @@ describe('start, stop and restart', () => {
     expect(JSON.parse(ran.out)).toMatchObject([request(first), request(second)]);
   });
 
-  it('restart of a locked pod names the command that unlocks it', async () => {
-    const ran = await local(createTestWorld(), 'restart', 'pod-web', '--yes');
-    expect([ran.code, ran.err]).toEqual([
-      5,
-      expect.stringMatching(
-        /-> It is locked: berth .*pods update pod-web --locked off, then berth .*pods restart pod-web/,
-      ),
-    ]);
-  });
-
   it('stop of a pod in ERROR says that it is still paid, and by which command it ends', async () => {
     const ran = await local(createTestWorld(), 'stop', 'pod-broken');
     expect([ran.code, ran.out]).toEqual([5, '']);

@@ -15,6 +15,16 @@ test('a start refused for its full machine names the command that waits for it',
   ]);
 });
 
+test('a restart refused for a lock names the command that unlocks the pod', async () => {
+  const ran = await createAccount()('pods restart pod-web --yes');
+  expect([ran.code, ran.err]).toEqual([
+    5,
+    expect.stringMatching(
+      /-> It is locked: berth .*pods update pod-web --locked off, then berth .*pods restart pod-web/,
+    ),
+  ]);
+});
+
 test('a dry run of a start says where the catalog has no hardware for it, and nothing of what has', async () => {
   const account = createAccount();
   const full = /The catalog has no stock of GPU-48G in US-EAST-1 now: a start of pod-stopped \(.*\) would find no room/;
