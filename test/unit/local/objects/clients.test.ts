@@ -66,7 +66,7 @@ describe('a client that nobody here wrote finds what it needs', () => {
     });
 
   it('rclone: copy, check, sync, delete', async ({ skip }) => {
-    if (!isRcloneThere()) return skip('rclone is not installed');
+    if (!isThere('rclone')) return skip('rclone is not installed');
     const { program, isCopied, folder } = await served();
     const rclone = (...args: readonly string[]) => program('rclone', ...args);
     await rclone('copy', '--s3-chunk-size', '5M', '--s3-upload-cutoff', '6M', 'files', 'v:vol-datasets/set');
@@ -96,9 +96,9 @@ describe('a client that nobody here wrote finds what it needs', () => {
   });
 });
 
-function isRcloneThere(): boolean {
+function isThere(program: string): boolean {
   try {
-    execFileSync('rclone', ['version'], { stdio: 'ignore', env: { PATH: inject('callerEnvironment')['PATH'] ?? '' } });
+    execFileSync(program, ['version'], { stdio: 'ignore', env: { PATH: inject('callerEnvironment')['PATH'] ?? '' } });
     return true;
   } catch {
     return false;
