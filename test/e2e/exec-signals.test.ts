@@ -33,7 +33,8 @@ async function pods(...names: readonly string[]): Promise<Pods> {
 }
 
 /** The number of a process is printed first, so that a test finds it in the pod. */
-const COMMAND = ['sh', '-c', 'echo "pid $$."; exec sleep 1000'];
+const LINE = 'echo "pid $$."; exec sleep 1000';
+const COMMAND = ['sh', '-c', LINE];
 
 const pidsIn = (text: string): readonly number[] => [...text.matchAll(/pid (\d+)\./g)].map(([, pid]) => Number(pid));
 
@@ -95,6 +96,17 @@ sshdTest.each([
     expect(commands.map(isAlive)).toEqual([true]);
   },
 );
+
+sshdTest.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends pods ssh with %i and its ssh', async (signal, code) => {
+  const all = await pods('lab');
+  const { child, ended, said } = await running(all, ['pods', 'ssh', 'lab', '--', LINE]);
+  child.kill(signal);
+  expect(await ended, said()).toBe(code);
+  await until(() => clientsOf(all.sshd).length === 0);
+});
 
 sshdTest('a signal to pods exec in several pods ends all of them, each with its outcome', async () => {
   const all = await pods('one', 'two', 'three');

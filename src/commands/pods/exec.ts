@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, interrupted, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
+import { idsArgument } from '../../cli/resource/read.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
@@ -12,6 +13,7 @@ import { isTableOutput } from '../../output/formats/format-table.ts';
 import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
 import { prefixedLines } from './reach/prefixed-lines.ts';
 import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
+import { runSsh, SSH_FAILED } from './reach/run-ssh.ts';
 import { START } from './reach/start-first.ts';
 import { stateNow } from './reach/state-now.ts';
 import { remoteCommand } from './reach/remote-command.ts';
@@ -29,8 +31,8 @@ export const exec = defineCommand({
   exitsAsProgram: true,
   output: OUTCOMES,
   args: {
-    id: arg.any('pod ids or names', { metavar: 'POD', complete: PODS }),
-    command: arg.afterDashes('the command and its arguments, as they are', 'COMMAND'),
+    id: idsArgument(PODS),
+    command: arg.afterDashes('the command and its arguments, as they are', '-- COMMAND ARGS...'),
   },
   options: {
     tty: option.on('give it a terminal, as an interactive program needs it', { short: '-t' }),
@@ -54,7 +56,7 @@ export const exec = defineCommand({
       : undefined;
     const words = selected?.targets.map(({ word }) => word) ?? [...new Set(values.id)];
     const [only, ...others] = words;
-    if (only === undefined) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
+    if (only === undefined) throw ranNowhere();
     if (others.length === 0 && selected === undefined) return await runInOne(ctx, only, line, { tty, start });
     if (tty) throw usage('-t needs one pod', 'Leave it out for several.');
     const outcomes = await Promise.all(words.map((word) => runInOneOfSeveral(ctx, word, line, start)));
@@ -63,6 +65,14 @@ export const exec = defineCommand({
     return outcomeResult(ctx, 'pod', outcomes, 'done');
   },
 });
+
+const ranNowhere = (): Failure =>
+  new Failure({
+    code: 'not-found',
+    exit: EXIT.notFound,
+    message: 'the selectors pick no pod that runs: the command ran nowhere',
+    hint: sentence`See ${berth`pods list`}.`,
+  });
 
 /** Returns what says which pods a command cannot go to, by their status. */
 const leavingOut =
@@ -79,9 +89,6 @@ const leavingOut =
 const whatDoesNotRun = leavingOut((status) => status !== 'RUNNING');
 const whatIsGone = leavingOut((status) => status === 'TERMINATED');
 
-/** The exit code of ssh for an error of its own. */
-const SSH_FAILED = 255;
-
 async function runInOne(
   ctx: CommandContext,
   word: string,
@@ -89,11 +96,7 @@ async function runInOne(
   { tty, start }: { readonly tty: boolean; readonly start: boolean },
 ) {
   const pod = await reachPod(ctx, word, start);
-  let interrupt: Failure | undefined;
-  const code = await ctx.spawn.run('ssh', await sshArguments(ctx, pod, { line, tty }), {}, (signal) => {
-    interrupt ??= interrupted(signal);
-  });
-  if (interrupt !== undefined && code === SSH_FAILED) throw interrupt.with({ hint: mayGoOn(pod) });
+  const code = await runSsh(ctx, await sshArguments(ctx, pod, { line, tty }), mayGoOn(pod));
   const notes = code === SSH_FAILED ? [notKnown(pod), ...(await stateNow(ctx, pod))] : [];
   return { kind: 'nothing', exit: code as ExitCode, notes } as const;
 }

@@ -10,6 +10,7 @@ import { isLocalService } from '../shared/is-local-service.ts';
 import { directSsh, isReachable, statusOf } from './pod/reachable.ts';
 import { LOOPBACK, startOf } from './reach/reach-pod.ts';
 import { addressArguments, sshAddress } from './reach/ssh-address.ts';
+import { runSsh } from './reach/run-ssh.ts';
 import { START, startFirst } from './reach/start-first.ts';
 import { explainKeys } from './reach/explain-keys.ts';
 import { trustOptions } from './reach/ssh-options.ts';
@@ -64,7 +65,7 @@ export const ssh = defineCommand({
     // The proxy is one host for all pods, with one key that the user's own file keeps.
     const trust =
       proxy || directSsh(pod) === undefined ? [] : trustOptions(startOf(pod, id), await ctx.spawn.knownHosts());
-    return { kind: 'nothing', exit: (await ctx.spawn.run('ssh', [...trust, ...args], {})) as ExitCode };
+    return { kind: 'nothing', exit: (await runSsh(ctx, [...trust, ...args])) as ExitCode };
   },
 });
 

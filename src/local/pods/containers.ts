@@ -127,11 +127,15 @@ const wantedOf = (state: State, now: EpochMs, secretPrefix: string): readonly Wa
     ];
   });
 
-/** The account's keys of now are put into a container that starts; a pod's own SSH_PUBLIC_KEY replaces them (storage contract). */
-function keysOf(state: State, { env }: PodRecord): readonly string[] {
+/**
+ * The account's keys are put into a container that starts; a pod's own SSH_PUBLIC_KEY replaces them (storage contract). Pods that
+ * are there from the beginning take those of now.
+ */
+function keysOf(state: State, { env, history }: PodRecord): readonly string[] {
   const own = env['SSH_PUBLIC_KEY'];
   if (own !== undefined) return own.split('\n');
-  return [...(env['PUBLIC_KEY'] ?? '').split('\n'), ...sshKeys.of(state)];
+  const launch = history.findLast((event) => event.kind === 'launch');
+  return [...(env['PUBLIC_KEY'] ?? '').split('\n'), ...(launch?.sshKeys ?? sshKeys.of(state))];
 }
 
 /** Makes the folder of a start, and starts its container. The folders of earlier starts are removed. */

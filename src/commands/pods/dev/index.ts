@@ -31,7 +31,10 @@ export const dev = defineCommand({
   exits: [EXIT.jobFailed],
   args: {
     id: idArgument(PODS),
-    command: arg.afterDashes('the command and its arguments, as they are; it starts in the folder', 'COMMAND'),
+    command: arg.afterDashes(
+      'the command and its arguments, as they are; it starts in the folder',
+      '-- COMMAND ARGS...',
+    ),
   },
   options: {
     path: option.text('the folder here', { metavar: 'DIR', initialText: 'this one' }),

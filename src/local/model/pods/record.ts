@@ -36,6 +36,8 @@ export type PodEvent =
       /** The variables that got the value of a secret, and those whose placeholder names none. */
       readonly fromSecrets?: readonly string[];
       readonly unresolved?: readonly string[];
+      /** The account's SSH keys then: those that are added later open it from its next start on. */
+      readonly sshKeys?: readonly string[];
       /** The status it does not get beyond. */
       readonly held?: 'PROVISIONING' | 'STARTING';
       /** Its container ends as soon as it has started. */

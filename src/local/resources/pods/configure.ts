@@ -142,12 +142,17 @@ function checkVariables(env: Readonly<Record<string, string>> = {}): void {
     throw badRequest(`env: a pod has at most ${String(MAX_VARIABLES)} variables`);
 }
 
-/** What a start of the pod's container finds of secrets. Their values stay where they are: no container runs here. */
-export function bootNote(state: State, { secretPrefix }: ServiceSettings, { env }: PodRecord): BootNote {
+/** What a start of the pod's container finds: secrets, whose values stay where they are, and SSH keys where it takes any. */
+export function bootNote(
+  state: State,
+  { secretPrefix }: Pick<ServiceSettings, 'secretPrefix'>,
+  { env }: PodRecord,
+): BootNote {
   const { fromSecrets, unresolved } = bootEnvironment(state, secretPrefix, env);
   return {
     ...(fromSecrets.length > 0 ? { fromSecrets } : {}),
     ...(unresolved.length > 0 ? { unresolved } : {}),
+    ...(env['PUBLIC_KEY'] === undefined ? {} : { sshKeys: [...sshKeys.of(state)] }),
   };
 }
 

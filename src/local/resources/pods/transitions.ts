@@ -55,7 +55,7 @@ export const startedAt = (pod: PodRecord, now: EpochMs): EpochMs | null =>
 const runningSince = (launchedAt: number): number => launchedAt + PROVISIONING_MS + STARTING_MS;
 
 /** What a start of a container finds in its environment: see `PodEvent`. */
-export type BootNote = Pick<Launch, 'fromSecrets' | 'unresolved'>;
+export type BootNote = Pick<Launch, 'fromSecrets' | 'unresolved' | 'sshKeys'>;
 
 /** Applies an action. Throws the 409 Problem when the status or the lock does not allow it (contract rules, Pods). */
 export function applyAction(pod: PodRecord, action: PodAction, now: EpochMs, note: BootNote = {}): void {

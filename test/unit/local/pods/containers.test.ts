@@ -1,6 +1,13 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../../src/core/durations.ts';
+import type { EpochMs } from '../../../../src/core/unit-types.ts';
+import type { PodRecord } from '../../../../src/local/model/pods/record.ts';
+import { pods } from '../../../../src/local/model/pods/seed.ts';
+import { sshKeys } from '../../../../src/local/model/ssh-keys.ts';
+import { bootNote } from '../../../../src/local/resources/pods/configure.ts';
+import { applyAction } from '../../../../src/local/resources/pods/transitions.ts';
 import { createPodContainers } from '../../../../src/local/pods/containers.ts';
 import type { StartContainer } from '../../../../src/local/pods/port.ts';
 import { createState } from '../../../../src/local/state/state.ts';
@@ -26,6 +33,33 @@ function containersOf(start: StartContainer) {
 const startIn = (folder: string): string => readdirSync(folder).find((name) => /^\d+$/.test(name)) ?? '';
 
 describe('containers of pods', () => {
+  it('have the keys that the account had at their start: one that is added opens them from the next start on', async () => {
+    const state = createState(NOW);
+    let now: EpochMs = NOW;
+    const opened: (readonly string[])[] = [];
+    const pod = (): PodRecord => pods.get(state, 'pod-train') ?? expect.unreachable();
+    const restart = async (): Promise<readonly string[] | undefined> => {
+      applyAction(pod(), 'restart', now, bootNote(state, { secretPrefix: 'SECRET_' }, pod()));
+      now += HOUR_MS;
+      const containers = createPodContainers({
+        transact: (step) => Promise.resolve(step(state, now)),
+        start: ({ folder, publicKeys }) => {
+          if (folder.includes('pod-train')) opened.push(publicKeys);
+          return Promise.resolve({ port: 4022, stop: () => Promise.resolve() });
+        },
+        secretPrefix: 'SECRET_',
+        root: temporaryDirectory(),
+        volumeFolder: () => Promise.resolve(undefined),
+      });
+      sshKeys.replace(state, ['ssh-ed25519 AAAA added-later']);
+      await containers.sync();
+      await containers.stop();
+      return opened.at(-1);
+    };
+    expect(await restart()).not.toContain('ssh-ed25519 AAAA added-later');
+    expect(await restart()).toContain('ssh-ed25519 AAAA added-later');
+  });
+
   it('are tried again when one could not be started', async () => {
     let isBroken = true;
     const { containers, folder } = containersOf(() =>

@@ -17,7 +17,7 @@ const podWith = (direct: object, name = 'lab') => ({
 
 const COMMANDS = {
   exec: ['exec', 'p1', '--', 'true'],
-  'exec of several': ['exec', 'p1', '--match', '*', '--', 'true'],
+  'exec of several': ['exec', '--match', '*', '--', 'true'],
   'cp to a pod': ['cp', 'file', 'p1:file'],
   'cp from a pod': ['cp', 'p1:file', 'file'],
   forward: ['forward', 'p1', '0:8888'],

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { createAccount } from '../../../support/worlds/local-account.ts';
+
+test.each<readonly [command: string, code: number, says: RegExp]>([
+  ['pods exec -- ls', 2, /missing POD[^]*or select them with --match/],
+  ['pods exec', 2, /missing POD/],
+  ['pods exec pod-train', 2, /missing COMMAND[^]*pods exec POD -- nvidia-smi/],
+  ['pods exec pod-train ls', 2, /missing COMMAND/],
+  ['pods exec pod-train --match x -- ls', 2, /POD and --match exclude each other/],
+  ['pods exec pod-train --all -- ls', 2, /POD and --all exclude each other/],
+  ['pods exec --match x', 2, /missing COMMAND/],
+  ['pods exec --match x -- ls', 4, /the selectors pick no pod that runs: the command ran nowhere/],
+  ['pods exec --status EXITED -- ls', 4, /Left out: pod pod-stopped[^]*the command ran nowhere/],
+  ['pods exec nothing -- ls', 4, /no pod/i],
+])('%s ends %i and says what is wrong', async (command, code, says) => {
+  const ran = await createAccount()(command);
+  expect([ran.code, ran.out, ran.err]).toEqual([code, '', expect.stringMatching(says)]);
+});
