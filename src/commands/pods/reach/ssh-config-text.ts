@@ -6,14 +6,13 @@ export const HOST_SUFFIX = '.berth';
 /**
  * The block of ssh's configuration for all pods. `program` starts berth with the flags that choose the account; `knownHosts` is the
  * path of berth's host keys, beside which each host has a file. ssh puts a name between the quotes of ProxyCommand, and into the path of
- * a file, as it is: names with a quote or a slash are not of the block.
+ * a file, as it is: names with what would end the quotes, or with a slash, are not of the block.
  */
-export const sshConfigText = (
-  program: readonly string[],
-  knownHosts: string,
-): string => `# Written by berth (pods ssh-config).
-Host *${HOST_SUFFIX} "!*'*" "!*/*"
-  ProxyCommand ${[...program, 'pods', 'connect', '--'].map(proxyWord).join(' ')} '%n'
+export function sshConfigText(program: readonly string[], knownHosts: string, platform: string): string {
+  const { left, word, name } = platform === 'win32' ? WINDOWS : POSIX;
+  return `# Written by berth (pods ssh-config).
+Host *${HOST_SUFFIX} ${left.join(' ')}
+  ProxyCommand ${[...program, 'pods', 'connect', '--'].map(word).join(' ')} ${name}
   User root
   UserKnownHostsFile ${quotedPath(`${knownHosts}.d/`).slice(0, -1)}%n"
   GlobalKnownHostsFile none
@@ -24,10 +23,32 @@ Host *${HOST_SUFFIX} "!*'*" "!*/*"
   ControlMaster no
   ControlPath none
 `;
+}
 
-/** A word of ProxyCommand, which a shell reads after ssh has replaced its tokens. */
-const proxyWord = (word: string): string =>
-  /^[\w@+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`;
+/** How a shell reads ProxyCommand after ssh has replaced its tokens, and the names that are left out for it. */
+interface ProxyShell {
+  readonly left: readonly string[];
+  readonly word: (word: string) => string;
+  readonly name: string;
+}
+
+const isPlain = (word: string): boolean => /^[\w@+=:,./-]+$/.test(word);
+
+const POSIX: ProxyShell = {
+  left: [`"!*'*"`, '"!*/*"'],
+  word: (word) => (isPlain(word) ? word : `'${word.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`),
+  name: "'%n'",
+};
+
+/**
+ * cmd.exe. A double quote in a name would end the quotes, and no pattern that all versions of ssh read names one; without the signs
+ * that join or redirect commands, it can only add words after the `--`. Backslashes and colons are of paths.
+ */
+const WINDOWS: ProxyShell = {
+  left: ['/', '\\', ':', '%', '&', '|', '<', '>', '^'].map((sign) => `!*${sign}*`),
+  word: (word) => (isPlain(word) ? word : `"${word.replaceAll('%', '%%')}"`),
+  name: '"%n"',
+};
 
 /** The line that includes a file beside the user's own. It stands first: after a line \`Host\` it would be conditional. */
 export const includeLine = (name: string): string => `Include ${name}`;

@@ -48,7 +48,7 @@ function connectTo(host: string): { readonly ran: string | undefined; readonly o
   const folder = join(temporaryDirectory());
   const [program, config] = [join(folder, "be'r th%n"), join(folder, 'config')];
   writeFileSync(program, `#!/bin/sh\nprintf %s "$#:$3:$4" > "${join(folder, 'ran')}"\n`, { mode: 0o755 });
-  writeFileSync(config, sshConfigText([program], join(folder, 'known')));
+  writeFileSync(config, sshConfigText([program], join(folder, 'known'), 'linux'));
   spawnSync('ssh', ['-F', config, '-o', 'BatchMode=yes', '--', host, 'true'], { cwd: folder, timeout: 60_000 });
   const ran = join(folder, 'ran');
   return { ran: existsSync(ran) ? readFileSync(ran, 'utf8') : undefined, others: existsSync(join(folder, 'pwned')) };
@@ -62,9 +62,44 @@ sshTest('a name with a slash, which would be a path of a host key, is not of the
   expect(connectTo('x/../../y.berth').ran).toBeUndefined();
 });
 
+const ON_WINDOWS = sshConfigText(
+  ['C:\\Program Files\\nodejs\\node.exe', 'C:\\tools\\100% berth\\berth', '--profile', 'work'],
+  'C:\\Users\\Zoë\\AppData\\Local\\berth\\ssh\\known_hosts',
+  'win32',
+);
+
+test('on Windows, ProxyCommand is quoted for cmd.exe, and paths keep their backslashes', () => {
+  expect(ON_WINDOWS).toContain(
+    String.raw`ProxyCommand "C:\Program Files\nodejs\node.exe" "C:\tools\100%% berth\berth" --profile work pods connect -- "%n"`,
+  );
+  expect(ON_WINDOWS).toContain(
+    String.raw`UserKnownHostsFile "C:\\Users\\Zoë\\AppData\\Local\\berth\\ssh\\known_hosts.d/%n"`,
+  );
+});
+
+test.skipIf(!hasSsh).each([
+  ['lab.berth', true],
+  ['großes lab.berth', true],
+  ['x&calc&.berth', false],
+  ['x|calc.berth', false],
+  ['"&calc&".berth', false],
+  ['x>file.berth', false],
+  ['%PATH%.berth', false],
+  ['..\\x.berth', false],
+  ['../x.berth', false],
+  ['c:x.berth', false],
+])('on Windows, the name %j is of the block: %s', (host, isOf) => {
+  const config = join(temporaryDirectory(), 'config');
+  writeFileSync(config, ON_WINDOWS);
+  const { stdout, stderr } = spawnSync('ssh', ['-F', config, '-G', '--', host], { encoding: 'utf8' });
+  // Newer versions of ssh refuse some of these names themselves.
+  if (/invalid characters/.test(stderr)) return;
+  expect(/^proxycommand /m.test(stdout), stderr).toBe(isOf);
+});
+
 // Before OpenSSH 9.6, ssh puts any name into the command, which a shell reads. The block leaves out names with a quote or a slash.
 test.skipIf(process.platform === 'win32')('any other name is one word to the shell of ProxyCommand', () => {
-  const command = /ProxyCommand (.*)/.exec(sshConfigText(['printf', '<%s>'], '/known'))?.[1] ?? '';
+  const command = /ProxyCommand (.*)/.exec(sshConfigText(['printf', '<%s>'], '/known', 'linux'))?.[1] ?? '';
   const hostile = fc.constantFrom(
     '$(touch x)',
     '`',
