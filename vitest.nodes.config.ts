@@ -4,10 +4,14 @@ import { vitestDefaults } from './test/support/environment/vitest-defaults.ts';
 /** End-to-end tests whose result does not depend on the version of Node, or that take minutes. `npm run node-trials` runs them too. */
 const NOT_IN_CI = [
   // Minutes of kills and real waits, of stores and of worker libraries.
+  'apply-kill',
   'batch-kill',
   'create-kill',
+  'dev-pods',
   'files-trials',
+  'notebook-walk',
   'parquet-trials',
+  'reach-pods',
   'shared-batch',
   'reports',
   'workers/{kill,library,own-worker,stop,trouble}',
