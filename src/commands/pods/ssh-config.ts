@@ -3,6 +3,7 @@ import { berth, sentence } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
+import { homeOfSsh } from './reach/home-of-ssh.ts';
 import { includeLine, sshConfigText, withInclude, withoutInclude } from './reach/ssh-config-text.ts';
 
 /** The file that is included, beside the user's own, and the line that does. */
@@ -76,8 +77,8 @@ export const sshConfig = defineCommand({
 });
 
 function sshFolder(ctx: CommandContext): string {
-  const home = ctx.env['HOME'] ?? ctx.env['USERPROFILE'];
-  if (home === undefined || home === '')
+  const home = homeOfSsh(ctx);
+  if (home === undefined)
     throw usage(
       'there is no home folder, so no ~/.ssh/config',
       sentence`Put this where ssh reads it: ${berth`pods ssh-config`}`,

@@ -135,10 +135,12 @@ const MAX_ABOVE = 64;
 async function filterOf(files: RangeFiles, root: string, exclude: readonly string[]): Promise<Filter> {
   const own = await createFilter({ exclude: [...NEVER, ...exclude], include: [], only: undefined });
   const above: string[] = [];
+  // An absolute path of another system begins with a slash, and a backslash is a character of a name there.
+  const isOfWindows = !root.startsWith('/');
   let top = root;
   let isFound = await isThere(files, `${top}/.git`);
   while (!isFound && above.length < MAX_ABOVE) {
-    const slash = top.lastIndexOf('/');
+    const slash = isOfWindows ? Math.max(top.lastIndexOf('/'), top.lastIndexOf('\\')) : top.lastIndexOf('/');
     if (slash < 0 || top === '/') break;
     above.unshift(top.slice(slash + 1));
     top = slash === 0 ? '/' : top.slice(0, slash);

@@ -6,6 +6,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { readKeys } from '../../account/change.ts';
 import { isSameKey, readKey, type SshKey } from '../../account/keys.ts';
 import { directSsh, statusOf } from '../pod/reachable.ts';
+import { homeOfSsh } from './home-of-ssh.ts';
 import { addressArguments, sshAddress } from './ssh-address.ts';
 
 /** A key that ssh would offer. */
@@ -74,7 +75,7 @@ function notesOf(
   const file = offered.find(({ from }) => from !== AGENT)?.from;
   const add =
     file === undefined
-      ? sentence`No key fits. Make one with ssh-keygen -t ed25519, then add it: ${berth`account ssh-keys add -`} < ~/.ssh/id_ed25519.pub`
+      ? sentence`No key fits. Make one with ssh-keygen -t ed25519, then add it: ${berth`account ssh-keys add`} "$(cat ~/.ssh/id_ed25519.pub)"`
       : sentence`No key fits. Add one: ${berth`account ssh-keys add ${`@${file}`}`}`;
   return [
     add,
@@ -113,11 +114,11 @@ async function sshSettings(ctx: CommandContext, pod: Json, id: string): Promise<
 
 /** The public halves that stand beside the files of private keys. */
 async function keysOfFiles(ctx: CommandContext, files: readonly string[]): Promise<readonly Offered[]> {
-  const home = ctx.env['HOME'] ?? ctx.env['USERPROFILE'] ?? '~';
+  const home = homeOfSsh(ctx) ?? '~';
   const durable = await ctx.durable();
   const found: Offered[] = [];
   for (const file of files) {
-    const path = `${file.replace(/^"|"$/g, '').replace(/^~(?=\/)/, home)}.pub`;
+    const path = `${file.replace(/^"|"$/g, '').replace(/^~(?=[/\\])/, () => home)}.pub`;
     const bytes = (await durable.size(path)) === undefined ? undefined : await ctx.files.read(path);
     if (bytes !== undefined) found.push({ from: path, key: readKey(new TextDecoder().decode(bytes).trim()) });
   }

@@ -1,6 +1,7 @@
 import { unlessFailed, usage } from '../../../core/failure.ts';
 import { berth, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
+import { refusedName } from '../../shared/paths/names.ts';
 import type { ReachablePod } from './reach-pod.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function rememberStart(
   host: string,
   { id, start }: Pick<ReachablePod, 'id' | 'start'>,
 ): Promise<void> {
-  if (/[/\\\0]/.test(host))
+  if (/[/\\]/.test(host) || refusedName(host, ctx.platform) !== undefined)
     throw usage(`${JSON.stringify(host)} is no name of a host`, sentence`Take its id: ${berth`pods list`}`);
   const files = await ctx.durable();
   const keys = `${await ctx.spawn.knownHosts()}.d/${host}`;

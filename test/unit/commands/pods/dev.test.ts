@@ -5,6 +5,7 @@ import { expect, it, test } from 'vitest';
 import { readManifest } from '../../../../src/commands/pods/dev/manifest.ts';
 import { openSourceFolder } from '../../../../src/commands/pods/dev/source-folder.ts';
 import type { PodFiles } from '../../../../src/commands/pods/reach/files/pod-files.ts';
+import type { RangeFiles } from '../../../../src/core/context.ts';
 import { createContext } from '../../../../src/host/context.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
@@ -45,7 +46,8 @@ async function opened(exclude: readonly string[] = []) {
   }
   const ctx = createContext(world, {});
   const app = join(world.directory, 'app');
-  return { app, source: await openSourceFolder(await ctx.durable(), app, exclude) };
+  const files = await ctx.durable();
+  return { app, files, source: await openSourceFolder(files, app, exclude) };
 }
 
 test.skipIf(!hasGit)('pods dev sends the files that git would add, by the rules of the whole repository', async () => {
@@ -62,6 +64,28 @@ test.skipIf(!hasGit)('pods dev sends the files that git would add, by the rules 
   expect([...files.keys()].toSorted()).toEqual(stdout.split('\0').filter(Boolean).toSorted());
   expect(files.size).toBeGreaterThan(5);
 });
+
+/** Files below a path of Windows, which are those of a folder of this machine. */
+function belowDrive(files: RangeFiles, drive: string, folder: string): RangeFiles {
+  const here = (path: string): string => path.replace(drive, () => folder).replaceAll('\\', '/');
+  return {
+    ...files,
+    absolute: (path) => path,
+    contents: (path, follow) => files.contents(here(path), follow),
+    lookAt: (path, follow) => files.lookAt(here(path), follow),
+    read: (path, from) => files.read(here(path), from),
+    digests: (path, ...range) => files.digests(here(path), ...range),
+  };
+}
+
+test.skipIf(!hasGit).each(['C:', 'C:\\work\\repo', '\\\\server\\share'])(
+  'the rules of the repository around a folder count on Windows too: %s',
+  async (drive) => {
+    const { app, source, files } = await opened();
+    const onWindows = await openSourceFolder(belowDrive(files, drive, dirname(app)), `${drive}\\app`, []);
+    expect([...(await onWindows.scan()).files.keys()]).toEqual([...(await source.scan()).files.keys()]);
+  },
+);
 
 test.skipIf(!hasGit)('--exclude has paths that begin at the folder', async () => {
   const { source } = await opened(['/main.py', '*.csv']);

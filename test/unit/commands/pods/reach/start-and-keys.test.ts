@@ -67,8 +67,8 @@ test('when none fits, the command that adds the key of a file is named, and what
 test('without any key, how to make one is said; a pod that does not run needs no restart', async () => {
   const { err } = await explain({ account: [], more: { status: 'EXITED', ssh: null } });
   expect(err).toContain('ssh-keygen -t ed25519');
-  // A shell replaces no ~ within a word.
-  expect(err).toContain('berth account ssh-keys add - < ~/.ssh/id_ed25519.pub');
+  // A shell replaces no ~ within a word, and PowerShell has no redirection of a file.
+  expect(err).toContain('berth account ssh-keys add "$(cat ~/.ssh/id_ed25519.pub)"');
   expect(err).not.toContain('pods restart');
 });
 
