@@ -76,7 +76,7 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly refused?: (failure: Failure) => Failure;
   /** Lines that are printed after the write. */
   readonly notes?: (row: Json, body: JsonObject) => readonly Message[];
-  /** What the user may want next, said on a terminal after a create. */
+  /** What the user may want next, said on a terminal after a create, and after the wait for what it made. */
   readonly nextStep?: (row: Json, body: JsonObject) => Message;
   /** See `CommandSpec.costs` and `CommandSpec.exits`. */
   readonly costs?: boolean;
@@ -176,16 +176,22 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const value = answer.value ?? null;
       const createdId = stringAt(value, 'id');
       const result = answerResult(resource.view, answer);
-      const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
+      const nextOf = (row: Json): readonly Message[] =>
+        ctx.terminal.errors && isTableOutput(ctx.output) && spec.nextStep !== undefined
+          ? [spec.nextStep(row, body)]
+          : [];
       const nameNote = await unlessFailed(ctx, () => sameName(ctx, resource, value));
-      const notes = [...(spec.notes?.(value, body) ?? []), nameNote, next].filter((note) => note !== undefined);
+      const notes = [...(spec.notes?.(value, body) ?? []), ...(nameNote === undefined ? [] : [nameNote])];
       await rememberNames(ctx, resource, [value]);
       if (createdId !== undefined && spec.wait !== undefined) await rememberCreated(ctx, resource.noun, value);
-      if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
+      if (createdId === undefined || spec.wait === undefined || values['wait'] !== true)
+        return { ...result, notes: [...notes, ...nextOf(value)] };
       const id = asId(createdId);
       await ctx.tell(`created ${id}`);
       for (const note of notes) await ctx.tell(note);
-      return await afterWait(ctx, resource, name, id, spec.wait, values, result, createAbsence(ctx.clock));
+      const waited = await afterWait(ctx, resource, name, id, spec.wait, values, result, createAbsence(ctx.clock));
+      if (waited.kind !== 'one' || waited.failure !== undefined) return waited;
+      return { ...waited, notes: [...(waited.notes ?? []), ...nextOf(waited.value)] };
     },
   });
 }

@@ -71,6 +71,14 @@ describe('pods create on a terminal', () => {
     expect(world.err()).toMatch(/Next: berth --local pods wait (\S+), then berth --local pods logs \1 --follow\n/);
   });
 
+  it('says what may come next once it has waited, and not before', async () => {
+    const world = createTestWorld({ tty: true, columns: 120 });
+    const flags = ['--name', 'lab', '--gpu', 'GPU-24G', '--image', 'a/b', '--start-ssh', '--port', '22/tcp'];
+    expect((await local(world, 'create', ...flags, '--wait', '--yes')).code, world.err()).toBe(0);
+    expect(world.err()).toMatch(/created (\S+)\n[^]*Next: berth --local pods ssh \1\n$/);
+    expect(world.err()).not.toContain('pods wait');
+  });
+
   it('creates nothing when the price is declined', async () => {
     const world = createTestWorld({ tty: true, columns: 120 });
     const given = [
