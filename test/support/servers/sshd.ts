@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -12,12 +21,46 @@ const SFTP_SERVER = ['/usr/lib/openssh/sftp-server', '/usr/libexec/sftp-server']
 /** Where a program is, without the folders of a test. */
 const pathOf = (name: string): string => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
 
+const isRoot = process.getuid?.() === 0;
+
 export const hasSsh =
   process.platform !== 'win32' && ['ssh', 'ssh-keygen'].every((name) => spawnSync(name, ['-V']).error === undefined);
 
 /** Whether the server of OpenSSH is installed. */
 export const hasSshd = hasSsh && existsSync(SSHD) && SFTP_SERVER !== undefined;
 if (!hasSshd) console.log('note: not run: no sshd of OpenSSH, so its server is not tried');
+
+/** A user of this machine who is not root and has a shell. */
+export interface OrdinaryUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The users of whom a test that runs as root can be one; nobody else can become another user. */
+function ordinaryUsers(): readonly OrdinaryUser[] {
+  if (!isRoot || !existsSync('/etc/passwd') || pathOf('setpriv') === '') return [];
+  return readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .filter(([, , uid = '0', , , , shell = '']) => Number(uid) >= 1000 && /sh$/.test(shell) && existsSync(shell))
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+}
+
+/**
+ * Whose server is to be started for it to be that of an ordinary user: `own` where the tests run as one; undefined where root runs
+ * them and there is no other user.
+ */
+export const ordinaryUser = (): OrdinaryUser | 'own' | undefined => (isRoot ? ordinaryUsers()[0] : 'own');
+
+/** BERTH_SSHD_USER=NAME: all servers of OpenSSH run as this user, where root runs the tests. */
+function userOfRun(): OrdinaryUser | 'own' {
+  const name = process.env['BERTH_SSHD_USER'];
+  if (name === undefined) return 'own';
+  const found = ordinaryUsers().find((each) => each.name === name);
+  if (found === undefined) throw new Error(`BERTH_SSHD_USER: no server can be started as ${name}`);
+  return found;
+}
 
 export interface Sshd {
   readonly port: number;
@@ -32,15 +75,18 @@ export interface Sshd {
 }
 
 /**
- * Starts the server of OpenSSH on the loopback address, as the user of the tests, until the test is over. `settings` are lines of
- * its configuration.
+ * Starts the server of OpenSSH on the loopback address, as the user of the tests or as another one, until the test is over.
+ * `settings` are lines of its configuration.
  */
-export async function startSshd(settings: readonly string[] = []): Promise<Sshd> {
-  const folder = temporaryDirectory();
+export async function startSshd(
+  settings: readonly string[] = [],
+  user: OrdinaryUser | 'own' = userOfRun(),
+): Promise<Sshd> {
+  const folder = user === 'own' ? temporaryDirectory() : openDirectory();
   const at = (name: string): string => join(folder, name);
   for (const name of ['host', 'key']) spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at(name)]);
   // Root's server needs it, and Debian makes it only when its service starts.
-  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+  if (isRoot) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
   mkdirSync(at('files'));
   const port = await freePort();
   const lines = [
@@ -56,7 +102,15 @@ export async function startSshd(settings: readonly string[] = []): Promise<Sshd>
     `Subsystem sftp ${SFTP_SERVER ?? ''}`,
   ];
   writeFileSync(at('config'), `${lines.join('\n')}\n`);
-  const server = spawn(SSHD, ['-D', '-e', '-f', at('config')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const env = sshWithKey(folder, at('key'));
+  const line = [SSHD, '-D', '-e', '-f', at('config')];
+  if (user !== 'own') {
+    const { uid, gid } = user;
+    spawnSync('chown', ['-R', `${String(uid)}:${String(gid)}`, folder]);
+    line.unshift('setpriv', '--reuid', String(uid), '--regid', String(gid), '--init-groups');
+  }
+  const [program = '', ...args] = line;
+  const server = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise<void>((resolve) => {
     server.once('close', () => {
       resolve();
@@ -79,14 +133,23 @@ export async function startSshd(settings: readonly string[] = []): Promise<Sshd>
   });
   return {
     port,
-    user: userInfo().username,
-    env: sshWithKey(folder, at('key')),
+    user: user === 'own' ? userInfo().username : user.name,
+    env,
     folder: at('files'),
     configure: (more) => {
       appendFileSync(at('ssh_config'), `${more.join('\n')}\n`);
     },
     stop,
   };
+}
+
+/** A folder that other users can enter, as the folders of tests cannot be. */
+function openDirectory(): string {
+  const directory = mkdtempSync('/tmp/berth-sshd-');
+  onTestFinished(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return directory;
 }
 
 /** Variables with which `ssh` reads no configuration of the user, and has one key. */

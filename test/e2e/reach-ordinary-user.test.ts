@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { hasSshd, ordinaryUser, startSshd } from '../support/servers/sshd.ts';
+import { berthPath, cleanEnvironment, runProgram, serve, type Ended } from './support.ts';
+
+// The commands that reach pods, against the server of OpenSSH that an ordinary user runs: root may do what nobody else may, so a test
+// that root runs sees no refusal. `BERTH_SSHD_USER=NAME npm run unit -- pods/reach` runs the unit tests in the same way.
+
+const USER = ordinaryUser();
+if (USER === undefined) console.log('note: not run: no ordinary user with a shell, so no pod is entered as one');
+
+const userTest = test.skipIf(!hasSshd || USER === undefined);
+
+/** Runs a script of sh in which `lab` is a pod, `$FOLDER` is what its user may write, and `$USER_NAME` the user. */
+async function inPod(script: string): Promise<Ended> {
+  const sshd = await startSshd([], USER);
+  const url = await serve((_request, response) => {
+    const direct = { host: '127.0.0.1', port: sshd.port, username: sshd.user, command: '' };
+    const pod = { id: 'lab', name: 'lab', status: 'RUNNING', startedAt: '2026-11-24T10:00:00Z', ports: ['22/tcp'] };
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ ...pod, ssh: { direct, proxy: null } }));
+  });
+  const clean = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_API_KEY: 'key-of-a-test' });
+  const home = clean['HOME'] ?? '';
+  sshd.configure([`User ${sshd.user}`, `Include "${home}/.ssh/berth_config"`]);
+  const env = {
+    ...clean,
+    PATH: [sshd.env['PATH']?.split(':')[0], path.dirname(berthPath()), clean['PATH']].join(':'),
+    FOLDER: sshd.folder,
+    USER_NAME: sshd.user,
+  };
+  return await runProgram('sh', ['-e', '-c', script], { env, cwd: home });
+}
+
+userTest('pods exec and cp do as an ordinary user what that user may do, and say what it may not', async () => {
+  const { code, stdout, stderr } = await inPod(`
+test "$(berth pods exec lab -- id -un)" = "$USER_NAME" && echo the user
+test "$(berth pods exec lab -- id -u)" != 0 && echo not root
+for code in 3 255; do berth pods exec lab -- sh -c "exit $code" 2> said.txt || echo "code $?"; done
+berth pods exec lab -- sh -c 'kill -TERM $$' 2> said.txt || echo "killed $?"
+berth pods exec lab --cwd / --env A='1 2' -- sh -c 'pwd; echo "$A"; test -t 0 || echo no terminal'
+head -c 20000000 /dev/urandom > big
+berth pods exec lab -- cat < big > back && cmp big back && echo streams
+mkdir -p "tree/a b" && echo one > "tree/a b/quo'te" && cp big tree
+berth pods cp -R tree "lab:$FOLDER/" > table.txt
+diff -r tree "$FOLDER/tree" && echo sent
+berth pods cp -R "lab:$FOLDER/tree/" returned > table.txt
+diff -r tree returned && echo returned
+berth pods cp big lab:/etc/of-a-test > table.txt 2> refused.txt || echo "refused $?"
+grep -q 'ermission' refused.txt table.txt && echo said
+berth pods cp lab:/etc/shadow shadow > table.txt 2> refused.txt || echo "refused $?"
+test -e shadow || echo nothing here
+`);
+  expect(code, stderr).toBe(0);
+  expect(stdout.split('\n')).toEqual([
+    'the user',
+    'not root',
+    'code 3',
+    'code 255',
+    'killed 143',
+    '/',
+    '1 2',
+    'no terminal',
+    'streams',
+    'sent',
+    'returned',
+    'refused 5',
+    'said',
+    'refused 5',
+    'nothing here',
+    '',
+  ]);
+});
+
+const hasAll = ['rsync', 'git'].every((name) => spawnSync(name, ['--version']).error === undefined);
+
+userTest('ssh, scp, rsync and git reach the pod of an ordinary user by its name', async () => {
+  if (!hasAll) return;
+  const { code, stdout, stderr } = await inPod(`
+berth pods ssh-config --install --yes 2> installed.txt
+test "$(ssh lab.berth id -un)" = "$USER_NAME" && echo ssh
+head -c 3000000 /dev/urandom > big
+scp -q -S "$(command -v ssh)" big "lab.berth:$FOLDER/copied" && cmp big "$FOLDER/copied" && echo scp
+mkdir tree && cp big tree && echo x > "tree/a b"
+rsync -a tree/ "lab.berth:$FOLDER/tree/" && rsync -a "lab.berth:$FOLDER/tree/" back/ && diff -r tree back && echo rsync
+ssh lab.berth "cd $FOLDER && git init -q repo && cd repo && echo one > one && git add one && git -c user.name=a -c user.email=a@example.com commit -qm one"
+git clone -q "lab.berth:$FOLDER/repo" 2> clone.txt && cat repo/one
+`);
+  expect([code, stdout], stderr).toEqual([0, 'ssh\nscp\nrsync\none\n']);
+});
+
+userTest('pods forward and dev work in the pod of an ordinary user', async () => {
+  const { code, stdout, stderr } = await inPod(`
+until_said() { until grep -q "$1" "$2"; do sleep 0.1; done; }
+node -e 'require("node:http").createServer((_, answer) => answer.end("page\\n")).listen(0, "127.0.0.1", function () { console.log(this.address().port); })' > port.txt &
+server=$!
+until test -s port.txt; do sleep 0.1; done
+berth pods forward lab "0:$(cat port.txt)" -o jsonl > rows.txt 2> forward.txt &
+forward=$!
+until_said 'Connected to lab' forward.txt
+node -e 'fetch("http://127.0.0.1:" + process.argv[1]).then((answer) => answer.text()).then((text) => process.stdout.write(text))' "$(sed 's/.*"local":\\([0-9]*\\).*/\\1/' rows.txt)"
+kill -INT $forward
+code=0; wait $forward || code=$?
+echo "forward ended $code"
+kill $server
+mkdir app && echo one > app/main.txt
+berth pods dev lab --path app --to "$FOLDER/app" -- sh -c 'echo "runs $(cat main.txt)"; exec sleep 1000' > out.txt 2> err.txt &
+dev=$!
+until_said 'runs one' out.txt
+echo two > app/main.txt
+until_said 'runs two' out.txt
+diff app/main.txt "$FOLDER/app/main.txt" && echo the same
+kill -INT $dev
+code=0; wait $dev || code=$?
+echo "dev ended $code"
+`);
+  expect([code, stdout], stderr).toEqual([0, 'page\nforward ended 130\nthe same\ndev ended 130\n']);
+});
