@@ -4,7 +4,8 @@ import { createServer, connect, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { hasSshd, startSshd } from '../support/servers/sshd.ts';
-import { berthPath, cleanEnvironment, runProgram, serve } from './support.ts';
+import { serveLab } from './pods-support.ts';
+import { berthPath, cleanEnvironment, runProgram } from './support.ts';
 
 // A large file to and from a pod whose connection is cut, through the client and the server of OpenSSH. `BERTH_COPY_MIB=1024 npm run
 // e2e -- large-copies` is its full length.
@@ -45,13 +46,7 @@ test.skipIf(!hasSshd).each(['to', 'from'] as const)(
   async (direction) => {
     const sshd = await startSshd();
     const proxy = await proxyTo(sshd.port);
-    const url = await serve((_request, response) => {
-      const direct = { host: '127.0.0.1', port: proxy.port, username: sshd.user, command: '' };
-      const pod = { id: 'lab', name: 'lab', status: 'RUNNING', startedAt: '2026-11-24T10:00:00Z', ports: ['22/tcp'] };
-      response
-        .setHeader('content-type', 'application/json')
-        .end(JSON.stringify({ ...pod, ssh: { direct, proxy: null } }));
-    });
+    const url = await serveLab(sshd, proxy.port);
     const env = { ...(await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_API_KEY: 'key-of-a-test' })), ...sshd.env };
     const here = path.join(env['HOME'] ?? '', 'large');
     const there = path.join(sshd.folder, 'large');

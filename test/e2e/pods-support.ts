@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'vitest';
 import { CHROMIUM } from './chromium.ts';
+import type { Sshd } from '../support/servers/sshd.ts';
+import { serve } from './support.ts';
 import { folderWith, type Folder } from './workers/support.ts';
 
 /** Pods are entered by OpenSSH. */
@@ -22,6 +24,16 @@ export function useChromium(folder: Folder): void {
   );
   chmodSync(folder.at('bin/xdg-open'), 0o755);
 }
+
+/** A service whose only pod, `lab`, is a server of OpenSSH, or another port that leads to it. Gives the address of the service. */
+export const serveLab = (sshd: Sshd, port = sshd.port): Promise<string> =>
+  serve((_request, response) => {
+    const direct = { host: '127.0.0.1', port, username: sshd.user, command: '' };
+    const pod = { id: 'lab', name: 'lab', status: 'RUNNING', startedAt: '2026-11-24T10:00:00Z', ports: ['22/tcp'] };
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ ...pod, ssh: { direct, proxy: null } }));
+  });
 
 /** A pod that can be entered with the key of this folder. */
 export const LAB = `

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { hasSshd, ordinaryUser, startSshd } from '../support/servers/sshd.ts';
-import { berthPath, cleanEnvironment, runProgram, serve, type Ended } from './support.ts';
+import { serveLab } from './pods-support.ts';
+import { berthPath, cleanEnvironment, runProgram, type Ended } from './support.ts';
 
 // The commands that reach pods, against the server of OpenSSH that an ordinary user runs: root may do what nobody else may, so a test
 // that root runs sees no refusal. `BERTH_SSHD_USER=NAME npm run unit -- pods/reach` runs the unit tests in the same way.
@@ -15,13 +16,7 @@ const userTest = test.skipIf(!hasSshd || USER === undefined);
 /** Runs a script of sh in which `lab` is a pod, `$FOLDER` is what its user may write, and `$USER_NAME` the user. */
 async function inPod(script: string): Promise<Ended> {
   const sshd = await startSshd([], USER);
-  const url = await serve((_request, response) => {
-    const direct = { host: '127.0.0.1', port: sshd.port, username: sshd.user, command: '' };
-    const pod = { id: 'lab', name: 'lab', status: 'RUNNING', startedAt: '2026-11-24T10:00:00Z', ports: ['22/tcp'] };
-    response
-      .setHeader('content-type', 'application/json')
-      .end(JSON.stringify({ ...pod, ssh: { direct, proxy: null } }));
-  });
+  const url = await serveLab(sshd);
   const clean = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_API_KEY: 'key-of-a-test' });
   const home = clean['HOME'] ?? '';
   sshd.configure([`User ${sshd.user}`, `Include "${home}/.ssh/berth_config"`]);
@@ -53,25 +48,23 @@ grep -q 'ermission' refused.txt table.txt && echo said
 berth pods cp lab:/etc/shadow shadow > table.txt 2> refused.txt || echo "refused $?"
 test -e shadow || echo nothing here
 `);
-  expect(code, stderr).toBe(0);
-  expect(stdout.split('\n')).toEqual([
-    'the user',
-    'not root',
-    'code 3',
-    'code 255',
-    'killed 143',
-    '/',
-    '1 2',
-    'no terminal',
-    'streams',
-    'sent',
-    'returned',
-    'refused 5',
-    'said',
-    'refused 5',
-    'nothing here',
-    '',
-  ]);
+  const said = `the user
+not root
+code 3
+code 255
+killed 143
+/
+1 2
+no terminal
+streams
+sent
+returned
+refused 5
+said
+refused 5
+nothing here
+`;
+  expect([code, stdout], stderr).toEqual([0, said]);
 });
 
 const hasAll = ['rsync', 'git'].every((name) => spawnSync(name, ['--version']).error === undefined);

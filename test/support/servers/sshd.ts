@@ -43,7 +43,7 @@ function ordinaryUsers(): readonly OrdinaryUser[] {
   return readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))
-    .filter(([, , uid = '0', , , , shell = '']) => Number(uid) >= 1000 && /sh$/.test(shell) && existsSync(shell))
+    .filter(([, , uid = '0', , , , shell = '']) => Number(uid) >= 1000 && shell.endsWith('sh') && existsSync(shell))
     .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
 }
 
