@@ -51,7 +51,7 @@ berth pods exec pod-web -- true 2> unreachable.txt || echo "unreachable $?"
 });
 
 sshTest(
-  'a start of a pod has a new folder, host key and port; what is mounted stays; NAME.berth follows it',
+  'a start of a pod has a new folder, host key and port; NAME.berth follows it; another key is not let in',
   async () => {
     const folder = await folderWithKey({ 'a file.txt': 'content' });
     const { code, stdout, stderr } = await localExec(
@@ -74,7 +74,8 @@ berth pods restart Upper --yes --wait > restarted.txt
 ssh Upper.berth 'echo a name with a capital letter'
 berth pods exec lab -- echo trusted again
 ssh-keygen -q -t ed25519 -N '' -f other
-ssh -i other -o IdentityFile=other lab.berth true 2> denied.txt || echo "denied $?"
+${pathOf('ssh')} -F .ssh/berth_config -i other -o IdentitiesOnly=yes -o BatchMode=yes lab.berth echo entered 2> denied.txt || echo "denied $?"
+${pathOf('ssh')} -F .ssh/berth_config -i key -o IdentitiesOnly=yes -o BatchMode=yes lab.berth echo entered
 berth pods ssh-config --uninstall --yes
 ls .ssh | grep berth || echo nothing of berth
 `,
@@ -88,6 +89,8 @@ ls .ssh | grep berth || echo nothing of berth
       'by id',
       'a name with a capital letter',
       'trusted again',
+      'denied 255',
+      'entered',
       'nothing of berth',
       '',
     ]);
@@ -170,6 +173,25 @@ berth pods exec lab -- sh -c 'ls; echo third'
     expect([code, stdout], stderr).toEqual([0, 'first\nfile\nsecond\nthird\n']);
   },
 );
+
+sshTest('what is mounted of a network volume in a pod of the local service is the folder of its files', async () => {
+  const folder = await folderWithKey({ 'a file.txt': 'from here' });
+  const { code, stdout, stderr } = await localExec(
+    folder,
+    [],
+    `${LAB}
+volume=$(berth volumes list -o id | head -n 1)
+berth pods create --name mounted --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --network-volume "$volume" --mount-path /workspace --wait > pod.json
+berth pods exec mounted -- sh -c 'cd /workspace 2> /dev/null || cd ../workspace; mkdir of-pod; echo written > of-pod/file'
+berth files cat "$volume:of-pod/file"
+berth files cp 'a file.txt' "$volume:of-pod/" > table.txt
+berth pods exec mounted -- sh -c 'cd /workspace 2> /dev/null || cd ../workspace; cat "of-pod/a file.txt"; echo'
+berth pods restart mounted --yes --wait > pod.json
+berth pods exec mounted -- sh -c 'cd /workspace 2> /dev/null || cd ../workspace; cat of-pod/file'
+`,
+  );
+  expect([code, stdout], stderr).toEqual([0, 'written\nfrom here\nwritten\n']);
+});
 
 /** Relative paths, and those that a command prints, are the same for a copy. */
 const SAME_PATHS = `${LAB}

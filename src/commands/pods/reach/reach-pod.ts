@@ -23,24 +23,25 @@ export interface ReachablePod {
 
 /**
  * Finds the direct SSH address of a pod by its id or name. Fails with usage (2) where the pod has none now, and says what gives it
- * one; with not-found (4), and as reading it does. With `start`, a pod that does not run is started first.
+ * one; with not-found (4), and as reading it does. With `start`, a pod that does not run is started first; undefined where the
+ * command has no such flag.
  */
-export async function reachPod(ctx: CommandContext, word: string, start = false): Promise<ReachablePod> {
+export async function reachPod(ctx: CommandContext, word: string, start?: boolean): Promise<ReachablePod> {
   await ctx.openLocalPods();
   const read = async () => (await readRow(ctx, PODS, word)).answer;
   let answer = await read();
-  if (start && publishesSsh(answer.value ?? null)) {
+  if (start === true && publishesSsh(answer.value ?? null)) {
     await startFirst(ctx, answer.value ?? null, word);
     answer = await read();
   }
-  return reachableOf(answer, word);
+  return reachableOf(answer, word, start !== undefined);
 }
 
-/** The same for the row of a pod that was read. */
-export function reachableOf(answer: ApiAnswer, word: string): ReachablePod {
+/** The same for the row of a pod that was read. `hasStart`: the command has the flag --start. */
+export function reachableOf(answer: ApiAnswer, word: string, hasStart = true): ReachablePod {
   const pod = answer.value ?? null;
   const direct = directSsh(pod);
-  if (direct === undefined) throw notReachable(pod, word);
+  if (direct === undefined) throw notReachable(pod, word, hasStart);
   const id = asId<'pod'>(stringAt(pod, 'id') ?? word);
   const address = sshAddress(direct, id);
   if (isLocalService(answer) && address.host !== LOOPBACK) throw madeUp(word);
@@ -60,8 +61,8 @@ const publishesSsh = (pod: Json): boolean =>
 /** Where the pods of a local service listen. */
 export const LOOPBACK = '127.0.0.1';
 
-/** Why commands, files and ports cannot go to a pod. */
-export function notReachable(pod: Json, word: string): Failure {
+/** Why commands, files and ports cannot go to a pod. `hasStart`: the command has the flag --start. */
+export function notReachable(pod: Json, word: string, hasStart = true): Failure {
   const id = stringAt(pod, 'id') ?? word;
   const status = statusOf(pod);
   const ports = stringsOf(memberAt(pod, 'ports'));
@@ -74,7 +75,7 @@ export function notReachable(pod: Json, word: string): Failure {
   if (isPossible && status === 'EXITED')
     return usage(
       message(`it is ${status}`),
-      sentence`Add --start, or start it first: ${berth`pods start ${id} --wait`}`,
+      sentence`${hasStart ? 'Add --start, or start' : 'Start'} it first: ${berth`pods start ${id} --wait`}`,
     );
   if ((isPossible && status !== 'RUNNING') || (ports.includes('22/tcp') && !isReachable(pod)))
     return usage(

@@ -1,0 +1,154 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
+import { json, pointedAt, serve, type Behaviour } from '../../../../support/servers/scripted-server.ts';
+import { hasSshd, startSshd, type Sshd } from '../../../../support/servers/sshd.ts';
+
+const sshdTest = test.skipIf(!hasSshd);
+
+const FIRST = '2026-11-24T10:00:00Z';
+const SECOND = '2026-11-24T11:00:00Z';
+
+const podAt = ({ port, user }: Pick<Sshd, 'port' | 'user'>, startedAt = FIRST, more: object = {}) => ({
+  ...{ id: 'p1', name: 'lab', status: 'RUNNING', startedAt, ports: ['22/tcp'] },
+  ssh: { direct: { host: '127.0.0.1', port, username: user, command: '' }, proxy: null },
+  ...more,
+});
+
+sshdTest('another host key within one start of a pod is refused; that of its next start is accepted', async () => {
+  const [before, after] = [await startSshd(), await startSshd()];
+  before.configure([`IdentityFile "${join(after.folder, '../key')}"`]);
+  let pod = podAt(before);
+  const answer: Behaviour = (exchange) => {
+    json(pod)(exchange);
+  };
+  const server = await serve([answer]);
+  const world = createTestWorld({ env: { ...pointedAt(server.url), ...before.env } });
+  const run = (...argv: readonly string[]): Promise<Ran> => berthIn(world, ['pods', ...argv]);
+  const touch = ['exec', 'p1', '--', 'touch', join(after.folder, 'ran')];
+  writeFileSync(join(world.directory, 'file'), 'content');
+  const copy = ['cp', 'file', `p1:${after.folder}/copied`];
+  expect((await run(...touch)).code).toBe(0);
+  expect(existsSync(join(after.folder, 'ran'))).toBe(true);
+
+  pod = podAt(after);
+  expect((await run('exec', 'p1', '--', 'touch', join(after.folder, 'again'))).code).toBe(255);
+  expect(existsSync(join(after.folder, 'again'))).toBe(false);
+  const refused = await run(...copy);
+  expect([refused.code, refused.err], refused.err).toEqual([
+    3,
+    expect.stringContaining('Host key verification failed'),
+  ]);
+  expect((await run('forward', 'p1', '0:8888')).code).toBe(3);
+  mkdirSync(join(world.directory, 'app'));
+  expect((await run('dev', 'p1', '--path', 'app', '--to', join(after.folder, 'app'), '--', 'true')).code).toBe(3);
+  expect(existsSync(join(after.folder, 'copied')) || existsSync(join(after.folder, 'app'))).toBe(false);
+
+  pod = podAt(after, SECOND);
+  expect((await run(...copy)).code).toBe(0);
+  expect(readFileSync(join(after.folder, 'copied'), 'utf8')).toBe('content');
+  // The key of the first start is still known for that start.
+  pod = podAt(before);
+  expect((await run(...touch)).code).toBe(0);
+});
+
+test('the host key of NAME.berth is kept within one start, and forgotten at the next one', async () => {
+  let pod = podAt({ port: 1, user: 'root' });
+  const server = await serve([
+    (exchange) => {
+      json(exchange.arrival.url.endsWith('/p1') ? pod : { pods: [pod] })(exchange);
+    },
+  ]);
+  const world = createTestWorld({ env: pointedAt(server.url) });
+  const data = join(world.directory, 'data');
+  const connect = (): Promise<Ran> =>
+    berthIn({ ...world, env: { ...world.env, BERTH_DATA_DIR: data } }, ['pods', 'connect', 'p1.berth']);
+  await connect();
+  const keys = join(data, 'ssh', 'known_hosts.d', 'p1.berth');
+  writeFileSync(keys, 'p1.berth ssh-ed25519 AAAA\n');
+  await connect();
+  expect(readFileSync(keys, 'utf8')).toBe('p1.berth ssh-ed25519 AAAA\n');
+  pod = podAt({ port: 1, user: 'root' }, SECOND);
+  await connect();
+  expect(existsSync(keys)).toBe(false);
+});
+
+const PROXY_ONLY = {
+  ports: ['8888/http'],
+  env: { PUBLIC_KEY: 'x' },
+  ssh: { direct: null, proxy: { host: 'proxy.example', port: 22, username: 'p1-abc', command: '' } },
+};
+
+/** The commands that need a direct address. */
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  exec: ['exec', 'p1', '--', 'true'],
+  'cp to a pod': ['cp', 'file', 'p1:file'],
+  'cp from a pod': ['cp', 'p1:file', 'copied'],
+  forward: ['forward', 'p1', '0:8888'],
+  dev: ['dev', 'p1', '--path', 'app', '--', 'true'],
+  connect: ['connect', 'p1.berth'],
+};
+
+/** Runs a command; programs named ssh and ssh-add record their arguments and their environment, and fail. */
+async function run(pod: object, argv: readonly string[]): Promise<Ran & { readonly recorded: string }> {
+  const server = await serve([
+    (exchange) => {
+      json(exchange.arrival.url.endsWith('/ssh-keys') ? { keys: [] } : pod)(exchange);
+    },
+  ]);
+  const world = createTestWorld();
+  const at = (name: string): string => join(world.directory, name);
+  mkdirSync(at('app'));
+  writeFileSync(at('file'), 'content');
+  for (const name of ['ssh', 'ssh-add']) {
+    writeFileSync(at(name), `#!/bin/sh\n{ echo "${name} $*"; env; } >> "${at('recorded')}"\nexit 255\n`);
+    chmodSync(at(name), 0o755);
+  }
+  const env = { ...world.env, ...pointedAt(server.url), PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
+  const ran = await berthIn({ ...world, env }, ['pods', ...argv]);
+  return { ...ran, recorded: existsSync(at('recorded')) ? readFileSync(at('recorded'), 'utf8') : '' };
+}
+
+test.each(Object.entries(COMMANDS))(
+  'pods %s to a pod that has only the proxy starts nothing, and says why and which flags change that',
+  async (_, argv) => {
+    const { code, err, recorded } = await run(podAt({ port: 1, user: 'root' }, FIRST, PROXY_ONLY), argv);
+    expect([code, recorded]).toEqual([2, '']);
+    expect(err).toContain('it does not publish 22/tcp');
+    expect(err).toContain('Its proxy address is a terminal and nothing else');
+    expect(err).toContain('created with --start-ssh --port 22/tcp');
+    expect(err).toContain('which restarts it and wipes its container disk');
+    expect(err).toContain('berth pods update p1 --port 8888/http --port 22/tcp');
+  },
+);
+
+test.each(Object.entries(COMMANDS))('pods %s says how to start a pod that is stopped', async (name, argv) => {
+  const { code, err, recorded } = await run(
+    podAt({ port: 1, user: 'root' }, FIRST, { status: 'EXITED', ssh: null }),
+    argv,
+  );
+  expect([code, recorded]).toEqual([2, '']);
+  expect(err).toContain('it is EXITED');
+  // connect is started by ssh, and has no flags.
+  const offered = name === 'connect' ? 'Start it first: ' : 'Add --start, or start it first: ';
+  expect(err).toContain(`${offered}berth pods start p1 --wait`);
+});
+
+const STARTING_SSH = Object.entries({
+  ...COMMANDS,
+  'exec in several': ['exec', 'p1', 'p1x', '--', 'true'],
+  ssh: ['ssh', 'p1'],
+  'ssh by the proxy': ['ssh', 'p1', '--proxy'],
+  'ssh --explain': ['ssh', 'p1', '--explain'],
+}).filter(([name]) => name !== 'connect');
+
+test.each(STARTING_SSH)('the key of the API is not in the environment of the ssh of pods %s', async (_, argv) => {
+  const ssh = { ...podAt({ port: 1, user: 'root' }).ssh, proxy: PROXY_ONLY.ssh.proxy };
+  const { recorded } = await run(podAt({ port: 1, user: 'root' }, FIRST, { ssh }), argv);
+  expect(recorded).toMatch(/^ssh /);
+  expect(recorded).toContain('PATH=');
+  expect(recorded).not.toContain('API_KEY');
+  expect(recorded).not.toContain(pointedAt('')['BERTH_API_KEY']);
+});
