@@ -88,7 +88,7 @@ berth pods forward lab "$port:1" 2> taken.txt || echo "taken $?"
 berth pods stop lab --yes --wait > stopped.txt
 code=0; wait $forward || code=$?
 echo "ended $code"
-berth pods forward lab 1:1 2> stopped.txt || echo "stopped $?"
+berth pods forward lab 0:1 2> stopped.txt || echo "stopped $?"
 `,
     );
     expect(code, stderr + folder.read('forward.txt')).toBe(0);

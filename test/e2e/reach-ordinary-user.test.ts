@@ -77,7 +77,7 @@ test "$(ssh lab.berth id -un)" = "$USER_NAME" && echo ssh
 head -c 3000000 /dev/urandom > big
 scp -q -S "$(command -v ssh)" big "lab.berth:$FOLDER/copied" && cmp big "$FOLDER/copied" && echo scp
 mkdir tree && cp big tree && echo x > "tree/a b"
-rsync -a tree/ "lab.berth:$FOLDER/tree/" && rsync -a "lab.berth:$FOLDER/tree/" back/ && diff -r tree back && echo rsync
+rsync -rlpt tree/ "lab.berth:$FOLDER/tree/" && rsync -rlpt "lab.berth:$FOLDER/tree/" back/ && diff -r tree back && echo rsync
 ssh lab.berth "cd $FOLDER && git init -q repo && cd repo && echo one > one && git add one && git -c user.name=a -c user.email=a@example.com commit -qm one"
 git clone -q "lab.berth:$FOLDER/repo" 2> clone.txt && cat repo/one
 `);

@@ -47,10 +47,10 @@ test.skipIf(!hasSsh || !hasRsync)('rsync makes folders alike in both directions 
     `${LAB}
 berth pods ssh-config --install --yes
 mkdir tree && echo a > tree/a && head -c 2000000 /dev/urandom > 'tree/b c'
-rsync -a tree/ lab.berth:tree/
+rsync -rlpt tree/ lab.berth:tree/
 echo more >> tree/a
-rsync -a tree/ lab.berth:tree/
-rsync -a lab.berth:tree/ back/
+rsync -rlpt tree/ lab.berth:tree/
+rsync -rlpt lab.berth:tree/ back/
 diff -r tree back && echo same
 `,
   );

@@ -55,7 +55,8 @@ export async function programInTerminal(
     execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
   const variables = Object.entries({ ...(env ?? (await cleanEnvironment())), LANG: 'C.UTF-8' });
   const command = [
-    'env -i TERM="$TERM"',
+    // Some shells end with a program that a key ended.
+    'trap : INT QUIT; env -i TERM="$TERM"',
     ...variables.map(([name, value]) => quote(`${name}=${value}`)),
     ...words.map(quote),
     '; printf "\\nended %s\\n" $?; exec sleep 600',
