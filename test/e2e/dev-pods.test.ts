@@ -226,3 +226,29 @@ cat out.txt
     expect(folder.read('err.txt')).toContain('Nothing was removed in the pod');
   },
 );
+
+devTest('after Ctrl-C in pods dev its command does not go on in the pod, also one that ignores SIGTERM', async () => {
+  const folder = await folderWithKey();
+  mkdirSync(folder.at('app'));
+  folder.write('app/one.txt', 'one');
+  const { env, run } = await withLab(folder);
+  // The processes of local pods are seen from all of them, also from those of another run of the tests.
+  const sleep = `sleep ${String(100_000 + process.pid)}`;
+  const goesOn = async (): Promise<boolean> =>
+    (await run('pods', 'exec', 'lab', '--', 'sh', '-c', `pgrep -f "^${sleep}" || echo none`)) !== 'none';
+  for (const command of [`echo started; exec ${sleep}`, `trap "" TERM; echo started; ${sleep}; ${sleep}`]) {
+    const terminal = await programInTerminal(
+      { columns: 150, rows: 50 },
+      [berthPath(), 'pods', 'dev', 'lab', '--path', folder.at('app'), '--', 'sh', '-c', command],
+      env,
+    );
+    await until(() => terminal.printed().includes('started'));
+    expect(await goesOn(), 'before Ctrl-C').toBe(true);
+    terminal.press('C-c');
+    await terminal.waitFor(/Stop lab\? It costs/);
+    terminal.type('n');
+    terminal.press('Enter');
+    await terminal.waitFor('ended 130');
+    await until(async () => !(await goesOn()));
+  }
+});

@@ -18,7 +18,8 @@ const GRACE_MS = 10_000;
 
 /**
  * Runs the command in a group of its own where the pod has setsid. A line of stdin is a signal for it, and the end of stdin ends it:
- * so it does not go on when the connection has broken, and another one does not run beside it.
+ * so it does not go on when the connection has broken, and another one does not run beside it. A server may send SIGHUP then: what
+ * reads the lines must outlive it to see that end.
  */
 const SCRIPT = `exec 3<&0 </dev/null
 cd -- "$1" || exit
@@ -26,8 +27,11 @@ shift
 if command -v setsid >/dev/null 2>&1; then setsid "$@" 3<&- & else "$@" 3<&- & fi
 p=$!
 (
+  trap '' HUP
   while IFS= read -r s; do kill -s "$s" -- "-$p" 2>/dev/null || kill -s "$s" "$p"; done
   kill -s TERM -- "-$p" 2>/dev/null || kill -s TERM "$p"
+  sleep ${String(GRACE_MS / 1000)}
+  kill -s KILL -- "-$p" 2>/dev/null || kill -s KILL "$p"
 ) <&3 >/dev/null 2>&1 &
 r=$!
 # The shell would say "Terminated".
