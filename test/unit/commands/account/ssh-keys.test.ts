@@ -293,8 +293,9 @@ describe('set', () => {
     expect(ran.err).toContain('ann@host');
   });
 
-  it('as a dry run shows the request and reads nothing', async () => {
-    const { state, out } = await run([ANN], ['set', '-', '--dry-run'], { stdin: BOB });
-    expect([state.seen, JSON.parse(out)]).toMatchObject([[], { method: 'PUT', body: { keys: [BOB] } }]);
+  it('as a dry run shows the request and what it would replace, and sends nothing', async () => {
+    const { state, out, err } = await run([ANN], ['set', '-', '--dry-run'], { stdin: BOB });
+    expect([state.seen, JSON.parse(out)]).toMatchObject([['GET'], { method: 'PUT', body: { keys: [BOB] } }]);
+    expect(err).toMatch(/^This replaces the account's 1 SSH key: 1 added, 1 removed \(.*\)\.\n$/);
   });
 });
