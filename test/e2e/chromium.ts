@@ -3,7 +3,7 @@ import { runProgram, temporaryFolder, type Ended } from './support.ts';
 
 /** A Chromium, by the names that it has; undefined where there is none. */
 export const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync(name, ['--version'], { stdio: 'ignore', timeout: 120_000 }).status === 0,
+  (name) => spawnSync(name, ['--version'], { stdio: 'ignore', timeout: 300_000 }).status === 0,
 );
 
 /** Opens an address in a headless browser. `stdout` is the page as it is once it has loaded. */

@@ -20,7 +20,7 @@ export const ownHost = (name: string): Around => [
 /** Whether a command exits with 0 on this machine: namespaces need permissions, and programs may be missing. */
 export function works(around: Around): boolean {
   const line = [...around, 'true'];
-  return spawnSync(line[0] ?? '', line.slice(1), { timeout: 120_000 }).status === 0;
+  return spawnSync(line[0] ?? '', line.slice(1), { timeout: 300_000 }).status === 0;
 }
 
 export interface Worker {

@@ -43,6 +43,7 @@ describe.skipIf(!canTestWorkers)('a handler file', () => {
   });
 
   test.each([
+    ['NaN', 'return float("nan")', 'ValueError'],
     ['infinity', 'return float("inf")', 'ValueError'],
     ['a set', 'return {1}', 'TypeError'],
     ['a list in itself', 'x = []; x.append(x); return x', 'ValueError'],

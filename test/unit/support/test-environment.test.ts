@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { OTHER_VARIABLES, SETTINGS } from '../../../src/settings/settings-table.ts';
-import { hostileEnvironment } from '../../support/environment/hostile-environment.mjs';
+import { HOSTILE_UMASK, hostileEnvironment } from '../../support/environment/hostile-environment.mjs';
 import { testEnvironment } from '../../support/environment/test-environment.ts';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 
@@ -36,4 +36,16 @@ it('the hostile environment sets every variable that berth reads, and no HOME', 
   const read = [...SETTINGS, ...OTHER_VARIABLES].flatMap((row) => ('variable' in row ? [row.variable] : []));
   expect(read.filter((name) => variables[name] === undefined)).toEqual([]);
   expect(variables).not.toHaveProperty('HOME');
+});
+
+it('the hostile environment sets what other programs read: the terminal, languages, time zones, proxies and clients', () => {
+  const variables = hostileEnvironment({}, temporaryDirectory());
+  const names = ['TERM', 'COLUMNS', 'NO_COLOR', 'FORCE_COLOR', 'LANG', 'LC_ALL', 'LC_NUMERIC', 'TZ', 'PAGER', 'EDITOR'];
+  const proxies = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+  const folders = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'];
+  const clients = ['AWS_ACCESS_KEY_ID', 'AWS_PROFILE', 'AWS_REGION', 'PGHOST', 'PGPASSWORD', 'PGSSLMODE'];
+  for (const name of [...names, ...proxies, ...folders, ...clients]) expect(variables).toHaveProperty(name);
+  expect(variables['TERM']).toBe('dumb');
+  expect(variables['TMPDIR']).toMatch(/(?=.* )(?=.*[^\u0020-\u007e])/);
+  expect(HOSTILE_UMASK).toBe(0o077);
 });

@@ -101,6 +101,10 @@ describe('pods create on a terminal', () => {
       2,
       expect.stringContaining('not confirmed: nothing was created'),
     ]);
+    // The price stands above the last question, and no other question between them.
+    const shown = stripVTControlCharacters(world.err());
+    expect(shown.slice(shown.indexOf('an hour'), shown.indexOf('Create it?'))).not.toContain('? Image');
+    expect(shown).toMatch(/1 x GPU-24G on the SECURE cloud costs \$0\.69 an hour[^]*Create it\? \(y\/N\)/);
     expect((await local(world, 'list', '--match', 'lab', '-o', 'id')).out).toBe('');
   });
 });

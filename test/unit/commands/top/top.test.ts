@@ -70,6 +70,33 @@ describe('top --once', () => {
     expect(rows.every(({ at }) => /^20\d\d-.*Z$/.test(String(at)))).toBe(true);
   });
 
+  test.each<readonly [string, readonly string[]]>([
+    ['', ['p3', 'p1', 'p2', 'e1']],
+    ['--sort cost', ['p3', 'p1', 'p2', 'e1']],
+    ['--sort name', ['p1', 'p2', 'p3', 'e1']],
+    ['--sort use', ['p1', 'p3', 'p2', 'e1']],
+  ])('top %s has the rows in that order, stopped pods last by cost', async (flags, ids) => {
+    const pods = json({
+      pods: [
+        { id: 'p2', name: 'b', status: 'EXITED', cost: 0, runtime: null },
+        { id: 'p1', name: 'a', status: 'RUNNING', cost: 2.5, runtime: { gpus: [{ util: 90, memoryUtil: 20 }] } },
+        { id: 'p3', name: 'c', status: 'RUNNING', cost: 9, runtime: { gpus: [{ util: 1, memoryUtil: 1 }] } },
+      ],
+    });
+    const spent = json({ records: [{ podId: 'p2', totalAmount: 99 }] });
+    const server = await serviceOf({ 'GET /v2/pods': pods, 'GET /v2/billing/pods': spent });
+    const argv = ['top', '--once', ...flags.split(' ').filter((word) => word !== '')];
+    const env = pointedAt(server.url);
+    const { out } = await berth([...argv, '-o', 'jsonl'], { env });
+    expect(out.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { id: string }).id]))).toEqual(
+      ids,
+    );
+    const frame = (await berth(argv, { env })).out;
+    const names: Readonly<Record<string, string>> = { p1: 'a', p2: 'b', p3: 'c', e1: 'captions' };
+    const shown = [...frame.matchAll(/^\W*(a|b|c|captions) /gm)].map(([, name]) => name);
+    expect(shown).toEqual(ids.map((id) => names[id]));
+  });
+
   test.each([
     ['pods', ['/v2/pods'], ['/v2/serverless', '/health']],
     ['endpoints', ['/v2/serverless', '/health'], ['/v2/pods']],

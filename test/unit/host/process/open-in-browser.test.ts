@@ -20,7 +20,7 @@ test.skipIf(process.platform === 'win32').each([
   });
   const env = { PATH: `${cwd}:${process.env['PATH'] ?? ''}` };
   expect(await openInBrowser({ platform, env, cwd } as Partial<Runtime> as Runtime, URL_WITH_SIGNS)).toBe(true);
-  await vi.waitUntil(() => existsSync(complete), { timeout: 60_000 });
+  await vi.waitUntil(() => existsSync(complete), { timeout: 300_000 });
   expect(readFileSync(given, 'utf8')).toBe(`${expected.join('\n')}\n`);
 });
 

@@ -13,11 +13,22 @@ import { MAX_BATCH, MAX_WORKER_ID_LENGTH } from '../../../../src/local/queue/wor
 const page = readFileSync(join(import.meta.dirname, '../../../../workers/README.md'), 'utf8').replace(/\s+/g, ' ');
 const grouped = (value: number): string => value.toLocaleString('en');
 
+test('the page on the worker protocol is part of the package', () => {
+  const { files } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../package.json'), 'utf8')) as {
+    readonly files: readonly string[];
+  };
+  expect(files).toContain('workers');
+});
+
 test.each([
   ['how long a take is held', `is held open for ${String(HOLD_MS / 1000)} s`],
   ['the pause of a removed worker', `answered after ${String(REMOVED_PAUSE_MS / 1000)} s`],
   ['the number of workers', `the endpoint has ${grouped(MAX_WORKERS)} workers already`],
   ['the largest batch', `at most ${grouped(MAX_BATCH)} jobs are given`],
+  ['the answer to a removed worker', '| 400 | the worker was removed'],
+  ['the answer to a batch of another size', 'N is a whole number from 1 (400 otherwise)'],
+  ['the answer to a result that is no JSON', '| 400 | the body is not a JSON object in UTF-8. NaN and Infinity'],
+  ['the answer to a result that is too large', '| 413 | the output has more than'],
   ['the length of an id', `at most ${String(MAX_WORKER_ID_LENGTH)} characters`],
   ['the largest output', `more than ${String(MAX_OUTPUT_BYTES / 1e6)} MB (${grouped(MAX_OUTPUT_BYTES)} bytes)`],
   ['the largest body', `the body more than ${String(MAX_BODY_BYTES / 1e6)} MB`],

@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openDatabase } from '../../../../../src/batch/stores/postgres/database/database.ts';
+import { parseStoreAddress } from '../../../../../src/batch/stores/postgres/database/store-address.ts';
+import { MIGRATION_STEPS, prepareTables } from '../../../../../src/batch/stores/postgres/migrations.ts';
 import { items, write } from '../../../../support/batch/command-fixture.ts';
 import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
@@ -167,6 +170,30 @@ describeWithPostgres('the tables of a store', () => {
     const ran = await batchIn(world, ...words);
     expect([ran.code, ran.err]).toEqual([4, expect.stringContaining('it has no tables of berth')]);
     expect(await tablesIn(database)).toBe(NONE);
+  });
+
+  test.each<readonly [string, readonly string[], boolean]>([
+    ['status', ['nightly'], false],
+    ['report', ['nightly'], false],
+    ['export', ['nightly'], false],
+    ['list', [], false],
+    ['clean', ['nightly', '--yes'], false],
+    ['remove', ['nightly', '--yes'], false],
+    ['cancel', ['nightly'], false],
+    ['work', ['nightly'], true],
+    ['resume', ['nightly'], true],
+    ['run', ['echo', '--input', 'in.jsonl', '--out', 'parts'], true],
+  ])('of an earlier version are migrated only by what drives a batch: %s', async (verb, words, migrates) => {
+    const { world, url, database } = await createStoreWorld(cluster());
+    write(world, 'in.jsonl', items(3));
+    const { address, password = '' } = parseStoreAddress(url, {});
+    const earlier = await openDatabase({ address, password: () => Promise.resolve(password) });
+    await prepareTables(earlier, 'create', MIGRATION_STEPS.slice(0, -1));
+    await earlier.close();
+    const ran = await batchIn(world, verb, ...words);
+    expect([0, 4], ran.err).toContain(ran.code);
+    const steps = migrates ? MIGRATION_STEPS.length : MIGRATION_STEPS.length - 1;
+    expect(await cluster().query('SELECT version FROM berth.schema_version', database)).toBe(String(steps));
   });
 
   test('are not created by a dry run', async () => {

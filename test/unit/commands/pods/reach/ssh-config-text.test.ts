@@ -49,7 +49,7 @@ function connectTo(host: string): { readonly ran: string | undefined; readonly o
   const [program, config] = [join(folder, "be'r th%n"), join(folder, 'config')];
   writeFileSync(program, `#!/bin/sh\nprintf %s "$#:$3:$4" > "${join(folder, 'ran')}"\n`, { mode: 0o755 });
   writeFileSync(config, sshConfigText([program], join(folder, 'known'), 'linux'));
-  spawnSync('ssh', ['-F', config, '-o', 'BatchMode=yes', '--', host, 'true'], { cwd: folder, timeout: 60_000 });
+  spawnSync('ssh', ['-F', config, '-o', 'BatchMode=yes', '--', host, 'true'], { cwd: folder, timeout: 300_000 });
   const ran = join(folder, 'ran');
   return { ran: existsSync(ran) ? readFileSync(ran, 'utf8') : undefined, others: existsSync(join(folder, 'pwned')) };
 }

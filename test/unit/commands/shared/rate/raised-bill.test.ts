@@ -185,6 +185,22 @@ describe('what raises the bill', () => {
     expect((await account('endpoints update echo --workers-min 1', TERMINAL)).code).toBe(0);
   });
 
+  test('hardware that costs more for workers that always run is asked about', async () => {
+    const world: TestWorld = createTestWorld({ ...TERMINAL, env: { BERTH_LOCAL: '1' } });
+    const create = 'endpoints create --name api --gpu-pool POOL-24G --image a/b --workers-min 1 --yes';
+    expect((await berthIn(world, create.split(' '))).code).toBe(0);
+    const running = berthIn(world, ['endpoints', 'update', 'api', '--gpu-pool', 'POOL-80G']);
+    while (!world.err().includes('Change it?')) await new Promise(setImmediate);
+    await world.type('n', KEYS.enter);
+    const { code, err } = await running;
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/1 \(\$1\.\d\d an hour.*\) to 1 \(\$4\.18 an hour[^]*nothing was changed/),
+    ]);
+    const { out } = await berthIn(world, ['endpoints', 'get', 'api', '--json']);
+    expect(out).toContain('POOL-24G');
+  });
+
   test('a larger disk of a pod is asked about, and has no published price', async () => {
     const { code, err } = await answered(['pods', 'update', 'pod-train', '--disk', '900'], 'Change it?', 'n');
     expect(code).toBe(2);

@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseWithShard } from '../../../../../support/batch/database-with-shard.ts';
 import { acceptItem, completeItem, openSharedDriver } from '../../../../../support/batch/shared-driver.ts';
 import { findPostgres } from '../../../../../support/postgres/cluster.mjs';
 import { describeWithPostgres, useCluster } from '../../../../../support/postgres/postgres.ts';
-
-// A real database decides how long it takes.
-vi.setConfig({ testTimeout: 60_000 });
 
 describeWithPostgres('a driver whose database has lost what it had confirmed', () => {
   const cluster = useCluster();
@@ -24,7 +21,7 @@ describeWithPostgres('a driver whose database has lost what it had confirmed', (
     for (const item of [1, 2, 4]) await acceptItem(records, item);
     for (const statement of loss.split('; ')) await database.query(statement);
     advance(20_000);
-    await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => failures.length).toBe(1);
     expect(failures[0]).toMatchObject({ exit: 14, message: expect.stringContaining('sent again: 1-2, 4') as unknown });
   });
 
@@ -40,7 +37,7 @@ describeWithPostgres('a driver whose database has lost what it had confirmed', (
       for (const item of [2, 4]) await acceptItem(records, item);
       await restore();
       advance(20_000);
-      await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => failures.length).toBe(1);
       expect(failures[0]).toMatchObject({
         exit: 14,
         message: expect.stringMatching(/sent again: (1-2|2), 4/) as unknown,
@@ -55,11 +52,11 @@ describeWithPostgres('a driver whose database has lost what it had confirmed', (
     await records.claim();
     for (const item of [1, 6]) await acceptItem(records, item);
     await completeItem(records, 6, 'x'.repeat(17 * 1024 * 1024));
-    await expect.poll(() => database.query('SELECT 1 FROM berth.parts'), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => database.query('SELECT 1 FROM berth.parts')).toHaveLength(1);
     await database.query("UPDATE berth.shards SET epoch = epoch + 1, owner = 'b' WHERE shard = 0");
     advance(20_000);
     const renewed = () => database.query('SELECT 1 FROM berth.shards WHERE lease_until > now() AND shard = 1');
-    await expect.poll(renewed, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(renewed).toHaveLength(1);
     await records.close();
     expect(failures).toEqual([]);
   });

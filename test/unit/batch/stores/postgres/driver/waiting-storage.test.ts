@@ -1,10 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseWithShard } from '../../../../../support/batch/database-with-shard.ts';
 import { openSharedDriver } from '../../../../../support/batch/shared-driver.ts';
 import { describeWithPostgres, useCluster } from '../../../../../support/postgres/postgres.ts';
-
-// A real database decides how long it takes.
-vi.setConfig({ testTimeout: 60_000 });
 
 describeWithPostgres('a driver whose storage waits for credentials', () => {
   const cluster = useCluster();
