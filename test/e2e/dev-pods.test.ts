@@ -177,7 +177,7 @@ devTest(
     await same(...own);
 
     terminal.press('C-c');
-    await terminal.waitFor(/Stop lab\? It costs \$0\.69 an hour while it runs\./);
+    await terminal.waitFor(/Stop lab\? That wipes its container disk\. It costs \$0\.69 an hour while it runs\./);
     terminal.type('y');
     terminal.press('Enter');
     await terminal.waitFor('ended 130');
@@ -245,7 +245,7 @@ devTest('after Ctrl-C in pods dev its command does not go on in the pod, also on
     await until(() => terminal.printed().includes('started'));
     expect(await goesOn(), 'before Ctrl-C').toBe(true);
     terminal.press('C-c');
-    await terminal.waitFor(/Stop lab\? It costs/);
+    await terminal.waitFor(/Stop lab\? That wipes/);
     terminal.type('n');
     terminal.press('Enter');
     await terminal.waitFor('ended 130');

@@ -55,7 +55,7 @@ export function unknownOption(word: string, path: readonly string[], known: read
         name.slice(2),
         known.map((flag) => flag.slice(2)),
       )
-    : [];
+    : flagsOfLetter(name, known);
   return usage(
     what,
     lines(
@@ -64,6 +64,12 @@ export function unknownOption(word: string, path: readonly string[], known: read
       name.startsWith('--') ? seeHelp(path) : DASH_HINT,
     ),
   );
+}
+
+/** The few known flags, without dashes, that begin with the letter of a short one: `-q` is nothing, and `--quiet` may be meant. */
+function flagsOfLetter(name: string, known: readonly string[]): readonly string[] {
+  const found = known.filter((flag) => name.length === 2 && flag.startsWith(`-${name}`)).map((flag) => flag.slice(2));
+  return found.length > 3 ? [] : found.toSorted();
 }
 
 /** The usage failure (2) for a flag without its value at the end of the command line. */

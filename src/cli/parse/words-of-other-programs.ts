@@ -48,11 +48,19 @@ const ROTATE: AbsentFlag = [
   ['plan FILE', 'apply FILE', 'registries delete OLD'],
 ];
 
+const FILES = (command: string): AbsentFlag => [
+  'files and folders are named without a flag',
+  'Name them after the command:',
+  [`${command} FILE...`],
+];
+
 type AbsentFlag = readonly [why: string, instead: string, commands: readonly string[]];
 
 /** Flags that are looked for and cannot be: why, what there is in their place, and the commands for it. */
 export const ABSENT_FLAGS: Readonly<Record<string, AbsentFlag>> = {
   'apply --rotate': ROTATE,
+  'apply -f': FILES('apply'),
+  'plan -f': FILES('plan'),
   'plan --rotate': ROTATE,
   'pods update --stop-after': DEADLINE,
   'pods update --terminate-after': DEADLINE,

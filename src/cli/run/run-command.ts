@@ -43,8 +43,7 @@ export async function runCommand(
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     const asks = mustConfirm(ctx, command, values, path);
     const prepared = await command.prepare?.(ctx, values);
-    if (ctx.dryRun && showsQuestion(ctx, command, output) && (await showQuestion(ctx, command, values, prepared)))
-      return EXIT.done;
+    if (ctx.dryRun && (await showQuestion(ctx, command, values, prepared, output))) return EXIT.done;
     if (asks) await confirm(ctx, command, await command.confirm?.(ctx, values, prepared));
     if (command.watch !== undefined && values['watch'] === true) {
       const { watch } = await import('./watch.ts');
@@ -101,30 +100,31 @@ function mustConfirm(ctx: CommandContext, command: Command, values: Values, path
   );
 }
 
-async function tellQuestion(ctx: CommandContext, question: Message | Confirmation): Promise<void> {
+async function tellQuestion(ctx: CommandContext, question: Message | Confirmation, withRows: boolean): Promise<void> {
   const { rows, lines: said } = isMessage(question) ? { rows: undefined, lines: [question] } : question;
-  if (rows !== undefined) await ctx.tellRows(rows.view, rows.values);
+  if (withRows && rows !== undefined) await ctx.tellRows(rows.view, rows.values);
   for (const line of said) await ctx.tell(line);
 }
 
 /**
- * Whether a dry run shows what the command would ask about if it asked: on a terminal, where no format is asked for.
+ * Shows in a dry run what the command would ask about if it asked: on a terminal, where no format is asked for, in place of
+ * the requests; elsewhere its lines, on stderr without --quiet. Returns whether it stands for the requests: not where there is
+ * nothing to ask, or it could not be read.
  */
-const showsQuestion = ({ terminal }: CommandContext, command: Command, { format }: OutputOptions) =>
-  terminal.output && terminal.errors && format === undefined && command.confirm !== undefined;
-
-/** Shows it. False where there is nothing to ask, or it could not be read: then the requests are shown. */
 async function showQuestion(
   ctx: CommandContext,
   command: Command,
   values: Values,
   prepared: unknown,
+  { format }: OutputOptions,
 ): Promise<boolean> {
+  const isWhole = ctx.terminal.output && ctx.terminal.errors && format === undefined;
+  if (!isWhole && ctx.settings.get('quiet')) return false;
   const question = await unlessUnread(ctx, async () => command.confirm?.(ctx, values, prepared));
   if (question === undefined) return false;
-  await tellQuestion(ctx, question);
-  await ctx.tell('A dry run: nothing was sent or changed. As JSON: --json.');
-  return true;
+  await tellQuestion(ctx, question, isWhole);
+  if (isWhole) await ctx.tell('A dry run: nothing was sent or changed. As JSON: --json.');
+  return isWhole;
 }
 
 async function confirm(
@@ -135,7 +135,7 @@ async function confirm(
   if (question === undefined) return;
   const where = writes ? await onProfile(ctx) : '';
   const typed = isMessage(question) ? undefined : question.typed;
-  await tellQuestion(ctx, question);
+  await tellQuestion(ctx, question, true);
   const confirmed =
     typed === undefined ? await ctx.prompts.confirm(`Continue${where}?`, false) : await wasTyped(ctx, typed, where);
   if (!confirmed)

@@ -169,8 +169,9 @@ const set = defineCommand({
   args: { file: arg.optional('file of keys, or - for stdin', { complete: 'file' }) },
   options: { none: option.on('remove every key') },
   writes: true,
-  confirm: async (ctx, { file, none }) => {
-    const wanted = await wholeSet(ctx, file, none);
+  // Read once: what was asked about is what is sent, and stdin has it once.
+  prepare: (ctx, { file, none }) => wholeSet(ctx, file, none),
+  confirm: async (ctx, _, wanted) => {
     const keys = await readKeys(ctx);
     const going = without(keys, wanted);
     const named = going.length === 0 ? '' : ` (${going.map(keyName).join(', ')})`;
@@ -180,8 +181,7 @@ const set = defineCommand({
     ['berth account ssh-keys set team.keys --yes', 'these keys and no other'],
     ['berth account ssh-keys set --none --yes', 'remove every key'],
   ],
-  run: async (ctx, { file, none }) => {
-    const wanted = await wholeSet(ctx, file, none);
+  run: async (ctx, _, wanted) => {
     const request = writeRequest(wanted.map(({ text }) => text));
     if (ctx.dryRun) return await ctx.previewAll([request]);
     const before = await readKeys(ctx);

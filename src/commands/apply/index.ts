@@ -185,7 +185,6 @@ async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<
       );
     }
   }
-  if (requests.length > 0) await ctx.tell(costSentence(planned.map(({ cost }) => cost)));
   return await ctx.previewAll(requests, combinedFailure(ended));
 }
 

@@ -15,7 +15,7 @@ import {
   type Chosen,
   type Target,
 } from '../../../cli/resource/choose.ts';
-import { tellAndAsk, tellPrice } from '../../../cli/resource/ask-before-write.ts';
+import { tellAndAsk } from '../../../cli/resource/ask-before-write.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
@@ -23,7 +23,7 @@ import { combinedFailure } from '../../../cli/resource/several/combined-failure.
 import { countOf } from '../../../cli/words/words.ts';
 import { podAction } from '../../shared/pod-action.ts';
 import { remainingLines } from '../../shared/rate/account-line.ts';
-import { isLocked, savingOfStop, startedLines, stillPaidLines, stoppedLines } from './cost.ts';
+import { effectOfStop, isLocked, startedLines, stillPaidLines, stoppedLines, wipedLines, wipesDisks } from './cost.ts';
 import { acceptReached, hasReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
 import { waitForEach, waitForPod } from './wait-for-status.ts';
@@ -87,9 +87,10 @@ function actionCommand(
           },
     confirmWhen: hasSelector,
     confirm: async (ctx, _values, { targets }) => {
-      const rows = rowsThatGo(targets);
+      const read = rowsThatGo(targets);
+      const rows = read.filter((row) => action === 'restart' || !hasReached(action, until, row));
       // What was not read, or is refused, is no question.
-      if (rows.length === 0 || rows.length < targets.length) return undefined;
+      if (rows.length === 0 || read.length < targets.length) return undefined;
       const cost = await unlessFailed(ctx, async () => effect?.(ctx, rows));
       const lines = [`This will ${action} ${countOf(rows.length, 'pod')}. ${cost ?? ''}`.trimEnd()];
       return { rows: { view: PODS.view, values: rows }, lines };
@@ -101,12 +102,6 @@ function actionCommand(
         return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid] };
       }
       const request = (known: Id<'pod'>) => podAction(known, action);
-      if (ctx.dryRun)
-        await tellPrice(ctx, async () => {
-          const rows = rowsThatGo(chosen);
-          const line = rows.length === 0 ? undefined : await effect?.(ctx, rows);
-          return line === undefined ? undefined : { line, asks: false };
-        });
       const changed = await change?.(ctx, chosen, values);
       const targets = changed?.targets ?? chosen;
       if (ctx.dryRun && changed !== undefined)
@@ -127,13 +122,14 @@ function actionCommand(
       const answered = await (waitMs === undefined ? send(targets) : sendUntilFree(ctx, targets, send, waitMs));
       const sent = await acceptReached(ctx, answered, action, until);
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
+      const acted = rowsOf(sent.filter(({ isReached }) => isReached !== true));
+      // Where a person was asked, it was said before.
+      const wasAsked = !ctx.yes && ctx.terminal.canAsk && (bySelector || action === 'restart');
       const remaining = [
+        ...(action === 'start' || wasAsked ? [] : wipedLines(ctx, acted)),
         ...(action === 'stop' ? stoppedLines(ctx, rowsOf(sent)) : []),
         ...(await remainingLines(ctx, ended)),
-        ...(action === 'start' ? startedLines(ctx, rowsOf(sent)) : []),
-        ...(action === 'start'
-          ? await costsUntilDeadlines(ctx, rowsOf(sent.filter(({ isReached }) => isReached !== true)))
-          : []),
+        ...(action === 'start' ? [...startedLines(ctx, acted), ...(await costsUntilDeadlines(ctx, acted))] : []),
       ];
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
@@ -260,7 +256,7 @@ export const stop = actionCommand('stop', {
   details:
     'The container disk is wiped; mounts are kept. A persistent mount costs money until the pod is terminated. A locked pod refuses: berth pods update POD --locked off.',
   done: 'stopped',
-  effect: async (_, pods) => savingOfStop(pods),
+  effect: async (_, pods) => effectOfStop(pods),
   examples: [
     ['berth pods stop pod-notebook', 'its mounts are kept'],
     ["berth pods stop --match 'train-*' --older-than 1d --dry-run", 'the requests that would be sent'],
@@ -273,10 +269,7 @@ export const restart = actionCommand('restart', {
   summary: 'restart the container of running pods',
   details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
   done: 'restarted',
-  effect: (_, pods) =>
-    Promise.resolve(
-      `It wipes ${pods.length === 1 ? 'its container disk' : 'their container disks'}; what is on mounts stays.`,
-    ),
+  effect: async (_, pods) => wipesDisks(pods),
   examples: [
     ['berth pods restart nightly-report --wait', 'and wait until it can be reached again'],
     ["berth pods restart --match 'web-*' --yes", 'some of them, without a question'],

@@ -3,6 +3,7 @@ import { berth, type Message, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
 import { countOf } from '../../../cli/words/words.ts';
+import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { idOf } from '../../../output/view.ts';
 import { accountLine } from '../../shared/rate/account-line.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
@@ -30,9 +31,20 @@ const savingOf = (pods: readonly Json[]): string => `It saves ${formatSaving(pod
 const formatSaving = (pods: readonly Json[]): string =>
   hourlyText(pods.map((pod) => ({ ...objectOf(pod), mounts: null })));
 
-/** What a stop saves, and what of the pods costs on. */
-export const savingOfStop = (pods: readonly Json[]): string =>
-  [savingOf(pods), keptDisks(pods)].filter((line) => line !== undefined).join(' ');
+const disksOf = (pods: readonly Json[]): string => (pods.length === 1 ? 'its container disk' : 'their container disks');
+
+/** `It wipes its container disk; what is on mounts stays.` A stop and a restart do (contract rules, Pods). */
+export const wipesDisks = (pods: readonly Json[]): string => `It wipes ${disksOf(pods)}; what is on mounts stays.`;
+
+/** What a stop saves, wipes, and what of the pods costs on. */
+export const effectOfStop = (pods: readonly Json[]): string =>
+  [savingOf(pods), wipesDisks(pods), keptDisks(pods)].filter((line) => line !== undefined).join(' ');
+
+/** That the disks of these pods were wiped; nothing with --quiet, and for a script that reads JSON. */
+export function wipedLines(ctx: CommandContext, pods: readonly Json[]): readonly string[] {
+  if (ctx.settings.get('quiet') || !isTableOutput(ctx.output) || pods.length === 0) return [];
+  return [`This wiped ${disksOf(pods)}; what is on mounts stays.`];
+}
 
 /** What stopped pods cost on, without --quiet. */
 export function stoppedLines(ctx: CommandContext, pods: readonly Json[]): readonly string[] {

@@ -101,7 +101,7 @@ async function ending(
   const row = await unlessFailed(ctx, async () => (await readRow(ctx, PODS, id)).answer.value ?? null);
   if (row === undefined || !['RUNNING', 'STARTING'].includes(statusOf(row))) return [];
   const asks = exit === EXIT.interrupted && ctx.terminal.canAsk && statusOf(row) === 'RUNNING';
-  const question = `Stop ${name}? It costs ${rateWithUnknown(podsRate([row]))} while it runs.`;
+  const question = `Stop ${name}? That wipes its container disk. It costs ${rateWithUnknown(podsRate([row]))} while it runs.`;
   if (!asks || !(await ctx.prompts.confirm(question, false))) return stillPaidLines([row]);
   await ctx.api.send(podAction(asId(idOf(row)), 'stop'));
   return [`Stopped ${name}.`];

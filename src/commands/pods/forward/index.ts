@@ -12,6 +12,7 @@ import { idOf, type View } from '../../../output/view.ts';
 import { PODS } from '../pod/resource.ts';
 import { reachPod } from '../reach/reach-pod.ts';
 import { START } from '../reach/start-first.ts';
+import type { RowWriter } from '../../../output/print/row-writer.ts';
 import { keepConnected } from './keep-connected.ts';
 import { forwardFromPod, forwardToPod, type Forward } from './ports.ts';
 
@@ -76,7 +77,7 @@ export const forward = defineCommand({
     const forwards = await withFreePorts(ctx, address, asked);
     if (first !== undefined && !isLoopback(address === '::1' ? '[::1]' : address))
       await ctx.tell('Other machines can connect to these ports.');
-    const rows = ctx.rows(forwardView);
+    let rows: RowWriter | undefined;
     try {
       if (start) await reachPod(ctx, id, true);
       return await keepConnected(ctx, {
@@ -84,6 +85,7 @@ export const forward = defineCommand({
         forwards,
         address,
         onOpen: async (pod, opened) => {
+          rows ??= ctx.rows(forwardView);
           for (const each of opened) await rows.row(rowOf(pod.id, address, each));
           await ctx.tell(`Connected to ${pod.name}. Ctrl-C ends it.`);
           if (open) await openInBrowser(ctx, address, opened);
@@ -93,7 +95,7 @@ export const forward = defineCommand({
       if (!isInterrupt(error)) throw error;
       return { kind: 'nothing', exit: error.exit };
     } finally {
-      await rows.close();
+      await rows?.close();
     }
   },
 });

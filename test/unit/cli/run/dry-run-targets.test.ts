@@ -113,12 +113,31 @@ describe('a dry run of an action on pods', () => {
     const { code, out, err } = await createAccount()('pods stop pod-stopped --dry-run');
     expect([code, JSON.parse(out)]).toMatchObject([0, { body: { action: 'stop' } }]);
     expect(err).toContain('is EXITED already: nothing would be changed.');
+    expect(err).not.toContain('This will stop');
   });
 
   test('shows the table and the saving on a terminal', async () => {
     const { code, out, err } = await createAccount()('pods stop pod-train --dry-run', { tty: true, columns: 120 });
     expect([code, out]).toEqual([0, '']);
     expect(err).toMatch(/train-llm[^]*This will stop 1 pod\. It saves \$4\.78 an hour\.[^]*nothing was sent/);
+  });
+});
+
+describe('a dry run in a pipe says what the question would say, and prints the request', () => {
+  test.each([
+    [
+      'pods terminate pod-train',
+      /^This affects 1 pod, for good: pod-train \(train-llm\)\. It saves \$4\.78 an hour\..*are destroyed/,
+    ],
+    ['volumes delete vol-datasets --force', /^This affects 1 volume, for good/],
+    ['queue purge demo', /^This removes 1 waiting job from the queue of demo\. Jobs in progress go on\.\n$/],
+  ])('%s', async (line, said) => {
+    const account = createAccount();
+    await waitingJob(account);
+    const { code, out, err } = await account(`${line} --dry-run --json`);
+    expect([code, err]).toEqual([0, expect.stringMatching(said)]);
+    expect(out).toContain('"method"');
+    expect((await account(`${line} --dry-run --json --quiet`)).err).toBe('');
   });
 });
 

@@ -152,7 +152,7 @@ describe('berth apply', () => {
     const world = inWorld();
     writeFileSync(path.join(world.directory, 'v.env'), 'TOKEN=hidden-token\n');
     const ran = await apply(world, FLEET.replace('hidden-token', '"${TOKEN}"'), ['--dry-run', '--env-from', 'v.env']);
-    expect(ran.err).toMatch(/^They cost \$0\.00 an hour before, and \$\d.* an hour after\.\n$/);
+    expect(ran.err).toMatch(/^5 to create\. They cost \$0\.00 an hour before, and \$\d.* an hour after\.\n$/);
     const requests = JSON.parse(ran.out) as readonly { readonly url: string; readonly body: unknown }[];
     expect(requests.map(({ url }) => url.replace('http://localhost/v2/', ''))).toEqual([
       ...['registries', 'network-volumes', 'templates', 'serverless', 'pods'],

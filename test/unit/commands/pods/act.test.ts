@@ -170,6 +170,7 @@ describe('start, stop and restart', () => {
       code,
       expect.stringContaining('This restarts train-llm and wipes its container disk; what is on mounts stays.'),
     ]);
+    expect(ran.err).not.toContain('This wiped');
     expect(statuses(await local(world, 'get', 'pod-train', '-o', 'json', '--fields', 'status'))).toEqual([status]);
   });
 

@@ -41,8 +41,28 @@ test('a dry run of a stop in a pipe says what it saves, and what costs on; of no
   const ran = await account('pods stop lab --dry-run');
   expect([ran.code, ran.err]).toEqual([
     0,
-    expect.stringMatching(/It saves \$[\d.]+ an hour\. Its persistent mount \(100 GB\) costs money also while stopped/),
+    expect.stringMatching(
+      /This will stop 1 pod\. It saves \$[\d.]+ an hour\. It wipes its container disk; what is on mounts stays\. Its persistent mount \(100 GB\) costs money also while stopped/,
+    ),
   ]);
   expect((await account('pods stop lab --dry-run --quiet')).err).toBe('');
   expect((await account('pods stop nothing --dry-run')).err).not.toContain('saves');
+});
+
+test('a stop and a restart say that they wiped the container disk, where nobody was asked about it', async () => {
+  const account = createAccount();
+  await local(account, 'pods create --name lab --gpu GPU-24G --image a/b:1 --wait');
+  const wiped = 'This wiped its container disk; what is on mounts stays.';
+  expect((await account('pods restart lab --yes --wait')).err).toContain(wiped);
+  expect((await account('pods restart lab --yes --wait --json')).err).not.toContain('wiped');
+  expect((await account('pods stop lab')).err).toContain(wiped);
+  expect((await account('pods stop lab')).err).not.toContain(wiped);
+});
+
+test('a pod that runs already is not said to cost something new by a start', async () => {
+  const account = createAccount();
+  await local(account, 'pods create --name lab --gpu GPU-24G --image a/b:1 --wait');
+  const again = await account('pods start lab');
+  expect([again.code, again.err]).toEqual([0, expect.stringContaining('RUNNING already: nothing was changed')]);
+  expect(again.err).not.toContain('It costs');
 });

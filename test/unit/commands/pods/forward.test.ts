@@ -92,9 +92,9 @@ test('a port of a local pod that would lead to itself is refused', async () => {
     ports: ['22/tcp'],
     ssh: { direct: { ...direct(10022), host: '127.0.0.1' } },
   };
-  const trial = await forwarding([json(local)], [STAYS], ['18888']);
-  const { code, err } = await trial.run;
-  expect([code, trial.given()]).toEqual([2, []]);
+  const trial = await forwarding([json(local)], [STAYS], ['18888', '--json']);
+  const { code, out, err } = await trial.run;
+  expect([code, out, trial.given()]).toEqual([2, '', []]);
   expect(err).toContain('0:18888');
 });
 
