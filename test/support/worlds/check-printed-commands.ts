@@ -9,8 +9,10 @@ import type { TestWorld } from './test-world.ts';
 const PROGRAM = { nouns: NOUNS, flags: FLAGS };
 const CHOOSE_ACCOUNT = ['profile', 'local', 'base-url', 'queue-url', 'rest-url'] as const;
 
+/** Flags before the noun, with their values. */
+const FLAGS_BEFORE = String.raw`(?:--(?:profile|base-url|queue-url|rest-url)[ =](?:'[^']*'|[^\s'])+ |--[\w-]+ )*`;
 const START = new RegExp(
-  String.raw`(?<![\w/.-])berth (?=(?:--\S+ )*(?:${NOUNS.map(({ name }) => name).join('|')})\b(?! service))`,
+  String.raw`(?<![\w/.-])berth (?=${FLAGS_BEFORE}(?:${NOUNS.map(({ name }) => name).join('|')})\b(?! service))`,
   'g',
 );
 
