@@ -248,3 +248,33 @@ test.skipIf(!hasSsh || !hasOwnRoot)(
     expect([code, stdout], stderr).toEqual([0, LINKED]);
   },
 );
+
+sshTest(
+  'what runs in the background of a local pod ends when the pod restarts or stops, and with the service',
+  async () => {
+    const folder = await folderWithKey();
+    // The processes of local pods are seen from all of them.
+    const sleep = (at: number): string => `sleep ${String(200_000 + process.pid)}.${String(at)}`;
+    const left = `pgrep -f '^${sleep(0).slice(0, -1)}' | wc -l`;
+    const background = (at: number): string =>
+      `berth pods exec lab -- sh -c 'nohup ${sleep(at)} > /dev/null 2>&1 & setsid ${sleep(at)}1 > /dev/null 2>&1 < /dev/null &'`;
+    const { code, stdout, stderr } = await localExec(
+      folder,
+      [],
+      `${LAB}
+${background(1)}; sleep 1; ${left}
+berth pods restart lab --yes --wait > out.txt; berth pods exec lab -- true; ${left}
+${background(2)}; sleep 1; ${left}
+berth pods stop lab --wait > out.txt; until [ "$(${left})" -eq 0 ]; do sleep 0.1; done
+berth pods start lab --wait > out.txt
+${background(3)}; sleep 1; ${left}
+`,
+    );
+    expect([code, stdout.split('\n').map((line) => line.trim()), stderr]).toEqual([
+      0,
+      ['2', '0', '2', '2', ''],
+      expect.anything(),
+    ]);
+    expect(spawnSync('sh', ['-c', left], { encoding: 'utf8' }).stdout.trim()).toBe('0');
+  },
+);

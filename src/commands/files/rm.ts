@@ -33,7 +33,7 @@ interface Targets {
 export const rm = defineCommand({
   summary: 'remove files of a network volume',
   details:
-    'The volume stays. A folder is removed with --recursive: the files that were there when it was listed, one after the other. Nothing is removed when the list cannot be read whole.',
+    'The volume stays. A folder is removed with --recursive: the files that were there when it was listed, one after the other. A folder without files stays. Nothing is removed when the list cannot be read whole.',
   args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE', complete: 'volume-path' }) },
   writes: true,
   options: { recursive: option.on('also folders, with all that is in them', { short: '-R' }) },

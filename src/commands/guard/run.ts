@@ -11,6 +11,7 @@ import { option } from '../../cli/model/params.ts';
 import type { Result } from '../../output/view.ts';
 import { longestInterval } from '../../guard/samples/idle.ts';
 import type { Policy } from '../../guard/policy/rules.ts';
+import type { Wish } from '../../create/wishes.ts';
 import { adviceOf, windowOf } from './advice.ts';
 import { countsOf, sweepResult } from './check.ts';
 import { grantWishes, wishLines } from './grant-wishes.ts';
@@ -56,11 +57,17 @@ export const run = defineCommand({
     const swept = await sweep(ctx, { policy, acts: true });
     if (!ctx.dryRun) await appendLog(ctx, log, swept.news);
     const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
-    for (const { key, until, why } of ctx.settings.get('quiet') ? [] : waiting)
-      await ctx.tell(`Wish ${key} waits until ${formatTimestamp(until)}${why === undefined ? '' : `: ${why}`}.`);
+    for (const wish of ctx.settings.get('quiet') ? [] : waiting) await ctx.tell(waitingLine(wish, ctx.serviceNow()));
     return sweepResult(ctx, policy, swept, ctx.dryRun ? swept.rows : swept.news);
   },
 });
+
+/** Until when a wish waits, and why. Another guard may have tried it right before: then this one did not, and the reason is of then. */
+function waitingLine({ key, until, why, triedAt }: Wish, now: number): string {
+  const age = now - (triedAt ?? now);
+  const old = age < 1000 ? '' : ` (tried ${formatDuration(age)} ago)`;
+  return `Wish ${key} waits until ${formatTimestamp(until)}${why === undefined ? '' : `: ${why}${old}`}.`;
+}
 
 /**
  * Sweeps until it is interrupted (130, without a message), and prints what is new. A sweep that fails is said, and the next

@@ -1,9 +1,10 @@
 import { localFile, usage } from '../../core/failure.ts';
-import { berth, sentence } from '../../core/message.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { homeOfSsh } from './reach/home-of-ssh.ts';
+import { quotedPath } from './reach/ssh-options.ts';
 import { includeLine, sshConfigText, withInclude, withoutInclude } from './reach/ssh-config-text.ts';
 
 /** The file that is included, beside the user's own, and the line that does. */
@@ -69,12 +70,23 @@ export const sshConfig = defineCommand({
     if (!install && (await durable.size(`${folder}/${FILE}`)) !== undefined) await durable.remove(`${folder}/${FILE}`);
     return {
       kind: 'nothing',
-      notes: install
-        ? [sentence`Pods are reached as NAME.berth: ssh NAME.berth. Names: ${berth`pods list`}`]
-        : ['ssh knows no NAME.berth any more.'],
+      notes: install ? installed(ctx, change) : ['ssh knows no NAME.berth any more.'],
     };
   },
 });
+
+function installed(ctx: CommandContext, { folder, before, after }: Change): readonly Message[] {
+  const home = ctx.spawn.accountHome();
+  return [
+    ...(before === after ? [`${folder}/config includes it already: it was not changed.`] : []),
+    ...(home === undefined || home.replace(/\/+$/, '') === (homeOfSsh(ctx) ?? '').replace(/\/+$/, '')
+      ? []
+      : [
+          `ssh reads ${home}/.ssh/config, whatever HOME says. Add this at its top: ${includeLine(quotedPath(`${folder}/${FILE}`))}`,
+        ]),
+    sentence`Pods are reached as NAME.berth: ssh NAME.berth. Names: ${berth`pods list`}`,
+  ];
+}
 
 function sshFolder(ctx: CommandContext): string {
   const home = homeOfSsh(ctx);

@@ -81,6 +81,11 @@ export interface Spawn {
   freePort(address: string, port: number): Promise<number>;
   /** Opens an address in the browser of the user, which goes on when this process ends. False where none could be started. */
   openInBrowser(url: string): Promise<boolean>;
+  /**
+   * The home folder of this user by the system, which ssh reads as `~` whatever HOME says; undefined where the system has none, and
+   * on Windows.
+   */
+  accountHome(): string | undefined;
   /** The path of the file with the host keys of pods that ssh has seen; its folder is made. Fails with local-file (14). */
   knownHosts(): Promise<string>;
   /**

@@ -6,6 +6,7 @@ import type { ContainerSpec } from '../../local/index.ts';
 import type { GroupWatcher } from '../process/group/group-watcher.ts';
 import { signalGroup } from '../process/group/process-group.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { CONTAINER_VARIABLE } from './container-processes.ts';
 import { serveSftp } from './sftp.ts';
 import type { ContainerView } from './container-view.ts';
 
@@ -16,6 +17,8 @@ export interface SessionOptions {
   readonly view: ContainerView;
   /** What ends the programs that run. */
   readonly ends: Set<() => void>;
+  /** The value of CONTAINER_VARIABLE of its programs. */
+  readonly mark: string;
 }
 
 /** The variables that a container has from this machine; all others are its own. */
@@ -91,7 +94,7 @@ function startProgram(
   channel: ServerChannel,
   [program = '', ...args]: readonly string[],
   variables: Readonly<Record<string, string>>,
-  { runtime, watcher, spec, view, ends }: SessionOptions,
+  { runtime, watcher, spec, view, ends, mark }: SessionOptions,
 ): ChildProcessWithoutNullStreams {
   const { username } = spec;
   const { home, temporary } = view;
@@ -100,6 +103,7 @@ function startProgram(
     ...inherited,
     ...spec.variables,
     ...variables,
+    [CONTAINER_VARIABLE]: mark,
     ...{ HOME: home, USER: username, LOGNAME: username, SHELL: '/bin/sh', TMPDIR: temporary },
   };
   const child = watcher.start(() =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, connect, type AddressInfo, type Server as NetServer } from 'node:net';
 import type { AuthContext, Connection, ParsedKey, Server, ServerChannel } from 'ssh2';
 import type { PodContainer, StartContainer } from '../../local/index.ts';
@@ -6,6 +7,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { hostKeyOf, makeHostKey } from './host-key.ts';
 import { isPeerOf } from './peer-user.ts';
 import { serveSession } from './session.ts';
+import { endContainerProcesses } from './container-processes.ts';
 import { findOwnRoot, openView } from './container-view.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -32,6 +34,7 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
     const hostKey = await hostKeyOf(spec.hostKeyFile, () => makeHostKey(ssh2.utils));
     const connections = new Set<Connection>();
     const ends = new Set<() => void>();
+    const mark = randomUUID();
     const server: Server = new ssh2.Server({ hostKeys: [hostKey] }, (client, { port: peer }) => {
       // A client that breaks off is no error of this program.
       client.on('error', () => undefined);
@@ -46,7 +49,7 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
         else context.reject(['publickey']);
       });
       client.on('session', (accept) => {
-        serveSession(accept(), { runtime, watcher, spec, view, ends });
+        serveSession(accept(), { runtime, watcher, spec, view, ends, mark });
       });
       client.on('tcpip', (accept, reject, { destIP, destPort }) => {
         if (LOOPBACK_NAMES.includes(destIP)) forwardTo(destPort, accept, reject);
@@ -55,7 +58,13 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
       takeRemoteForwards(client);
     });
     const port = await listening(server);
-    return { port, stop: () => stopped(server, connections, ends) } satisfies PodContainer;
+    return {
+      port,
+      stop: async () => {
+        await stopped(server, connections, ends);
+        await endContainerProcesses(mark);
+      },
+    } satisfies PodContainer;
   };
 }
 

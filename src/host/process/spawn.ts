@@ -22,6 +22,7 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
     connect: async (host, port) => (await import('./connect-streams.ts')).connectStreams(runtime, host, port),
     freePort: async (address, port) => (await import('./free-port.ts')).freePort(address, port),
     openInBrowser: async (url) => (await import('./open-in-browser.ts')).openInBrowser(runtime, url),
+    accountHome: () => runtime.accountHome(),
     knownHosts: async () => {
       const { mkdirSync, statSync } = await import('node:fs');
       const folder = join(dataDirectory(), 'ssh');

@@ -47,6 +47,8 @@ export interface Runtime {
    * root creates in HOME would keep its owner out.
    */
   readonly foreignHome: string | undefined;
+  /** See `Spawn`. */
+  readonly accountHome: () => string | undefined;
   /** The number of the user that this process runs as; undefined on systems without user numbers. */
   readonly user: number | undefined;
   /** See `Installation`. */
@@ -100,6 +102,7 @@ export function processRuntime(installation: Installation): Runtime {
     get foreignHome() {
       return readForeignHome();
     },
+    accountHome: readAccountHome,
     user: process.geteuid?.(),
     workerRunner: () => installation.workerRunner(),
     signals: realSignals(),
@@ -163,6 +166,16 @@ function readHome(): string {
     return home === undefined || home === '' ? os.homedir() : os.userInfo().homedir;
   } catch {
     return '';
+  }
+}
+
+/** See `Spawn`. A container may run as a user that the system does not know. */
+function readAccountHome(): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  try {
+    return process.getBuiltinModule('node:os').userInfo().homedir || undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -22,6 +22,8 @@ export interface TestWorldOptions {
   readonly stdoutClosed?: boolean;
   /** The working directory; by default a directory of the world. */
   readonly cwd?: string;
+  /** The home folder of the user by the system, which ssh reads; none by default, as on Windows: that of HOME is meant. */
+  readonly accountHome?: string;
   /** The number of the user that runs berth; of this process by default. */
   readonly user?: number;
   /** The settings of the local service in this process (`--local`), such as a size of pages. */
@@ -82,6 +84,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     cwd: options.cwd ?? directory,
     home: directory,
     foreignHome: undefined,
+    accountHome: () => options.accountHome,
     user: options.user ?? process.geteuid?.(),
     workerRunner: () => fileURLToPath(new URL('../../../workers/berth_worker.py', import.meta.url)),
     signals: {

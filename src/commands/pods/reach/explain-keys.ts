@@ -62,6 +62,9 @@ function notesOf(
 ): readonly Message[] {
   const running = statusOf(pod) === 'RUNNING';
   const restart = sentence`${berth`pods restart ${id} --wait`}, which wipes its container disk`;
+  const atStart = (stringAt(objectAt(pod, 'env'), 'PUBLIC_KEY') ?? '').split('\n').map(readKey);
+  if (running && !hasOwn && offered.some(({ key }) => opens(key) && atStart.some((each) => isSameKey(each, key))))
+    return ['A key fits, and the pod has had it since it was started.'];
   if (offered.some(({ key }) => opens(key)))
     return running && !hasOwn
       ? [
@@ -114,7 +117,7 @@ async function sshSettings(ctx: CommandContext, pod: Json, id: string): Promise<
 
 /** The public halves that stand beside the files of private keys. */
 async function keysOfFiles(ctx: CommandContext, files: readonly string[]): Promise<readonly Offered[]> {
-  const home = homeOfSsh(ctx) ?? '~';
+  const home = ctx.spawn.accountHome() ?? homeOfSsh(ctx) ?? '~';
   const durable = await ctx.durable();
   const found: Offered[] = [];
   for (const file of files) {

@@ -110,4 +110,23 @@ describe('pods ssh-config --uninstall', () => {
     expect(existsSync(join(home, '.ssh', 'berth_config'))).toBe(false);
     expect(readFileSync(join(home, '.ssh', 'config'), 'utf8')).toBe('User me\n');
   });
+
+  test('says what to add where ssh reads another home folder than that of HOME, and that a second time changes nothing', async () => {
+    const world = createTestWorld({ env: { BERTH_LOCAL: '1' }, accountHome: '/home/ann' });
+    const install = () => berthIn(world, ['pods', 'ssh-config', '--install', '--yes']);
+    const first = await install();
+    expect(first.err).toContain(
+      `ssh reads /home/ann/.ssh/config, whatever HOME says. Add this at its top: Include "${world.directory}/.ssh/berth_config"\n`,
+    );
+    expect(first.err).not.toContain('already');
+    expect((await install()).err).toContain(`${world.directory}/.ssh/config includes it already: it was not changed.`);
+    const same = createTestWorld({ env: { BERTH_LOCAL: '1' }, accountHome: world.directory });
+    const usual = await berthIn({ ...same, env: { ...same.env, HOME: world.directory } }, [
+      'pods',
+      'ssh-config',
+      '--install',
+      '--yes',
+    ]);
+    expect(usual.err).not.toContain('whatever HOME says');
+  });
 });

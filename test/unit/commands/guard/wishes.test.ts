@@ -51,6 +51,13 @@ describe('a wish', () => {
     expect([await made(account), await wishes(account)]).toMatchObject(['k', [{ state: 'made' }]]);
   });
 
+  test('is not tried again right after another guard, and its reason is said to be of then', async () => {
+    const account = await withWish();
+    expect((await account('guard run')).err).toMatch(/Wish k waits until \S+: GPU-80G: none\.\n/);
+    await local(account, 'local clock advance 8s');
+    expect((await account('guard run')).err).toMatch(/: GPU-80G: none \(tried \d+s ago\)\.\n/);
+  });
+
   test('is named by a dry run, with the price of now, and not tried', async () => {
     const account = await withWish();
     await local(account, 'local clock advance 31m');

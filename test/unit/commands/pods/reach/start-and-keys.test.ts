@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
 import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, serve } from '../../../../support/servers/scripted-server.ts';
 
@@ -27,19 +28,23 @@ interface Keys {
   readonly file?: string;
   readonly config?: string;
   readonly more?: object;
+  /** The home folder by the system is not that of HOME. */
+  readonly otherHome?: boolean;
 }
 
 /** Runs `pods ssh --explain`; programs named ssh and ssh-add say what those of OpenSSH would. */
-async function explain({ account, agent = [], file, config = '', more }: Keys): Promise<Ran> {
+async function explain({ account, agent = [], file, config = '', more, otherHome = false }: Keys): Promise<Ran> {
   const server = await serve([json(pod(more)), json({ keys: account })]);
-  const world = createTestWorld();
+  const accountHome = temporaryDirectory();
+  const world = createTestWorld({ accountHome });
   const at = (name: string): string => join(world.directory, name);
   const program = (name: string, body: string): void => {
     writeFileSync(at(name), `#!/bin/sh\n${body}\n`);
     chmodSync(at(name), 0o755);
   };
-  mkdirSync(at('.ssh'));
-  if (file !== undefined) writeFileSync(at('.ssh/id_test.pub'), `${file}\n`);
+  const home = otherHome ? world.directory : accountHome;
+  mkdirSync(join(home, '.ssh'));
+  if (file !== undefined) writeFileSync(join(home, '.ssh/id_test.pub'), `${file}\n`);
   writeFileSync(at('agent'), agent.map((line) => `${line}\n`).join(''));
   writeFileSync(at('settings'), `identityfile ~/.ssh/id_test\n${config}`);
   program('ssh', `test "$1" = -G && cat "${at('settings')}"`);
@@ -54,6 +59,16 @@ test('a key of the agent that the account has fits', async () => {
   expect(out).toMatch(/fits +SHA256:\S+ +a@laptop +agent/);
   expect(out).toMatch(/other +SHA256:\S+ +b@laptop +agent/);
   expect(err).toContain('A key fits. If the pod refuses it, the key was added after the pod had started');
+});
+
+test('a key that the pod has had since its start fits, and no restart is offered', async () => {
+  const { err } = await explain({ account: [KEY_A], file: KEY_A, more: { env: { PUBLIC_KEY: `${KEY_B}\n${KEY_A}` } } });
+  expect(err).toBe('A key fits, and the pod has had it since it was started.\n');
+});
+
+test('keys are looked for in the home folder by the system, which ssh reads, and not in that of HOME', async () => {
+  const { out } = await explain({ account: [KEY_A], file: KEY_A, otherHome: true });
+  expect(out).toContain('ssh would offer no key');
 });
 
 test('when none fits, the command that adds the key of a file is named, and what a pod that runs needs', async () => {
