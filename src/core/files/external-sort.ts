@@ -29,8 +29,8 @@ export function mapItems<T, R>(items: SortedItems<T>, change: (item: T) => R | u
   };
 }
 
-/** How many items are held in memory. */
-const IN_MEMORY = 1000;
+/** How many items are held in memory: two pages of a listing, so that most folders need no file. */
+const IN_MEMORY = 2000;
 
 /** The memory with which sorted runs are read, all together, and the least for one of them. Bytes. */
 const READ_BYTES = 4 * 1024 * 1024;
@@ -98,7 +98,7 @@ export function createSorter<T>(files: Pick<RangeFiles, 'openUnnamed'>, keyOf: (
     add: async (items) => {
       for (const item of items) {
         held.push({ key: keyOf(item), item });
-        if (held.length >= IN_MEMORY) await spill();
+        if (held.length > IN_MEMORY) await spill();
       }
     },
     sorted: (isKept = false) => ({ [Symbol.asyncIterator]: () => readAll(isKept), close }),

@@ -18,8 +18,14 @@ export function localSide(
   { followLinks, mayMiss }: { readonly followLinks: boolean; readonly mayMiss: boolean },
 ): Side {
   const at = (path: string): string => (path === '' ? root : belowFolder(root, path));
-  /** The folders that a folder is in, by its path, while it is not listed. */
-  const above = new Map<string, readonly string[]>();
+  /** A folder and those that it is in; none where no link is followed. */
+  const chainOf = async (folder: string): Promise<readonly string[]> => {
+    if (!followLinks) return [];
+    const names = folder.split('/').slice(0, -1);
+    const paths = ['', ...names.map((_, index) => names.slice(0, index + 1).join('/'))];
+    const entries = await Promise.all(paths.map((path) => files.lookAt(at(path), true)));
+    return entries.flatMap((entry) => entry?.identity ?? []);
+  };
   const fileOf = (path: string, { name, bytes, version, modifiedAt, executable }: TreeEntry): SideFile => ({
     kind: 'file',
     name,
@@ -32,18 +38,13 @@ export function localSide(
     if (kind === 'file') return fileOf(`${folder}${name}`, entry);
     if (kind !== 'folder')
       return { kind: 'left-out', name, why: kind === 'link' ? 'it is a link' : 'it is no regular file' };
-    if (followLinks) {
-      if (chain.includes(identity)) return { kind: 'left-out', name, why: 'it is a link to a folder that it is in' };
-      above.set(`${folder}${name}/`, [...chain, identity]);
-    }
+    if (chain.includes(identity)) return { kind: 'left-out', name, why: 'it is a link to a folder that it is in' };
     return { kind: 'folder', name };
   };
   return {
     kind: 'local',
     list: async (folder) => {
-      const here = followLinks ? await files.lookAt(at(folder), true) : undefined;
-      const chain = above.get(folder) ?? (here === undefined ? [] : [here.identity]);
-      above.delete(folder);
+      const chain = await chainOf(folder);
       const sorter = createSorter<TreeEntry>(files, ({ name, kind }) => orderOfName(name, kind));
       if (!mayMiss || (await files.lookAt(at(folder), true)) !== undefined)
         for await (const entry of files.contents(at(folder), followLinks))

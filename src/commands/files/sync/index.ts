@@ -2,12 +2,14 @@ import { allowedAccess, requireAccess } from '../../../core/access.ts';
 import { berth, words, Words, type CommandLine } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 import { formatBytes } from '../../../core/units.ts';
 import { defineCommand } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
 import { countOf } from '../../../cli/words/words.ts';
+import type { RowWriter } from '../../../output/print/row-writer.ts';
 import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../../shared/paths/file-outcomes.ts';
-import { createTally } from '../tally.ts';
+import { createTally, type FileInFlight } from '../tally.ts';
 import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from '../copy/choose-files.ts';
 import { VERIFY } from '../copy/transfer/verify.ts';
 import { refuseWhatDoesNotFit } from '../places/space.ts';
@@ -83,27 +85,32 @@ export const sync = defineCommand({
     };
   },
   run: async (ctx, values, { sync: opened, extras: confirmed }) => {
-    const root = opened.target.end('');
-    if (opened.volume !== undefined && opened.source.kind === 'local' && root.kind === 'volume')
+    const checkSpace = async (): Promise<void> => {
+      const root = opened.target.end('');
+      if (opened.volume === undefined || opened.source.kind !== 'local' || root.kind !== 'volume') return;
       await refuseWhatDoesNotFit(opened.volume, {
         bytes: await sizeOfSource(opened, values),
         what: shownPlace(values.source),
         // What of it stays is known later.
         replaced: () => Promise.resolve((key) => key.startsWith(root.key)),
       });
+    };
     ctx.setResumeCommand(sameCommand(values));
     const seen = nothingSeen();
     let refused: Failure | undefined;
     const tally = createTally(ctx);
-    const rows = ctx.rows(viewOf('copied'));
+    let writer: RowWriter | undefined;
+    // Not before the space was looked at: what is refused prints nothing.
+    const rows = (): RowWriter => (writer ??= ctx.rows(viewOf('copied')));
     const progress = ctx.progress('the files');
     try {
-      for await (const outcome of copyNeeded(ctx, opened, values, seen, (bytes, file) => {
+      const onBytes = (bytes: Bytes, file: FileInFlight): void => {
         tally.arrived(bytes, file);
         progress.update(tally.progress());
-      })) {
+      };
+      for await (const outcome of copyNeeded(ctx, opened, values, { seen, checkSpace, onBytes })) {
         tally.add(outcome);
-        if (outcome.isSame !== true) await rows.row(rowOf(ctx, outcome));
+        if (outcome.isSame !== true) await rows().row(rowOf(ctx, outcome));
       }
       const isSeen = new Set(confirmed?.map(({ path }) => path));
       const extras = seen.extras.filter(({ path }) => confirmed === undefined || isSeen.has(path));
@@ -114,18 +121,18 @@ export const sync = defineCommand({
         else if (asks) await confirmEmptySource(ctx, opened, extras.length);
         for await (const outcome of removeExtras(ctx, opened, extras)) {
           tally.add(outcome);
-          await rows.row(rowOf(ctx, outcome));
+          await rows().row(rowOf(ctx, outcome));
         }
       }
       for (const outcome of seen.failures) {
         tally.add(outcome);
-        await rows.row(rowOf(ctx, outcome));
+        await rows().row(rowOf(ctx, outcome));
       }
       tally.unchanged(seen.same);
-      if (rows.isJson) await rows.row({ whole: tally.whole() });
+      if (rows().isJson) await rows().row({ whole: tally.whole() });
     } finally {
       await progress.stop();
-      await rows.close();
+      await writer?.close();
     }
     return {
       kind: 'nothing',

@@ -107,15 +107,27 @@ function isUnchanged({ source, target }: Difference & { kind: 'file' }): boolean
 const isNotAfter = (one: EpochMs | undefined, other: EpochMs | undefined): boolean =>
   one !== undefined && other !== undefined && one <= other;
 
-/** Copies what is needed, and yields what became of each file. In a dry run nothing is sent. */
+interface CopyNeeded {
+  readonly seen: Seen;
+  /** Called before the first copy, if there is one. */
+  readonly checkSpace: () => Promise<void>;
+  readonly onBytes: (bytes: Bytes, of: FileInFlight) => void;
+}
+
+/**
+ * Copies what is needed, and yields what became of each file. In a dry run nothing is sent. Fails as `checkSpace` does, before
+ * anything is sent.
+ */
 export async function* copyNeeded(
   ctx: CommandContext,
   sync: Sync,
   values: SyncValues,
-  seen: Seen,
-  onBytes: (bytes: Bytes, of: FileInFlight) => void,
+  { seen, checkSpace, onBytes }: CopyNeeded,
 ): AsyncGenerator<FileOutcome> {
-  const copies = neededCopies(sync, values, seen, (line) => ctx.tell(line));
+  const copies = beforeFirst(
+    neededCopies(sync, values, seen, (line) => ctx.tell(line)),
+    checkSpace,
+  );
   const shown = (path: Copy['from'] | Copy['to']): string =>
     path.kind === 'local' ? path.path : `${path.name}:${path.key}`;
   const done = ctx.dryRun
@@ -137,6 +149,16 @@ export async function* copyNeeded(
       isSame,
       failure,
     };
+}
+
+/** The same, after a check where there is any. */
+async function* beforeFirst<T>(items: AsyncIterable<T>, check: () => Promise<void>): AsyncGenerator<T> {
+  let isChecked = false;
+  for await (const item of items) {
+    if (!isChecked) await check();
+    isChecked = true;
+    yield item;
+  }
 }
 
 async function* planned(copies: AsyncIterable<Copy>): AsyncGenerator<Transferred> {

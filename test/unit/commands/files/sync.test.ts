@@ -64,6 +64,8 @@ describe('a sync is refused', () => {
     const { run, write, at } = startSync();
     write('big/a', '');
     truncateSync(at('big/a'), 12_000_000_000);
+    const asJson = await run('sync big/ scratch: --json');
+    expect([asJson.code, asJson.out]).toEqual([5, '']);
     const ran = await run('sync big/ scratch:');
     expect(ran.code, ran.err).toBe(5);
     expect(ran.err).toContain('missing');
