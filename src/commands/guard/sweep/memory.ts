@@ -10,7 +10,6 @@ import {
   stringAt,
   type JsonObject,
 } from '../../../core/json.ts';
-import type { PlainObject } from '../../../core/ports/remembered.ts';
 import { berth, sentence, type Message } from '../../../core/message.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
@@ -36,10 +35,7 @@ export interface Memory {
 /** The most rows of the history; the oldest are dropped. */
 const MAX_HISTORY = 1000;
 
-/** What JSON.parse makes is JSON. */
-const decode = (kept: PlainObject): Memory => decodeJsonObject(kept as JsonObject);
-
-const decodeJsonObject = (document: JsonObject): Memory => ({
+const decode = (document: JsonObject): Memory => ({
   pods: decodeTracks(memberAt(document, 'pods'), USE_SAMPLES),
   endpoints: decodeTracks(memberAt(document, 'endpoints'), JOB_SAMPLES),
   snoozes: new Map(
