@@ -201,7 +201,7 @@ const PACKAGES = {
   pg: '^src/batch/stores/postgres/database/database\\.ts$',
   '@hpcc-js/wasm-zstd': '^src/batch/bytes/compression\\.ts$',
   fzstd: '^src/batch/',
-  '@rgrove/parse-xml': '^src/core/text/xml\\.ts$',
+  saxes: '^src/core/text/xml\\.ts$',
   chokidar: '^src/host/(workers|files)/',
   ignore: '^src/(host/workers|commands/files/copy)/',
   ssh2: '^src/(host/pods|commands/pods/reach/files)/',
@@ -231,7 +231,7 @@ module.exports = {
       name: 'core imports nothing',
       severity: 'error',
       from: { path: '^src/core/' },
-      to: { pathNot: ['^src/core/', 'node_modules/(lossless-json|shell-quote|@rgrove/parse-xml|@types)/'] },
+      to: { pathNot: ['^src/core/', 'node_modules/(lossless-json|shell-quote|saxes|@types)/'] },
     },
     {
       name: 'no circle',

@@ -1,6 +1,18 @@
-import type { XmlElement } from '@rgrove/parse-xml';
+/** An element of a document. Attributes, comments and processing instructions are not kept. */
+export interface XmlElement {
+  readonly name: string;
+  readonly children: readonly XmlElement[];
+  /** Its own text, without that of its children. */
+  readonly text: string;
+}
 
-export type { XmlElement };
+interface OpenElement {
+  readonly name: string;
+  children: XmlElement[];
+  text: string;
+}
+
+const NO_CHILDREN: XmlElement[] = [];
 
 /**
  * Parses a document whose root has one of these names; white space before it is skipped, because some services send it. Fails with an
@@ -8,17 +20,35 @@ export type { XmlElement };
  * and for another root. No entity is expanded that a document declares.
  */
 export async function parseDocument(body: Uint8Array, ...roots: readonly string[]): Promise<XmlElement> {
-  const { parseXml } = await import('@rgrove/parse-xml');
-  const { root: found } = parseXml(Buffer.from(body).toString().trimStart());
-  if (found === null || !roots.includes(found.name)) throw new Error(`it has no ${roots[0] ?? 'root'}`);
+  const { SaxesParser } = await import('saxes');
+  const parser = new SaxesParser();
+  const top: OpenElement = { name: '', children: [], text: '' };
+  const open = [top];
+  const add = (text: string): void => {
+    const last = open.at(-1);
+    if (last !== undefined) last.text += text;
+  };
+  parser.on('opentag', ({ name }) => {
+    const element = { name, children: NO_CHILDREN, text: '' };
+    const parent = open.at(-1);
+    // Most elements have none: a listing has thousands of them.
+    if (parent?.children === NO_CHILDREN) parent.children = [element];
+    else parent?.children.push(element);
+    open.push(element);
+  });
+  parser.on('text', add);
+  parser.on('cdata', add);
+  parser.on('closetag', () => void open.pop());
+  parser.write(Buffer.from(body).toString().trimStart()).close();
+  const [found] = top.children;
+  if (found === undefined || !roots.includes(found.name)) throw new Error(`it has no ${roots[0] ?? 'root'}`);
   return found;
 }
 
 /** The child elements of a name. */
 export const childrenOf = (element: XmlElement, name: string): readonly XmlElement[] =>
-  element.children.filter(
-    (child): child is XmlElement => child.type === 'element' && (child as XmlElement).name === name,
-  );
+  element.children.filter((child) => child.name === name);
 
 /** The text of the first child of a name; undefined without one. */
-export const childText = (element: XmlElement, name: string): string | undefined => childrenOf(element, name)[0]?.text;
+export const childText = (element: XmlElement, name: string): string | undefined =>
+  element.children.find((child) => child.name === name)?.text;
