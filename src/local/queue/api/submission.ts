@@ -1,5 +1,13 @@
 import { DAY_MS, MINUTE_MS } from '../../../core/durations.ts';
-import { decodeJson, isObject, JsonSyntaxError, numberOf, type Json, type JsonObject, parsePlainJson } from '../../../core/json.ts';
+import {
+  decodeJson,
+  isObject,
+  JsonSyntaxError,
+  numberOf,
+  type Json,
+  type JsonObject,
+  parsePlainJson,
+} from '../../../core/json.ts';
 import type { Call } from '../../http/call/operation.ts';
 import { badRequest, Problem, tooLarge } from '../../contract/problem.ts';
 import type { Submission } from '../state/records.ts';
