@@ -1,4 +1,3 @@
-import type { JsonObject } from '../json.ts';
 import type { EpochMs, Milliseconds } from '../unit-types.ts';
 
 /** A row of a list of the service, as a shell completes it. */
@@ -73,10 +72,13 @@ export interface RememberedNotes {
   make(note: string): Promise<void>;
 }
 
+/** An object as JSON.parse makes it. */
+export type PlainObject = Readonly<Record<string, unknown>>;
+
 /** A document that this machine keeps about the account in use. */
 export interface AccountDocument {
   /** Without members where nothing is kept, or it cannot be read. */
-  read(): Promise<JsonObject>;
+  read(): Promise<PlainObject>;
   /** Replaces what is kept by what `change` makes of it, with plain numbers. Fails as the file system does. */
-  update(change: (before: JsonObject) => JsonObject): Promise<void>;
+  update(change: (before: PlainObject) => PlainObject): Promise<void>;
 }

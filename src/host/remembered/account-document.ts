@@ -1,7 +1,6 @@
 import type { FileLocks } from '../../core/files/locks.ts';
-import { isObject, type JsonObject } from '../../core/json.ts';
-import type { AccountDocument } from '../../core/ports/remembered.ts';
-import { makeFolder, readObject, writeObject } from './json-file.ts';
+import type { AccountDocument, PlainObject } from '../../core/ports/remembered.ts';
+import { isRecord, makeFolder, readObject, writeObject } from './json-file.ts';
 import type { RememberedOptions } from './lists.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
@@ -21,15 +20,15 @@ export interface AccountDocumentOptions extends Omit<RememberedOptions, 'account
  * end. With `locks` no change of another process is lost, and a change is on the disk when it is done.
  */
 export function createAccountDocument(options: AccountDocumentOptions, locks?: FileLocks): AccountDocument {
-  const keptOfAll = (): JsonObject => {
+  const keptOfAll = (): PlainObject => {
     const { accounts } = readObject(options.path(), options.user);
-    return isObject(accounts) ? accounts : {};
+    return isRecord(accounts) ? accounts : {};
   };
-  const kept = (account: string): JsonObject => {
+  const kept = (account: string): PlainObject => {
     const { [account]: own } = keptOfAll();
-    return isObject(own) ? own : {};
+    return isRecord(own) ? own : {};
   };
-  const update = (account: string, change: (before: JsonObject) => JsonObject): void => {
+  const update = (account: string, change: (before: PlainObject) => PlainObject): void => {
     // Without a pause between reading and writing: other runs on this machine write it too.
     const others = Object.entries(keptOfAll()).filter(([each]) => each !== account);
     const accounts = Object.fromEntries([...others.slice(1 - MAX_ACCOUNTS), [account, change(kept(account))]]);

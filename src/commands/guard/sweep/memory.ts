@@ -1,6 +1,7 @@
 /** What guards of this machine keep between sweeps: samples, snoozes, what they did, and when they last looked. */
 import { HOUR_MS } from '../../../core/durations.ts';
 import {
+  isObject,
   itemsAt,
   memberAt,
   numberAt,
@@ -10,6 +11,7 @@ import {
   stringAt,
   type JsonObject,
 } from '../../../core/json.ts';
+import type { PlainObject } from '../../../core/ports/remembered.ts';
 import { berth, sentence, type Message } from '../../../core/message.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
@@ -35,7 +37,9 @@ export interface Memory {
 /** The most rows of the history; the oldest are dropped. */
 const MAX_HISTORY = 1000;
 
-const decode = (document: JsonObject): Memory => ({
+const decode = (kept: PlainObject): Memory => decodeJsonObject(isObject(kept) ? kept : {});
+
+const decodeJsonObject = (document: JsonObject): Memory => ({
   pods: decodeTracks(memberAt(document, 'pods'), USE_SAMPLES),
   endpoints: decodeTracks(memberAt(document, 'endpoints'), JOB_SAMPLES),
   snoozes: new Map(

@@ -1,12 +1,15 @@
 import { Failure, localFile, messageOf } from '../../../core/failure.ts';
-import { encodeJson, objectOf, parsePlainJson, type Json, type JsonObject } from '../../../core/json.ts';
+import { encodeJson, isObject, objectOf, parsePlainJson, type Json, type JsonObject } from '../../../core/json.ts';
+import type { PlainObject } from '../../../core/ports/remembered.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { decodeAttempts, encodeAttempts, withAttempt, type Attempt } from '../../../create/attempts.ts';
 
 type Kept = Pick<CommandContext, 'creates'>;
 
 /** What this machine keeps of the creates of the account: `attempts`, and the `wishes` that guards work for. */
-export const readCreates = ({ creates }: Kept): Promise<JsonObject> => creates.read();
+export const readCreates = async ({ creates }: Kept): Promise<JsonObject> => jsonOf(await creates.read());
+
+const jsonOf = (kept: PlainObject): JsonObject => (isObject(kept) ? kept : {});
 
 /** A body may have numbers that are kept as they were written. */
 export const plainOf = (given: JsonObject): JsonObject => objectOf(parsePlainJson(encodeJson(given))) ?? {};
@@ -14,7 +17,7 @@ export const plainOf = (given: JsonObject): JsonObject => objectOf(parsePlainJso
 /** Changes some members of it. Fails with local-file (14): nothing may be sent whose key is not on the disk. */
 export async function changeCreates({ creates }: Kept, change: (before: Json) => JsonObject): Promise<void> {
   try {
-    await creates.update((before) => ({ ...before, ...plainOf(change(before)) }));
+    await creates.update((before) => ({ ...before, ...plainOf(change(jsonOf(before))) }));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw localFile(`cannot keep the key of this create: ${messageOf(error)}`, 'Nothing more was sent.', error);
