@@ -41,11 +41,17 @@ export class JsonSyntaxError extends Error {
 export function decodeJson(source: string): Json {
   const replaced = replaceInexact(source.startsWith('\uFEFF') ? source.slice(1) : source);
   try {
-    return restore(JSON.parse(replaced.text) as Json, replaced);
+    return restore(parsePlainJson(replaced.text), replaced);
   } catch (error) {
     throw error instanceof SyntaxError ? syntaxError(replaced, source) : error;
   }
 }
+
+/**
+ * Decodes JSON as the engine does: many times faster than `decodeJson`, and numbers are rounded to doubles. Fails with the
+ * engine's SyntaxError; also with RangeError for what is nested too deeply.
+ */
+export const parsePlainJson = (text: string): Json => JSON.parse(text) as Json;
 
 /** The value of a JSON text; the text itself if it is not JSON. */
 export function jsonOrText(text: string): Json {

@@ -74,20 +74,24 @@ function parseProfiles(text: string, path: string): ProfilesFile {
   const { current, profiles = {}, aliases = {} } = document;
   if (current !== undefined && typeof current !== 'string') throw broken(path, '"current" is not a string');
   if (!isRecord(profiles)) throw broken(path, '"profiles" is not an object');
+  requireTexts(profiles, path);
+  if (!isTexts(aliases)) throw broken(path, '"aliases" is not an object of strings');
+  return { current, profiles, aliases, document };
+}
+
+function requireTexts(
+  profiles: Readonly<Record<string, unknown>>,
+  path: string,
+): asserts profiles is Readonly<Record<string, ProfileValues>> {
   for (const [name, values] of Object.entries(profiles)) {
     if (!isRecord(values)) throw broken(path, `profile ${JSON.stringify(name)} is not an object`);
     for (const [member, value] of Object.entries(values))
       if (typeof value !== 'string') throw broken(path, `"${member}" of profile "${name}" is not a string`);
   }
-  if (!isRecord(aliases) || Object.values(aliases).some((text) => typeof text !== 'string'))
-    throw broken(path, '"aliases" is not an object of strings');
-  return {
-    current,
-    profiles: profiles as Record<string, ProfileValues>,
-    aliases: aliases as Record<string, string>,
-    document,
-  };
 }
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
 
 /** The settings of a profile; undefined when the file has no such profile. */
 export const profileOf = (file: ProfilesFile, name: string): ProfileValues | undefined =>

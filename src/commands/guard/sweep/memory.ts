@@ -1,6 +1,7 @@
 /** What guards of this machine keep between sweeps: samples, snoozes, what they did, and when they last looked. */
 import { HOUR_MS } from '../../../core/durations.ts';
 import {
+  isObject,
   itemsAt,
   memberAt,
   numberAt,
@@ -36,8 +37,7 @@ export interface Memory {
 /** The most rows of the history; the oldest are dropped. */
 const MAX_HISTORY = 1000;
 
-/** What JSON.parse makes is JSON. */
-const decode = (kept: PlainObject): Memory => decodeJsonObject(kept as JsonObject);
+const decode = (kept: PlainObject): Memory => decodeJsonObject(isObject(kept) ? kept : {});
 
 const decodeJsonObject = (document: JsonObject): Memory => ({
   pods: decodeTracks(memberAt(document, 'pods'), USE_SAMPLES),

@@ -1,7 +1,7 @@
 /** One sweep of a guard: it reads, decides, acts, and remembers. */
 import { Failure, messageOf } from '../../../core/failure.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { encodeJson, type Json } from '../../../core/json.ts';
+import { encodeJson, type Json, parsePlainJson } from '../../../core/json.ts';
 import type { Api } from '../../../core/api.ts';
 import { listRequest, rememberNames } from '../../../cli/resource/identity/requests.ts';
 import { readList } from '../../../cli/resource/pages/read-list.ts';
@@ -145,7 +145,7 @@ function limited(
 }
 
 /** A row with plain numbers, as it is kept. */
-const plainOf = (row: Json): Json => JSON.parse(encodeJson(row)) as Json;
+const plainOf = (row: Json): Json => parsePlainJson(encodeJson(row));
 
 const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
   signal.aborted && signal.reason instanceof Failure ? signal.reason : undefined;

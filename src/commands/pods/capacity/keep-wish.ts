@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { usage } from '../../../core/failure.ts';
-import { encodeJson, type Json, type JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import { berth, sentence } from '../../../core/message.ts';
 import { formatTimestamp } from '../../../core/text/timestamp.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
@@ -9,7 +9,7 @@ import { withKey } from '../../../create/key.ts';
 import { decodeWishes, encodeWishes, type Wish } from '../../../create/wishes.ts';
 import { checkSize } from '../body/check-size.ts';
 import { newKey } from '../../shared/capacity/keyed-create.ts';
-import { changeCreates } from '../../shared/capacity/memory.ts';
+import { changeCreates, plainOf } from '../../shared/capacity/memory.ts';
 import { readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
 import type { Plan } from './options.ts';
 import { triedOf } from './send-planned.ts';
@@ -53,10 +53,7 @@ export async function keepWish(ctx: CommandContext, body: JsonObject, plan: Plan
 
 /** The members in which two wishes differ, as they are kept. */
 function differences(one: Wish, other: Wish): readonly string[] {
-  const [first, second] = [one, other].map(({ body, wanted }) => asKept({ ...body, placement: { ...wanted } }));
+  const [first, second] = [one, other].map(({ body, wanted }) => plainOf({ ...body, placement: { ...wanted } }));
   const names = new Set([...Object.keys(first ?? {}), ...Object.keys(second ?? {})]);
   return [...names].filter((name) => !isDeepStrictEqual(first?.[name], second?.[name])).toSorted();
 }
-
-const asKept = (value: Readonly<Record<string, unknown>>): JsonObject =>
-  JSON.parse(encodeJson(value as Json)) as JsonObject;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { memberAt, objectOf, type Json } from '../../../core/json.ts';
+import { memberAt, objectOf, type Json, parsePlainJson } from '../../../core/json.ts';
 import type { PodFiles } from '../reach/files/pod-files.ts';
 
 /** The file in the folder of the pod that says what berth put there. */
@@ -23,7 +23,7 @@ export async function readManifest(files: PodFiles, target: string): Promise<Man
   for await (const chunk of files.read(path, 0, there.bytes)) chunks.push(chunk);
   let value: Json;
   try {
-    value = JSON.parse(Buffer.concat(chunks).toString()) as Json;
+    value = parsePlainJson(Buffer.concat(chunks).toString());
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { Failure, localFile, messageOf } from '../../../core/failure.ts';
-import { encodeJson, type Json, type JsonObject } from '../../../core/json.ts';
+import { encodeJson, isObject, objectOf, parsePlainJson, type Json, type JsonObject } from '../../../core/json.ts';
 import type { PlainObject } from '../../../core/ports/remembered.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { decodeAttempts, encodeAttempts, withAttempt, type Attempt } from '../../../create/attempts.ts';
@@ -7,13 +7,12 @@ import { decodeAttempts, encodeAttempts, withAttempt, type Attempt } from '../..
 type Kept = Pick<CommandContext, 'creates'>;
 
 /** What this machine keeps of the creates of the account: `attempts`, and the `wishes` that guards work for. */
-export const readCreates = async ({ creates }: Kept): Promise<Json> => jsonOf(await creates.read());
+export const readCreates = async ({ creates }: Kept): Promise<JsonObject> => jsonOf(await creates.read());
 
-/** What JSON.parse makes is JSON. */
-const jsonOf = (kept: PlainObject): Json => kept as JsonObject;
+const jsonOf = (kept: PlainObject): JsonObject => (isObject(kept) ? kept : {});
 
 /** A body may have numbers that are kept as they were written. */
-const plainOf = (given: JsonObject): PlainObject => JSON.parse(encodeJson(given)) as PlainObject;
+export const plainOf = (given: JsonObject): JsonObject => objectOf(parsePlainJson(encodeJson(given))) ?? {};
 
 /** Changes some members of it. Fails with local-file (14): nothing may be sent whose key is not on the disk. */
 export async function changeCreates({ creates }: Kept, change: (before: Json) => JsonObject): Promise<void> {

@@ -20,6 +20,14 @@ export interface Header extends Pick<State, 'version' | 'since' | 'generation'> 
   readonly stamp: string;
 }
 
+/** Returns whether the parsed first line of a file of this version is a header. */
+export const isHeader = (value: unknown): value is Header =>
+  isObject(value) &&
+  value['version'] === 6 &&
+  typeof value['since'] === 'number' &&
+  typeof value['generation'] === 'string' &&
+  typeof value['stamp'] === 'string';
+
 /** The fields of a state that change. */
 type Fields = Pick<State, 'asOf' | 'wallAt' | 'processedTo' | 'clockOffsetMs' | 'serial'>;
 
@@ -31,6 +39,18 @@ export interface Line {
   /** True in the last of the lines that the file was created with. */
   readonly whole?: true;
 }
+
+const FIELD_NAMES: readonly (keyof Fields)[] = ['asOf', 'wallAt', 'processedTo', 'clockOffsetMs', 'serial'];
+
+/** Returns whether another parsed line of a file is one of its lines. The parts are not checked. */
+export const isLine = (value: unknown): value is Line =>
+  isObject(value) &&
+  (value['fields'] === undefined || areFields(value['fields'])) &&
+  (value['parts'] === undefined || isObject(value['parts'])) &&
+  (value['whole'] === undefined || value['whole'] === true);
+
+const areFields = (value: unknown): value is Fields =>
+  isObject(value) && FIELD_NAMES.every((name) => typeof value[name] === 'number');
 
 /** A state in memory that knows how it differs from its file. */
 export interface RecordedState {

@@ -1,13 +1,14 @@
 import { berth, sentence } from '../../../core/message.ts';
 import { readFileSync } from 'node:fs';
-import { isObject, type JsonObject } from '../../../core/json.ts';
+import { isObject } from '../../../core/json.ts';
 import { localFile, type Failure } from '../../../core/failure.ts';
 import { errorHint, errorReason } from '../../../core/files/file-errors.ts';
 import { createState } from '../state.ts';
-import { decodeOldState, recordState, type Header, type Line, type PartCodec, type RecordedState } from './codec.ts';
+import { decodeOldState, isHeader, isLine, recordState } from './codec.ts';
+import type { Header, Line, PartCodec, RecordedState } from './codec.ts';
 import type { LongTexts } from './long-texts.ts';
 import { readLines, type OpenFile } from './open-file.ts';
-import { DOCUMENT_VERSIONS, type SavedState } from './versions.ts';
+import { DOCUMENT_VERSIONS, isSavedState } from './versions.ts';
 
 /** A state that was read from a file. */
 export interface LoadedState {
@@ -30,7 +31,7 @@ export const START_OVER = sentence`Start over with: ${berth`local reset`}`;
 export function loadState(path: string, file: OpenFile, texts: LongTexts, codecs: readonly PartCodec[]): LoadedState {
   const lines = readLines(file.descriptor, 0);
   const first = lines.next();
-  const header = first.done === true ? undefined : headerIn(first.value.text);
+  const header = first.done === true ? undefined : headerIn(path, first.value.text);
   if (header === undefined) return { recorded: recordState(loadDocument(path, file, texts, codecs), texts, codecs) };
   const { since, generation } = header;
   const recorded = recordState(createState(since, { generation, serial: 0 }), texts, codecs);
@@ -56,22 +57,28 @@ export function loadChanges(path: string, file: OpenFile, recorded: RecordedStat
   return { ...extent, complete };
 }
 
-/** The header in the first line of a file; undefined when it is not of this version. */
-function headerIn(line: string): Header | undefined {
+/** The header in the first line of a file; undefined when it is not of this version. Fails with local-file (14). */
+function headerIn(path: string, line: string): Header | undefined {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) && value['version'] === 6 ? (value as unknown as Header) : undefined;
+    value = JSON.parse(line);
   } catch {
     return undefined;
   }
+  if (!isObject(value) || value['version'] !== 6) return undefined;
+  if (!isHeader(value)) throw damaged(path);
+  return value;
 }
 
 function parseLine(path: string, text: string): Line {
+  let value: unknown;
   try {
-    return JSON.parse(text) as Line;
+    value = JSON.parse(text);
   } catch (error) {
     throw damaged(path, error);
   }
+  if (!isLine(value)) throw damaged(path);
+  return value;
 }
 
 const damaged = (path: string, cause?: unknown): Failure =>
@@ -86,15 +93,12 @@ function loadDocument(path: string, file: OpenFile, texts: LongTexts, codecs: re
     throw localFile(`the local service's state is not JSON: ${path}`, START_OVER, error);
   }
   const version = isObject(value) ? value['version'] : undefined;
-  if (!isObject(value) || version === undefined || (DOCUMENT_VERSIONS.includes(version) && !hasStateMembers(value)))
-    throw localFile(`the local service's state is not one: ${path}`, START_OVER);
-  if (!DOCUMENT_VERSIONS.includes(version))
+  if (version !== undefined && !DOCUMENT_VERSIONS.includes(version))
     throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
-  return decodeOldState(value as SavedState, texts, codecs);
+  // Other programs write JSON with such a version too, such as source maps: it must not be written anew as a state.
+  if (!isSavedState(value)) throw localFile(`the local service's state is not one: ${path}`, START_OVER);
+  return decodeOldState(value, texts, codecs);
 }
-
-/** Other programs write JSON with such a `version` too, such as source maps: it must not be written anew as a state. */
-const hasStateMembers = (value: JsonObject): boolean => typeof value['since'] === 'number' && isObject(value['queue']);
 
 export const cannotRead = (path: string, cause: unknown): Failure =>
   localFile(`cannot read the local service's state ${path}: ${errorReason(cause)}`, errorHint(cause), cause);

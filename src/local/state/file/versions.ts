@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/json.ts';
 import { NO_GENERATION, type State } from '../state.ts';
 
 /**
@@ -17,6 +18,18 @@ export type SavedState = Readonly<Record<string, unknown>> &
 
 /** The versions whose file is one JSON document. Later ones are lines: see `Header` and `Line`. */
 export const DOCUMENT_VERSIONS: readonly unknown[] = [3, 4, 5];
+
+const NUMBERS = ['clockOffsetMs', 'asOf', 'wallAt', 'queueAsOf', 'processedTo', 'serial'];
+
+/** Returns whether a parsed file is a state of one of these versions; its parts are not checked. */
+export const isSavedState = (value: unknown): value is SavedState =>
+  isObject(value) &&
+  DOCUMENT_VERSIONS.includes(value['version']) &&
+  typeof value['since'] === 'number' &&
+  isObject(value['queue']) &&
+  NUMBERS.every((name) => value[name] === undefined || typeof value[name] === 'number') &&
+  (value['generation'] === undefined || typeof value['generation'] === 'string') &&
+  (value['shelves'] === undefined || isObject(value['shelves']));
 
 /** A saved state of any readable version in the form of the newest one; its parts are still as they were parsed. */
 export function upgrade(

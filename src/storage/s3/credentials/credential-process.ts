@@ -1,5 +1,6 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
+import { isObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { splitWords } from '../../../core/text/split-words.ts';
 import type { Credentials } from './credentials.ts';
@@ -54,8 +55,8 @@ function parseOutput(text: string): Credentials | undefined {
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { Version, AccessKeyId, SecretAccessKey, SessionToken } = value as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) return undefined;
+  const { Version, AccessKeyId, SecretAccessKey, SessionToken } = value;
   if (Version !== 1 || typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string') return undefined;
   return {
     accessKeyId: AccessKeyId,

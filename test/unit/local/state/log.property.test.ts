@@ -191,6 +191,9 @@ describe('a file of changes', () => {
   it.each([
     ['a line that is no JSON', (text: string) => text.replace('\n{', '\n{{')],
     ['the first lines alone', (text: string) => text.split('\n').slice(0, 3).join('\n') + '\n'],
+    ['a header with a date that is text', (text: string) => text.replace(/"since":\d+/, '"since":"now"')],
+    ['a serial number that is text', (text: string) => text.replace(/"serial":\d+/, '"serial":"1"')],
+    ['parts that are a list', (text: string) => text.replace(/\{"fields":.*\n$/, '{"parts":[1],"whole":true}\n')],
     ['a newer version', (text: string) => text.replace('"version":6', '"version":7')],
   ])('that is damaged ends 14, and a reset helps: %s', async (_, damage) => {
     const place = localFixture({ store: fileStore(path) });
