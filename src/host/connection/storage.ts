@@ -8,7 +8,7 @@ import { createRunProgram } from '../process/run-program.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export interface HostStorageOptions {
-  readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random' | 'platform' | 'cwd' | 'user'>;
+  readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random' | 'platform' | 'cwd' | 'user' | 'exitsAfterRun'>;
   readonly settings: Settings;
   readonly signal: AbortSignal;
   /** For the traces of `--verbose`. */

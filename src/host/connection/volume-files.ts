@@ -22,6 +22,7 @@ export function openHostVolumes(
   const opened: { close(): Promise<void> }[] = [];
   return {
     open: async (place) => {
+      if (runtime.exitsAfterRun) (await import('../runtime/heap-growth.ts')).keepHeapSmall();
       const ports = { ...storagePorts(options), files: options.files };
       if (settings.local) {
         const { openLocalTransport } = await import('./local-transport.ts');
