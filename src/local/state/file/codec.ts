@@ -20,12 +20,15 @@ export interface Header extends Pick<State, 'version' | 'since' | 'generation'> 
   readonly stamp: string;
 }
 
+/** A header as a file has it: those of early builds name no generation. */
+export type SavedHeader = Omit<Header, 'generation'> & Partial<Pick<Header, 'generation'>>;
+
 /** Returns whether the parsed first line of a file of this version is a header. */
-export const isHeader = (value: unknown): value is Header =>
+export const isHeader = (value: unknown): value is SavedHeader =>
   isObject(value) &&
   value['version'] === 6 &&
   typeof value['since'] === 'number' &&
-  typeof value['generation'] === 'string' &&
+  ['string', 'undefined'].includes(typeof value['generation']) &&
   typeof value['stamp'] === 'string';
 
 /** The fields of a state that change. */
@@ -49,8 +52,10 @@ export const isLine = (value: unknown): value is Line =>
   (value['parts'] === undefined || isObject(value['parts'])) &&
   (value['whole'] === undefined || value['whole'] === true);
 
+/** Early builds kept no time of the wall clock. */
 const areFields = (value: unknown): value is Fields =>
-  isObject(value) && FIELD_NAMES.every((name) => typeof value[name] === 'number');
+  isObject(value) &&
+  FIELD_NAMES.every((name) => typeof value[name] === 'number' || (name === 'wallAt' && value['wallAt'] === undefined));
 
 /** A state in memory that knows how it differs from its file. */
 export interface RecordedState {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isObject } from '../../../core/json.ts';
 import { localFile, type Failure } from '../../../core/failure.ts';
 import { errorHint, errorReason } from '../../../core/files/file-errors.ts';
-import { createState } from '../state.ts';
+import { createState, NO_GENERATION } from '../state.ts';
 import { decodeOldState, isHeader, isLine, recordState } from './codec.ts';
 import type { Header, Line, PartCodec, RecordedState } from './codec.ts';
 import type { LongTexts } from './long-texts.ts';
@@ -67,7 +67,7 @@ function headerIn(path: string, line: string): Header | undefined {
   }
   if (!isObject(value) || value['version'] !== 6) return undefined;
   if (!isHeader(value)) throw damaged(path);
-  return value;
+  return { ...value, generation: value.generation ?? NO_GENERATION };
 }
 
 function parseLine(path: string, text: string): Line {
