@@ -169,16 +169,16 @@ describe('a wish', () => {
     expect((await remote.send('GET', '/v2/pods')).text).toContain(secret);
   });
 
-  test('is not lost while another account of the profile has one', async () => {
+  test('is not lost while another account of the profile has one, whose key ends in the same characters', async () => {
     const remote = await remoteService();
     const directory = temporaryDirectory();
     const as = (key: string, line: string) =>
       berth(line.split(' '), { env: { ...remote.env, BERTH_DATA_DIR: directory, BERTH_API_KEY: key } });
-    for (const key of ['key-of-one', 'key-of-two']) {
+    for (const key of ['one-key-of-an-account', 'two-key-of-an-account']) {
       const ran = await as(key, `${WISH.replace('lab', key)} --gpu GPU-80G`);
       expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Kept with the key k')]);
     }
-    for (const key of ['key-of-one', 'key-of-two']) {
+    for (const key of ['one-key-of-an-account', 'two-key-of-an-account']) {
       const ran = await as(key, 'guard wishes list --json');
       expect(JSON.parse(ran.out)).toMatchObject([{ key: 'k', name: key, state: 'waiting' }]);
     }
