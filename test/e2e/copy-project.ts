@@ -5,6 +5,12 @@ import { onTestFinished } from 'vitest';
 
 const project = path.resolve(import.meta.dirname, '../..');
 
+/** What is made there: builds, packages, and copies by other tests, which go away meanwhile. */
+const isMade = (name: string): boolean =>
+  ['node_modules', 'dist', 'dist-binary', '.git'].includes(name) ||
+  name.startsWith('.scratch-') ||
+  /\.(tgz|deb)$/.test(name);
+
 /** Copies the sources into a folder of another name, with the same packages. Returns the folder, which ends with the test. */
 export function copyProject(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'));
@@ -12,8 +18,7 @@ export function copyProject(): string {
     rmSync(folder, { recursive: true, force: true });
   });
   for (const name of readdirSync(project))
-    if (!['node_modules', 'dist', 'dist-binary', '.git'].includes(name) && !/\.(tgz|deb)$/.test(name))
-      cpSync(path.join(project, name), path.join(folder, name), { recursive: true });
+    if (!isMade(name)) cpSync(path.join(project, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(project, 'node_modules'), path.join(folder, 'node_modules'));
   return folder;
 }
