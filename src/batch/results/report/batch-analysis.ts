@@ -85,7 +85,7 @@ function parseResult(bytes: Uint8Array): Json {
   try {
     return parsePlainJson(text);
   } catch {
-    // Nested too deeply for it.
+    // Nested too deeply for the parser of the engine.
     return decodeJson(text);
   }
 }

@@ -129,7 +129,9 @@ function actionCommand(
         ...(action === 'start' || wasAsked ? [] : wipedLines(ctx, acted)),
         ...(action === 'stop' ? stoppedLines(ctx, rowsOf(sent)) : []),
         ...(await remainingLines(ctx, ended)),
-        ...(action === 'start' ? [...startedLines(ctx, acted), ...(await costsUntilDeadlines(ctx, acted))] : []),
+        ...(action === 'start'
+          ? [...startedLines(ctx, acted, rowsOf(sent)), ...(await costsUntilDeadlines(ctx, acted))]
+          : []),
       ];
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {

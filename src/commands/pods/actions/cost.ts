@@ -57,14 +57,18 @@ export const savingOfEnd = async (ctx: CommandContext, pods: readonly Json[]): P
   [savingOf(pods), await savedDisks(ctx, pods)].filter((line) => line !== undefined).join(' ');
 
 /**
- * What the pods that started cost from now on, without --quiet. Names those that started without their GPU (additions 6):
- * they are paid for, and of no use.
+ * What the pods that started cost from now on, without --quiet. Names those of `running` that started without their GPU
+ * (additions 6), now or before: they are paid for, and of no use.
  */
-export function startedLines(ctx: CommandContext, pods: readonly Json[]): readonly Message[] {
-  const cost = ctx.settings.get('quiet') ? undefined : costUntilStopped(pods);
+export function startedLines(
+  ctx: CommandContext,
+  started: readonly Json[],
+  running: readonly Json[],
+): readonly Message[] {
+  const cost = ctx.settings.get('quiet') ? undefined : costUntilStopped(started);
   return [
     ...(cost === undefined ? [] : [cost]),
-    ...pods
+    ...running
       .filter(lacksHardware)
       .map(
         (pod) => sentence`Pod ${labelOf(pod)} has started without its GPU. Stop it: ${berth`pods stop ${idOf(pod)}`}`,

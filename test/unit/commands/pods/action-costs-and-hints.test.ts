@@ -66,3 +66,15 @@ test('a pod that runs already is not said to cost something new by a start', asy
   expect([again.code, again.err]).toEqual([0, expect.stringContaining('RUNNING already: nothing was changed')]);
   expect(again.err).not.toContain('It costs');
 });
+
+test('a start of a pod that runs already without its GPU names that again', async () => {
+  const account = createAccount();
+  await local(account, 'local fault add start-without-gpu --count 1');
+  await local(account, 'pods start pod-stopped --wait');
+  const again = await account('pods start pod-stopped');
+  expect([again.code, again.err]).toEqual([
+    0,
+    expect.stringMatching(/nothing was changed[^]*has started without its GPU\. Stop it:/),
+  ]);
+  expect(again.err).not.toContain('It costs');
+});
