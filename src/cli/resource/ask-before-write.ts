@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, unlessFailed, usage } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import type { Message } from '../../core/message.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { onProfile } from '../run/on-profile.ts';
@@ -48,13 +48,16 @@ export const askToCreate = (ctx: CommandContext): Promise<void> =>
   ask(ctx, 'Create it', 'not confirmed: nothing was created');
 
 /**
- * Says on stderr what a write costs, before it is sent; every price of a write is said here. Nothing where it cannot be
- * found out, and with --quiet, unless a person is asked about it. Returns whether to ask.
+ * Says on stderr what a write costs, before it is sent; every price of a write is said here. One that cannot be found out may be
+ * high: that is said, and asked about. Nothing with --quiet, unless a person is asked about it. Returns whether to ask.
  */
 export async function tellPrice(ctx: CommandContext, price: () => Promise<Price | undefined>): Promise<boolean> {
   const isQuiet = ctx.settings.get('quiet');
   if (isQuiet && !isAsked(ctx)) return false;
-  const said = await unlessFailed(ctx, price);
+  const said = await price().catch((error: unknown): Price => {
+    rethrowUnlessFailure(error, ctx);
+    return { line: `What it costs is not known: ${error.message}.`, asks: true };
+  });
   if (said === undefined || (isQuiet && !said.asks)) return false;
   await ctx.tell(said.line);
   return said.asks;
@@ -67,8 +70,14 @@ export async function askAboutRaise(
   body: JsonObject,
   readBefore: () => Promise<Json>,
 ): Promise<void> {
-  if (raise !== undefined && (await tellPrice(ctx, () => raise(ctx, body, readBefore))))
-    await ask(ctx, 'Change it', 'not confirmed: nothing was changed');
+  if (raise === undefined) return;
+  const price = () => raise(ctx, body, readBefore).catch(unlessMissing);
+  if (await tellPrice(ctx, price)) await ask(ctx, 'Change it', 'not confirmed: nothing was changed');
+}
+
+/** Nothing is said of the price of what is not there: the update says that it is not. Rethrows everything else. */
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof Failure) || error.exit !== EXIT.notFound) throw error;
 }
 
 /** Says that an update restarts what runs, and asks. Fails with usage (2) without a terminal and without `--yes`. */

@@ -46,10 +46,10 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly fill?: (body: JsonObject, values: Values, readRow: () => Promise<Json>) => Promise<JsonObject>;
   /**
    * What a create costs, said before it. A person is asked about it where it `asks`, and where something else was asked.
-   * Omitted if the catalog cannot be read.
+   * Where it fails, that the price is not known is said, and asked about.
    */
   readonly price?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<Price | undefined>;
-  /** What an update costs before and after it. Omitted if it cannot be found out. */
+  /** What an update costs before and after it; where it fails, as for a create. */
   readonly raise?: PriceOfChange;
   /**
    * What an update does to what runs: a sentence that is said before anything is sent, and asked about; undefined where it

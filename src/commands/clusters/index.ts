@@ -17,6 +17,7 @@ import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
 import { clusterRefusals, podOfCluster } from '../shared/refusals/by-catalog.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
+import { withTemplateMount } from '../shared/rate/template-mount.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/pod/create-refusals.ts';
 import { POD_TABLE } from '../pods/pod/fields.ts';
@@ -28,16 +29,27 @@ const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
 /** The pods of a cluster. */
 const MEMBERS: Resource = { ...collections.PODS, path: ['pods'], table: POD_TABLE, view: memberView };
 
-/** `8 GPUs on each of 4 pods: $76.48 an hour ($2.39 a GPU).` */
+/**
+ * `8 GPUs on each of 4 pods: $76.48 an hour ($2.39 a GPU).` Undefined for a GPU type or a place that the catalog does not have,
+ * which the service refuses. Fails as the catalog does.
+ */
 async function price(ctx: CommandContext, body: JsonObject): Promise<Price | undefined> {
   const row = await catalogRow(ctx, collections.GPUS, stringAt(body, 'compute.gpuTypeId') ?? '');
-  const each = numberAt(row, 'price.secure');
+  const each = numberAt(row, 'price.secure') ?? 0;
   const gpus = numberAt(body, 'compute.gpuCountPerPod');
   const pods = numberAt(body, 'compute.podCount');
-  if (each === undefined || each === 0 || gpus === undefined || pods === undefined) return undefined;
+  if (row === undefined || gpus === undefined || pods === undefined) return undefined;
   if (!hasSoMany(row, 'SECURE', gpus) || !(await hasKnownPlaces(ctx, body))) return undefined;
-  const line = `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
-  return { line, asks: true };
+  const cost =
+    each === 0
+      ? 'a price that the catalog does not tell.'
+      : `${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
+  const mountGb = numberAt(await withTemplateMount(ctx, body), 'mounts.persistent.size');
+  const mounts =
+    mountGb === undefined
+      ? ''
+      : ` The persistent mount of each pod (${mountGb} GB) is paid too, at a price that is not published.`;
+  return { line: `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${cost}${mounts}`, asks: true };
 }
 
 /** The number of pods with a status. */

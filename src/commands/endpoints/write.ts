@@ -1,5 +1,5 @@
 import { berth, sentence } from '../../core/message.ts';
-import { usage } from '../../core/failure.ts';
+import { unlessFailed, usage } from '../../core/failure.ts';
 import {
   arrayAt,
   isObject,
@@ -166,10 +166,14 @@ function checkWorkers(endpoint: Json): void {
     );
 }
 
-/** The price of one worker of an endpoint; undefined where the catalog does not tell it. Fails as the catalog does. */
+/** The price of one worker of an endpoint; undefined where the catalog does not tell it or cannot be read. */
 async function workerPrice(ctx: CommandContext, endpoint: Json): Promise<DollarRange | undefined> {
-  return workerHourlyPrice(endpoint, (await listRows(ctx, priceCatalog(endpoint))).values);
+  const catalog = await unlessFailed(ctx, async () => (await listRows(ctx, priceCatalog(endpoint))).values);
+  return catalog === undefined ? undefined : workerHourlyPrice(endpoint, catalog);
 }
+
+const NO_COST: DollarRange = { low: 0, high: 0 };
+const UNKNOWN_PRICE = 'a price that the catalog does not tell';
 
 /** What a number of workers that always run costs: `$8.36 an hour, $6102.80 a month`. */
 const alwaysRunning = ({ low, high }: DollarRange, count: number): string =>
@@ -193,7 +197,7 @@ async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promi
   const isLess =
     to === 0 || (to <= from && !isOther) || (was !== undefined && is !== undefined && is.high * to <= was.high * from);
   const price = (range: DollarRange | undefined, count: number): string =>
-    range === undefined ? 'a price that the catalog does not tell' : alwaysRunning(range, count);
+    range === undefined && count > 0 ? UNKNOWN_PRICE : alwaysRunning(range ?? NO_COST, count);
   const line = `Workers that always run, also without jobs: ${from} (${price(was, from)}) to ${to} (${price(is, to)}).`;
   return { line, asks: !isLess };
 }
@@ -202,11 +206,13 @@ async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promi
 async function price(ctx: CommandContext, body: JsonObject): Promise<Price | undefined> {
   if (!(await hasKnownPlaces(ctx, body))) return undefined;
   const [hour, min] = [await workerPrice(ctx, body), minWorkers(body)];
-  if (hour === undefined) return undefined;
+  const cost =
+    hour === undefined
+      ? 'The catalog does not tell what a worker costs while it runs'
+      : `A worker costs ${formatDollarRange(hour)} an hour while it runs`;
+  const total = hour === undefined ? '' : `: ${alwaysRunning(hour, min)}`;
   const always =
-    min === 0
-      ? ''
-      : ` ${countOf(min, 'worker')} always run${min === 1 ? 's' : ''}: ${alwaysRunning(hour, min)}, also without jobs.`;
-  const line = `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(maxWorkers(body), 'worker')} at most.${always}`;
+    min === 0 ? '' : ` ${countOf(min, 'worker')} always run${min === 1 ? 's' : ''}${total}, also without jobs.`;
+  const line = `${cost}; ${countOf(maxWorkers(body), 'worker')} at most.${always}`;
   return { line, asks: min > 0 };
 }

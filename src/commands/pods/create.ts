@@ -22,6 +22,7 @@ import { DISK_GB, POD_TABLE } from './pod/fields.ts';
 import { catalogPrice } from './pod/price.ts';
 import { ASK_PER_HOUR } from '../shared/rate/ask-above.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
+import { hasDearMount, withTemplateMount } from '../shared/rate/template-mount.ts';
 import { keptDisks } from '../shared/rate/stopped-disks.ts';
 import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
@@ -160,7 +161,10 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
       ? {}
       : { globalNetworking };
 
-/** What it costs an hour, and until a deadline; undefined where the catalog has no price. Fails as the catalog does. */
+/**
+ * What it costs an hour, and until a deadline; undefined for hardware or a place that the catalog does not have, which the service
+ * refuses. Fails as the catalog does.
+ */
 async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values): Promise<Price | undefined> {
   const { key, wanted } = planOf(values as PlacementValues, body) ?? {};
   // The prices of candidates are said with their order.
@@ -169,8 +173,12 @@ async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values
   const price = (await hasKnownPlaces(ctx, body)) ? await catalogPrice(ctx, body) : undefined;
   if (price === undefined) return undefined;
   const { perHour, hardware, cloud } = price;
-  const untilStopped = `${hardware} on the ${cloud} cloud costs ${formatDollars(perHour)} an hour until it is stopped.`;
-  const others = [keptDisks([body]), await costUntilDeadline(ctx, body, perHour)];
+  const whole = await withTemplateMount(ctx, body);
+  const untilStopped =
+    perHour === undefined
+      ? `The catalog has no price for ${hardware} on the ${cloud} cloud. It is paid until it is stopped.`
+      : `${hardware} on the ${cloud} cloud costs ${formatDollars(perHour)} an hour until it is stopped.`;
+  const others = [keptDisks([whole]), perHour === undefined ? undefined : await costUntilDeadline(ctx, whole, perHour)];
   const line = inOne([untilStopped, ...others.filter((other) => other !== undefined)]);
-  return { line, asks: perHour >= ASK_PER_HOUR };
+  return { line, asks: perHour === undefined || perHour >= ASK_PER_HOUR || hasDearMount(whole) };
 }

@@ -6,21 +6,24 @@ import type { Offer } from '../../../create/candidates.ts';
 import { ASK_PER_HOUR } from '../../shared/rate/ask-above.ts';
 import { offerText } from '../../shared/capacity/offers.ts';
 import { keptDisks } from '../../shared/rate/stopped-disks.ts';
+import { hasDearMount, withTemplateMount } from '../../shared/rate/template-mount.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
 
 /**
  * Says what is tried, in its order, and what the dearest costs until a deadline of the pod. A person is asked where one costs
- * much: a no fails with declined (2).
+ * much, or what is not known: a no fails with declined (2).
  */
 export async function tellOffers(ctx: CommandContext, body: JsonObject, offers: readonly Offer[]): Promise<void> {
   const most = Math.max(0, ...offers.flatMap(({ price }) => price ?? []));
+  const isUnknown = offers.some(({ price }) => price === undefined);
   const asks = await tellPrice(ctx, async () => {
-    const others = [keptDisks([body]), most === 0 ? undefined : await costUntilDeadline(ctx, body, most)];
+    const whole = await withTemplateMount(ctx, body);
+    const others = [keptDisks([whole]), most === 0 ? undefined : await costUntilDeadline(ctx, whole, most)];
     const line = inOne([
       `In this order: ${offers.map(offerText).join(', ')}.`,
       ...others.filter((other) => other !== undefined),
     ]);
-    return { line, asks: most >= ASK_PER_HOUR };
+    return { line, asks: isUnknown || most >= ASK_PER_HOUR || hasDearMount(whole) };
   });
   if (asks) await askToCreate(ctx);
 }

@@ -6,17 +6,18 @@ import { hasSoMany } from '../../shared/rate/is-possible.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
 import { keptDisks } from '../../shared/rate/stopped-disks.ts';
 
-/** What the hardware of a pod costs by the catalog; `perHour` is US dollars. */
+/** What the hardware of a pod costs by the catalog. */
 export interface CatalogPrice {
-  readonly perHour: number;
+  /** US dollars; undefined where the catalog has the hardware, and no price for it. */
+  readonly perHour: number | undefined;
   /** `2 x GPU-24G`, `4 vCPU of cpu-general`. */
   readonly hardware: string;
   readonly cloud: string;
 }
 
 /**
- * The price of a pod, or of the body of one; undefined where the catalog has none, or not so many GPUs on one machine. Fails as
- * the catalog does.
+ * The price of a pod, or of the body of one; undefined where the catalog does not have the hardware, or not so many GPUs on one
+ * machine. Fails as the catalog does.
  */
 export async function catalogPrice(ctx: CommandContext, pod: Json): Promise<CatalogPrice | undefined> {
   const cloud = stringAt(pod, 'cloud') ?? 'SECURE';
@@ -28,8 +29,9 @@ export async function catalogPrice(ctx: CommandContext, pod: Json): Promise<Cata
       : ([GPUS, gpu, numberAt(pod, 'gpu.count') ?? 1, `price.${cloud.toLowerCase()}`] as const);
   const row = await catalogRow(ctx, lookup, id);
   const price = numberAt(row, member);
-  if (price === undefined || price === 0 || count === undefined || !hasSoMany(row, cloud, count)) return undefined;
-  return { perHour: price * count, hardware: gpu === undefined ? `${count} vCPU of ${id}` : `${count} x ${id}`, cloud };
+  if (row === undefined || count === undefined || !hasSoMany(row, cloud, count)) return undefined;
+  const perHour = price === undefined || price === 0 ? undefined : price * count;
+  return { perHour, hardware: gpu === undefined ? `${count} vCPU of ${id}` : `${count} x ${id}`, cloud };
 }
 
 /** What stopped pods will cost, by the catalog; undefined where it has no price. Fails as the catalog does. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { answerQuestion } from '../../../../support/worlds/answer-question.ts';
 import { createAccount, local } from '../../../../support/worlds/local-account.ts';
 import { berth, berthIn } from '../../../../support/worlds/run-berth.ts';
 import { json, pointedAt, routed, serve } from '../../../../support/servers/scripted-server.ts';
@@ -9,11 +10,7 @@ const TERMINAL = { tty: true, columns: 400 };
 /** Runs a command line on a terminal and answers its question. */
 async function answered(argv: readonly string[], question: string, ...keys: readonly string[]) {
   const world: TestWorld = createTestWorld({ ...TERMINAL, env: { BERTH_LOCAL: '1' } });
-  const running = berthIn(world, argv);
-  while (!world.err().includes(question)) await new Promise(setImmediate);
-  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
-  await world.type(...keys, KEYS.enter);
-  return { ...(await running), world };
+  return { ...(await answerQuestion(world, argv, question, ...keys)), world };
 }
 
 describe('the price of a write is on stderr in a pipe too, and never on stdout', () => {
