@@ -1,4 +1,5 @@
 import { berth, sentence } from '../core/message.ts';
+import { destroysAnything } from '../core/destroys.ts';
 import { usage } from '../core/failure.ts';
 import { encodeJson, jsonOrText, memberAt, type Json, type JsonObject } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
@@ -7,6 +8,9 @@ import type { CommandContext } from '../cli/model/context.ts';
 import { plainView } from '../cli/run/run-command.ts';
 import { readInputBytes, checkedJsonText } from './shared/json-input.ts';
 import { arg, option } from '../cli/model/params.ts';
+import { yesOption } from '../cli/model/common-options.ts';
+import { confirmSentence } from '../cli/resource/ask-before-write.ts';
+import { isForPerson } from '../cli/run/for-person.ts';
 import { documentResult, readAnyList } from '../cli/resource/pages/read-list.ts';
 import { ANYTHING } from '../cli/model/output-schema.ts';
 import { answerResult } from '../output/view.ts';
@@ -18,7 +22,7 @@ export const api = defineCommand({
   output: ANYTHING,
   summary: 'call any operation of the service',
   details:
-    'Fields go into the query of a GET and into a JSON body otherwise. A name given several times keeps all its values: in a query one after the other, in a body as an array. The key is added to the request, and only to the addresses of the profile.',
+    'Fields go into the query of a GET and into a JSON body otherwise. A name given several times keeps all its values: in a query one after the other, in a body as an array. The key is added to the request, and only to the addresses of the profile. A request that destroys something (DELETE, PUT, the purge of a queue, the action terminate) is asked about; without a terminal it needs --yes.',
   args: {
     method: arg.text('the HTTP method', { choices: METHODS }),
     path: arg.text('the path below the address, such as /v2/pods'),
@@ -33,8 +37,10 @@ export const api = defineCommand({
     input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),
     paginate: option.on('read all pages of a list, and print it as one document'),
     header: option.texts('a header of the request', { short: '-H', metavar: 'NAME:VALUE' }),
+    yes: yesOption,
   },
   writes: true,
+  destroys: true,
   examples: [
     ['berth api GET /v2/pods --paginate --jq ".pods[].id" --raw', 'the ids of all pods'],
     [
@@ -59,10 +65,19 @@ export const api = defineCommand({
     if (values.paginate && method !== 'GET') throw usage('--paginate is for GET', 'Other requests have no pages.');
     // A dry run of this command prints reads too.
     if (ctx.dryRun) return await ctx.previewAll([request]);
+    if (!ctx.yes && destroysAnything(request))
+      await confirmSentence(
+        ctx,
+        `${method} /${path.join('/')} may destroy something for good; locks and uses are not looked at.`,
+        'Send it',
+      );
     const answer = values.paginate ? await readAnyList(ctx.api, request) : await ctx.api.send(request);
     const view = plainView('document');
     if ('document' in answer) return documentResult(view, answer);
-    if (answer.value === undefined) return { kind: 'text', text: answer.text };
+    if (answer.value === undefined) {
+      const notes = answer.text === '' && isForPerson(ctx) ? [`The service answered ${answer.status}.`] : [];
+      return { kind: 'text', text: answer.text, notes };
+    }
     const isPage = memberAt(answer.value, 'pagination.hasNextPage') === true;
     return {
       ...answerResult(view, answer),

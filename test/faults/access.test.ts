@@ -26,11 +26,11 @@ const DESTROYING: readonly (readonly string[])[] = [
   ['registries', 'delegations', 'revoke', 'd1', '--yes'],
   ['account', 'ssh-keys', 'set', '--none', '--yes'],
   ['account', 'ssh-keys', 'remove', KEYS, '--yes'],
-  ['api', 'DELETE', '/v2/templates/t1'],
-  ['api', 'PUT', '/v2/account/ssh-keys', '--input', '{"keys":[]}'],
-  ['api', 'POST', '/v2/pods/pod1/action', '--input', '{ "action" : "terminate" }'],
-  ['api', 'POST', '/v2/pods/pod1/action', '--field', 'action=terminate'],
-  ['api', 'POST', '/ep/purge-queue', '--service', 'queue'],
+  ['api', 'DELETE', '/v2/templates/t1', '--yes'],
+  ['api', 'PUT', '/v2/account/ssh-keys', '--input', '{"keys":[]}', '--yes'],
+  ['api', 'POST', '/v2/pods/pod1/action', '--input', '{ "action" : "terminate" }', '--yes'],
+  ['api', 'POST', '/v2/pods/pod1/action', '--field', 'action=terminate', '--yes'],
+  ['api', 'POST', '/ep/purge-queue', '--service', 'queue', '--yes'],
 ];
 
 describe('read', () => {

@@ -110,7 +110,7 @@ describe('an answer without a body', () => {
   });
 
   test.each([204, 200])('%i to a DELETE of any kind: done', async (status) => {
-    const { out, server } = await works(['api', 'DELETE', '/v2/pods/pod1'], [text('', status)]);
+    const { out, server } = await works(['api', 'DELETE', '/v2/pods/pod1', '--yes'], [text('', status)]);
     expect(out).toBe('');
     expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(['DELETE /v2/pods/pod1']);
   });

@@ -137,7 +137,7 @@ describe('a DELETE that is answered 429 and then 404', () => {
   const putOff = [problem(429, 'rate limit exceeded'), problem(404, 'resource not found')];
 
   test('berth api: 4', async () => {
-    const argv = ['api', 'DELETE', '/v2/registries/delegations/d1'];
+    const argv = ['api', 'DELETE', '/v2/registries/delegations/d1', '--yes'];
     const { servers } = await fails(argv, { exit: 4, says: ['404', 'resource not found', /tried 2 times/] }, putOff);
     expect(servers[0].seen.map(({ method }) => method)).toEqual(['DELETE', 'DELETE']);
   });

@@ -196,7 +196,7 @@ describe('berth api treats an empty 200 like other commands', () => {
   test('GET: 7, POST: 8, DELETE: done', async () => {
     await fails(['api', 'GET', '/v2/pods'], { exit: 7, says: ['empty where JSON belongs'] }, [text('')]);
     await fails(['api', 'POST', '/v2/pods'], { exit: 8, says: ['empty where JSON belongs', UNKNOWN] }, [text('')]);
-    await works(['api', 'DELETE', '/v2/pods/pod1'], [text('')]);
+    await works(['api', 'DELETE', '/v2/pods/pod1', '--yes'], [text('')]);
     await works(['api', 'POST', '/v2/pods'], [text('', 204)]);
   });
 });

@@ -88,9 +88,16 @@ export async function confirmRestart(
   readBefore: () => Promise<Json>,
 ): Promise<void> {
   const sentence = await restarts?.(ctx, body, readBefore);
-  if (sentence === undefined) return;
+  if (sentence !== undefined) await confirmSentence(ctx, sentence, 'Change it');
+}
+
+/**
+ * Says what a request does that cannot be undone, and asks. Fails with usage (2) without a terminal and without `--yes`, and with
+ * declined (2) for a no; nothing was sent then. `question` has no mark at its end.
+ */
+export async function confirmSentence(ctx: CommandContext, sentence: string, question: string): Promise<void> {
   if (!ctx.dryRun && !ctx.yes && !ctx.terminal.canAsk) throw usage(sentence, 'Nothing was sent. --yes confirms it.');
   await ctx.tell(sentence);
-  if (ctx.dryRun || ctx.yes || (await ctx.prompts.confirm(`Change it${await onProfile(ctx)}?`, false))) return;
+  if (ctx.dryRun || ctx.yes || (await ctx.prompts.confirm(`${question}${await onProfile(ctx)}?`, false))) return;
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
 }

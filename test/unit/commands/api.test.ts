@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { answerQuestion } from '../../support/worlds/answer-question.ts';
 import { berth } from '../../support/worlds/run-berth.ts';
-import { json, pointedAt, serve } from '../../support/servers/scripted-server.ts';
+import { createTestWorld } from '../../support/worlds/test-world.ts';
+import { json, pointedAt, serve, text } from '../../support/servers/scripted-server.ts';
 
 async function api(...argv: readonly string[]) {
   const server = await serve([json({ ok: true })]);
-  return { server, ...(await berth(['api', ...argv], { env: pointedAt(server.url) })) };
+  return { server, ...(await berth(['api', ...argv, '--yes'], { env: pointedAt(server.url) })) };
 }
 
 describe('berth api', () => {
@@ -71,4 +73,38 @@ describe('berth api', () => {
       expect([code, server.seen, err.includes('takes a path, not an address')]).toEqual([2, [], true]);
     },
   );
+
+  describe('a request that destroys something', () => {
+    const lines: readonly (readonly string[])[] = [
+      ['DELETE', '/v2/pods/pod-web'],
+      ['PUT', '/v2/account/ssh-keys', '--input', '{"keys":[]}'],
+      ['POST', '/echo/purge-queue', '--service', 'queue'],
+      ['POST', '/v2/pods/pod-web/action', '-F', 'action=terminate'],
+      ['POST', '/v2/pods/pod-web/action', '--input', '-'],
+    ];
+    const input = '{"action":"terminate"}';
+
+    it.each(lines)('%s %s: 2 without a terminal and --yes, and nothing is sent', async (...argv) => {
+      const server = await serve([json({ ok: true })]);
+      const { code, err } = await berth(['api', ...argv], { env: pointedAt(server.url), stdin: input });
+      expect([code, err, server.seen]).toEqual([2, expect.stringContaining('--yes confirms it'), []]);
+      const stop = ['POST', '/v2/pods/pod-web/action', '-F', 'action=stop'];
+      expect((await berth(['api', ...stop], { env: pointedAt(server.url) })).code).toBe(0);
+    });
+
+    it('is asked about at a terminal; Enter alone sends nothing, and y says the status of an empty answer', async () => {
+      const server = await serve([text('', 204)]);
+      const world = createTestWorld({ tty: true, columns: 200, env: pointedAt(server.url) });
+      const argv = ['api', 'DELETE', '/v2/pods/pod-web'];
+      const declined = await answerQuestion(world, argv, 'Send it');
+      expect([declined.code, declined.err, server.seen]).toEqual([
+        2,
+        expect.stringContaining('DELETE /v2/pods/pod-web may destroy something for good'),
+        [],
+      ]);
+      const second = createTestWorld({ tty: true, columns: 200, env: pointedAt(server.url) });
+      const sent = await answerQuestion(second, argv, 'Send it', 'y');
+      expect([sent.code, sent.err, server.seen.length]).toEqual([0, expect.stringContaining('answered 204.'), 1]);
+    });
+  });
 });

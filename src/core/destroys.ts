@@ -1,0 +1,19 @@
+import type { ApiRequest } from './api.ts';
+import { isObject, memberAt, tryDecodeJson, type Json } from './json.ts';
+
+/**
+ * Whether a request destroys something: a DELETE, a PUT that replaces a whole set, the purge of a queue, the termination of a pod.
+ * Only the request is looked at, so that a raw one of `berth api` is treated like that of a command.
+ */
+export function destroysAnything({ method, path, body, destroys }: ApiRequest): boolean {
+  if (destroys !== undefined) return destroys;
+  const last = path.at(-1);
+  if (method === 'DELETE' || method === 'PUT' || last === 'purge-queue') return true;
+  return last === 'action' && memberAt(jsonBody(body), 'action') === 'terminate';
+}
+
+function jsonBody(body: ApiRequest['body']): Json | undefined {
+  const raw = isObject(body) ? (body as { readonly raw?: unknown }).raw : undefined;
+  if (!(raw instanceof Uint8Array)) return body as Json | undefined;
+  return tryDecodeJson(Buffer.from(raw).toString());
+}
