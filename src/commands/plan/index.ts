@@ -31,7 +31,7 @@ export const plan = defineCommand({
     ['berth plan fleet.yaml --json', 'a line of a CI job: 16 when something differs'],
   ],
   run: async (ctx, { out, ...input }): Promise<Result> => {
-    checkOut(input, out);
+    await checkOut(ctx, input, out);
     const plan = await makePlan(ctx, input);
     const { planned, hidden } = plan;
     if (out !== undefined) await writePlanFile(ctx, out, input, plan);

@@ -2,6 +2,7 @@
  * The file of `plan --out`. It has what the plan printed, and one digest of that and of everything that it means, values that are
  * secret too: the files are read again when it is applied, and must come to the same.
  */
+import { refuseOthersFile } from '../shared/refuse-others-file.ts';
 import { promisify } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
@@ -41,12 +42,22 @@ export interface PlanFile {
 /** How the file of a plan is named; another file is one of documents. */
 const PLAN_NAME = /\.json$/i;
 
-/** Refuses to keep a plan of what cannot be read again, and under a name that apply does not know: usage (2). */
-export function checkOut({ files, envFrom }: PlanInput, out: string | undefined): void {
+/**
+ * Refuses to keep a plan of what cannot be read again, and under a name that apply does not know: usage (2); and to replace a file
+ * that is no plan: local-file (14).
+ */
+export async function checkOut(
+  ctx: CommandContext,
+  { files, envFrom }: PlanInput,
+  out: string | undefined,
+): Promise<void> {
   if (out !== undefined && [...files, ...envFrom].includes('-'))
     throw usage('--out keeps a plan of files that are read again: stdin cannot be', 'Write it to a file first.');
   if (out !== undefined && !PLAN_NAME.test(out))
     throw usage('--out takes a name that ends in .json', 'A plan is told from a file of documents by that name.');
+  if (out === undefined) return;
+  const isOwn = (beginning: string): boolean => beginning.startsWith(BEGINNING);
+  await refuseOthersFile(ctx, out, { isOwn, what: 'plan', option: '--out' });
 }
 
 /** Writes a plan, which holds no secret, with mode 0600. Fails with local-file (14). */

@@ -2,6 +2,7 @@ import { analyzeBatch } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
+import { refuseOthersFile } from '../../shared/refuse-others-file.ts';
 import { withBatch, type StoreValues } from './store/store.ts';
 import { reportDocument } from './view/report-document.ts';
 import { reportView } from './view/report-view.ts';
@@ -13,21 +14,31 @@ export interface ReportValues extends StoreValues {
 
 /**
  * Reports on a batch from its store. Sends nothing, and changes nothing except that `--html` writes the page. Fails with
- * local-file (14), and with usage (2) when the page would overwrite the results.
+ * local-file (14), also where the page would replace what is no page of a batch, and with usage (2) where it would replace a file
+ * of the batch.
  */
 export async function report(ctx: CommandContext, values: ReportValues): Promise<Result> {
-  const analysis = await withBatch(ctx, values, values.results, analyzeBatch);
   const { results, html } = values;
-  const durable = await ctx.durable();
+  if (html !== undefined) await checkPageName(ctx, html, results);
+  const analysis = await withBatch(ctx, values, results, analyzeBatch);
   const value = reportDocument(analysis);
   const notes: string[] = [];
   if (html !== undefined) {
-    const [page, own] = [durable.absolute(html), durable.absolute(results)];
-    if (page === own || page.startsWith(`${own}.`))
-      throw usage('--html names a file of the batch itself', 'Name another file for the page.');
     const { reportPage } = await import('./view/report-page.ts');
     await ctx.files.write(html, await reportPage(analysis));
     notes.push(`The page is in ${html}.`);
   }
   return { kind: 'one', view: reportView(analysis), value, notes };
+}
+
+/** What every page has at its beginning; an earlier one is replaced. */
+const PAGE_TITLE = '<title>Batch report: ';
+
+async function checkPageName(ctx: CommandContext, html: string, results: string): Promise<void> {
+  const durable = await ctx.durable();
+  const [page, own] = [durable.absolute(html), durable.absolute(results)];
+  if (page === own || page.startsWith(`${own}.`))
+    throw usage('--html names a file of the batch itself', 'Name another file for the page.');
+  const isOwn = (beginning: string): boolean => beginning.includes(PAGE_TITLE);
+  await refuseOthersFile(ctx, html, { isOwn, what: 'page of a batch', option: '--html' });
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encodeRecord } from '../../../../../src/batch/stores/file/journal/record.ts';
@@ -156,6 +156,19 @@ describe('the page', () => {
     expect(page.replace(block, '')).not.toMatch(/<script(?! type="application)|\u202e|https?:(?!\/\/www\.w3\.org)/);
     expect(page).toContain('&lt;script&gt;alert(&lt;n&gt;)');
     expect(page.match(/<svg /g)).toHaveLength(3);
+  });
+
+  test('replaces the page of an earlier report and an empty file, and no other file', async () => {
+    const world = worldWith(4);
+    const [page, linked] = [join(world.directory, 'page.html'), join(world.directory, 'link.html')];
+    writeFileSync(page, '');
+    for (const _ of ['the first', 'again'])
+      expect((await berthIn(world, [...REPORT, '--html', 'page.html'])).code).toBe(0);
+    symlinkSync(OUT, linked);
+    const before = readFileSync(join(world.directory, OUT), 'utf8');
+    const { code, err } = await berthIn(world, [...REPORT, '--html', 'link.html']);
+    expect([code, err]).toEqual([14, expect.stringContaining('link.html exists already, and is no page of a batch')]);
+    expect(readFileSync(join(world.directory, OUT), 'utf8')).toBe(before);
   });
 
   test('never overwrites a file of the batch', async () => {
