@@ -41,17 +41,21 @@ export interface World extends AccountFacts {
 /** A finding, and the action that the condition brings itself. */
 export type Found = Finding & { readonly action?: GuardAction };
 
-/** Whether a condition is met for a row of its kind. A pod that is stopped meets none that is about running. */
+/**
+ * Whether a condition is met for a row of its kind. A pod that is stopped meets none that is about running; one that is paid
+ * without running, as in ERROR, meets those about time and cost.
+ */
 export function evaluate(when: Condition, pod: Json, world: World): Found {
   const { now } = world;
-  const runsSince = isRunning(pod) ? timeAt(pod, 'startedAt') : undefined;
+  const runsSince = isRunning(pod) ? timeAt(pod, 'startedAt') : paidSince(pod);
+  const isPaid = isRunning(pod) || runsSince !== undefined;
   switch (when.kind) {
     case 'deadline':
       return overdue(pod, now);
     case 'age':
       return longerThan(timeAt(pod, 'createdAt'), when.ms, now, 'created');
     case 'running':
-      return isRunning(pod) ? longerThan(runsSince, when.ms, now, 'started') : NOT_RUNNING;
+      return isPaid ? longerThan(runsSince, when.ms, now, 'started') : NOT_RUNNING;
     case 'idle':
       return idle(pod, when, world, runsSince);
     case 'no-deadline':
@@ -59,7 +63,7 @@ export function evaluate(when: Condition, pod: Json, world: World): Found {
         ? { state: 'not-met', why: 'it has a deadline' }
         : { state: 'met', why: 'it has no deadline' };
     case 'spent':
-      return isRunning(pod) ? spent(pod, when, runsSince, world) : NOT_RUNNING;
+      return isPaid ? spent(pod, when, runsSince, world) : NOT_RUNNING;
     case 'account-per-hour':
       return above(world.perHour, when.dollars, 'an hour');
     case 'account-month':
@@ -76,6 +80,17 @@ export function evaluate(when: Condition, pod: Json, world: World): Found {
 const NOT_RUNNING: Finding = { state: 'not-met', why: 'it does not run' };
 
 const isRunning = (pod: Json): boolean => memberAt(pod, 'status') === 'RUNNING';
+
+/**
+ * Since when a pod that does not run is paid: in ERROR since its start, and since its creation where it never ran. While it is
+ * started again `startedAt` is of the start before, so that this is not known.
+ */
+function paidSince(pod: Json): number | undefined {
+  if ((numberAt(pod, 'cost') ?? 0) === 0) return undefined;
+  const startedAt = timeAt(pod, 'startedAt');
+  if (startedAt === undefined) return timeAt(pod, 'createdAt');
+  return memberAt(pod, 'status') === 'ERROR' ? startedAt : undefined;
+}
 
 function timeAt(pod: Json, member: string): number | undefined {
   const at = Date.parse(stringAt(pod, member) ?? '');

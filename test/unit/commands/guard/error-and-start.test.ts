@@ -112,3 +112,24 @@ describe('a pod that is being started again', () => {
     ] satisfies Partial<Row>[]);
   });
 });
+
+test.each(['--max-spent 1', '--max-spent 1 --spent-since creation', '--max-running 1h --cost-above 0.5'])(
+  'a pod in ERROR, which is paid on, is found by %s',
+  async (flags) => {
+    const account = await withError('');
+    const check = await account(`guard check ${flags} --match lab --json`);
+    expect([check.code, JSON.parse(check.out)]).toMatchObject([15, [{ name: 'lab', action: 'report' }]]);
+    expect(await rows(account, `guard run ${flags} --match lab --allow-terminate`)).toMatchObject([
+      { result: 'terminated' },
+    ]);
+  },
+);
+
+test('a pod that has just been created, and one that was stopped, cost nothing that counts', async () => {
+  const account = createAccount();
+  await local(account, `${CREATE} lab`);
+  expect(await rows(account, 'guard check --max-spent 1 --match lab')).toEqual([]);
+  await local(account, 'local clock advance 4h');
+  await local(account, 'pods stop lab');
+  expect(await rows(account, 'guard check --max-spent 1 --match lab')).toEqual([]);
+});
