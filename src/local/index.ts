@@ -8,6 +8,7 @@ export { DroppedConnection } from './http/faults/fault-effects.ts';
 export { serveLocal } from './http/server/server.ts';
 export { SECRET_PREFIX, type GivenSettings } from './http/call/settings.ts';
 export { createLocalService, type LocalService } from './service.ts';
+export { START_OVER } from './state/file/load-state.ts';
 export { checkState, memoryStore, type Store } from './state/file/store.ts';
 export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/process/port.ts';
 export type { ContainerSpec, PodContainer, StartContainer } from './pods/port.ts';

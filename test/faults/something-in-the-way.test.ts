@@ -186,6 +186,23 @@ describe.each(NEEDED)('$file and berth $argv', ({ file, argv, prepare, env, not 
   });
 });
 
+test.each(['', 'notes', '{"notes":1}', '{"version":3,"mappings":""}'])(
+  'a hint about a foreign file %j of --state never names the command that empties the state of --local',
+  async (content) => {
+    const world = createTestWorld();
+    writeFileSync(join(world.directory, 'notes.json'), content);
+    for (const argv of [
+      ['local', 'exec', '--state', 'notes.json', 'true'],
+      ['--local', 'local', 'serve', '--state', 'notes.json', '--port', '0'],
+    ]) {
+      const { code, err } = await berthIn(world, argv);
+      expect([code, err]).toEqual([14, expect.stringContaining('Name another file: --state.')]);
+      expect(err).not.toContain('local reset');
+      expect(readFileSync(join(world.directory, 'notes.json'), 'utf8')).toBe(content);
+    }
+  },
+);
+
 const DATA = '.local/share/berth';
 const limited = json({ id: 'pod1', name: 'train' }, 200, { ratelimit: '"minute";r=5;t=9' });
 

@@ -2,7 +2,7 @@ import { fstatSync, realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock, LocalServeOptions, LocalServer } from '../../core/context.ts';
-import { usage } from '../../core/failure.ts';
+import { Failure, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import {
   checkHandlerModule,
@@ -14,6 +14,7 @@ import {
   memoryStore,
   SECRET_PREFIX,
   serveLocal,
+  START_OVER,
   type EndpointSource,
   type LocalService,
   type StartProcess,
@@ -55,7 +56,10 @@ export async function startLocalServer(
   await checkSources(sources, clock, startProcess);
   const statePath = stateFile === undefined ? undefined : absolutePath(runtime, stateFile);
   const store = statePath === undefined ? undefined : fileStore(statePath, createFileLocks({ clock }));
-  if (store !== undefined) await checkState(store);
+  if (store !== undefined)
+    await checkState(store).catch((error: unknown) => {
+      throw inHintsOfServe(error);
+    });
   const service = createLocalService({
     ...settings,
     clock,
@@ -90,6 +94,12 @@ export async function startLocalServer(
     },
   };
 }
+
+/** `local reset` is for the state of --local, and would empty that one: the file of --state is the user's own. */
+const inHintsOfServe = (error: unknown): unknown =>
+  error instanceof Failure && error.hint === START_OVER
+    ? error.with({ hint: 'Name another file: --state. Or remove this one if nothing else needs it.' })
+    : error;
 
 /**
  * How long handler modules are checked, in milliseconds. A module that takes longer, for example because it loads a model,

@@ -25,6 +25,7 @@ export interface FileExtent {
   readonly complete: number;
 }
 
+/** For the state of --local, which is berth's own file. */
 export const START_OVER = sentence`Start over with: ${berth`local reset`}`;
 
 /** Reads a state of any readable version. Fails with local-file (14). */
@@ -96,7 +97,7 @@ function loadDocument(path: string, file: OpenFile, texts: LongTexts, codecs: re
   if (version !== undefined && !DOCUMENT_VERSIONS.includes(version))
     throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
   // Other programs write JSON with such a version too, such as source maps: it must not be written anew as a state.
-  if (!isSavedState(value)) throw localFile(`the local service's state is not one: ${path}`, START_OVER);
+  if (!isSavedState(value)) throw localFile(`this is no state of the local service: ${path}`, START_OVER);
   return decodeOldState(value, texts, codecs);
 }
 
