@@ -21,7 +21,7 @@ import { FILE_KINDS, KINDS } from '../plan/document/kinds.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
-import { costSentence, credentialsNote, planNotes, planRowOf } from '../plan/rows.ts';
+import { costSentence, credentialsNote, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
 import { planView } from '../plan/plan-view.ts';
 import { applyAll, type Outcome } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
@@ -127,8 +127,8 @@ function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {
     name: document.name,
     ...(id === '' ? {} : { id }),
     ok: failure === undefined,
-    costBefore: cost.before ?? null,
-    costAfter: cost.after ?? null,
+    costBefore: cost.before.perHour ?? null,
+    costAfter: cost.after.perHour ?? null,
     ...(failure === undefined ? {} : { error: errorOf(failure, ctx.settings) }),
   };
 }
@@ -151,6 +151,7 @@ function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
   const isSame = outcomes.every(({ done }) => done?.action === 'none');
   return [
     `${counts.join(', ')}.${isSame ? '' : ` ${costSentence(outcomes.map(costOfOutcome))}`}`,
+    ...(isSame ? [] : unpricedNote(outcomes.map(costOfOutcome))),
     ...credentialsNote(outcomes.map(({ planned }) => planned)),
   ];
 }

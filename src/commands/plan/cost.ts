@@ -4,19 +4,29 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
 import { lookupRows } from '../../cli/resource/identity/requests.ts';
 import { catalogPrice } from '../pods/pod/price.ts';
+import { withTemplateMount } from '../shared/rate/template-mount.ts';
 import { volumeHourly } from '../shared/rate/volume-price.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
 import type { KindName } from './document/kinds.ts';
 
-/** US dollars an hour; undefined where the service or the specification has no price. */
-export interface Cost {
-  readonly before: number | undefined;
-  readonly after: number | undefined;
+/** What a thing costs an hour. */
+export interface Amount {
+  /** US dollars; undefined where the service or the specification has no price. */
+  readonly perHour: number | undefined;
+  /** What is paid beside that, at a price that is not published: `the persistent mount (50 GB) of pod x, also while stopped`. */
+  readonly unpriced?: string;
 }
 
+export interface Cost {
+  readonly before: Amount;
+  readonly after: Amount;
+}
+
+export const NO_COST: Amount = { perHour: 0 };
+
 /**
- * What a thing costs an hour before and after a change: a pod while it runs, a volume, and the workers of an endpoint that
- * always run, at the lowest price of their hardware (specification 8.4). Fails only when it is interrupted.
+ * What a thing costs before and after a change: a pod while it runs, a volume at the price of standard storage, and the workers
+ * of an endpoint that always run, at the lowest price of their hardware (specification 8.4). Fails only when it is interrupted.
  */
 export async function costOf(
   ctx: CommandContext,
@@ -24,18 +34,44 @@ export async function costOf(
   row: Json | undefined,
   body: JsonObject,
 ): Promise<Cost> {
-  const price = async (thing: Json): Promise<number | undefined> => {
-    if (kind === 'volume')
-      return stringAt(thing, 'type') === 'HIGH_PERFORMANCE' ? undefined : volumeHourly(numberAt(thing, 'size') ?? 0);
-    if (kind === 'endpoint') return await workersPrice(ctx, thing);
-    if (kind === 'pod') return await unlessFailed(ctx, async () => (await catalogPrice(ctx, thing))?.perHour);
-    return 0;
+  if (kind === 'pod') return row === undefined ? await costOfNewPod(ctx, body) : costOfPod(row, body);
+  const amount = async (thing: Json): Promise<Amount> => {
+    if (kind === 'volume') return volumeAmount(thing);
+    return kind === 'endpoint' ? { perHour: await workersPrice(ctx, thing) } : NO_COST;
   };
-  if (row === undefined) return { before: 0, after: await price(body) };
-  // A pod keeps its hardware; its price is its own, and 0 while it is stopped.
-  if (kind === 'pod') return { before: numberAt(row, 'cost'), after: numberAt(row, 'cost') };
-  return { before: await price(row), after: await price(merged(objectOf(row) ?? {}, body)) };
+  if (row === undefined) return { before: NO_COST, after: await amount(body) };
+  return { before: await amount(row), after: await amount(merged(objectOf(row) ?? {}, body)) };
 }
+
+async function costOfNewPod(ctx: CommandContext, body: JsonObject): Promise<Cost> {
+  const perHour = await unlessFailed(ctx, async () => (await catalogPrice(ctx, body))?.perHour);
+  return { before: NO_COST, after: { perHour, ...unpricedMount(await withTemplateMount(ctx, body)) } };
+}
+
+/** A pod keeps its hardware; its price is its own, and 0 while it is stopped. */
+function costOfPod(row: Json, body: JsonObject): Cost {
+  const perHour = numberAt(row, 'cost');
+  const after = merged(objectOf(row) ?? {}, body);
+  return { before: { perHour, ...unpricedMount(row) }, after: { perHour, ...unpricedMount(after) } };
+}
+
+function unpricedMount(pod: Json): Pick<Amount, 'unpriced'> {
+  const size = numberAt(pod, 'mounts.persistent.size');
+  if (size === undefined) return {};
+  return { unpriced: `the persistent mount of pod ${nameOf(pod)} (${size} GB), also while the pod is stopped` };
+}
+
+function volumeAmount(volume: Json): Amount {
+  const perHour = volumeHourly(numberAt(volume, 'size') ?? 0);
+  return stringAt(volume, 'type') === 'HIGH_PERFORMANCE'
+    ? {
+        perHour,
+        unpriced: `the high-performance storage of volume ${nameOf(volume)}, beyond the price of standard storage`,
+      }
+    : { perHour };
+}
+
+const nameOf = (thing: Json): string => stringAt(thing, 'name') ?? '?';
 
 async function workersPrice(ctx: CommandContext, endpoint: Json): Promise<number | undefined> {
   const least = numberAt(endpoint, 'workers.min') ?? 0;

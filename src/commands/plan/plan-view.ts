@@ -25,7 +25,7 @@ export const PLAN = manyOf(
           effect: {
             ...oneOf(...EFFECTS),
             description:
-              'restarts: the container starts anew and its disk is wiped; release: workers are replaced; next-start: it differs until the next start; replaces: a new one takes its place; fixed: it cannot be changed',
+              'restarts: the container starts anew and its disk is wiped; release: workers are replaced; next-start: it differs until the next start; replaces: a new one takes its place; permanent: it cannot be undone; fixed: it cannot be changed',
           },
         }),
       ),
@@ -34,6 +34,7 @@ export const PLAN = manyOf(
       costAfter: { ...orNull(NUMBER), description: 'US dollars an hour; null: not known' },
     },
     {
+      unpriced: { ...TEXT, description: 'what is paid beside costAfter, at a price that is not published' },
       id: TEXT,
       why: TEXT,
       destroys: { ...manyOf(TEXT), description: 'what goes for good with a pod that is removed or replaced' },
@@ -46,7 +47,20 @@ export const planView: View = {
   noun: ['thing', 'things'],
   id: text('id'),
   members: [
-    ...['action', 'kind', 'name', 'id', 'changes', 'notCompared', 'why', 'destroys', 'costBefore', 'costAfter', 'from'],
+    ...[
+      'action',
+      'kind',
+      'name',
+      'id',
+      'changes',
+      'notCompared',
+      'why',
+      'destroys',
+      'costBefore',
+      'costAfter',
+      'unpriced',
+      'from',
+    ],
   ],
   columns: [
     { header: 'PLAN', show: actionCell, cutLast: true },
@@ -79,6 +93,7 @@ const EFFECT_WORDS: Readonly<Record<string, string>> = {
   release: ' (a new release)',
   'next-start': ' (from its next start, and differs until then)',
   replaces: ' (a new one in its place)',
+  permanent: ' (cannot be undone)',
   fixed: ' (cannot be changed)',
 };
 
@@ -90,7 +105,7 @@ const DELETED: Readonly<Record<string, string>> = {
 /** `disk: 20 -> 30 (restarts it, its disk is wiped); name: a -> b`. */
 function changesText(row: Json): string {
   const action = text('action')(row);
-  const changes = action === 'create' ? [] : itemsAt(row, 'changes').map(changeText);
+  const changes = action === 'create' ? [] : itemsAt(row, 'changes').map((change) => changeText(change, action));
   const destroyed = stringsOf(memberAt(row, 'destroys'));
   const gone =
     destroyed.length === 0 ? '' : `its ${destroyed.join(' and ')} ${destroyed.length === 1 ? 'is' : 'are'} destroyed`;
@@ -98,8 +113,12 @@ function changesText(row: Json): string {
   return [...changes, text('why')(row), lost].filter((each) => each !== '').join('; ');
 }
 
-const changeText = (change: Json): string =>
-  `${text('path')(change)}: ${plain(memberAt(change, 'before'))} -> ${plain(memberAt(change, 'after'))}${EFFECT_WORDS[text('effect')(change)] ?? ''}`;
+function changeText(change: Json, action: string): string {
+  const effect = text('effect')(change);
+  // What is not done needs no word that it could not be undone.
+  const words = action === 'blocked' && effect === 'permanent' ? '' : (EFFECT_WORDS[effect] ?? '');
+  return `${text('path')(change)}: ${plain(memberAt(change, 'before'))} -> ${plain(memberAt(change, 'after'))}${words}`;
+}
 
 const plain = (value: Json | undefined): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? 'none' : encodeJson(value);

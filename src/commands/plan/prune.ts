@@ -7,7 +7,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { SET_MARK, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { Account } from './account.ts';
-import { costOf } from './cost.ts';
+import { costOf, NO_COST } from './cost.ts';
 import { FILE_KINDS, KINDS, type KindName } from './document/kinds.ts';
 import type { Planned, Pruning } from './planned.ts';
 
@@ -41,6 +41,7 @@ export async function planPruning(
     for (const row of marked.filter((each) => !named.has(keyOf(name, each)))) {
       // The service terminates a locked pod all the same: berth does not.
       const isLocked = memberAt(row, 'locked') === true;
+      const { before } = await costOf(ctx, name, row, {});
       removed.push({
         document: { kind, name: stringAt(row, 'name') ?? '', id: idOf(row), body: {}, at: () => '' },
         row,
@@ -51,10 +52,7 @@ export async function planPruning(
           notCompared: [],
           ...(isLocked ? { why: 'no file names it any more, and it is locked' } : {}),
         },
-        cost: {
-          before: (await costOf(ctx, name, row, {})).before,
-          after: isLocked ? (await costOf(ctx, name, row, {})).before : 0,
-        },
+        cost: { before, after: isLocked ? before : NO_COST },
       });
     }
   }

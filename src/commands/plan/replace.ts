@@ -6,7 +6,7 @@ import { REPLACES } from '../../create/key.ts';
 import { withoutNull } from '../../fleet/plan-item.ts';
 import { idOf } from '../../output/view.ts';
 import type { Account } from './account.ts';
-import { costOf } from './cost.ts';
+import { costOf, NO_COST } from './cost.ts';
 import { writableRow, type FileDocument } from './document/document.ts';
 import type { Planned } from './planned.ts';
 
@@ -45,7 +45,7 @@ export async function planReplaced(
         row,
         body: {},
         item: { action: isKept ? 'blocked' : 'delete', changes: [], notCompared: [], why },
-        cost: { before, after: isKept ? before : 0 },
+        cost: { before, after: isKept ? before : NO_COST },
       };
     }),
   );

@@ -45,8 +45,9 @@ export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding
     notCompared: item.notCompared,
     ...(item.why === undefined ? {} : { why: item.why }),
     ...(destroyed.length === 0 ? {} : { destroys: destroyed }),
-    costBefore: cost.before ?? null,
-    costAfter: cost.after ?? null,
+    costBefore: cost.before.perHour ?? null,
+    costAfter: cost.after.perHour ?? null,
+    ...(cost.after.unpriced === undefined ? {} : { unpriced: cost.after.unpriced }),
     ...(at([]) === '' ? {} : { from: at([]) }),
   };
 }
@@ -76,6 +77,7 @@ export function planNotes({ planned, pruning }: Plan): readonly Message[] {
   const refusal = pruning === undefined ? undefined : pruningRefusal(pruning, undefined);
   return [
     `${counts.join(', ')}. ${costSentence(planned.map(({ cost }) => cost))}`,
+    ...unpricedNote(planned.map(({ cost }) => cost)),
     ...destroyedNote(planned),
     ...unmarked(planned),
     ...credentialsNote(planned),
@@ -86,13 +88,23 @@ export function planNotes({ planned, pruning }: Plan): readonly Message[] {
 /** `They cost $1.20 an hour before, and $2.40 an hour after.` */
 export function costSentence(costs: readonly Cost[]): string {
   const sum = (when: keyof Cost): string => {
-    const unknown = costs.filter((cost) => cost[when] === undefined).length;
+    const amounts = costs.map((cost) => cost[when]);
+    const unknown = amounts.filter(({ perHour }) => perHour === undefined).length;
     return rateText({
-      total: costs.reduce<number>((total, cost) => total + (cost[when] ?? 0), 0),
-      unknown: unknown === 0 ? [] : [`the cost of ${countOf(unknown, 'thing')} is not known`],
+      total: amounts.reduce<number>((total, { perHour }) => total + (perHour ?? 0), 0),
+      unknown: [
+        ...(unknown === 0 ? [] : [`the cost of ${countOf(unknown, 'thing')} is not known`]),
+        ...amounts.flatMap(({ unpriced }) => unpriced ?? []),
+      ],
     });
   };
   return `They cost ${sum('before')} before, and ${sum('after')} after.`;
+}
+
+/** What is paid beside that, at prices that are not published; one line. */
+export function unpricedNote(costs: readonly Cost[]): readonly string[] {
+  const unpriced = costs.flatMap(({ after }) => after.unpriced ?? []);
+  return unpriced.length === 0 ? [] : [safeText(`Paid too, at a price that is not published: ${unpriced.join('; ')}.`)];
 }
 
 /** What of the credentials that are there already is in the files and means nothing, and how another one is given. */

@@ -189,6 +189,8 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     needed: [['size'], ['dataCenter']],
     sendNew: (ctx, request) => newVolume.send?.(ctx, request, {}) ?? ctx.api.send(request),
     wouldRefuse: volumeRefusals,
+    // A volume never shrinks.
+    effect: (_, path) => (path === 'size' ? 'permanent' : 'in-place'),
     adapt: ({ dataCenterId, ...volume }) =>
       dataCenterId === undefined ? volume : { dataCenter: dataCenterId, ...volume },
     check: (_, row, body) => {

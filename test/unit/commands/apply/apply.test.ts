@@ -135,7 +135,7 @@ describe('berth apply', () => {
     await run(world, ['local', 'fault', 'add', 'low-balance', '--match', 'POST /v2/pods']);
     const failed = await outcomes(world, text, ['--keep-going']);
     const differing = failed.filter(({ costBefore, costAfter }) => costBefore !== costAfter);
-    expect(differing.map(({ name }) => name)).toEqual(['data']);
+    expect(differing.map(({ name }) => name)).toEqual(['data', 'datasets']);
     await run(world, ['local', 'fault', 'clear']);
     const other = inWorld();
     expect((await apply(other, text)).err).toContain(planned.trim());

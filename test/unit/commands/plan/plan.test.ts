@@ -45,8 +45,8 @@ describe('what is there and what a file says', () => {
     ['endpoint flashboot', `${ENDPOINT}flashboot: FLASHBOOT`, 'update', 'flashboot', 'in-place'],
     ['endpoint type', `${ENDPOINT}type: LOAD_BALANCER`, 'blocked', 'type', 'fixed'],
     ['template image', `${TEMPLATE.replace('name: train', 'name: NAME')}image: other:1`, 'update', 'image', 'in-place'],
-    ['volume size', `${VOLUME}size: 4000`, 'update', 'size', 'in-place'],
-    ['volume that shrinks', `${VOLUME}size: 10`, 'blocked', 'size', 'in-place'],
+    ['volume size', `${VOLUME}size: 4000`, 'update', 'size', 'permanent'],
+    ['volume that shrinks', `${VOLUME}size: 10`, 'blocked', 'size', 'permanent'],
     ['volume data center', `${VOLUME}dataCenter: NOWHERE`, 'blocked', 'dataCenter', 'fixed'],
     ['volume tier', `${VOLUME}type: STANDARD`, 'blocked', 'type', 'fixed'],
   ])('names the one member that differs: %s', async (_, text, action, member, effect) => {
