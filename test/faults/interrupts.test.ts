@@ -86,6 +86,30 @@ describe.each([
   });
 
   test.each([
+    [
+      'pods create --name lab --gpu GPU-24G --image a/b --wait',
+      /Still paid: pod pod-000001 \(lab\), [A-Z]+, \$0\.69 an hour: berth --local pods stop pod-000001\n/,
+    ],
+    ['pods start pod-stopped --wait', /Still paid: pod pod-stopped .*: berth --local pods stop pod-stopped\n/],
+    [
+      'pods start pod-stopped pod-stopped-cpu --wait',
+      /Still paid: pod pod-stopped .*\n.*Still paid: pod pod-stopped-cpu .*pods stop/,
+    ],
+    [
+      'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b --wait',
+      /Still paid: the pods of cluster \S+ \(c\): berth --local clusters delete \S+\n/,
+    ],
+    ['jobs run demo --input {} --wait', /To end the job: berth --local jobs cancel demo \S+\n/],
+  ])('in the middle of %s says what goes on and is paid, and how to end it', async (line, says) => {
+    const clock = pressing(1, () => {
+      world.signal(signal);
+    });
+    const world = createTestWorld({ clock });
+    const { code, err } = await berthIn(world, ['--local', ...line.split(' ')]);
+    expect([code, err]).toEqual([exit, expect.stringMatching(says)]);
+  });
+
+  test.each([
     ['a read', ['pods', 'get', 'pod1'], []],
     [
       'a submission',

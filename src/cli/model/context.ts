@@ -42,6 +42,9 @@ export interface CommandContext extends Context {
    * it, and prints nothing else where there is no request.
    */
   previewAll(requests: readonly ApiRequest[], failure?: Failure): Promise<never>;
-  /** Sets the command line that resumes the current wait; printed if the command is interrupted. */
-  setResumeCommand(commandLine: CommandLine | undefined): void;
+  /**
+   * Sets the command line that resumes the current wait; printed if the command is interrupted, with what goes on and is paid
+   * without it.
+   */
+  setResumeCommand(commandLine: CommandLine | undefined, goesOn?: () => Message | undefined): void;
 }

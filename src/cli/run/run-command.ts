@@ -1,4 +1,4 @@
-import { type CommandLine, isMessage, lines, type Message, printed, sentence } from '../../core/message.ts';
+import { isMessage, lines, type Message, printed, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
@@ -31,7 +31,7 @@ export async function runCommand(
   output: OutputOptions,
   path: readonly string[],
 ): Promise<ExitCode> {
-  const state: RunState = { resumeCommand: undefined, writes: createWriteRecord() };
+  const state: RunState = { resumeCommand: undefined, goesOn: undefined, writes: createWriteRecord() };
   const ctx = createCommandContext(
     context,
     { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true },
@@ -56,7 +56,7 @@ export async function runCommand(
     return await print(ctx, result, state.writes);
   } catch (error) {
     if (error instanceof DryRun) return await print(ctx, error.result(ctx, output), state.writes);
-    throw withWriteHint(withResumeHint(error, state.resumeCommand), state.writes);
+    throw withWriteHint(withResumeHint(error, state), state.writes);
   } finally {
     if (state.writes.changedLists) await context.lists.expire();
   }
@@ -156,17 +156,17 @@ async function wasTyped({ prompts }: CommandContext, text: string, where: string
   );
 }
 
-/** Adds the command line that resumes the wait to an interrupt or to a temporary failure. */
-function withResumeHint(error: unknown, resumeCommand: CommandLine | undefined): unknown {
+/** Adds the command line that resumes the wait, and what goes on without it, to an interrupt or to a temporary failure. */
+function withResumeHint(error: unknown, { resumeCommand, goesOn }: RunState): unknown {
   if (!(error instanceof Failure) || resumeCommand === undefined) return error;
   const line = sentence`Go on with: ${resumeCommand}`;
   switch (error.exit) {
     case EXIT.interrupted:
     case EXIT.terminated:
-      return error.with({ hint: sentence`Nothing was cancelled. ${line}` });
+      return error.with({ hint: lines(sentence`Nothing was cancelled. ${line}`, goesOn?.()) });
     case EXIT.unavailable:
     case EXIT.rateLimited:
-      return error.with({ hint: lines(error.hint, line) });
+      return error.with({ hint: lines(error.hint, line, goesOn?.()) });
     default:
       return error;
   }

@@ -2,7 +2,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { type CommandLine, type Message, sentence } from '../../core/message.ts';
+import { type CommandLine, lines, type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../model/context.ts';
 
 /** A wait that polls. */
@@ -19,6 +19,8 @@ export interface WaitOptions<T> {
   readonly timeoutMs: Milliseconds;
   /** The command line that resumes the wait. */
   readonly resumeCommand: CommandLine;
+  /** What goes on and is paid without the wait, with the command that ends it, by the last state; said where the wait ends early. */
+  readonly goesOn?: (state: T) => Message | undefined;
   readonly id?: string;
 }
 
@@ -30,7 +32,9 @@ const MAX_INTERVAL_MS = 5000;
  * Fails with wait-ended (9) and the command that resumes the wait; on Ctrl-C with interrupted (130) and the same command.
  */
 export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): Promise<T> {
-  ctx.setResumeCommand(options.resumeCommand);
+  let seen: readonly [] | readonly [T] = [];
+  const goesOn = (): Message | undefined => (seen.length === 0 ? undefined : options.goesOn?.(seen[0]));
+  ctx.setResumeCommand(options.resumeCommand, goesOn);
   const start = ctx.clock.monotonic();
   const limitOfRequest = requestLimitNote(ctx, options.timeoutMs);
   let progress = ctx.progress(`waiting for ${options.what}`);
@@ -38,19 +42,20 @@ export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): 
     let intervalMs = MIN_INTERVAL_MS;
     for (;;) {
       const state = await options.poll(options.timeoutMs - (ctx.clock.monotonic() - start));
+      seen = [state];
       if (options.done(state)) {
         ctx.setResumeCommand(undefined);
         return state;
       }
-      const lines = [...limitOfRequest(ctx.clock.monotonic() - start), ...((await options.notice?.()) ?? [])];
-      if (lines.length > 0) {
+      const notes = [...limitOfRequest(ctx.clock.monotonic() - start), ...((await options.notice?.()) ?? [])];
+      if (notes.length > 0) {
         // A spinner on the same line would be mixed with the text.
         await progress.stop();
-        for (const line of lines) await ctx.tell(line);
+        for (const line of notes) await ctx.tell(line);
         progress = ctx.progress(`waiting for ${options.what}`);
       }
       const leftMs = options.timeoutMs - (ctx.clock.monotonic() - start);
-      if (leftMs <= 0) throw waitEnded(options);
+      if (leftMs <= 0) throw waitEnded(options, goesOn());
       progress.update(`${options.what}: ${options.describe(state)}, ${formatDuration(ctx.clock.monotonic() - start)}`);
       await ctx.clock.sleep(Math.min(intervalMs, leftMs), ctx.signal);
       intervalMs = Math.min(intervalMs * 1.5, MAX_INTERVAL_MS);
@@ -77,11 +82,14 @@ function requestLimitNote({ settings }: CommandContext, timeoutMs: number): (ela
 }
 
 /** The failure of a wait that timed out: wait-ended (9). Nothing is cancelled. */
-export const waitEnded = (options: Pick<WaitOptions<never>, 'what' | 'timeoutMs' | 'resumeCommand' | 'id'>): Failure =>
+export const waitEnded = (
+  options: Pick<WaitOptions<never>, 'what' | 'timeoutMs' | 'resumeCommand' | 'id'>,
+  goesOn?: Message,
+): Failure =>
   new Failure({
     code: 'wait-ended',
     exit: EXIT.waitEnded,
     message: `waited ${formatDuration(options.timeoutMs)} for ${options.what}, which has not finished`,
-    hint: sentence`Go on waiting: ${options.resumeCommand}`,
+    hint: lines(sentence`Go on waiting: ${options.resumeCommand}`, goesOn),
     id: options.id,
   });

@@ -1,9 +1,11 @@
-import { berth } from '../../core/message.ts';
+import { berth, sentence } from '../../core/message.ts';
 import { numberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
+import { labelOf } from '../../cli/resource/choose.ts';
+import { idOf } from '../../output/view.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf, type Resource } from '../../cli/resource/read.ts';
@@ -61,6 +63,7 @@ const RUNNING: WaitSpec = {
   bad: (row) => countOfStatus(row, 'ERROR') > 0,
   describe: (row) => `${countOfStatus(row, 'RUNNING')} of ${countOf(numberAt(row, 'pods.total') ?? 0, 'pod')}`,
   resumeCommand: (id) => berth`clusters get ${id} --watch`,
+  goesOn: (row) => sentence`Still paid: the pods of cluster ${labelOf(row)}: ${berth`clusters delete ${idOf(row)}`}`,
 };
 
 const pods = listCommand(MEMBERS, {

@@ -18,7 +18,7 @@ import { QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { askForJob } from './job/job-not-there-yet.ts';
 import { chunkView } from './job/job-view.ts';
-import { sendAboutJob } from './wait.ts';
+import { cancelLine, sendAboutJob } from './wait.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { CHUNK } from './job/schemas.ts';
@@ -56,7 +56,7 @@ export async function streamJob(
 ): Promise<Result> {
   const ask = askForJob(ctx, job, absence);
   const resumeCommand = berth`jobs stream ${endpoint} ${job}`;
-  ctx.setResumeCommand(resumeCommand);
+  ctx.setResumeCommand(resumeCommand, () => cancelLine(endpoint, job));
   const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;

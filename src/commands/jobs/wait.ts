@@ -1,4 +1,4 @@
-import { sentence } from '../../core/message.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
@@ -61,6 +61,10 @@ export const wait = defineCommand({
   },
 });
 
+/** How a job is ended that goes on without its wait. */
+export const cancelLine = (endpoint: string, job: string): Message =>
+  sentence`To end the job: ${berth`jobs cancel ${endpoint} ${job}`}`;
+
 /** The result that shows a job that has ended; `source` is its document as the service sent it. */
 export type EndedJob = Extract<Result, { kind: 'one' }> & { readonly source: string };
 
@@ -93,6 +97,7 @@ export async function waitForJob(
     notice: stall.lines,
     timeoutMs,
     resumeCommand: waitLine(endpoint, job),
+    goesOn: () => cancelLine(endpoint, job),
     id: job,
   });
   return { kind: 'one', view: jobView, value, source: text, exit: exitOf(value) };

@@ -30,6 +30,8 @@ const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
 export interface RunState {
   /** The command line that resumes the current wait. */
   resumeCommand: CommandLine | undefined;
+  /** What goes on and is paid without that wait. */
+  goesOn: (() => Message | undefined) | undefined;
   readonly writes: WriteRecord;
 }
 
@@ -64,8 +66,9 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
       if (failure !== undefined && requests.length === 0) throw failure;
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))), failure);
     },
-    setResumeCommand: (commandLine) => {
+    setResumeCommand: (commandLine, goesOn) => {
       state.resumeCommand = commandLine;
+      state.goesOn = goesOn;
     },
   };
 }

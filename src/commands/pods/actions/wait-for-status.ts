@@ -2,7 +2,7 @@ import type { ApiAnswer } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, isNotFound } from '../../../core/failure.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
-import { berth, type CommandLine, type Message, sentence } from '../../../core/message.ts';
+import { berth, type CommandLine, lines, type Message, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { askForCreated } from '../../../cli/resource/created.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
@@ -56,6 +56,10 @@ function pollOf(ctx: CommandContext, pod: string, wanted: string): Poll {
   };
 }
 
+/** What pods cost that are waited for after a start, with the commands that end it. */
+export const paidWhile = (pods: readonly Json[], wanted: string): Message | undefined =>
+  wanted === REACHABLE || wanted === 'RUNNING' ? lines(...stillPaidLines(pods)) : undefined;
+
 const waitLine = (pods: readonly string[], wanted: string): CommandLine => berth`pods wait ${pods} --for ${wanted}`;
 
 /**
@@ -84,6 +88,7 @@ export async function waitForPod(
     },
     done: (isOver) => isOver,
     describe: () => (wasSeen ? describeFor(rowOf(last), wanted) : NOT_THERE_YET),
+    goesOn: () => paidWhile([rowOf(last)], wanted),
     timeoutMs,
     resumeCommand: waitLine([pod], wanted),
     id: pod,
@@ -152,6 +157,11 @@ export async function waitForEach(
       done: (left) => left.length === 0,
       describe: (left) =>
         left.map((pod) => (seen.has(pod) ? describeFor(rowOf(seen.get(pod)), wanted) : NOT_THERE_YET)).join(', '),
+      goesOn: (left) =>
+        paidWhile(
+          left.map((pod) => rowOf(seen.get(pod))),
+          wanted,
+        ),
       timeoutMs,
       resumeCommand: waitLine(pods, wanted),
     });

@@ -8,7 +8,7 @@ import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resour
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL } from '../../../cli/resource/several/outcomes.ts';
 import type { WaitSpec } from '../../../cli/resource/wait-for-row.ts';
-import { isStuck, stuckNotes, waitForEach, waitForPod } from './wait-for-status.ts';
+import { isStuck, paidWhile, stuckNotes, waitForEach, waitForPod } from './wait-for-status.ts';
 import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../pod/reachable.ts';
 import { PODS } from '../pod/resource.ts';
 import { STATUSES } from '../pod/fields.ts';
@@ -23,6 +23,7 @@ export const untilStatus = (wanted: string): WaitSpec => ({
   done: (pod) => isAt(pod, wanted),
   bad: (pod) => isStuck(pod, wanted),
   ...(wanted === REACHABLE ? { describe: describeReach } : {}),
+  goesOn: (pod) => paidWhile([pod], wanted),
   notes: (pod) => (isStuck(pod, wanted) ? stuckNotes(pod, wanted) : wanted === REACHABLE ? unpublishedNotes(pod) : []),
 });
 

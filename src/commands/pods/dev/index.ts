@@ -102,7 +102,9 @@ async function ending(
   if (row === undefined || !['RUNNING', 'STARTING'].includes(statusOf(row))) return [];
   const asks = exit === EXIT.interrupted && ctx.terminal.canAsk && statusOf(row) === 'RUNNING';
   const question = `Stop ${name}? That wipes its container disk. It costs ${rateWithUnknown(podsRate([row]))} while it runs.`;
-  if (!asks || !(await ctx.prompts.confirm(question, false))) return stillPaidLines([row]);
+  // Another Ctrl-C at the question is a no.
+  const stops = asks && ((await unlessFailed(ctx, () => ctx.prompts.confirm(question, false))) ?? false);
+  if (!stops) return stillPaidLines([row]);
   await ctx.api.send(podAction(asId(idOf(row)), 'stop'));
   return [`Stopped ${name}.`];
 }

@@ -43,7 +43,7 @@ test('a dry run whose words cannot be looked up says that a name is looked up fi
     const { code, err } = await berth([...line.split(' '), '--dry-run'], { env: pointedAt(server.url) });
     expect([code, err]).toEqual([
       0,
-      expect.stringMatching(/^If .* is a name, the id it stands for is looked up/) as string,
+      expect.stringMatching(/^If .* is a name, the id it stands for is looked up/m) as string,
     ]);
   }
 });

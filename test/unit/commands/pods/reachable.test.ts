@@ -74,7 +74,10 @@ describe('a wait', () => {
     const ran = await account('pods wait lab --wait-timeout 0s --json');
     expect([ran.code, ran.out]).toEqual([9, '']);
     expect(JSON.parse(ran.err)).toMatchObject({
-      error: { code: 'wait-ended', hint: expect.stringMatching(/berth .*pods wait lab --for reachable$/) as string },
+      error: {
+        code: 'wait-ended',
+        hint: expect.stringMatching(/berth .*pods wait lab --for reachable\nStill paid: .*pods stop \S+$/) as string,
+      },
     });
   });
 
