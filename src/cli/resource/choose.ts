@@ -81,7 +81,7 @@ export async function selectTargets(
 export const labelOf = (row: Json | undefined): string => `${idOf(row)} (${stringAt(row, 'name') ?? '-'})`;
 
 /**
- * Reads the rows that words name, each with one request. A failure belongs to its word; an interrupt ends the command. A
+ * Reads the rows that words name, each with one request; each row is there once. A failure belongs to its word; an interrupt ends the command. A
  * dry run goes on with the word where the service cannot be read.
  */
 export const readTargets = async (
@@ -89,16 +89,24 @@ export const readTargets = async (
   resource: Resource,
   words: readonly string[],
 ): Promise<readonly Target[]> =>
-  await Promise.all(
-    words.map(async (word): Promise<Target> => {
-      try {
-        const found = await unlessUnread(ctx, () => readRow(ctx, resource, word));
-        return found === undefined ? { word } : { word, row: found.answer.value ?? null };
-      } catch (error) {
-        rethrowUnlessFailure(error, ctx);
-        return { word, failure: error };
-      }
-    }),
+  withoutRepeated(
+    await Promise.all(
+      words.map(async (word): Promise<Target> => {
+        try {
+          const found = await unlessUnread(ctx, () => readRow(ctx, resource, word));
+          return found === undefined ? { word } : { word, row: found.answer.value ?? null };
+        } catch (error) {
+          rethrowUnlessFailure(error, ctx);
+          return { word, failure: error };
+        }
+      }),
+    ),
+  );
+
+/** Each row once: the id and the name of one thing may both have been given. */
+const withoutRepeated = (targets: readonly Target[]): readonly Target[] =>
+  targets.filter(
+    ({ row }, at) => idOf(row) === '' || targets.findIndex((other) => idOf(other.row) === idOf(row)) === at,
   );
 
 /** The result if the selectors picked nothing: an empty list, and a line that says so. The exit code is 0. */

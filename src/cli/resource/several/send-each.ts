@@ -28,7 +28,7 @@ export type Sent<N extends string = string> = Pick<Outcome, 'id' | 'name' | 'sta
   );
 
 /**
- * Sends requests one after the other. A failure does not stop the rest. An interrupt does: the requests that were not
+ * Sends requests one after the other; where two words name one thing, by its id and its name, one for both. A failure does not stop the rest. An interrupt does: the requests that were not
  * sent yet fail with not-sent, so that the outcomes of the earlier ones are still printed. A dry run prints the
  * requests, and ends with the failures of those that would not be sent.
  */
@@ -48,6 +48,7 @@ export async function sendEach<N extends string>(
     );
   }
   const sent: Sent<N>[] = [];
+  const acted = new Set<string>();
   for (const { given, label, name, failure, request } of requests) {
     const id = (): string => label ?? ctx.ids.get(collection, given) ?? given;
     const stopped = failure ?? (ctx.signal.aborted ? notSent(ctx.signal.reason) : undefined);
@@ -55,18 +56,28 @@ export async function sendEach<N extends string>(
       sent.push({ id: id(), name, failure: stopped });
       continue;
     }
+    // Where the words are jobs, all are of one endpoint.
+    const once = (known: Id<N>): ApiRequest => {
+      if (label === undefined && acted.has(known)) throw new NamedBefore();
+      return request(known);
+    };
     try {
-      const { id: known, answer } = await sendTo(ctx, collection, given, request);
+      const { id: known, answer } = await sendTo(ctx, collection, given, once);
+      acted.add(known);
       // A word that is not the id is the name.
       const word = label === undefined && given !== known ? given : undefined;
       sent.push({ ...shownOf(answer, name ?? word), id: label ?? known, known, answer });
     } catch (error) {
+      if (error instanceof NamedBefore) continue;
       if (!(error instanceof Failure)) throw error;
       sent.push({ id: id(), name, failure: error });
     }
   }
   return sent;
 }
+
+/** A word names what an earlier word named. */
+class NamedBefore extends Error {}
 
 /** What an answer tells about its resource: its name and status, where it has them. */
 export const shownOf = ({ value }: ApiAnswer, name?: string): Pick<Outcome, 'name' | 'status'> => ({

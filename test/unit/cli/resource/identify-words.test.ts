@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createAccount } from '../../../support/worlds/local-account.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { json, problem, text } from '../../../support/servers/scripted-server.ts';
 import { inOrder, runRecorded } from '../../../support/servers/recorded-requests.ts';
@@ -136,5 +137,26 @@ describe('other ways to a resource', () => {
       'GET /v2/network-volumes/v1',
       'PATCH /v2/network-volumes/v1',
     ]);
+  });
+});
+
+describe('an id and a name of one thing', () => {
+  test.each([
+    'pods stop pod-train train-llm pod-train',
+    'pods stop train-llm pod-train --dry-run',
+    'pods terminate pod-train train-llm --yes',
+    'pods terminate train-llm pod-train --yes --force',
+    'volumes delete vol-scratch scratch --yes',
+    'volumes delete scratch vol-scratch --yes --force',
+  ])('are one thing: %s', async (line) => {
+    const { code, out, err } = await createAccount()(`${line} --json`);
+    expect([code, err]).toEqual([0, expect.not.stringMatching(/2 (pods|volumes)/)]);
+    const rows = JSON.parse(out) as unknown;
+    expect(Array.isArray(rows) ? rows : [rows]).toHaveLength(1);
+  });
+
+  test('what both save is counted once', async () => {
+    const { err } = await createAccount()('pods terminate train-llm pod-train --dry-run', { tty: true, columns: 300 });
+    expect(err).toContain('This affects 1 pod, for good: pod-train (train-llm). It saves $4.78 an hour.');
   });
 });
