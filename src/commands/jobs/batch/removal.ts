@@ -1,4 +1,5 @@
 import { refuse, type StoredFile } from '../../../batch/index.ts';
+import { unlessFailed } from '../../../core/failure.ts';
 import { allowedAccess, requireAccess } from '../../../core/access.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { Confirmation } from '../../../cli/model/command.ts';
@@ -18,10 +19,21 @@ export async function findUnpublished(ctx: CommandContext, values: RemovalValues
   return await withBatch(ctx, values, values.batch, (batch) => batch.leftovers());
 }
 
+/** All that a batch has. */
+interface Contents {
+  readonly files: Files;
+  /** The items whose jobs may still run; undefined where the batch cannot be read. */
+  readonly openJobs: number | undefined;
+}
+
 /** Finds all that a batch has. Fails with denied (3) when the profile may not destroy, and as the store does. */
-export async function findContents(ctx: CommandContext, values: RemovalValues): Promise<Files> {
+export async function findContents(ctx: CommandContext, values: RemovalValues): Promise<Contents> {
   requireAccess('full', allowedAccess(ctx.settings));
-  return await withBatch(ctx, values, values.batch, (batch) => batch.contents());
+  return await withBatch(ctx, values, values.batch, async (batch) => {
+    const files = await batch.contents();
+    const status = await unlessFailed(ctx, () => batch.status());
+    return { files, openJobs: status === undefined ? undefined : status.counts.inFlight + status.counts.unknown };
+  });
 }
 
 const confirmation = (found: Files, line: string): Confirmation => ({
@@ -36,11 +48,15 @@ export const confirmCleaning = (found: Files): Confirmation | undefined =>
     : confirmation(found, `This removes ${countOf(found.length, 'object')} from ${folderOf(found[0].address)}.`);
 
 /** What is shown before the question of `remove`. */
-export function confirmRemoval({ batch }: RemovalValues, contents: Files): Confirmation {
-  const bytes = contents.reduce((sum, file) => sum + file.bytes, 0);
-  const where = contents[0] === undefined ? '' : `, ${formatBytes(bytes)}, from ${folderOf(contents[0].address)}`;
-  const what = `the batch ${batch} with its results: ${countOf(contents.length, 'object')}`;
-  return confirmation(contents, `This removes ${what}${where}.`);
+export function confirmRemoval({ batch }: RemovalValues, { files, openJobs }: Contents): Confirmation {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const where = files[0] === undefined ? '' : `, ${formatBytes(bytes)}, from ${folderOf(files[0].address)}`;
+  const what = `the batch ${batch} with its results: ${countOf(files.length, 'object')}`;
+  const open =
+    openJobs === undefined || openJobs === 0
+      ? ''
+      : ` The results of ${countOf(openJobs, 'job')} that may still run are lost, and the jobs are paid on until they end.`;
+  return confirmation(files, `This removes ${what}${where}.${open}`);
 }
 
 const removed = (files: Files, note?: string): Result => ({
@@ -58,20 +74,20 @@ export async function cleanBatch(ctx: CommandContext, values: RemovalValues, fou
 }
 
 /** Removes a batch and its results. Fails with usage (2) while a driver works on it, and as the store does. */
-export async function removeBatch(ctx: CommandContext, values: RemovalValues, contents: Files): Promise<Result> {
-  if (ctx.dryRun) return removed(contents);
-  await withBatch(ctx, values, values.batch, (batch) => batch.remove(contents));
-  return removed(contents, `The batch ${values.batch} is removed: ${countOf(contents.length, 'object')}.`);
+export async function removeBatch(ctx: CommandContext, values: RemovalValues, { files }: Contents): Promise<Result> {
+  if (ctx.dryRun) return removed(files);
+  await withBatch(ctx, values, values.batch, (batch) => batch.remove(files));
+  return removed(files, `The batch ${values.batch} is removed: ${countOf(files.length, 'object')}.`);
 }
 
 /** The rows of files that are removed. */
-export const rowsOf = (found: readonly StoredFile[]): readonly Json[] =>
+const rowsOf = (found: readonly StoredFile[]): readonly Json[] =>
   found.map(({ address, bytes }) => ({ address, bytes }));
 
 /** The name of an object without its folder, in which all are. */
 const nameOf = (address: string): string => address.slice(address.lastIndexOf('/') + 1);
 
-export const folderOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf('/'))) || '.';
+const folderOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf('/'))) || 'this folder';
 
 /** Files of a batch: those that are about to be removed, and those that were. */
 const filesView: View = {
