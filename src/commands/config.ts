@@ -145,8 +145,10 @@ const set = (program: Program): Command =>
         return { kind: 'nothing', notes: [`The alias ${alias} stands for: ${value}`] };
       }
       refuseLocal(ctx);
-      await ctx.profiles.set(ctx.settings.profile, name, value);
-      return { kind: 'nothing', notes: [`${name} is ${value} in profile ${ctx.settings.profile}.`] };
+      const { profile } = ctx.settings;
+      const isNew = (await ctx.profiles.list()).every((other) => other.name !== profile);
+      await ctx.profiles.set(profile, name, value);
+      return { kind: 'nothing', notes: [`${name} is ${value} in profile ${profile}${isNew ? ', which is new' : ''}.`] };
     },
   });
 

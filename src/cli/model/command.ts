@@ -15,6 +15,8 @@ export interface Confirmation {
   readonly lines: readonly Message[];
   /** A text that the user must type, such as a name; without it, yes or no is asked. */
   readonly typed?: string;
+  /** What may be typed in its place: an id, where a name is hard to type. */
+  readonly orTyped?: string;
 }
 
 /** What the help of a command says. */

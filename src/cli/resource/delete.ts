@@ -97,7 +97,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
       return {
         ...(bySelector ? { rows: { view: resource.view, values: rows } } : {}),
         lines: [inOne(said)],
-        ...(rows.some((row) => spec.destroysData?.(row) === true) ? { typed: textToType(resource, rows) } : {}),
+        ...(rows.some((row) => spec.destroysData?.(row) === true) ? textToType(resource, rows) : {}),
       } satisfies Confirmation;
     },
     run: async (ctx, _values, { bySelector, targets }): Promise<Result> => {
@@ -209,10 +209,12 @@ async function forcedReasons(
   }
 }
 
-/** The name of the only row; its id if the name cannot be typed; for several rows their number, such as `3 volumes`. */
-function textToType(resource: Resource, rows: readonly Json[]): string {
+/** The name of the only row; its id if the name cannot be typed, or its id too if another keyboard may not have its letters; for several rows their number, such as `3 volumes`. */
+function textToType(resource: Resource, rows: readonly Json[]): Pick<Confirmation, 'typed' | 'orTyped'> {
   const [only = null, ...others] = rows;
-  if (others.length > 0) return countOf(rows.length, resource.noun);
+  if (others.length > 0) return { typed: countOf(rows.length, resource.noun) };
   const name = stringAt(only, 'name') ?? '';
-  return name.trim() === name && name !== '' && safeText(name) === name ? name : idOf(only);
+  const canBeTyped = name.trim() === name && name !== '' && safeText(name) === name;
+  if (!canBeTyped) return { typed: idOf(only) };
+  return /^[ -~]+$/.test(name) ? { typed: name } : { typed: name, orTyped: idOf(only) };
 }

@@ -74,8 +74,12 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
   const hidden = isHiding ? hiddenNotes(result, ctx.output, ctx.terminal) : [];
   if (result.failure === undefined || !asJson)
     for (const note of [...(result.notes ?? []), ...hidden]) await ctx.tell(note);
-  if (writes.ids.size > 0 && ctx.terminal.outputClosed)
-    await ctx.tell(`Standard output is closed, so this was not printed there: ${[...writes.ids].join(', ')}`);
+  if (ctx.terminal.outputClosed && result.kind !== 'nothing')
+    await ctx.tell(
+      writes.ids.size === 0
+        ? 'Standard output is closed: nothing was printed there.'
+        : `Standard output is closed, so this was not printed there: ${[...writes.ids].join(', ')}`,
+    );
   if (result.failure !== undefined) throw result.failure;
   return result.exit ?? EXIT.done;
 }
@@ -134,21 +138,24 @@ async function confirm(
 ): Promise<void> {
   if (question === undefined) return;
   const where = writes ? await onProfile(ctx) : '';
-  const typed = isMessage(question) ? undefined : question.typed;
+  const { typed, orTyped } = isMessage(question) ? { typed: undefined } : question;
   await tellQuestion(ctx, question, true);
   const confirmed =
-    typed === undefined ? await ctx.prompts.confirm(`Continue${where}?`, false) : await wasTyped(ctx, typed, where);
+    typed === undefined
+      ? await ctx.prompts.confirm(`Continue${where}?`, false)
+      : await wasTyped(ctx, [typed, ...(orTyped === undefined ? [] : [orTyped])], where);
   if (!confirmed)
     throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
 }
 
-/** Asks until the text is typed; an empty answer declines. */
-async function wasTyped({ prompts }: CommandContext, text: string, where: string): Promise<boolean> {
-  const isIt = (answer: string): boolean => answer === text || answer === `"${text}"`;
+/** Asks until one of the texts is typed; an empty answer declines. */
+async function wasTyped({ prompts }: CommandContext, texts: readonly string[], where: string): Promise<boolean> {
+  const isIt = (answer: string): boolean => texts.some((text) => answer === text || answer === `"${text}"`);
+  const shown = texts.map((text) => `"${safeText(text)}"`).join(' or ');
   const check = (answer: string): string | undefined =>
-    isIt(answer) || answer === '' ? undefined : `This is not "${safeText(text)}"; an empty answer changes nothing`;
+    isIt(answer) || answer === '' ? undefined : `This is not ${shown}; an empty answer changes nothing`;
   return isIt(
-    await prompts.text(`Type "${safeText(text)}" to continue${where}:`, {
+    await prompts.text(`Type ${shown} to continue${where}:`, {
       check,
       clearsWrong: true,
       instead: 'Nothing was confirmed. --yes confirms it.',

@@ -44,7 +44,7 @@ const releaseView = (showArgs: ShowArgs): View => ({
         { label: 'on it', value: percent('rollout.percentOnLatest')(row) },
         { label: 'workers', value: rolledOut(row) },
         ...otherMembers(memberAt(row, 'rollout') ?? null, KNOWN_ROLLOUT),
-        ...otherMembers(row, ['endpointVersion', 'rollout', 'releases']),
+        ...otherMembers(row, ['endpointVersion', 'rollout', 'releases', 'pagination']),
       ],
     },
     ...itemsAt(row, 'releases').map((release) => section(release, facts, showArgs)),

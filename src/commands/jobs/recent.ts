@@ -14,7 +14,7 @@ import { manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-sc
 import { arg, option } from '../../cli/model/params.ts';
 import { age, status } from '../../output/cells/cell-functions.ts';
 import { idOf, type View } from '../../output/view.ts';
-import { jobStatus } from '../../queue/job-status.ts';
+import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { statusRequest } from '../../queue/requests.ts';
 import { absenceOfRemembered } from './job/job-not-there-yet.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
@@ -90,9 +90,9 @@ const rowOf = ({ settings }: CommandContext, job: RememberedJob, failure?: Failu
   ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
 });
 
-/** A 404 of a job that the service certainly has comes from a replica that lags. */
-async function notFoundText(ctx: CommandContext, { id }: RememberedJob): Promise<string> {
-  const absence = await absenceOfRemembered(ctx, id);
+/** A 404 of a job that the service certainly has comes from a replica that lags. One that was seen to end is kept no longer. */
+async function notFoundText(ctx: CommandContext, { id, status: seen }: RememberedJob): Promise<string> {
+  const absence = hasEnded({ status: seen ?? null }) ? undefined : await absenceOfRemembered(ctx, id);
   return absence?.isNotThereYet() === true ? 'not there yet (404)' : 'not found (404)';
 }
 

@@ -28,7 +28,7 @@ export function idleResources({ pods, endpoints, volumes, health }: Fleet): read
   const stopped = withStoppedDisk(pods ?? []).map((pod): Idle => ({
     kind: 'pod',
     id: idOf(pod),
-    why: `is stopped and keeps a disk of ${diskSize([pod])}`,
+    why: `is stopped now and keeps a disk of ${diskSize([pod])}, which is paid on`,
   }));
   const waiting = (endpoints ?? []).flatMap((endpoint): Idle[] => {
     const workers = waitingWorkers(health.get(idOf(endpoint)));

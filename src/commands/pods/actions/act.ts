@@ -67,7 +67,12 @@ function actionCommand(
     details: `${details} ${action === 'restart' ? '' : `A pod that is ${until} already is no error. `}Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
     examples,
     output: either(rowSchema(PODS), OUTCOMES),
-    args: { id: idsArgument(PODS, (pod) => unableReasons(action, [pod]).size === 0) },
+    args: {
+      id: idsArgument(
+        PODS,
+        (pod) => unableReasons(action, [pod]).size === 0 && (action === 'restart' || !hasReached(action, until, pod)),
+      ),
+    },
     options: {
       ...waitOptions(`wait until it is ${goal}`),
       ...options,

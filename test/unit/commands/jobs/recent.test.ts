@@ -88,6 +88,14 @@ describe('jobs recent', () => {
     expect(states(await recent(account))[0]).toBe(`${running} IN_PROGRESS`);
   });
 
+  test('a job that was seen to end is not found once the service has it no more, however young it is', async () => {
+    const account = createAccount();
+    await local(account, "jobs run echo --input '{}' --wait");
+    await local(account, 'local reset --yes');
+    const [row] = await recent(account, '--status');
+    expect(row?.error?.message).toBe('not found (404)');
+  });
+
   test('does not call a job that was just submitted lost because a replica lags', async () => {
     const account = createAccount();
     await local(account, "jobs run demo --input '{}'");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { answerQuestion } from '../../../support/worlds/answer-question.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
@@ -214,6 +215,21 @@ describe('delete', () => {
     ]);
     const question = await asked(createTestWorld({ env: pointedAt(server.url), tty: true, columns: 400 }), 'v1');
     expect(question).toContain('Type "v1" to continue:');
+  });
+
+  test.each(['名前', 'v1'])('a name in other letters, or the id in its place, may be typed: %s', async (typed) => {
+    const server = await serve([
+      routed({
+        'GET /v2/network-volumes/v1': json({ id: 'v1', name: '名前' }),
+        'GET /v2/pods': json({ pods: [] }),
+        'GET /v2/serverless': json({ endpoints: [] }),
+        'DELETE /v2/network-volumes/v1': text('', 204),
+      }),
+    ]);
+    const world = createTestWorld({ env: pointedAt(server.url), tty: true, columns: 400 });
+    const argv = ['volumes', 'delete', 'v1'];
+    const { code, err } = await answerQuestion(world, argv, 'Type "名前" or "v1" to continue:', typed);
+    expect([code, err]).toEqual([0, expect.stringContaining('is deleted')]);
   });
 
   test('names ten users and counts the others, pods of clusters included', async () => {
