@@ -200,14 +200,18 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
   };
 }
 
+/** The least that is read at once: a file may have grown. */
+const PAGE_BYTES = 4096;
+
 async function* readFrom(
   path: string,
   absolute: string,
   from: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const isFile = (await wrapErrors(`cannot read ${path}`, () => fs.stat(absolute))).isFile();
-  if (!isFile && from === undefined) {
+  // Synchronous, as the close: it takes a few microseconds, and another thread many times that.
+  const stats = await wrapErrors(`cannot read ${path}`, async () => statSync(absolute));
+  if (!stats.isFile() && from === undefined) {
     yield* readUnseekable(path, readBytes(absolute, signal), signal);
     return;
   }
@@ -216,16 +220,18 @@ async function* readFrom(
   );
   try {
     for (let at = from ?? 0; ;) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      // No larger than what is left: many small files would else take much memory for a moment.
+      const length = Math.min(CHUNK_BYTES, Math.max(stats.size - at, PAGE_BYTES));
+      const chunk = Buffer.allocUnsafe(length);
       const { bytesRead } = await wrapErrors(`cannot read ${path}`, () =>
-        promisify(read)(descriptor, chunk, 0, CHUNK_BYTES, at),
+        promisify(read)(descriptor, chunk, 0, length, at),
       );
       if (bytesRead === 0) return;
       at += bytesRead;
       yield chunk.subarray(0, bytesRead);
     }
   } finally {
-    await promisify(close)(descriptor);
+    closeSync(descriptor);
   }
 }
 

@@ -21,7 +21,7 @@ export async function resolvePath(path: string, absolute: string): Promise<Resol
     const missing = resolve(await fs.realpath(dirname(absolute)), await fs.readlink(absolute));
     return resolvePath(missing, missing);
   }
-  const folder = await ifExists(() => fs.stat(dirname(absolute)));
+  const folder = await ifExists(async () => statSync(dirname(absolute)));
   return { path, kind: folder?.isDirectory() === true ? 'nothing' : 'no-folder' };
 }
 

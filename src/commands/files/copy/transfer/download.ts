@@ -36,33 +36,31 @@ export async function download(
   onBytes: (bytes: number) => void,
 ): Promise<boolean> {
   // Only a file is replaced: not what another program reads, and no device.
-  if ((await files.resolve(target)).kind === 'other')
-    throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
-  const there = await files.size(target);
+  const { kind } = await files.resolve(target);
+  if (kind === 'other') throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
+  const there = kind === 'nothing' ? undefined : await files.size(target);
   const names = temporaryNames(target, file);
+  const proof = volume.proofOf(file);
+  const isSmall = file.bytes <= SMALL_BYTES && proof.kind !== 'parts';
   if (there !== undefined && (await volume.isSame(file, { bytes: there, ...contentOf(files, target) }))) {
     // A download that was killed at its end may have left it.
-    await files.remove(names.record);
+    if (!isSmall) await files.remove(names.record);
     // Only who owns a file may set its time.
     if (file.modifiedAt !== undefined) await files.setTime(target, file.modifiedAt).catch(() => undefined);
     return true;
   }
-  // Without the file that it is about, a record says nothing.
-  if ((await files.size(names.partial)) === undefined) await files.remove(names.record);
-  await checkSpace(files, names.partial, target, file);
-  const proof = volume.proofOf(file);
-  const isExecutable = (await files.lookAt(target))?.executable === true;
+  if (!isSmall) await prepareRanges(files, names, target, file);
+  const isExecutable = there !== undefined && (await files.lookAt(target))?.executable === true;
   const output = await files.openRanges(names.partial, isExecutable ? EXECUTABLE_MODE : FILE_MODE);
   try {
-    const small = file.bytes <= SMALL_BYTES && proof.kind !== 'parts';
-    if (small) await readSmall(volume, file, output, proof, onBytes);
+    if (isSmall) await readSmall(volume, file, output, proof, onBytes);
     else await readRanges(files, volume, file, { output, names, proof, onBytes });
     await output.finish(file.bytes, file.modifiedAt);
   } finally {
     await output.close();
   }
   await files.replace(names.partial, target);
-  await files.remove(names.record);
+  if (!isSmall) await files.remove(names.record);
   return false;
 }
 
@@ -80,15 +78,20 @@ function temporaryNames(target: string, { key, version }: VolumeFile): Names {
   return { partial: `${base}.partial`, record: `${base}.ranges` };
 }
 
-/** Fails with local-file (14) where the disk has no space for what is missing. */
-async function checkSpace(
+/**
+ * Removes a record without the file that it is about: it says nothing. Fails with local-file (14) where the disk has no space for
+ * what is missing.
+ */
+async function prepareRanges(
   files: RangeFiles,
-  partial: string,
+  { partial, record }: Names,
   target: string,
   { key, bytes }: VolumeFile,
 ): Promise<void> {
+  const there = await files.size(partial);
+  if (there === undefined) await files.remove(record);
   const free = await files.freeBytes(target);
-  const missing = bytes - ((await files.size(partial)) ?? 0);
+  const missing = bytes - (there ?? 0);
   if (free === undefined || missing <= free) return;
   throw localFile(
     `${key} does not fit on the disk: it needs ${formatBytes(missing)}, and ${formatBytes(free)} are free`,
