@@ -34,6 +34,7 @@ import { readStdin } from './read-stdin.ts';
 import { freeBytes, rangeWriter } from './ranges/range-files.ts';
 import { resolvePath } from './resolve-path.ts';
 import { openUnnamed } from './unnamed-file.ts';
+import { fileTime } from './file-time.ts';
 import { wrapErrors, wrapErrorsOf } from './wrap-errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -101,7 +102,7 @@ export function openDurable(
     lookAt: (path, followLink) => wrapErrors(`cannot look at ${path}`, async () => entryAt(absolute(path), followLink)),
     setTime: (path, modifiedAt) =>
       wrapErrors(`cannot set the time of ${path}`, () =>
-        fs.utimes(absolute(path), modifiedAt / 1000, modifiedAt / 1000),
+        fs.utimes(absolute(path), fileTime(modifiedAt), fileTime(modifiedAt)),
       ),
     removeEmptyFolder: (path) => wrapErrors(`cannot remove ${path}`, () => removeEmptyFolder(absolute(path))),
     freeBytes: (path) => Promise.resolve(freeBytes(absolute(path))),

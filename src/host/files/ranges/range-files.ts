@@ -2,6 +2,7 @@ import { close, fdatasync, fstatSync, ftruncateSync, futimesSync, statfsSync, wr
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { RangeWriter } from '../../../core/ports/files.ts';
+import { fileTime } from '../file-time.ts';
 import { wrapErrors } from '../wrap-errors.ts';
 
 /** Writes ranges of an open file. `path` is its name for messages. */
@@ -18,7 +19,7 @@ export const rangeWriter = (path: string, descriptor: number): RangeWriter => ({
     wrapErrors(`cannot write ${path}`, async () => {
       if (fstatSync(descriptor).size !== bytes) ftruncateSync(descriptor, bytes);
       await promisify(fdatasync)(descriptor);
-      if (modifiedAt !== undefined) futimesSync(descriptor, modifiedAt / 1000, modifiedAt / 1000);
+      if (modifiedAt !== undefined) futimesSync(descriptor, fileTime(modifiedAt), fileTime(modifiedAt));
     }),
   close: () => wrapErrors(`cannot close ${path}`, () => promisify(close)(descriptor)),
 });

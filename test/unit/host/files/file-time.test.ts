@@ -1,0 +1,15 @@
+import { statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fileTime } from '../../../../src/host/files/file-time.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+test('every millisecond that a file is given is the one that it has', () => {
+  const file = join(temporaryDirectory(), 'a');
+  writeFileSync(file, '');
+  const changed = Array.from({ length: 1000 }, (_, at) => 1_790_000_000_000 + at).filter((at) => {
+    utimesSync(file, fileTime(at), fileTime(at));
+    return Number(statSync(file, { bigint: true }).mtimeMs) !== at;
+  });
+  expect(changed).toEqual([]);
+});
