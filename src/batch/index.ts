@@ -11,7 +11,7 @@
  * - pace, grant: the rate that all drivers at an endpoint share, and what one of them may send in a second.
  * - held: a shard that this driver has claimed; kept: a result that it has fetched and not published.
  */
-export { openPostgresStore } from './open-postgres-store.ts';
+export { withPostgresStore } from './with-postgres-store.ts';
 export { createFileStore } from './stores/file/file-store.ts';
 export {
   parseStoreAddress,
@@ -32,7 +32,7 @@ export { QUANTILE_ERROR, type DistributionSummary } from './results/report/distr
 export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './results/export-results.ts';
 export { writeExport } from './results/export-results.ts';
 export { fetchOutputs, type FetchSummary } from './results/outputs/fetch-outputs.ts';
-export type { ExecutionCost } from './results/report/cost.ts';
+export type { ExecutionCost } from './verbs/cost-meter.ts';
 export type { ItemCounts } from './model/item-states.ts';
 export type { Resubmittable } from './model/item-states.ts';
 export { LOCAL_SERVICE } from './model/run-records.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { KeyView, SettingSource, SettingsView } from '../core/context.ts';
 import { Failure } from '../core/failure.ts';
 import { configDirectory, dataDirectory, type DirectoryInput } from './directories.ts';
-import { accountWords } from './account-words.ts';
+import { accountFlags } from './account-flags.ts';
 import { checkEnvironmentKey, environmentBeside, type NamedProfile } from './key-and-addresses.ts';
 import { effectiveKey, keyMark, keySource, type ApiKey } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
@@ -143,7 +143,7 @@ export function createSettings(input: SettingsInput): Settings {
       return local();
     },
     get accountFlags() {
-      return accountWords(flags, env, isAnotherUsed);
+      return accountFlags(flags, env, isAnotherUsed);
     },
     get profilesPath() {
       return profilesPath();

@@ -239,7 +239,7 @@ export const BATCH_RUN = [
   {
     name: 'output-over-plain-http',
     about: 'a file of an output is fetched over plain http from another machine',
-    file: 'src/batch/results/outputs/named-files.ts',
+    file: 'src/batch/results/outputs/allowed-hosts.ts',
     from: "if (url.protocol === 'http:' && !isLoopback(url.hostname))",
     to: "if (url.protocol === 'ftp:')",
     tests: OUTPUTS,

@@ -155,7 +155,7 @@ export const BATCH_STORE = [
   {
     name: 'existing-results-overwritten',
     about: 'a new batch is begun on results that are there already',
-    file: 'src/batch/stores/file/batch-files.ts',
+    file: 'src/batch/stores/file/place.ts',
     from: 'if (((await durable.size(path)) ?? 0) > 0) throw',
     to: "if (path === '') throw",
     and: {

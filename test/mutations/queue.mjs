@@ -93,7 +93,7 @@ export const QUEUE = [
     file: 'src/local/queue/jobs/job-status-changes.ts',
     from: 'if (counted !== undefined) queue.counts[counted] -= 1;\n    removeDelivery(state, job.id);',
     to: 'if (counted !== undefined) queue.counts[counted] -= 1;',
-    tests: [...ENGINE, 'unit/local/webhooks/deliveries'],
+    tests: [...ENGINE, 'unit/local/webhooks/due-deliveries'],
   },
   {
     name: 'low-priority-first',

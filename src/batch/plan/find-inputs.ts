@@ -1,6 +1,7 @@
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import { type Failure, localFile, usage } from '../../core/failure.ts';
-import { MARKER_NAME, type SourcePorts } from '../read/range.ts';
+import type { SourcePorts } from '../read/input-source.ts';
+import { MARKER_NAME } from '../read/marker-name.ts';
 
 export interface FindPorts extends SourcePorts {
   readonly durable: DurableFiles;

@@ -1,7 +1,8 @@
 import type { StoredObject } from '../../core/context.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
 import type { InputFormat, InvalidItem, Item } from './items/item.ts';
-import type { InputSource, PlannedRange, SourcePorts } from './range.ts';
+import type { InputSource, SourcePorts } from './input-source.ts';
+import type { PlannedRange } from './range.ts';
 import { usage } from '../../core/failure.ts';
 import { compressionOf } from '../bytes/compression.ts';
 import { compressedItems } from './compressed-items.ts';

@@ -1,7 +1,8 @@
 import type { StoredObject } from '../../core/context.ts';
 import type { InputFormat, InvalidItem, Item } from './items/item.ts';
 import { type Content, openContent } from './unchanged-content.ts';
-import { createRangeCounter, type InputSource, type SourcePorts } from './range.ts';
+import type { InputSource, SourcePorts } from './input-source.ts';
+import { createRangeCounter } from './range.ts';
 
 type Items = Iterable<Item | InvalidItem>;
 

@@ -9,7 +9,8 @@ import {
   inputChanged,
   openContent,
 } from './unchanged-content.ts';
-import { createRangeCounter, type InputSource, type ItemRange, type SourcePorts } from './range.ts';
+import type { InputSource, SourcePorts } from './input-source.ts';
+import { createRangeCounter, type ItemRange } from './range.ts';
 
 /**
  * JSON lines and CSV, cut by byte ranges that end after a line or a row. Every range of a CSV file is read with the header

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile } from '../../core/failure.ts';
-import type { SourcePorts } from './range.ts';
+import type { SourcePorts } from './input-source.ts';
 
 /**
  * Returns the chunks of an input until the signal is aborted: reading a large input before the first request can take

@@ -1,12 +1,7 @@
 import { RESULT_RETENTION_MS, RATE_LIMITS } from '../../queue/limits.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
-import { type ExecutionCost, createCostMeter } from '../results/report/cost.ts';
-import {
-  type CommonError,
-  type ErrorTotals,
-  type RefusedRetries,
-  createErrorTally,
-} from '../results/report/failure-groups.ts';
+import { type ExecutionCost, createCostMeter } from './cost-meter.ts';
+import { type CommonError, type ErrorTotals, type RefusedRetries, createErrorTally } from './error-tally.ts';
 import { type FailedRequests, createRequestHealth } from '../run/request-health.ts';
 import type { BatchFacts, BatchSummary, Session } from '../model/store.ts';
 import type { ItemCounts } from '../model/item-states.ts';

@@ -2,7 +2,7 @@ import { type Json, memberAt, numberAt, objectOf } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import { PODS } from '../shared/collections.ts';
-import { podsRate, rateWithUnknown } from '../shared/rate/rate.ts';
+import { podsRate, rateWithUnknown } from '../shared/rate/hourly-cost.ts';
 import { rowsUnlessFailed } from '../shared/rate/read-rate.ts';
 
 /**

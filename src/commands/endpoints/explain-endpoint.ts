@@ -17,7 +17,7 @@ import { readEndpointFacts, rowsOf, type EndpointFacts } from '../shared/explain
 import { readFact, valueOf } from '../shared/explain/facts.ts';
 import { serviceCauses } from '../shared/explain/service-causes.ts';
 import { decide, evidence, explained, unreadEvidence, type Evidence } from '../shared/explain/verdict.ts';
-import { rateOf, rateWithUnknown } from '../shared/rate/rate.ts';
+import { rateOf, rateWithUnknown } from '../shared/rate/hourly-cost.ts';
 import { priceCatalog } from '../shared/rate/worker-price.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 

@@ -5,7 +5,7 @@ import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
 import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
-import { rateWithUnknown } from '../shared/rate/rate.ts';
+import { rateWithUnknown } from '../shared/rate/hourly-cost.ts';
 import { readWorkersRate } from '../shared/rate/read-rate.ts';
 import { builds } from './builds.ts';
 import { explain } from './explain.ts';

@@ -6,7 +6,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { SET_MARK, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import { withoutVariables } from '../../fleet/variables.ts';
-import { rateText } from '../shared/rate/rate.ts';
+import { rateText } from '../shared/rate/hourly-cost.ts';
 import type { Cost } from './cost.ts';
 import { pruningRefusal } from './prune.ts';
 import type { Plan, Planned } from './planned.ts';

@@ -113,7 +113,7 @@ async function checkSources(sources: Sources, clock: Clock, startProcess: StartP
     Object.entries(sources).map(async ([endpoint, source]) => {
       if (source.kind === 'module') await checkModule(endpoint, source.path, clock);
       else if (source.kind === 'command' && typeof source.command !== 'string') {
-        const { checkPythonFile } = await import('../workers/python.ts');
+        const { checkPythonFile } = await import('../workers/check-python-file.ts');
         await checkPythonFile(endpoint, source.command, source.cwd, startProcess, clock);
       }
     }),

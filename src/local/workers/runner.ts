@@ -7,7 +7,7 @@ import { MAX_OUTPUT_BYTES, outputTooLarge } from '../model/job-output/output-lim
 import { workersIn } from '../queue/state/endpoint-queue.ts';
 import { queuesOf, type Delivery, type Job } from '../queue/state/records.ts';
 import type { State, Transact } from '../state/state.ts';
-import { dueDeliveries, isSameAttempt, recordDelivery, type DueDelivery } from '../webhooks/deliveries.ts';
+import { dueDeliveries, isSameAttempt, recordDelivery, type DueDelivery } from '../webhooks/due-deliveries.ts';
 import { WebhookRefused } from '../webhooks/refused.ts';
 import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handlers/handler-worker.ts';
 import { createUnrecordedLines, type UnrecordedLines } from './handlers/printed-lines.ts';

@@ -3,7 +3,7 @@ import type { AppendFile, Clock, DownloadAnswer, Downloads, DurableFiles } from 
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { formatBytes } from '../../../core/units.ts';
-import type { AllowedHosts } from './named-files.ts';
+import type { AllowedHosts } from './allowed-hosts.ts';
 
 interface DownloadParts {
   readonly durable: DurableFiles;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Clock, Downloads, DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
 import { encodeJson, type Json, type JsonObject, numberOf } from '../../../core/json.ts';
-import { allowedHosts, type AllowedHosts, hostOf, fileNameOf, type NamedFile, namedFiles } from './named-files.ts';
+import { allowedHosts, type AllowedHosts, hostOf } from './allowed-hosts.ts';
+import { fileNameOf, type NamedFile, namedFiles } from './named-files.ts';
 import { type ByteBudget, createByteBudget, downloadFile, NotFetched, overBudget } from './download-file.ts';
 import { addressDigest, MANIFEST, type Manifest, openManifest } from './manifest.ts';
 

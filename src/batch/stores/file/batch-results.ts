@@ -1,9 +1,9 @@
 import type { BatchHistory, BatchStatus, StoredBatchResults, StorePorts } from '../../model/store.ts';
 import type { ItemCounts } from '../../model/item-states.ts';
-import { inputCopyPath, journalPath, lockPath, orderedPath } from './journal/file-names.ts';
+import { inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import { type JournalState, replayJournal } from './journal/replay.ts';
-import { mustExist } from './batch-files.ts';
+import { mustExist } from './place.ts';
 import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
 import { createTimeline } from '../../model/ends-over-time.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';

@@ -1,8 +1,9 @@
 import type { Batch, BatchFacts, CreatedBatch, ListedBatch, NewBatch, Store, StorePorts } from '../../model/store.ts';
 import { localFile } from '../../../core/failure.ts';
 import { readBatchResults, readStatus } from './batch-results.ts';
-import { filesOf, removeFiles, mustBeNew, mustExist, resolveResultsPath } from './batch-files.ts';
-import { inputCopyPath, journalPath, temporaryCopyPath } from './journal/file-names.ts';
+import { filesOf, removeFiles } from './own-files.ts';
+import { mustBeNew, mustExist, resolveResultsPath } from './place.ts';
+import { inputCopyPath, journalPath, temporaryCopyPath } from './file-names.ts';
 import { expiredSince, fileSession } from './file-session.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { readHeader } from './journal/journal.ts';

@@ -1,7 +1,7 @@
 import { type JournalState, replayJournal } from './journal/replay.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './journal/file-names.ts';
+import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './file-names.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { checksumOf, NO_RESULTS, openResults, type Results } from './results/results-file.ts';

@@ -1,13 +1,13 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { journalPath, lockPath, orderedPath } from './journal/file-names.ts';
+import { journalPath, lockPath, orderedPath } from './file-names.ts';
 import { type ItemStates, hasResult } from '../../model/item-states.ts';
 import { type BatchHeader, isSameBatch } from './journal/record.ts';
 import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journal/journal.ts';
 import { replayJournal, type JournalState } from './journal/replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
-import { mustExist } from './batch-files.ts';
+import { mustExist } from './place.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
 import { saveTail } from '../../bytes/synced-files.ts';
 import type { KnownJob } from '../../model/run-records.ts';

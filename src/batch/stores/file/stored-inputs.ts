@@ -2,10 +2,11 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import { type BatchInput, type BatchInputs, nameOfInputs, openInputs } from '../../read/inputs.ts';
-import type { PlannedRange, SourcePorts } from '../../read/range.ts';
+import type { SourcePorts } from '../../read/input-source.ts';
+import type { PlannedRange } from '../../read/range.ts';
 import { hasExactVersion } from '../../read/unchanged-content.ts';
 import type { BatchPlan } from '../../model/store.ts';
-import { inputCopyPath, storedInputPath, temporaryCopyPath } from './journal/file-names.ts';
+import { inputCopyPath, storedInputPath, temporaryCopyPath } from './file-names.ts';
 import type { BatchHeader, InputIdentity, StoredInput } from './journal/record.ts';
 
 /** The inputs of a batch where its header says that they are, and the ranges that were planned of them. */

@@ -6,7 +6,7 @@ import { driverSession } from './driver-session.ts';
 import { tablesVersion } from './migrations.ts';
 import { contentsOf, removeBatch } from './remove-batch.ts';
 import { reopenItems } from './reopen-items.ts';
-import { readBatchResults, readStatus } from './results/batch-results.ts';
+import { readBatchResults, readStatus } from './batch-results.ts';
 import { findGarbage, removeGarbage } from './results/garbage.ts';
 import { claimOut, removeMarker, requireNoMarker } from './results/out-marker.ts';
 import { addressIn } from './shard/part-files.ts';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../core/json.ts';
 import { formatTimestamp } from '../../../core/text/timestamp.ts';
-import { RATE_PARTS, type Rate } from '../../shared/rate/rate.ts';
+import { RATE_PARTS, type Rate } from '../../shared/rate/hourly-cost.ts';
 import { DAY_PARTS, PARTS, type DayCost, type ResourceCost } from './costs.ts';
 import type { Facts } from './fetch.ts';
 import { forecast, type Forecast } from './forecast.ts';

@@ -3,7 +3,7 @@ import { formatTimestamp } from '../../../core/text/timestamp.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import * as collections from '../../shared/collections.ts';
-import { rateOf, type Rate } from '../../shared/rate/rate.ts';
+import { rateOf, type Rate } from '../../shared/rate/hourly-cost.ts';
 import { readHealth } from '../../shared/rate/read-health.ts';
 import { readWorkers, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
 import { SUMMARY, type Report } from './service-reports.ts';

@@ -9,7 +9,7 @@ import { isTableOutput } from '../../../output/formats/format-table.ts';
 import type { Result } from '../../../output/view.ts';
 import { costReport, type CostReport, type Grouping } from './document.ts';
 import { fetchFacts, type Facts } from './fetch.ts';
-import { rateDetails, rateText } from '../../shared/rate/rate.ts';
+import { rateDetails, rateText } from '../../shared/rate/hourly-cost.ts';
 import { dayStart, forecastStart, monthStart } from './forecast.ts';
 import { formatMoney, parseMoney, type Money } from './money.ts';
 import { costView, legend } from './report-view.ts';

@@ -12,7 +12,7 @@ import {
   YES_NO,
   type OutputSchema,
 } from '../../../cli/model/output-schema.ts';
-import { RATE_PARTS } from '../../shared/rate/rate.ts';
+import { RATE_PARTS } from '../../shared/rate/hourly-cost.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
 
 const amounts = (parts: readonly string[]): Readonly<Record<string, OutputSchema>> =>

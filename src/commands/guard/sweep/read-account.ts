@@ -15,7 +15,7 @@ import { ENDPOINTS, PODS, VOLUMES } from '../../shared/collections.ts';
 import { mountedVolumes } from '../../shared/rate/mounted-volumes.ts';
 import { readHealth } from '../../shared/rate/read-health.ts';
 import { readRate, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
-import { rateText, volumesRate } from '../../shared/rate/rate.ts';
+import { rateText, volumesRate } from '../../shared/rate/hourly-cost.ts';
 import { diskCost, readDiskCosts, sumsById } from '../../billing/report/disk-costs.ts';
 import { diskSize, withStoppedDisk } from '../../shared/rate/stopped-disks.ts';
 import { HOURS_PER_MONTH } from '../../shared/rate/volume-price.ts';

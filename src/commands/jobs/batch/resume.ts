@@ -5,7 +5,7 @@ import type { Result } from '../../../output/view.ts';
 import { RESUBMIT_STATES, statesOf, type ResumeValues, type WorkValues } from './options/flags.ts';
 import { viewOf } from './view/progress.ts';
 import { batchResult } from './view/notes.ts';
-import { maxTimeOf } from './store/max-time.ts';
+import { maxTimeOf } from './options/max-time.ts';
 import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
 
 /** Resumes a batch and runs it to its end. Fails with usage (2) and local-file (14) before anything is changed. */

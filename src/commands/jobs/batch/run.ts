@@ -20,7 +20,7 @@ import { checkBounds } from '../../shared/duration-bounds.ts';
 import type { RunValues } from './options/flags.ts';
 import { viewOf } from './view/progress.ts';
 import { batchResult } from './view/notes.ts';
-import { maxTimeOf, withDeadline } from './store/max-time.ts';
+import { maxTimeOf, withDeadline } from './options/max-time.ts';
 import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
 import { asId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';

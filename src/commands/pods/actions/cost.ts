@@ -6,7 +6,7 @@ import { countOf } from '../../../cli/words/words.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { idOf } from '../../../output/view.ts';
 import { accountLine } from '../../shared/rate/account-line.ts';
-import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
+import { podsRate, rateWithUnknown } from '../../shared/rate/hourly-cost.ts';
 import { savedDisks } from '../../billing/report/disk-costs.ts';
 import { keptDisks } from '../../shared/rate/stopped-disks.ts';
 import { costUntilStopped } from '../pod/price.ts';

@@ -13,7 +13,7 @@ import { changeCreates, plainOf } from '../../shared/capacity/memory.ts';
 import { readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
 import type { Plan } from './options.ts';
 import { triedOf } from './send-planned.ts';
-import { tellOffers } from './tell-offers.ts';
+import { confirmOffers } from './confirm-offers.ts';
 
 /**
  * Keeps a create as a wish that the guards of this machine work for; the same one again changes nothing. What can never be
@@ -27,7 +27,7 @@ export async function keepWish(ctx: CommandContext, body: JsonObject, plan: Plan
     throw usage('--detach and --start-timeout exclude each other', 'A guard does not wait for the start of a pod.');
   await checkSize(ctx, withKey(body, key, key));
   const wanted = await whereVolumeIs(ctx, body, plan.wanted);
-  await tellOffers(ctx, body, triedOf(await readOffers(ctx, body, wanted, true), plan));
+  await confirmOffers(ctx, body, triedOf(await readOffers(ctx, body, wanted, true), plan));
   const wish: Wish = { key, state: 'waiting', body, wanted, until: ctx.serviceNow() + plan.waitMs };
   let kept = wish;
   await changeCreates(ctx, (before) => {

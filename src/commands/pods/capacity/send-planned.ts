@@ -11,7 +11,7 @@ import { newKey, openKeyedPod } from '../../shared/capacity/keyed-create.ts';
 import { bodyFor, OFFER_VIEW, offerRow, offerText, readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
 import { podOfKey, readPodOfKey, whereItIs } from '../../shared/capacity/pod-of-key.ts';
 import type { Plan } from './options.ts';
-import { tellOffers } from './tell-offers.ts';
+import { confirmOffers } from './confirm-offers.ts';
 import { place, withKeyHint } from '../../shared/capacity/place.ts';
 
 /** The attempt in a dry run: a real one is made when the pod is created. */
@@ -39,7 +39,7 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
           `The key of this create is ${key}: --idempotency-key ${key} goes on with it after an interruption.`,
         );
       await tellTooExpensive(ctx, offers, plan.wanted);
-      await tellOffers(ctx, request.body, triedOf(offers, plan));
+      await confirmOffers(ctx, request.body, triedOf(offers, plan));
     };
     const pod = await place(ctx, { request, wanted, startMs: plan.startMs, keyed, begin }, plan.waitMs);
     await ctx.tell(whereItIs(pod));

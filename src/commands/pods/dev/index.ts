@@ -9,7 +9,7 @@ import { readRow } from '../../../cli/resource/identity/identify.ts';
 import { idArgument } from '../../../cli/resource/read.ts';
 import { idOf } from '../../../output/view.ts';
 import { podAction } from '../../shared/pod-action.ts';
-import { podsRate, rateWithUnknown } from '../../shared/rate/rate.ts';
+import { podsRate, rateWithUnknown } from '../../shared/rate/hourly-cost.ts';
 import { stillPaidLines } from '../actions/cost.ts';
 import { PODS } from '../pod/resource.ts';
 import { statusOf } from '../pod/reachable.ts';

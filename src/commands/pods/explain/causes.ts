@@ -10,7 +10,7 @@ import { openPorts } from '../pod/show.ts';
 import { valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { deadlineText, nextDeadline, waitingDeadline, waitingText } from '../../../guard/deadline.ts';
-import { podsRate, rateText } from '../../shared/rate/rate.ts';
+import { podsRate, rateText } from '../../shared/rate/hourly-cost.ts';
 import { findStock, noStockSentence, stockText, wantedByPod, type StockFinding } from '../../shared/explain/stock.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
 

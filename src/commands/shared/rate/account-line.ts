@@ -3,7 +3,7 @@ import type { Json } from '../../../core/json.ts';
 import { isForPerson } from '../../../cli/run/for-person.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
-import { rateDetails, rateText } from './rate.ts';
+import { rateDetails, rateText } from './hourly-cost.ts';
 import { readRate } from './read-rate.ts';
 
 /** `The account costs $16.63 an hour (pods $8.27, workers $8.36).` */

@@ -6,7 +6,7 @@ import type { Collection } from '../../../cli/model/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { idOf } from '../../../output/view.ts';
 import { CPUS, ENDPOINTS, GPUS, PODS, VOLUMES } from '../collections.ts';
-import { rateOf, type Rate, type RateFacts } from './rate.ts';
+import { rateOf, type Rate, type RateFacts } from './hourly-cost.ts';
 
 /** The most endpoints whose workers are asked for: each takes a request. The others are said to be unread. */
 const MAX_ENDPOINTS = 50;

@@ -1,5 +1,5 @@
 import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
-import type { RateFacts } from '../../shared/rate/rate.ts';
+import type { RateFacts } from '../../shared/rate/hourly-cost.ts';
 import { idOf, type Sample } from '../../../output/view.ts';
 
 /** What a request gave, and when: milliseconds on the monotonic clock. */

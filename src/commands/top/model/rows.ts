@@ -1,7 +1,7 @@
 import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../../core/json.ts';
 import { plainText } from '../../../output/cells/cell-functions.ts';
 import { idOf, type Sample } from '../../../output/view.ts';
-import { RATE_PARTS, rateOf, type Rate, type RateFacts, type RatePart } from '../../shared/rate/rate.ts';
+import { RATE_PARTS, rateOf, type Rate, type RateFacts, type RatePart } from '../../shared/rate/hourly-cost.ts';
 import { latestPerMinute, perMinute, valuesOf } from '../../shared/history.ts';
 import { type Fleet } from './fleet.ts';
 import type { Shown } from './schedule.ts';

@@ -2,7 +2,7 @@ import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter, type GroupWriter, writeSyncedFile } from '../../../bytes/synced-files.ts';
-import { newJournalPath } from './file-names.ts';
+import { newJournalPath } from '../file-names.ts';
 import {
   checksumOfRecord,
   decodeRecord,

@@ -1,7 +1,7 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import type { EpochMs } from '../../../../core/unit-types.ts';
-import { journalPath } from './file-names.ts';
+import { journalPath } from '../file-names.ts';
 import { createItemStates, hasResult, type ItemStates } from '../../../model/item-states.ts';
 import { createJobIds, type JobIds } from '../../../model/job-id-set.ts';
 import { brokenJournal, type JournalEnd, readJournal } from './journal.ts';

@@ -5,7 +5,7 @@ import { itemOfLine } from '../../../model/result-line.ts';
 import type { ResultLine } from '../../../model/store.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { berth, sentence } from '../../../../core/message.ts';
-import { orderedPath } from '../journal/file-names.ts';
+import { orderedPath } from '../file-names.ts';
 import type { JournalState } from '../journal/replay.ts';
 import { checksumOf } from './results-file.ts';
 import { crc32 } from 'node:zlib';

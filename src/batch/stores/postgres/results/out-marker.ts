@@ -6,7 +6,7 @@ import { safeText } from '../../../../core/safe-text.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
 import type { ReadPorts, Database } from '../database/database.ts';
 import { isMarked, setMarked } from '../rows/out-rows.ts';
-import { MARKER_NAME } from '../../../read/range.ts';
+import { MARKER_NAME } from '../../../read/marker-name.ts';
 import { addressIn } from '../shard/part-files.ts';
 
 type MarkerPorts = Pick<ReadPorts, 'storage' | 'signal'>;

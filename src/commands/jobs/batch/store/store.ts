@@ -1,7 +1,7 @@
 import {
   LOCAL_SERVICE,
   createFileStore,
-  openPostgresStore,
+  withPostgresStore,
   parseStoreAddress,
   storeKindOf,
   type Batch,
@@ -84,7 +84,7 @@ export async function withStore<T>(
     access,
     timeoutMs: leaseMs === undefined ? undefined : Math.max(1000, Math.min(20_000, leaseMs / 4)),
   };
-  return await openPostgresStore(options, async (create) => {
+  return await withPostgresStore(options, async (create) => {
     const ports = await batchPorts(ctx, values, access !== undefined, reference);
     return await work({ kind: 'postgres', store: create(ports), ports });
   });

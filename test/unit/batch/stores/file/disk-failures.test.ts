@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../../../src/batch/stores/file/journal/file-names.ts';
+import { journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import { replayJournal } from '../../../../../src/batch/stores/file/journal/replay.ts';
 import { journalMismatches } from '../../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../../support/batch/runner-fixture.ts';

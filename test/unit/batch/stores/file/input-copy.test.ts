@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { writeSyncedFile } from '../../../../../src/batch/bytes/synced-files.ts';
-import {
-  inputCopyPath,
-  journalPath,
-  temporaryCopyPath,
-} from '../../../../../src/batch/stores/file/journal/file-names.ts';
+import { inputCopyPath, journalPath, temporaryCopyPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import type { BatchHeader } from '../../../../../src/batch/stores/file/journal/record.ts';
 import { createBatch, type OpenBatch } from '../../../../../src/batch/stores/file/open-batch.ts';
 import { inputCandidates } from '../../../../../src/batch/stores/file/stored-inputs.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { recoverBatch } from '../../../../../src/batch/stores/file/recover-batch.ts';
-import { journalPath } from '../../../../../src/batch/stores/file/journal/file-names.ts';
+import { journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import { OUT } from '../../../../support/batch/runner-fixture.ts';
 import { afterKill } from '../../../../support/batch/memory-files.ts';
 import { answerNormally, createScriptedService } from '../../../../support/batch/scripted-service.ts';

@@ -13,7 +13,7 @@ import { costUntilDeadline } from '../pod/deadline-cost.ts';
  * Says what is tried, in its order, and what the dearest costs until a deadline of the pod. A person is asked where one costs
  * much, or what is not known: a no fails with declined (2).
  */
-export async function tellOffers(ctx: CommandContext, body: JsonObject, offers: readonly Offer[]): Promise<void> {
+export async function confirmOffers(ctx: CommandContext, body: JsonObject, offers: readonly Offer[]): Promise<void> {
   const most = Math.max(0, ...offers.flatMap(({ price }) => price ?? []));
   const isUnknown = offers.some(({ price }) => price === undefined);
   const asks = await tellPrice(ctx, async () => {

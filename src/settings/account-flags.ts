@@ -16,7 +16,7 @@ const NOT_OF_THE_PROFILE = ['api-key', 'api-key-file', ...ADDRESSES] as const;
  * `isAnotherUsed`, a shell without them would use another account, and with them its key is refused for these addresses. A
  * value that is refused is left out.
  */
-export function accountWords(flags: GlobalFlags, env: Sources['env'], isAnotherUsed: () => boolean): readonly string[] {
+export function accountFlags(flags: GlobalFlags, env: Sources['env'], isAnotherUsed: () => boolean): readonly string[] {
   if (CHOOSE_ACCOUNT.some((name) => flags[name] !== undefined))
     return CHOOSE_ACCOUNT.flatMap((name) => (flags[name] === undefined ? [] : flagWords(name, String(flags[name]))));
   const variable = (name: SettingName): string => env[settingNamed(name).variable ?? ''] ?? '';

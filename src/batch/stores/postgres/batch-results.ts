@@ -1,12 +1,12 @@
-import type { PlannedRange } from '../../../read/range.ts';
-import type { BatchHistory, BatchStatus, ResultLine, StoredBatchResults } from '../../../model/store.ts';
-import { createTimeline } from '../../../model/ends-over-time.ts';
-import type { SharedPorts, Database } from '../database/database.ts';
-import { readAccount, type StoredBatch } from '../rows/batch-rows.ts';
-import { countDrivers, listParts, listShards, listUnknown, type PublishedPart } from '../rows/listing.ts';
-import { addressIn } from '../shard/part-files.ts';
-import { readShards } from './part-reader.ts';
-import { listHolders } from '../rows/shard-holders.ts';
+import type { PlannedRange } from '../../read/range.ts';
+import type { BatchHistory, BatchStatus, ResultLine, StoredBatchResults } from '../../model/store.ts';
+import { createTimeline } from '../../model/ends-over-time.ts';
+import type { SharedPorts, Database } from './database/database.ts';
+import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
+import { countDrivers, listParts, listShards, listUnknown, type PublishedPart } from './rows/listing.ts';
+import { addressIn } from './shard/part-files.ts';
+import { readShards } from './results/part-reader.ts';
+import { listHolders } from './rows/shard-holders.ts';
 
 /**
  * Finds the results that a batch has published. Memory is bounded: see `ShardReader`. Fails as the database and the storage

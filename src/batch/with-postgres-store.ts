@@ -14,7 +14,7 @@ interface PostgresOptions {
 }
 
 /** Opens a database, runs `work` and closes it. Fails as the database and `work` do. */
-export async function openPostgresStore<T>(
+export async function withPostgresStore<T>(
   { address, password, certificates, access, timeoutMs }: PostgresOptions,
   work: (create: (ports: StorePorts) => Store) => Promise<T>,
 ): Promise<T> {
