@@ -7,9 +7,6 @@ export type End =
   | { readonly kind: 'volume'; readonly name: string; readonly volume: VolumeFiles; readonly key: string }
   | { readonly kind: 'local'; readonly path: string };
 
-/** What was at the target of a copy: nothing, another content, or the same, so that nothing was sent. */
-export type WasThere = 'nothing' | 'other' | 'same';
-
 /** One file to copy. */
 export interface Copy {
   readonly from:

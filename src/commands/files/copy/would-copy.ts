@@ -1,7 +1,8 @@
 import type { RangeFiles } from '../../../core/context.ts';
 import { rethrowUnlessFailure } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import type { Copy, WasThere } from './copy.ts';
+import type { Copy } from './copy.ts';
+import type { WasThere } from './transfer/was-there.ts';
 import type { Transferred } from './transfer/transfer.ts';
 import { contentOf } from './transfer/upload.ts';
 

@@ -1,5 +1,5 @@
 import { localFile } from '../../../../core/failure.ts';
-import type { WasThere } from '../copy.ts';
+import type { WasThere } from './was-there.ts';
 import type { FileSource, VolumeFile, VolumeFiles } from '../../../../core/ports/volume-files.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { RangeFiles, RangeWriter } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { formatBytes } from '../../../../core/units.ts';
 import type { ContentProof, VolumeFile, VolumeFiles } from '../../../../core/ports/volume-files.ts';
-import type { WasThere } from '../copy.ts';
+import type { WasThere } from './was-there.ts';
 import { openDownloadRecord, type DownloadRecord } from './download-record.ts';
 import { contentOf } from './upload.ts';
 

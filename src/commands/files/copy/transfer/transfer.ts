@@ -3,7 +3,8 @@ import { rethrowUnlessFailure, usage, type Failure } from '../../../../core/fail
 import { severalAtOnce } from '../../../../core/control/several-at-once.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { download } from './download.ts';
-import type { Copy, WasThere } from '../copy.ts';
+import type { Copy } from '../copy.ts';
+import type { WasThere } from './was-there.ts';
 import { upload } from './upload.ts';
 import { verifyCopy } from './verify.ts';
 import { copyBetweenVolumes } from './between-volumes.ts';

@@ -1,7 +1,7 @@
 import type { RangeFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { rangeOf } from '../../../shared/paths/range-of.ts';
-import type { WasThere } from '../copy.ts';
+import type { WasThere } from './was-there.ts';
 import type { FileSource, VolumeFiles } from '../../../../core/ports/volume-files.ts';
 
 /** A regular file of this machine. */
