@@ -83,11 +83,10 @@ export async function writeSyncedFile(
 }
 
 /**
- * Copies the bytes of a file from an offset on to a new file beside it, before the file is truncated there. Returns the
- * name of the copy, which contains the offset; earlier copies are kept. Fails with local-file (14).
+ * Copies the bytes of a file from an offset on to a new file, before the file is truncated there. Returns the name of the
+ * copy: `first`, or with a number after it, so that earlier copies are kept. Fails with local-file (14).
  */
-export async function saveTail(durable: DurableFiles, path: string, offset: number): Promise<string> {
-  const first = `${path}.torn-${String(offset)}`;
+export async function saveTail(durable: DurableFiles, path: string, offset: number, first: string): Promise<string> {
   let name = first;
   for (let count = 2; (await durable.size(name)) !== undefined; count++) name = `${first}.${String(count)}`;
   await writeSyncedFile(durable, name, durable.read(path, offset));

@@ -78,6 +78,10 @@ type Counted = (typeof COUNTED)[number];
 /** Number of items by outcome. `planned` is the sum of all others. */
 export type ItemCounts = Readonly<Record<'planned' | Counted, number>>;
 
+/** Number of items that have not ended, and whose outcome is not unknown. */
+export const openItems = ({ waiting, inFlight }: Pick<ItemCounts, 'waiting' | 'inFlight'>): number =>
+  waiting + inFlight;
+
 export const countedAs = (state: ItemState): Counted =>
   state === 'sending' || state === 'submitted' ? 'inFlight' : state;
 

@@ -1,5 +1,5 @@
-import { encodeJson, Exact, isObject, type Json, memberAt, stringOf } from '../../core/json.ts';
-import { jobOutcome } from '../../queue/job-status.ts';
+import { encodeJson, Exact, isObject, type Json } from '../../core/json.ts';
+import { jobOutcome, jobStatus } from '../../queue/job-status.ts';
 import type { Ending } from './item-states.ts';
 
 /** The item that a result line belongs to. */
@@ -10,7 +10,11 @@ export interface LineOwner {
   readonly job?: string | undefined;
 }
 
-const COPIED_MEMBERS = ['status', 'output', 'error', 'delayTime', 'executionTime'];
+/** The members of a result line that are those of the job document. */
+const COPIED_MEMBERS = ['status', 'output', 'error', 'delayTime', 'executionTime'] as const;
+
+/** All members of a result line, in their order. */
+export const RESULT_MEMBERS = ['item', 'id', 'job', ...COPIED_MEMBERS] as const;
 
 /** Returns one line of the results: the item and members of the job document, with exact numbers. */
 export function resultLine({ item, id, job }: LineOwner, document: Json): string {
@@ -30,6 +34,14 @@ export function itemOfLine(bytes: Uint8Array): number | undefined {
   return item === undefined ? undefined : Number(item);
 }
 
+/** Statuses that this program writes itself, when the service has no document. */
+const OWN_ENDINGS: ReadonlyMap<string, Ending> = new Map([
+  ['EXPIRED', 'expired'],
+  ['REFUSED', 'failed'],
+]);
+
+/** Returns how the item of a result line ended, or undefined when its status is not terminal. */
+export const endingOf = (result: Json): Ending | undefined => jobOutcome(result) ?? OWN_ENDINGS.get(jobStatus(result));
+
 /** Returns how the item of a result line ended. A status that is not known counts as failed. */
-export const stateOf = (result: Json): Ending =>
-  jobOutcome(result) ?? (stringOf(memberAt(result, 'status')) === 'EXPIRED' ? 'expired' : 'failed');
+export const stateOf = (result: Json): Ending => endingOf(result) ?? 'failed';

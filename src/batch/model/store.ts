@@ -43,7 +43,7 @@ export interface WantedPlace {
 }
 
 /** A place where a new batch can be. */
-export interface Place {
+interface Place {
   readonly name: string;
   /**
    * Creates the batch with what `prepare` returns. `copy` writes an input that can be read only once to where every driver
@@ -173,7 +173,7 @@ export interface Session {
   readonly account: (end: RunEnd) => Promise<SessionAccount>;
 }
 
-export interface SessionAccount {
+interface SessionAccount {
   readonly counts: ItemCounts;
   readonly unknownItems: readonly number[];
   readonly expiredItems: readonly number[];

@@ -6,6 +6,7 @@ import {
   collect,
   hasExactVersion,
   hashRanges,
+  unhashed,
   inputChanged,
   openContent,
 } from './unchanged-content.ts';
@@ -40,12 +41,12 @@ export function textSource(ports: SourcePorts, object: StoredObject, format: Inp
     plan: async function* (itemsPerRange, firstItem, onItem) {
       let { end, lines } = await readHeader();
       const prefix = await collect(content.read(0, end));
-      const hashed = hashRanges(content.read(0, object.bytes));
+      const chunks = content.read(0, object.bytes);
+      const hashed = isExact ? unhashed(chunks) : hashRanges(chunks);
       const range = createRangeCounter(itemsPerRange, { item: firstItem, start: end, line: lines + 1 }, onItem);
       const cut = (): ItemRange => {
         hashed.advance(end);
-        const digest = hashed.digest(prefix);
-        return range.cut(end, lines + 1, isExact ? '' : digest);
+        return range.cut(end, lines + 1, hashed.digest(prefix));
       };
       for await (const group of placedItems(hashed.chunks, format, { item: firstItem })) {
         for (const each of group) {

@@ -88,21 +88,28 @@ export const inputChanged = (name: string): Error =>
     'No changed item was sent. Restore the input and resume, or begin a new batch with the items that are left.',
   );
 
+interface HashedRanges {
+  /** Passes the chunks through. They are kept until `advance` passes them: a parser reads ahead. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Adds the bytes up to this offset, counted from the first chunk, to the range; by default all that were read. */
+  readonly advance: (offset?: number) => void;
+  /** Returns the digest of the range and begins the next one, whose digest begins with `prefix`. */
+  readonly digest: (prefix: Uint8Array) => string;
+}
+
 /** Hashes a stream range by range, while it is read. */
-export function hashRanges(chunks: AsyncIterable<Uint8Array>) {
+export function hashRanges(chunks: AsyncIterable<Uint8Array>): HashedRanges {
   let hash: Hash = createHash('sha256');
   const ahead: Uint8Array[] = [];
   let position = 0;
   return {
-    /** Passes the chunks through. They are kept until `advance` passes them: a parser reads ahead. */
     chunks: (async function* () {
       for await (const chunk of chunks) {
         ahead.push(chunk);
         yield chunk;
       }
     })(),
-    /** Adds the bytes up to this offset, counted from the first chunk, to the range; by default all that were read. */
-    advance: (offset: number = Number.POSITIVE_INFINITY): void => {
+    advance: (offset = Number.POSITIVE_INFINITY) => {
       while (position < offset) {
         const chunk = ahead.shift();
         if (chunk === undefined) return;
@@ -112,14 +119,20 @@ export function hashRanges(chunks: AsyncIterable<Uint8Array>) {
         if (part.byteLength < chunk.byteLength) ahead.unshift(chunk.subarray(part.byteLength));
       }
     },
-    /** Returns the digest of the range and begins the next one, whose digest begins with `prefix`. */
-    digest: (prefix: Uint8Array): string => {
+    digest: (prefix): string => {
       const digest = hash.digest('hex');
       hash = createHash('sha256').update(prefix);
       return digest;
     },
   };
 }
+
+/** As `hashRanges`, for an input whose version is enough: its ranges have no digest. */
+export const unhashed = (chunks: AsyncIterable<Uint8Array>): HashedRanges => ({
+  chunks,
+  advance: () => undefined,
+  digest: () => '',
+});
 
 /** Returns all bytes of chunks. Fails as reading them does. */
 export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

@@ -2,6 +2,7 @@ import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
 import { findMoved, type FindPorts } from '../plan/find-inputs.ts';
 import { openInputs } from '../read/inputs.ts';
+import { RESULT_MEMBERS } from '../model/result-line.ts';
 import type { Batch, LocatedInputs, ResultLine } from '../model/store.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 import type { DurableFiles } from '../../core/context.ts';
@@ -29,7 +30,9 @@ export interface ExportedResults {
 }
 
 /** The members of a row, in their order; `input` only where it was joined. */
-export const EXPORT_MEMBERS = ['item', 'id', 'job', 'status', 'input', 'output', 'error', 'delayTime', 'executionTime'];
+export const EXPORT_MEMBERS = RESULT_MEMBERS.flatMap((name) =>
+  name === 'output' ? (['input', name] as const) : [name],
+);
 
 /**
  * Opens the results that a batch has so far, whether it has ended, runs or was killed: the last result of each item that has
@@ -100,7 +103,7 @@ function rowOf(name: string, { bytes }: ResultLine, input: Json | undefined): Js
   const result = decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
   if (!isObject(result) || typeof result['item'] !== 'number') throw localFile(`${name} was changed while it was read`);
   return Object.fromEntries(
-    EXPORT_MEMBERS.flatMap((member) => {
+    EXPORT_MEMBERS.flatMap((member): readonly (readonly [string, Json])[] => {
       if (member === 'input') return input === undefined ? [] : [[member, input]];
       return [[member, result[member] ?? null]];
     }),

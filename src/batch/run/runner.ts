@@ -176,7 +176,7 @@ const notCompleted = ({ failed, cancelled, timedOut, expired }: ItemCounts): num
   failed + cancelled + timedOut + expired;
 
 /** A delay that only `wake` ends. */
-export const NEVER = Number.POSITIVE_INFINITY;
+const NEVER = Number.POSITIVE_INFINITY;
 
 /**
  * Runs a step repeatedly: after each call of `wake` (several calls at the same moment cause one run), and when the delay

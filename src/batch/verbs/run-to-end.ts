@@ -4,7 +4,7 @@ import { type ExecutionCost, createCostMeter } from './cost-meter.ts';
 import { type CommonError, type ErrorTotals, type RefusedRetries, createErrorTally } from './error-tally.ts';
 import { type FailedRequests, createRequestHealth } from '../run/request-health.ts';
 import type { BatchFacts, BatchSummary, Session } from '../model/store.ts';
-import type { ItemCounts } from '../model/item-states.ts';
+import { type ItemCounts, openItems } from '../model/item-states.ts';
 import type { RateWindow } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
@@ -71,7 +71,7 @@ export async function runToEnd(
     ...{ name, reference, endpoint, service, invalid, input, unordered },
     ...account,
     ...run,
-    resumable: account.counts.waiting + account.counts.inFlight > 0 || unordered,
+    resumable: openItems(account.counts) > 0 || unordered,
     resumed: wasBegun(before),
     unrecorded: end.unrecorded,
     failedItems: failedJobs + refused,
@@ -106,7 +106,7 @@ const MAX_IN_FLIGHT = 1000;
 const FIRST_IN_FLIGHT = 10;
 
 /** Why a run stopped before all items had ended. An error that is not a Failure is a bug and is thrown instead. */
-export type StopCause =
+type StopCause =
   | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
   | { readonly reason: 'error'; readonly failure: Failure };
 
@@ -120,7 +120,7 @@ interface Driven {
 }
 
 /** Submits and polls until the work ends or something stops it, and shows that. Throws only errors that are bugs. */
-export async function drive(
+async function drive(
   ports: BatchPorts,
   { endpointId }: BatchFacts,
   session: Session,

@@ -23,7 +23,7 @@ import { withoutApostrophe } from '../../../core/text/csv-formulas.ts';
 import { formatBytes } from '../../../core/units.ts';
 
 /** A column of a CSV file. */
-export interface Column {
+interface Column {
   readonly name: string;
   readonly type: ColumnType;
 }
@@ -93,7 +93,7 @@ function typedValue<T>(text: string, type: ColumnType, invalid: (reason: string)
 }
 
 /** A row as the parser returns it: the bytes of its fields, and the line at which it begins. */
-export interface Row {
+interface Row {
   readonly fields: readonly Uint8Array[];
   readonly line: number;
   /** The number of bytes, and of lines, from the first chunk to the end of the row. */

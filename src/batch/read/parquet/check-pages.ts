@@ -285,4 +285,4 @@ function readLengths(
 
 const tooMany = (): NotReadable => new NotReadable('a page has more numbers than its header says');
 
-export const brokenOff = (): NotReadable => new NotReadable('a page breaks off');
+const brokenOff = (): NotReadable => new NotReadable('a page breaks off');

@@ -8,7 +8,7 @@ import type { Column } from './schema.ts';
 import { jsonOf, NotJson, type ToJson } from './values.ts';
 
 /** A Parquet file as the input of a batch: each row is an item. Reading fails with usage (2) when it is damaged. */
-export interface ParquetInput extends CountedItems {
+interface ParquetInput extends CountedItems {
   readonly rows: number;
 }
 

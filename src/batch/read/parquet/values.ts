@@ -257,7 +257,7 @@ function timestampText(value: bigint, digits: 3 | 6 | 9): string {
 }
 
 /** Returns `12:00:00.123456` for a number of parts of a second since midnight, with so many digits. */
-export function timeText(value: bigint, digits: 3 | 6 | 9): string {
+function timeText(value: bigint, digits: 3 | 6 | 9): string {
   const perSecond = 10n ** BigInt(digits);
   const seconds = Number(value / perSecond);
   const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
@@ -273,7 +273,7 @@ function uuidText(bytes: Uint8Array): string {
 }
 
 /** Returns `P1M2DT3.004S` for months, days and milliseconds of four bytes each, the lowest byte first. */
-export function durationText(bytes: Uint8Array): string {
+function durationText(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [months, days, milliseconds] = [view.getUint32(0, true), view.getUint32(4, true), view.getUint32(8, true)];
   const seconds = `${String(Math.floor(milliseconds / 1000))}.${String(milliseconds % 1000).padStart(3, '0')}`;

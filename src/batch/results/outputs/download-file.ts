@@ -17,7 +17,7 @@ interface DownloadParts {
   readonly budget: ByteBudget;
 }
 
-export interface Downloaded {
+interface Downloaded {
   readonly bytes: number;
   readonly sha256: string;
   readonly etag: string | undefined;
@@ -220,7 +220,7 @@ function expectedDigests(headers: Readonly<Record<string, string>>, isPart: bool
 }
 
 /** Returns the name of a digest that differs; undefined when none does. */
-export function mismatch(stated: StatedDigests, found: ReadonlyMap<string, Buffer>): string | undefined {
+function mismatch(stated: StatedDigests, found: ReadonlyMap<string, Buffer>): string | undefined {
   for (const [name, digest] of stated) if (found.get(name)?.equals(digest) !== true) return name.toUpperCase();
   return undefined;
 }

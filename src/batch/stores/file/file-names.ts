@@ -22,12 +22,17 @@ export const OWN_ENDS: readonly string[] = [
   newJournalPath(journalPath('')),
 ];
 
+/** What was cut off a journal or a results file at this offset, in bytes. */
+export const tornPath = (path: string, offset: number): string => `${path}.torn-${String(offset)}`;
+
+/** What a name ends with that a batch gives to what is cut off its results or its journal; undefined for another name. */
+export const tornEnd = (name: string): string | undefined => /(?:\.journal)?\.torn-[\d.]+$/.exec(name)?.[0];
+
 /** Whether a file has what was cut off the journal or the results of a batch, by its name. */
-export const isTorn = (results: string, name: string): boolean =>
-  [results, journalPath(results)].some((path) => {
-    const begin = `${basename(path)}.torn-`;
-    return name.startsWith(begin) && /^[\d.]+$/.test(name.slice(begin.length));
-  });
+export function isTorn(results: string, name: string): boolean {
+  const end = name.slice(basename(results).length);
+  return name.startsWith(basename(results)) && tornEnd(end) === end;
+}
 
 /**
  * Returns the input's path as the journal stores it: relative to the directory of the results when the input is in or

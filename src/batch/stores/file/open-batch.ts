@@ -5,6 +5,7 @@ import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './file-
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { checksumOf, NO_RESULTS, openResults, type Results } from './results/results-file.ts';
+import { openItems } from '../../model/item-states.ts';
 import type { RunEnd } from '../../model/run-records.ts';
 import { orderResults } from './results/stored-results.ts';
 
@@ -47,8 +48,7 @@ export async function createBatch(
     });
     if (copiesInput) await durable.replace(temporaryCopyPath(path), inputCopyPath(path));
     const state = await replayJournal(durable, path);
-    const earlier = { jobs: [], failed: [], expired: [], sortedBytes: undefined, repairs: [] };
-    return withClose({ ...state, ...earlier, journal, results }, release);
+    return withClose({ ...state, journal, results, sortedBytes: undefined, repairs: [] }, release);
   } catch (error) {
     if (copiesInput) await removeCopy(durable, path).catch(() => undefined);
     await release();
@@ -101,8 +101,7 @@ export async function finishBatch(
   try {
     await batch.journal.check();
     await batch.results.check();
-    const { counts } = end;
-    if (counts.waiting + counts.inFlight > 0) return end;
+    if (openItems(end.counts) > 0) return end;
     const { resultBytes, checksum } = batch.results.extent();
     if ((await checksumOf(durable, path, resultBytes, interrupt)) !== checksum) throw changedWhileItRan(path);
     const written = { path, resultBytes, states: batch.states };

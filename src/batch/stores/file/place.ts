@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage, localFile } from '../../../core/failure.ts';
 import { sentence, type CommandLine } from '../../../core/message.ts';
-import { inputCopyPath, journalPath, OWN_ENDS, orderedPath } from './file-names.ts';
+import { inputCopyPath, journalPath, OWN_ENDS, orderedPath, tornEnd } from './file-names.ts';
 
 /**
  * Resolves the name of a results file, symbolic links included. Changes nothing. Fails with usage (2) when it cannot be
@@ -43,7 +43,7 @@ export async function mustBeNew(
       sentence`Go on with it: ${resumeCommand}. Or name another --out.`,
     );
   if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
-  for (const end of [...OWN_ENDS, ...(/(?:\.journal)?\.torn-[\d.]+$/.exec(path)?.slice(0, 1) ?? [])]) {
+  for (const end of [...OWN_ENDS, ...[tornEnd(path) ?? []].flat()]) {
     const results = path.slice(0, -end.length);
     if (path.endsWith(end) && (await exists(durable, journalPath(results))))
       throw localFile(`${path} is a name that the batch at ${results} uses`, 'Name another --out.');

@@ -1,10 +1,10 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { journalPath, lockPath, orderedPath } from './file-names.ts';
+import { journalPath, lockPath, orderedPath, tornPath } from './file-names.ts';
 import { type ItemStates, hasResult } from '../../model/item-states.ts';
 import { type BatchHeader, isSameBatch } from './journal/record.ts';
-import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journal/journal.ts';
+import { reopenJournal, type Journal, type JournalEnd } from './journal/journal.ts';
 import { replayJournal, type JournalState } from './journal/replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
 import { mustExist } from './place.ts';
@@ -132,7 +132,7 @@ async function recordResults(
 
 /** Truncates the results to the valid part. The rest is saved to another file, because another program may have written it. */
 async function truncateResults(durable: DurableFiles, path: string, validBytes: number, size: number): Promise<string> {
-  const saved = await saveTail(durable, path, validBytes);
+  const saved = await saveTail(durable, path, validBytes, tornPath(path, validBytes));
   const file = await durable.open(path);
   await file.truncate(validBytes);
   await file.close();

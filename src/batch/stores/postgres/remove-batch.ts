@@ -1,13 +1,12 @@
-import { berth, sentence } from '../../../core/message.ts';
-import { usage } from '../../../core/failure.ts';
+import { berth, type Message, sentence } from '../../../core/message.ts';
 import { requireSameFiles } from '../../model/same-files.ts';
 import type { StoredFile } from '../../model/store.ts';
-import type { ReadPorts, Queries } from './database/database.ts';
+import type { ReadPorts } from './database/database.ts';
 import { findGarbage } from './results/garbage.ts';
 import { createMarker, markerOf, removeMarker } from './results/out-marker.ts';
 import { addressIn, partPrefix } from './shard/part-files.ts';
 import { setCancelled, type StoredBatch } from './rows/batch-rows.ts';
-import { countDrivers, listParts } from './rows/listing.ts';
+import { listParts, requireNoDriver } from './rows/listing.ts';
 import { deleteBatch, isMarked, otherBatchIn, setMarked } from './rows/out-rows.ts';
 
 /**
@@ -19,7 +18,7 @@ export async function contentsOf(ports: ReadPorts, batch: StoredBatch): Promise<
   const { database, storage, signal } = ports;
   const { token, name, manifest } = batch;
   const { out, sources } = manifest;
-  await requireNoDriver(database, batch);
+  await requireNoDriver(database, batch, stopFirst(batch));
   const isAlone = (await otherBatchIn(database, out, batch.batch)) === undefined;
   const parts = (await listParts(database, batch.batch, 0, batch.shards)).filter(
     (part) => isAlone || (token !== undefined && part.name.startsWith(partPrefix(token))),
@@ -49,14 +48,14 @@ export async function removeBatch(
   contents: readonly StoredFile[],
 ): Promise<void> {
   const { database, storage, signal } = ports;
-  await requireNoDriver(database, batch);
+  await requireNoDriver(database, batch, stopFirst(batch));
   const marker = await removeMarker(ports, batch);
   try {
     await database.transaction(async (queries) => {
       // Waits for claims that have begun, and comes before all later ones.
       await setCancelled(queries, batch.batch, true);
       await setMarked(queries, batch.batch);
-      await requireNoDriver(queries, batch);
+      await requireNoDriver(queries, batch, stopFirst(batch));
     });
     requireSameFiles(batch.name, contents, [...marker, ...(await contentsOf(ports, batch))]);
   } catch (error) {
@@ -68,11 +67,5 @@ export async function removeBatch(
   await deleteBatch(database, batch.batch);
 }
 
-async function requireNoDriver(queries: Queries, { batch, name }: StoredBatch): Promise<void> {
-  const { drivers } = await countDrivers(queries, batch);
-  if (drivers > 0)
-    throw usage(
-      `${String(drivers)} drivers work on the batch ${name}`,
-      sentence`Stop them, or cancel it and wait until they have ended: ${berth`jobs batch cancel ${name}`}`,
-    );
-}
+const stopFirst = ({ name }: StoredBatch): Message =>
+  sentence`Stop them, or cancel it and wait until they have ended: ${berth`jobs batch cancel ${name}`}`;

@@ -1,5 +1,4 @@
 import type { ReadPorts, Database } from './database/database.ts';
-import { usage } from '../../../core/failure.ts';
 import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
 import { certainMs } from '../../../queue/not-there-yet.ts';
 import { timeToLive } from '../../../queue/submission.ts';
@@ -12,7 +11,7 @@ import type { KnownJob } from '../../model/run-records.ts';
 import { createBitmap } from './shard/bitmap.ts';
 import { readShards, type ShardReader } from './results/part-reader.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
-import { countDrivers, unknownOf, type ShardResults } from './rows/listing.ts';
+import { countDrivers, requireNoDriver, unknownOf, type ShardResults } from './rows/listing.ts';
 import { eventToArray } from '../../model/item-record.ts';
 import { eventsTo } from '../../model/open-item.ts';
 import { changesOf } from './shard/shard-events.ts';
@@ -28,14 +27,11 @@ export async function reopenItems(
   resubmit: Resubmit | undefined,
 ): Promise<{ readonly count: number; readonly notes: readonly string[] }> {
   const { database, clock } = ports;
-  const { drivers } = await countDrivers(database, batch.batch);
-  if (drivers > 0 && resubmit !== undefined)
-    throw usage(
-      `${String(drivers)} drivers work on the batch ${batch.name}`,
-      'Items are set back when no driver works on it: stop them, or wait until their leases have ended.',
-    );
-  const { expired } = await readAccount(database, batch.batch);
-  if (resubmit === undefined && (expired === 0 || drivers > 0)) return { count: 0, notes: [] };
+  if (resubmit !== undefined) await requireNoDriver(database, batch, STOP_FIRST);
+  else {
+    const { expired } = await readAccount(database, batch.batch);
+    if (expired === 0 || (await countDrivers(database, batch.batch)).drivers > 0) return { count: 0, notes: [] };
+  }
   // eslint-disable-next-line no-restricted-syntax -- a date: parts have that of their publication
   const since = clock.now() - certainMs({ ttlMs: timeToLive(batch.manifest.extras) });
   let count = 0;
@@ -81,8 +77,10 @@ async function chooseItems(
   return { again, asked };
 }
 
+const STOP_FIRST = 'Items are set back when no driver works on it: stop them, or wait until their leases have ended.';
+
 /** Items of a shard that are set back. */
-export interface ReopenedItems {
+interface ReopenedItems {
   readonly again: readonly (readonly [number, Resubmittable])[];
   /** The jobs of expired items that are asked for once more: each as if it had been accepted long ago. */
   readonly asked: readonly KnownJob[];

@@ -7,7 +7,7 @@ import { withBatch, type StoreValues } from './store/store.ts';
 import { reportDocument } from './view/report-document.ts';
 import { reportView } from './view/report-view.ts';
 
-export interface ReportValues extends StoreValues {
+interface ReportValues extends StoreValues {
   readonly results: string;
   readonly html: string | undefined;
 }

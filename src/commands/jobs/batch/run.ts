@@ -90,7 +90,7 @@ function defaultName(ctx: CommandContext, endpoint: string): string {
 }
 
 /** Returns the name of the inputs for messages. */
-export const nameOfInputs = ({ input }: RunValues): string => input.join(' ');
+const nameOfInputs = ({ input }: RunValues): string => input.join(' ');
 
 /** Number of skipped items that are named one by one. */
 const MAX_NAMED = 10;

@@ -2,7 +2,7 @@ import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter, type GroupWriter, writeSyncedFile } from '../../../bytes/synced-files.ts';
-import { newJournalPath } from '../file-names.ts';
+import { newJournalPath, tornPath } from '../file-names.ts';
 import {
   checksumOfRecord,
   decodeRecord,
@@ -40,9 +40,6 @@ export async function createJournal(durable: DurableFiles, path: string, header:
     seed: isChained(header) ? checksumOfRecord(line) : undefined,
   });
 }
-
-/** The copy of an incomplete record that was cut off a journal at this offset. */
-export const tornPath = (journal: string, offset: number): string => `${journal}.torn-${String(offset)}`;
 
 /**
  * Opens a journal that was read to its end. An incomplete record at the end is copied to a file named after its offset

@@ -2,10 +2,10 @@ import { crc32 } from 'node:zlib';
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { decodeJson, memberAt, numberOf, stringOf, type Json } from '../../../../core/json.ts';
-import { jobOutcome, jobStatus } from '../../../../queue/job-status.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter } from '../../../bytes/synced-files.ts';
 import type { Ending } from '../../../model/item-states.ts';
+import { endingOf } from '../../../model/result-line.ts';
 
 /** A number of bytes from the start of the results file, and the CRC-32 of these bytes. */
 export interface ResultsExtent {
@@ -45,15 +45,6 @@ export async function openResults(durable: DurableFiles, path: string, content: 
 
 /** The results file while it is written. */
 export type Results = Awaited<ReturnType<typeof openResults>>;
-
-/** Statuses of result lines that this program writes itself, when the service has no document. */
-const OWN_ENDINGS: Readonly<Record<string, Ending>> = { EXPIRED: 'expired', REFUSED: 'failed' };
-
-/** Returns how the item of a result line ended, or undefined when its status is not terminal. */
-function endingOf(result: Json): Ending | undefined {
-  const status = jobStatus(result);
-  return jobOutcome(result) ?? (Object.hasOwn(OWN_ENDINGS, status) ? OWN_ENDINGS[status] : undefined);
-}
 
 /** A result that is not in the journal: the process ended after writing the result and before the journal record. */
 interface UnrecordedResult {

@@ -34,7 +34,7 @@ export interface PaceLimits {
   readonly concurrency: number;
 }
 
-export interface PaceDriver extends PaceRequest {
+interface PaceDriver extends PaceRequest {
   /** The time of its latest call. */
   readonly seenAt: number;
   /** The latest second that it has a grant for, in seconds since the epoch. */

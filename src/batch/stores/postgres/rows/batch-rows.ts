@@ -139,7 +139,7 @@ export async function addPrice(queries: Queries, batch: number, { low, high }: D
 }
 
 /** The counts of a batch, as one statement of SQL adds them up. */
-export interface Account extends ItemCounts {
+interface Account extends ItemCounts {
   /** True when `planned` is the sum of all counts and every unknown item is listed. */
   readonly holds: boolean;
 }

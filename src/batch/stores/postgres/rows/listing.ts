@@ -1,4 +1,6 @@
 /** Statements that list parts and items of a batch. */
+import { usage } from '../../../../core/failure.ts';
+import type { Message } from '../../../../core/message.ts';
 import type { ItemRange } from '../../../read/range.ts';
 import type { EndsInSecond } from '../shard/held-shard.ts';
 import type { Queries } from '../database/database.ts';
@@ -31,6 +33,16 @@ export async function countDrivers(queries: Queries, batch: number): Promise<Dri
     [batch],
   );
   return { drivers: row?.drivers ?? 0, doneShards: row?.done ?? 0 };
+}
+
+/** Fails with usage (2) and this hint while drivers work on a batch. */
+export async function requireNoDriver(
+  queries: Queries,
+  { batch, name }: { readonly batch: number; readonly name: string },
+  hint: Message,
+): Promise<void> {
+  const { drivers } = await countDrivers(queries, batch);
+  if (drivers > 0) throw usage(`${String(drivers)} drivers work on the batch ${name}`, hint);
 }
 
 export interface PublishedPart {

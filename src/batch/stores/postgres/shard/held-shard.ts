@@ -37,7 +37,7 @@ export interface RecordGroup {
 }
 
 /** How the items of a part ended. */
-export type PartCounts = Readonly<Record<Ending, number>>;
+type PartCounts = Readonly<Record<Ending, number>>;
 
 /** What the store does not know yet of a shard. */
 export interface Unwritten {

@@ -10,7 +10,7 @@ export interface CountChanges {
   readonly unknown: number;
 }
 
-export const NO_CHANGES: CountChanges = { waiting: 0, sending: 0, submitted: 0, unknown: 0 };
+const NO_CHANGES: CountChanges = { waiting: 0, sending: 0, submitted: 0, unknown: 0 };
 
 /** The events that a shared store records; an end is published with the result. */
 const CHANGES: Readonly<Partial<Record<ItemEvent['kind'], CountChanges>>> = {

@@ -15,6 +15,7 @@ import {
   YES_NO,
   type OutputSchema,
 } from '../../../../cli/model/output-schema.ts';
+import type { EXPORT_MEMBERS } from '../../../../batch/index.ts';
 
 const STATE = oneOf('running', 'ended', 'stopped');
 
@@ -134,6 +135,8 @@ export const BATCH_REPORT = ownObject({
   otherFailures: COUNT,
 });
 
+type ExportMember = (typeof EXPORT_MEMBERS)[number];
+
 /** With `--fields`, and in a CSV, a row has the members that are named. */
 const EXPORTED_ROWS: OutputSchema = manyOf(
   ownObject(
@@ -146,7 +149,7 @@ const EXPORTED_ROWS: OutputSchema = manyOf(
       error: ANYTHING,
       delayTime: orNull(NUMBER),
       executionTime: orNull(NUMBER),
-    },
+    } satisfies Record<Exclude<ExportMember, 'input'>, OutputSchema>,
     { input: ANYTHING },
   ),
 );

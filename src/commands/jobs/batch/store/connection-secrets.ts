@@ -35,7 +35,7 @@ async function fromFile(ctx: CommandContext, address: StoreAddress, host: StoreH
 }
 
 /** Whether nobody else may read or write a file: what holds a password or a key. */
-export async function isPrivate(ctx: CommandContext, path: string): Promise<boolean> {
+async function isPrivate(ctx: CommandContext, path: string): Promise<boolean> {
   return ctx.platform === 'win32' || (((await ctx.files.mode(path)) ?? 0) & 0o077) === 0;
 }
 

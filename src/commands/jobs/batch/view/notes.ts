@@ -1,5 +1,5 @@
 import { lines, berth, sentence, type CommandLine, type Message } from '../../../../core/message.ts';
-import { LOCAL_SERVICE, type BatchReport, type ItemCounts } from '../../../../batch/index.ts';
+import { LOCAL_SERVICE, type BatchReport, type ItemCounts, openItems } from '../../../../batch/index.ts';
 import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
 import { groupNumbers, rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
@@ -12,7 +12,7 @@ import { batchView, summaryOf } from './summary-view.ts';
 import type { Result } from '../../../../output/view.ts';
 
 /** Returns the lines below the counts: what went wrong, and the command lines to continue with. */
-export function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
+function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
   const { counts, stopped, unordered, resumable } = report;
   return [
     ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
@@ -26,7 +26,7 @@ export function notesOf(ctx: CommandContext, report: BatchReport): readonly Mess
     ...commonestErrorNotes(ctx, report),
     ...notRetriedNotes(report),
     ...(counts.unknown > 0 ? [unknownNote(report)] : []),
-    ...(counts.waiting + counts.inFlight === 0 ? retryNotes(report) : []),
+    ...(openItems(counts) === 0 ? retryNotes(report) : []),
     ...(counts.expired > 0 ? expiredNotes(report) : []),
     ...reportNotes(ctx, report),
   ];
@@ -37,7 +37,7 @@ const resumeCommand = ({ service, reference }: BatchReport, ...flags: readonly s
 
 /** Names the report of a batch that has ended; a script is told only when items did not complete. */
 const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchReport): readonly Message[] =>
-  counts.waiting + counts.inFlight === 0 && (terminal.errors || counts.completed < counts.planned)
+  openItems(counts) === 0 && (terminal.errors || counts.completed < counts.planned)
     ? [sentence`See cost, times and failures: ${batchReportLine(reference)}`]
     : [];
 
@@ -127,7 +127,7 @@ function expiredNotes(report: BatchReport): readonly Message[] {
 }
 
 /** Returns the failure that stopped a batch, with what to do next as its hint; undefined when none did. */
-export function failureOf(report: BatchReport): Failure | undefined {
+function failureOf(report: BatchReport): Failure | undefined {
   const { stopped, unrecorded, counts } = report;
   if (stopped?.reason !== 'error') return undefined;
   const { failure } = stopped;
