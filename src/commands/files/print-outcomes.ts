@@ -1,5 +1,4 @@
 import type { Json } from '../../core/json.ts';
-import { isJsonFormat } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { rowOf, viewOf, type FileOutcome } from '../shared/paths/file-outcomes.ts';
@@ -28,7 +27,7 @@ export async function printOutcomes(
       tally.add(outcome);
       await print(rowOf(ctx, outcome));
     }
-    if (hasWhole && (isHeld || isJsonFormat(ctx.output.format))) await print({ whole: tally.whole() });
+    if (hasWhole && rows?.isJson !== false) await print({ whole: tally.whole() });
   } finally {
     await rows?.close();
   }

@@ -5,7 +5,7 @@ import { formatBytes, formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { countOf } from '../../cli/words/words.ts';
-import type { FileOutcome } from '../shared/paths/file-outcomes.ts';
+import { replacedText, type FileOutcome } from '../shared/paths/file-outcomes.ts';
 
 /** Counts what a command did to files, one after the other. It keeps only those that failed. */
 export interface Tally {
@@ -39,14 +39,14 @@ export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'd
   const startedAt = clock.monotonic();
   const failed: { readonly id: string; readonly failure: Failure }[] = [];
   const inFlight = new Map<string, { readonly bytes: Bytes; sent: Bytes }>();
-  let [copied, bytes, same, removed, total, sent] = [0, 0, 0, 0, 0, 0];
+  let [copied, replaced, bytes, same, removed, total, sent] = [0, 0, 0, 0, 0, 0, 0];
   let expected: { readonly files: number; readonly bytes: Bytes } | undefined;
   const rateOf = (count: Bytes): string => {
     const ms = clock.monotonic() - startedAt;
     return ms < LEAST_MS ? '' : ` in ${formatDuration(ms)} (${formatBytes(Math.round((count * 1000) / ms))}/s)`;
   };
   return {
-    add: ({ from, bytes: size, isSame, isRemoved, failure }) => {
+    add: ({ from, bytes: size, isSame, isReplaced, isRemoved, failure }) => {
       total += 1;
       inFlight.delete(from);
       if (failure !== undefined) failed.push({ id: from, failure });
@@ -54,6 +54,7 @@ export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'd
       else if (isRemoved === true) removed += 1;
       else {
         copied += 1;
+        if (isReplaced === true) replaced += 1;
         bytes += size;
       }
     },
@@ -85,7 +86,7 @@ export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'd
     sentence: (done) => {
       const would = dryRun ? 'would be ' : '';
       return [
-        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${dryRun || copied === 0 || done === 'removed' ? '' : rateOf(bytes)}`,
+        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${dryRun || copied === 0 || done === 'removed' ? '' : rateOf(bytes)}${replacedText(replaced)}`,
         ...(removed === 0 ? [] : [`${countOf(removed, 'file')} ${would}removed`]),
         ...(same === 0 ? [] : [`${countOf(same, 'file')} the same`]),
         ...(failed.length === 0 ? [] : [`${countOf(failed.length, 'file')} failed`]),

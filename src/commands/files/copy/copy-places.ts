@@ -11,7 +11,8 @@ import { readChoice, type FileChoice } from './choose-files.ts';
 import type { Copy, End } from './copy.ts';
 import { planCopies } from './plan.ts';
 import { keepCopies, type PlannedCopies } from './planned-copies.ts';
-import { transferFiles, type Transferred } from './transfer/transfer.ts';
+import { wouldCopy } from './would-copy.ts';
+import { transferFiles } from './transfer/transfer.ts';
 
 export type Place = Exclude<FileAddress, { kind: 'stream' }>;
 
@@ -63,15 +64,16 @@ export async function* copyPlaces(
       tally.arrived(count, { from: shown(from), bytes: from.file.bytes });
       progress.update(tally.progress());
     };
-    for await (const { copy, isSame, failure } of ctx.dryRun
-      ? withoutSending(copies)
+    for await (const { copy, wasThere, failure } of ctx.dryRun
+      ? wouldCopy(ctx, copies, () => (kept?.files ?? 0) <= MAX_ASKED)
       : transferFiles(ctx, copies, onBytes, verify))
       yield {
         from: shown(copy.from),
         to: shown(copy.to),
         ...(copy.path === undefined ? {} : { path: copy.path }),
         bytes: copy.from.file.bytes,
-        isSame: isSame && afterwards === undefined,
+        isSame: wasThere === 'same' && afterwards === undefined,
+        isReplaced: wasThere === 'other',
         failure: failure ?? (ctx.dryRun ? undefined : await afterwards?.(copy)),
       };
   } finally {
@@ -124,10 +126,8 @@ async function* refusing(copies: AsyncIterable<Copy>, refuse: CopyPlacesOptions[
   for await (const copy of copies) yield { ...copy, refused: copy.refused ?? refuse?.(copy) };
 }
 
-/** What a dry run says of copies. */
-async function* withoutSending(copies: AsyncIterable<Copy>): AsyncGenerator<Transferred> {
-  for await (const copy of copies) yield { copy, isSame: false, failure: copy.refused };
-}
+/** Up to so many files, a dry run asks a volume for each whether one is there already. */
+const MAX_ASKED = 100;
 
 export const shown = (end: End): string =>
   end.kind === 'local' ? end.path : addressText({ volume: end.name, path: end.key });

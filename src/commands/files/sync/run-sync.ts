@@ -4,7 +4,8 @@ import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { severalAtOnce } from '../../../core/control/several-at-once.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Copy } from '../copy/copy.ts';
-import { transferFiles, type Transferred } from '../copy/transfer/transfer.ts';
+import { transferFiles } from '../copy/transfer/transfer.ts';
+import { wouldCopy } from '../copy/would-copy.ts';
 import type { FileInFlight } from '../tally.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import { compareFolders } from './compare-folders.ts';
@@ -131,7 +132,7 @@ export async function* copyNeeded(
   const shown = (path: Copy['from'] | Copy['to']): string =>
     path.kind === 'local' ? path.path : `${path.name}:${path.key}`;
   const done = ctx.dryRun
-    ? planned(copies)
+    ? wouldCopy(ctx, copies, () => true)
     : transferFiles(
         ctx,
         copies,
@@ -140,13 +141,14 @@ export async function* copyNeeded(
         },
         values.verify,
       );
-  for await (const { copy, isSame, failure } of done)
+  for await (const { copy, wasThere, failure } of done)
     yield {
       from: shown(copy.from),
       to: shown(copy.to),
       path: copy.path ?? '',
       bytes: copy.from.file.bytes,
-      isSame,
+      isSame: wasThere === 'same',
+      isReplaced: wasThere === 'other',
       failure,
     };
 }
@@ -159,10 +161,6 @@ async function* beforeFirst<T>(items: AsyncIterable<T>, check: () => Promise<voi
     isChecked = true;
     yield item;
   }
-}
-
-async function* planned(copies: AsyncIterable<Copy>): AsyncGenerator<Transferred> {
-  for await (const copy of copies) yield { copy, isSame: false, failure: copy.refused };
 }
 
 /** How many files are removed at once, and how many outcomes may wait for an earlier one. */

@@ -27,7 +27,8 @@ export async function fetchWhole(
   const entry = await pod.look(path, true);
   if (entry?.kind !== 'file') throw changed(pod, path);
   const digest = await pod.digest(path);
-  if ((await files.size(target)) === entry.bytes && digest !== undefined) {
+  const before = await files.size(target);
+  if (before === entry.bytes && digest !== undefined) {
     if ((await digestOf(files, target, entry.bytes)) === digest) return { isSame: true, isVerified: true };
   }
   const partial = partialName(target, pod, path, entry);
@@ -48,7 +49,7 @@ export async function fetchWhole(
     onBytes(-entry.bytes);
   }
   await files.replace(partial, target);
-  return { isSame: false, isVerified: digest !== undefined };
+  return { isSame: false, isReplaced: before !== undefined, isVerified: digest !== undefined };
 }
 
 async function readRest(

@@ -86,7 +86,7 @@ async function copyAll(ctx: CommandContext, sources: readonly At[], target: At, 
     progress.update(`${shown(from.end, from.path)}: ${formatBytes(bytes)} in ${countOf(outcomes.length + 1, 'file')}`);
   };
   try {
-    for await (const { copy, isSame, isVerified, failure } of transferFiles(ctx, copies, onBytes)) {
+    for await (const { copy, isSame, isReplaced = false, isVerified, failure } of transferFiles(ctx, copies, onBytes)) {
       if (!isVerified) unverified += 1;
       const { from, to } = copy;
       outcomes.push({
@@ -94,6 +94,7 @@ async function copyAll(ctx: CommandContext, sources: readonly At[], target: At, 
         to: shown(to.end, to.path),
         bytes: from.entry.bytes,
         isSame,
+        isReplaced,
         failure,
       });
     }

@@ -20,6 +20,8 @@ export interface FileOutcome {
   readonly bytes: number;
   /** It was there already, with the same content: nothing was sent. */
   readonly isSame?: boolean;
+  /** It took, or would take, the place of another content. */
+  readonly isReplaced?: boolean;
   /** Its path below the folder that is copied. */
   readonly path?: string;
   /** It was removed, by a command that also copies. */
@@ -35,6 +37,7 @@ const FILE_OUTCOME = ownObject(
     to: TEXT,
     path: { ...TEXT, description: 'below the source; --files-from takes it' },
     same: { ...YES_NO, description: 'it was there already, and was not sent' },
+    replaced: { ...YES_NO, description: 'another content was there, or is; absent where that was not looked at' },
     removed: { ...YES_NO, description: 'it was removed, or would be' },
     ok: { ...YES_NO, description: 'absent in a dry run' },
     error: FAILURE,
@@ -60,15 +63,16 @@ export const FILE_OUTCOMES_AND_WHOLE = manyOf(
 export const viewOf = (done: string): View => ({
   noun: ['file', 'files'],
   id: text('from'),
-  members: ['from', 'to', 'bytes', 'same', 'removed', 'ok', 'error'],
+  members: ['from', 'to', 'bytes', 'same', 'replaced', 'removed', 'ok', 'error'],
   columns: [
     {
       header: 'RESULT',
       show: (row) => {
         const ok = memberAt(row, 'ok');
-        const what = memberAt(row, 'removed') === true ? 'removed' : done;
-        if (ok === undefined) return { text: `not ${what}`, tone: 'quiet' };
-        if (memberAt(row, 'same') === true) return { text: 'same', tone: 'quiet' };
+        const is = (member: string): boolean => memberAt(row, member) === true;
+        const what = is('removed') ? 'removed' : is('replaced') ? 'replaced' : done;
+        if (is('same')) return { text: 'same', tone: 'quiet' };
+        if (ok === undefined) return { text: `to be ${what}`, tone: 'quiet' };
         return ok === true ? { text: what, tone: 'good' } : { text: 'failed', tone: 'bad' };
       },
     },
@@ -83,28 +87,34 @@ export const viewOf = (done: string): View => ({
 export function fileOutcomes(ctx: CommandContext, outcomes: readonly FileOutcome[], done: string): Result {
   const through = outcomes.filter(({ failure, isSame }) => failure === undefined && isSame !== true);
   const same = outcomes.filter(({ isSame }) => isSame === true).length;
+  const replaced = through.filter(({ isReplaced }) => isReplaced === true).length;
   const bytes = through.reduce((sum, each) => sum + each.bytes, 0);
   return {
     kind: 'many',
     view: viewOf(done),
     values: outcomes.map((outcome) => rowOf(ctx, outcome)),
     notes: [
-      `${countOf(through.length, 'file')} ${ctx.dryRun ? 'would be ' : ''}${done}, ${formatBytes(bytes)}${same === 0 ? '' : `; ${countOf(same, 'file')} the same`}`,
+      `${countOf(through.length, 'file')} ${ctx.dryRun ? 'would be ' : ''}${done}, ${formatBytes(bytes)}${replacedText(replaced)}${same === 0 ? '' : `; ${countOf(same, 'file')} the same`}`,
     ],
     failure: combinedFailure(outcomes.map(({ from, failure }) => ({ id: from, failure }))),
   };
 }
 
+/** `, 2 of them in the place of others`; nothing for none. */
+export const replacedText = (count: number): string =>
+  count === 0 ? '' : `, ${String(count)} of them in the place of ${count === 1 ? 'another' : 'others'}`;
+
 /** A file that a command acted on, as a row. */
 export const rowOf = (
   { dryRun, settings }: CommandContext,
-  { from, to, path, bytes, isSame, isRemoved, failure }: FileOutcome,
+  { from, to, path, bytes, isSame, isReplaced, isRemoved, failure }: FileOutcome,
 ): Json => ({
   from,
   ...(to === undefined ? {} : { to }),
   ...(path === undefined ? {} : { path }),
   bytes,
   ...(isSame === true ? { same: true } : {}),
+  ...(isReplaced === true ? { replaced: true } : {}),
   ...(isRemoved === true ? { removed: true } : {}),
   ...(dryRun && failure === undefined ? {} : { ok: failure === undefined }),
   ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),

@@ -149,7 +149,7 @@ describe('the same copy again', () => {
       { from: 'd/two', ok: true },
     ]);
     expect(ran.rows[1]).not.toHaveProperty('same');
-    expect(ran.err).toContain('1 file copied, 4 B; 1 file the same');
+    expect(ran.err).toContain('1 file copied, 4 B, 1 of them in the place of another; 1 file the same');
     expect((await files('cat datasets:two')).out).toBe('TWO!');
   });
 

@@ -4,6 +4,7 @@ import type { RangeFiles, RangeWriter } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { formatBytes } from '../../../../core/units.ts';
 import type { ContentProof, VolumeFile, VolumeFiles } from '../../../../core/ports/volume-files.ts';
+import type { WasThere } from './was-there.ts';
 import { openDownloadRecord, type DownloadRecord } from './download-record.ts';
 import { contentOf } from './upload.ts';
 
@@ -26,7 +27,7 @@ const SMALL_BYTES = 262_144;
  * target, in ranges, several at once. A killed download leaves there what it has, with a record of the ranges that are whole:
  * the next one of the same version reads the others. At the end the digests of what is on the disk are compared with the ETag, where
  * that is one of digests; then it gets the time of the file on the volume and replaces the target. Where they differ, all of it
- * is read once more. `onBytes` is called with what is there. Returns whether it was the same.
+ * is read once more. `onBytes` is called with what is there. Returns what was at the target.
  */
 export async function download(
   files: RangeFiles,
@@ -34,7 +35,7 @@ export async function download(
   file: VolumeFile,
   target: string,
   onBytes: (bytes: number) => void,
-): Promise<boolean> {
+): Promise<WasThere> {
   // Only a file is replaced: not what another program reads, and no device.
   const { kind } = await files.resolve(target);
   if (kind === 'other') throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
@@ -47,7 +48,7 @@ export async function download(
     if (!isSmall) await files.remove(names.record);
     // Only who owns a file may set its time.
     if (file.modifiedAt !== undefined) await files.setTime(target, file.modifiedAt).catch(() => undefined);
-    return true;
+    return 'same';
   }
   if (!isSmall) await prepareRanges(files, names, target, file);
   const isExecutable = there !== undefined && (await files.lookAt(target))?.executable === true;
@@ -61,7 +62,7 @@ export async function download(
   }
   await files.replace(names.partial, target);
   if (!isSmall) await files.remove(names.record);
-  return false;
+  return there === undefined ? 'nothing' : 'other';
 }
 
 interface Names {

@@ -4,6 +4,7 @@ import { severalAtOnce } from '../../../../core/control/several-at-once.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { download } from './download.ts';
 import type { Copy } from '../copy.ts';
+import type { WasThere } from './was-there.ts';
 import { upload } from './upload.ts';
 import { verifyCopy } from './verify.ts';
 import { copyBetweenVolumes } from './between-volumes.ts';
@@ -11,8 +12,8 @@ import { copyBetweenVolumes } from './between-volumes.ts';
 /** What became of a copy. */
 export interface Transferred {
   readonly copy: Copy;
-  /** It was there already, with the same content: nothing was sent. */
-  readonly isSame: boolean;
+  /** Undefined where it did not go through, or where it is not known. */
+  readonly wasThere?: WasThere;
   /** Why it did not go through. */
   readonly failure: Failure | undefined;
 }
@@ -37,27 +38,27 @@ export async function* transferFiles(
 ): AsyncGenerator<Transferred> {
   const files = await ctx.durable();
   const transfer = async (copy: Copy): Promise<Transferred> => {
-    if (copy.refused !== undefined) return { copy, isSame: false, failure: copy.refused };
+    if (copy.refused !== undefined) return { copy, failure: copy.refused };
     try {
-      const isSame = await copyFile(files, copy, (bytes) => {
+      const wasThere = await copyFile(files, copy, (bytes) => {
         onBytes(copy, bytes);
       });
       if (verify) await verifyCopy(files, copy);
-      return { copy, isSame, failure: undefined };
+      return { copy, wasThere, failure: undefined };
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
-      return { copy, isSame: false, failure: error };
+      return { copy, failure: error };
     }
   };
   yield* severalAtOnce(copies, transfer, LIMITS);
 }
 
-/** Copies a file. Returns whether it was there already with the same content. */
+/** Copies a file. Returns what was there. */
 async function copyFile(
   files: RangeFiles,
   { from, to, isNew }: Copy,
   onBytes: (bytes: number) => void,
-): Promise<boolean> {
+): Promise<WasThere> {
   if (to.kind === 'local') {
     if (from.kind === 'local') throw usage('a local file is copied to a local file by other programs');
     const slash = Math.max(to.path.lastIndexOf('/'), to.path.lastIndexOf('\\'));

@@ -1,6 +1,7 @@
 import type { RangeFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { rangeOf } from '../../../shared/paths/range-of.ts';
+import type { WasThere } from './was-there.ts';
 import type { FileSource, VolumeFiles } from '../../../../core/ports/volume-files.ts';
 
 /** A regular file of this machine. */
@@ -13,7 +14,7 @@ export interface LocalFile {
 /**
  * Writes a file of this machine to a volume, unless it is there with the same content; with `isNew` it is known that nothing is
  * there. A file that changes while it is read
- * fails, and is tried once more. Returns whether it was the same.
+ * fails, and is tried once more. Returns what was there.
  */
 export async function upload(
   durable: RangeFiles,
@@ -21,7 +22,7 @@ export async function upload(
   file: LocalFile,
   { key, isNew = false }: { readonly key: string; readonly isNew?: boolean | undefined },
   onBytes: (bytes: number) => void,
-): Promise<boolean> {
+): Promise<WasThere> {
   let current = file;
   for (let isLast = false; ; isLast = true) {
     const { path, version, bytes } = current;
@@ -36,7 +37,7 @@ export async function upload(
       if (!isSame) await volume.write(key, { ...source, replaces: there?.version }, onBytes);
       // What was compared or sent must be what the file is now: a later sync goes by size and time.
       await check();
-      return isSame;
+      return isSame ? 'same' : there === undefined ? 'nothing' : 'other';
     } catch (error) {
       const found = await durable.describe(path);
       if (found === undefined || found.version === version || isLast) throw error;

@@ -27,6 +27,8 @@ export interface PutSource {
 export interface WasPut {
   /** It was there already, with the same content: nothing was sent. */
   readonly isSame: boolean;
+  /** It took the place of another content. */
+  readonly isReplaced?: boolean;
   /** Both ends have computed the same SHA-256. Where one cannot, the size was compared. */
   readonly isVerified: boolean;
 }
@@ -87,7 +89,7 @@ export async function putWhole(
     throw error;
   });
   await rename(session, partial, path, there !== undefined);
-  return { isSame: false, isVerified: isKnown };
+  return { isSame: false, isReplaced: there !== undefined, isVerified: isKnown };
 }
 
 /** Beside the file, so that it can be renamed; short, so that a long name leaves room for it. */
