@@ -36,5 +36,5 @@ export type { ExecutionCost } from './verbs/cost-meter.ts';
 export { type ItemCounts, openItems, type Resubmittable } from './model/item-states.ts';
 export { LOCAL_SERVICE } from './model/run-records.ts';
 export { stateOf } from './model/result-line.ts';
-export type { InputSummary } from './plan/plan-inputs.ts';
+export type { InputSummary } from './read/batch-plan.ts';
 export { describeInvalid } from './read/items/item.ts';

@@ -1,6 +1,7 @@
 import type { CommandLine } from '../../core/message.ts';
 import type { Clock, DurableFiles, ObjectStorage } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
+import type { BatchPlan, InputSummary } from '../read/batch-plan.ts';
 import type { BatchInputs, OpenedInputs } from '../read/inputs.ts';
 import type { PlannedRange } from '../read/range.ts';
 import type { Timeline } from './ends-over-time.ts';
@@ -75,12 +76,6 @@ export interface NewBatch extends BatchTarget {
 /** How the results of a shared batch are compressed. */
 export type PartCompression = 'none' | 'gzip' | 'zstd';
 
-/** The checked inputs of a new batch. */
-export interface BatchPlan extends BatchInputs {
-  readonly ranges: readonly PlannedRange[];
-  readonly summary: { readonly planned: number; readonly invalid: number; readonly bytes: number };
-}
-
 /** What is always known of a batch. */
 export interface BatchFacts extends BatchTarget {
   /** The path of its results file; the name of a shared batch. */
@@ -94,6 +89,7 @@ export interface BatchFacts extends BatchTarget {
 }
 
 export interface CreatedBatch extends BatchFacts {
+  readonly summary: InputSummary;
   /** The address of the copy of the input, where another driver must reach it. */
   readonly copy: string | undefined;
   drive(options: DriveOptions): Promise<Session>;

@@ -1,9 +1,10 @@
 import { usage } from '../../core/failure.ts';
 import { compressionOf } from '../bytes/compression.ts';
 import { parseColumnTypes } from '../read/items/csv.ts';
-import { type BatchInput, type BatchInputs, openInputs, type SharedFormat, nameOfInputs } from '../read/inputs.ts';
+import { type BatchInput, openInputs, type SharedFormat, nameOfInputs } from '../read/inputs.ts';
 import { type InputFormat, type InvalidItem, type Item, describeInvalid, inputName } from '../read/items/item.ts';
 import type { StoredObject } from '../../core/context.ts';
+import type { BatchPlan, InputSummary } from '../read/batch-plan.ts';
 import type { SourcePorts } from '../read/input-source.ts';
 import type { PlannedRange } from '../read/range.ts';
 import { readItems } from '../read/items/read-items.ts';
@@ -63,12 +64,6 @@ export interface PlanOptions extends InputOptions {
   readonly extras: string;
 }
 
-/** The checked inputs of a new batch, cut into ranges. */
-interface InputPlan extends BatchInputs {
-  readonly ranges: readonly PlannedRange[];
-  readonly summary: InputSummary;
-}
-
 /**
  * Reads and checks all inputs, one after the other, and cuts them into ranges; items are numbered through all of them. Fails
  * with usage (2), with the places of items that cannot be sent, and as reading does.
@@ -77,7 +72,7 @@ export async function planInputs(
   ports: SourcePorts,
   found: readonly (StoredObject & { readonly name: string })[],
   options: PlanOptions,
-): Promise<InputPlan> {
+): Promise<BatchPlan> {
   const { itemsPerRange, extras, skipInvalid } = options;
   const names = found.map(({ name }) => name);
   const format = sharedFormat(names, options);
@@ -119,18 +114,6 @@ export async function checkPiped(
   const groups = readItems(counted(), { ...format, path: input, maxBytes: tally.maxBytes });
   for await (const items of groups) for (const item of items) tally.add(item, input);
   return requireItems(tally.summary(bytes), [input], format, options.skipInvalid);
-}
-
-/** What an input contains. Sizes are bytes. */
-export interface InputSummary {
-  readonly planned: number;
-  readonly invalid: number;
-  readonly invalidItems: readonly InvalidItem[];
-  readonly bytes: number;
-  /** Size of all bodies together, and of the largest. */
-  readonly bodyBytes: number;
-  readonly largestBody: number;
-  readonly first: Item | undefined;
 }
 
 /** Number of invalid items that are described one by one. */

@@ -1,4 +1,5 @@
 import type { Failure } from '../../core/failure.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** Why a batch is slow: requests fail. */
 export interface RequestProblem {
@@ -24,19 +25,16 @@ const MIN_FAILURES = 10;
 
 export function createRequestHealth() {
   let [failedFraction, count, total] = [0, 0, 0];
-  let failingSince: number | undefined;
+  let failingSince: Milliseconds | undefined;
   let message: string | undefined;
   return {
-    /** A request succeeded (undefined) or failed at a time of the monotonic clock, in milliseconds. */
-    onRequest: (failure: Failure | undefined, now: number): void => {
+    /** Call it as `RunObserver.onRequest`. */
+    onRequest: (failure: Failure | undefined, since: Milliseconds | undefined): void => {
       total += 1;
       failedFraction += WEIGHT * ((failure === undefined ? 0 : 1) - failedFraction);
-      if (failure === undefined) {
-        failingSince = undefined;
-        return;
-      }
+      failingSince = since;
+      if (failure === undefined) return;
       count += 1;
-      failingSince ??= now;
       ({ message } = failure);
     },
     problem: (): RequestProblem | undefined => {

@@ -1,6 +1,7 @@
 import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import {
   MAX_RETRY_AFTER_MS,
   type RequestKind,
@@ -49,14 +50,14 @@ const MAX_UNKNOWN_IN_ROW = 20;
 export function createFailureMonitor(
   clock: Clock,
   control: RunControl,
-  onRequest: (failure: Failure | undefined) => void,
+  onRequest: NonNullable<RunObserver['onRequest']>,
 ) {
   let failingSince: number | undefined;
   let unknownInRow = 0;
   return {
     /** A request succeeded. */
     onSuccess: (): void => {
-      onRequest(undefined);
+      onRequest(undefined, undefined);
       failingSince = undefined;
       unknownInRow = 0;
     },
@@ -64,7 +65,7 @@ export function createFailureMonitor(
     onFailure: (failure: Failure): void => {
       const now = clock.monotonic();
       failingSince ??= now;
-      onRequest(failure);
+      onRequest(failure, failingSince);
       unknownInRow += failure.code === 'outcome-unknown' ? 1 : 0;
       if (now - failingSince > MAX_FAILING_MS || unknownInRow >= MAX_UNKNOWN_IN_ROW)
         control.stop('error', 'now', failure);
@@ -95,8 +96,11 @@ export interface RunObserver {
   readonly onReady?: (applyWindows: (windows: readonly RateWindow[]) => void) => void;
   /** Called with the execution time of each job that ended, in milliseconds. */
   readonly onExecuted?: (milliseconds: number) => void;
-  /** Called after each request: with undefined when it succeeded. */
-  readonly onRequest?: (failure: Failure | undefined) => void;
+  /**
+   * Called after each request: with undefined when it succeeded, or with its failure and the monotonic time of the first one
+   * since a success.
+   */
+  readonly onRequest?: (failure: Failure | undefined, failingSince: Milliseconds | undefined) => void;
   /** Called when a submission may or may not have been accepted. */
   readonly onUnknown?: (failure: Failure) => void;
   /** Called when an item has ended, with the document that was written. */

@@ -70,7 +70,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     },
     rates,
     control,
-    monitor: createFailureMonitor(clock, control, (failure) => observer.onRequest?.(failure)),
+    monitor: createFailureMonitor(clock, control, observer.onRequest ?? (() => undefined)),
     start: (work) => {
       running += 1;
       work.then(onDone, onError);

@@ -1,14 +1,8 @@
 import { type JobOptions, optionsText } from '../../queue/submission.ts';
-import {
-  type InputSummary,
-  checkPiped,
-  formatOf,
-  type InputOptions,
-  planInputs,
-  type PlanOptions,
-} from '../plan/plan-inputs.ts';
+import { checkPiped, formatOf, type InputOptions, planInputs, type PlanOptions } from '../plan/plan-inputs.ts';
 import { findInputs, type FoundInput, readOnceInput } from '../plan/find-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
+import type { InputSummary } from '../read/batch-plan.ts';
 import { readUntilAborted } from '../read/unchanged-content.ts';
 import type { CopyInput, NewBatch, Store } from '../model/store.ts';
 import { type BatchReport, runToEnd } from './run-to-end.ts';
@@ -63,18 +57,16 @@ export async function beginBatch(
   const { ordered, compression } = options;
   const piped = await readOnceInput(ports.durable, options.inputs);
   const place = await store.place({ name: options.name, out: options.out, copiesInput: piped !== undefined });
-  let summary: InputSummary | undefined;
   const batch = await place.create(async (copy) => {
     const found =
       piped === undefined
         ? await findInputs(ports, options.inputs)
         : [await copied(ports, piped, formatOf(piped, options), copy)];
     const plan = await planInputs(ports, found, planOptionsOf(options));
-    ({ summary } = plan);
     const input = (piped === undefined ? options.inputs : found.map(({ address }) => address)).join(', ');
     return { endpoint, ...(await connect()), input, plan, ordered, compression };
   });
-  if (summary !== undefined) await view.onBegun?.(batch.name, summary, batch.copy);
+  await view.onBegun?.(batch.name, batch.summary, batch.copy);
   const session = await batch.drive({ leaseMs, rate: limits.rate, resume: undefined });
   return await runToEnd(ports, batch, session, limits, view);
 }

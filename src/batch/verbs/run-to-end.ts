@@ -177,9 +177,7 @@ async function drive(
         onExecuted: cost.onExecuted,
         onEnded: tally.onEnded,
         onNotRetried: tally.onNotRetried,
-        onRequest: (failure) => {
-          health.onRequest(failure, clock.monotonic());
-        },
+        onRequest: health.onRequest,
         onUnknown: tally.onUnknown,
       },
     });

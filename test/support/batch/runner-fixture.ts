@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
-import { createBatch, finishBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
+import { beginFiles } from './begin-batch.ts';
+import { finishBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
 import { readItems } from '../../../src/batch/read/items/read-items.ts';
 import type { RunOptions } from '../../../src/batch/run/run-control.ts';
@@ -161,20 +162,18 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
         lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
       const input = { path: IN, format: 'jsonl', ...(idField === undefined ? {} : { idField }) } as const;
       const { planned, invalid } = await countItems(readItems(durable.read(IN), formatOf(input)));
-      return createBatch(files, OUT, () =>
-        Promise.resolve({
-          version: 1,
-          endpoint,
-          endpointId: endpoint,
-          service: served.url,
-          input: { format: 'jsonl', ...(idField === undefined ? {} : { idField }), inputs: [] },
-          extras: '',
-          planned,
-          invalid,
-          ordered,
-          createdAt: clock.now(),
-        }),
-      );
+      return beginFiles(files, OUT, {
+        version: 1,
+        endpoint,
+        endpointId: endpoint,
+        service: served.url,
+        input: { format: 'jsonl', ...(idField === undefined ? {} : { idField }), inputs: [] },
+        extras: '',
+        planned,
+        invalid,
+        ordered,
+        createdAt: clock.now(),
+      });
     },
     resume: (resumeOptions = {}, files = durable) => recoverBatch(files, OUT, { wantFailed: false, ...resumeOptions }),
     run: async (batch, runOptions = {}, more = {}) => {

@@ -1,5 +1,6 @@
 import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
-import { createBatch, finishBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
+import { beginFiles } from './begin-batch.ts';
+import { finishBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
 import { readItems } from '../../../src/batch/read/items/read-items.ts';
 import { formatOf } from './input-format.ts';
@@ -69,20 +70,18 @@ export async function createScriptedService(
   const path = 'items.jsonl';
   for (const lying of [files.files, files.synced]) lying.set(path, Buffer.from(`${lines(count).join('\n')}\n`));
   const input = { path, format: 'jsonl' } as const;
-  const batch = await createBatch(slow, OUT, () =>
-    Promise.resolve({
-      version: 1,
-      endpoint: 'echo',
-      endpointId: 'echo',
-      service: 'a script',
-      input: { format: 'jsonl', inputs: [] },
-      extras: '',
-      planned: count,
-      invalid: 0,
-      ordered: false,
-      createdAt: clock.now(),
-    }),
-  );
+  const batch = await beginFiles(slow, OUT, {
+    version: 1,
+    endpoint: 'echo',
+    endpointId: 'echo',
+    service: 'a script',
+    input: { format: 'jsonl', inputs: [] },
+    extras: '',
+    planned: count,
+    invalid: 0,
+    ordered: false,
+    createdAt: clock.now(),
+  });
   const asked: ScriptedRequest[] = [];
   const send = async (request: ApiRequest) => {
     const one = parseRequest(request, clock.now());

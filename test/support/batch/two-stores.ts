@@ -3,7 +3,8 @@ import type { Clock } from '../../../src/core/context.ts';
 import type { KnownJob, RunRecords } from '../../../src/batch/model/run-records.ts';
 import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
 import type { ItemCounts } from '../../../src/batch/model/item-states.ts';
-import { createBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
+import { beginFiles } from './begin-batch.ts';
+import type { OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { createBatchRows, findBatch, readAccount } from '../../../src/batch/stores/postgres/rows/batch-rows.ts';
 import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
 import { recoverBatch } from '../../../src/batch/stores/file/recover-batch.ts';
@@ -33,20 +34,18 @@ export function fileStore(items: number): StoreUnderTest {
     batch = undefined;
   };
   const begin = (): Promise<OpenBatch> =>
-    createBatch(files, 'r.jsonl', () =>
-      Promise.resolve({
-        version: 1,
-        endpoint: 'echo',
-        endpointId: 'echo',
-        service: 'http://127.0.0.1:1',
-        input: { format: 'jsonl', inputs: [] },
-        extras: '',
-        planned: items,
-        invalid: 0,
-        ordered: false,
-        createdAt: 0,
-      }),
-    );
+    beginFiles(files, 'r.jsonl', {
+      version: 1,
+      endpoint: 'echo',
+      endpointId: 'echo',
+      service: 'http://127.0.0.1:1',
+      input: { format: 'jsonl', inputs: [] },
+      extras: '',
+      planned: items,
+      invalid: 0,
+      ordered: false,
+      createdAt: 0,
+    });
   let begun = false;
   const open = async (): Promise<OpenBatch> => {
     batch = begun ? await recoverBatch(files, 'r.jsonl', { wantFailed: false }) : await begin();

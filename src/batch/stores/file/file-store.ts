@@ -7,7 +7,7 @@ import { inputCopyPath, journalPath, temporaryCopyPath } from './file-names.ts';
 import { expiredSince, fileSession } from './file-session.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { readHeader } from './journal/journal.ts';
-import { createBatch } from './open-batch.ts';
+import { createBatch, type OpenBatch, withNewPlace } from './open-batch.ts';
 import { recoverBatch } from './recover-batch.ts';
 import { identityOf, locateInputs } from './stored-inputs.ts';
 import { writeSyncedFile } from '../../bytes/synced-files.ts';
@@ -23,7 +23,7 @@ export function createFileStore(ports: StorePorts): Store {
       return {
         name: path,
         create: (prepare) =>
-          createFiles(ports, path, copiesInput, async () => {
+          withNewPlace(durable, path, copiesInput, async (release) => {
             await mustStillBeNew();
             const batch = await prepare(async (chunks) => {
               await writeSyncedFile(durable, temporaryCopyPath(path), chunks);
@@ -31,7 +31,8 @@ export function createFileStore(ports: StorePorts): Store {
             });
             // Reading stdin can take long, and another program may have created files in that time.
             if (copiesInput) await mustStillBeNew();
-            return batch;
+            const open = await createBatch(durable, path, await headerOf(ports, path, batch), release);
+            return createdBatch(ports, path, open, batch);
           }),
       };
     },
@@ -63,26 +64,13 @@ const listed = (ports: StorePorts, name: string): ListedBatch => ({
   },
 });
 
-async function createFiles(
-  ports: StorePorts,
-  path: string,
-  copiesInput: boolean,
-  prepare: () => Promise<NewBatch>,
-): Promise<CreatedBatch> {
-  const { durable } = ports;
-  let created: NewBatch | undefined;
-  const open = await createBatch(
-    durable,
-    path,
-    async () => headerOf(ports, path, (created = await prepare())),
-    copiesInput,
-  );
-  if (created === undefined) throw new Error('a batch was created without its header');
-  const { plan } = created;
+function createdBatch(ports: StorePorts, path: string, open: OpenBatch, { plan }: NewBatch): CreatedBatch {
   const copy = { address: inputCopyPath(path), version: '', name: inputCopyPath(path) };
-  const inputs = copiesInput ? { ...plan, sources: plan.sources.map((input) => ({ ...input, ...copy })) } : plan;
+  const isCopied = open.header.input.copied === true;
+  const inputs = isCopied ? { ...plan, sources: plan.sources.map((input) => ({ ...input, ...copy })) } : plan;
   return {
     ...factsOf(ports, path, open.header),
+    summary: plan.summary,
     copy: undefined,
     drive: async () => fileSession(ports, path, open, inputs),
   };

@@ -23,37 +23,51 @@ export interface OpenBatch extends Omit<
   close(): Promise<void>;
 }
 
+/** Releases the lock of a batch. */
+type Release = () => Promise<void>;
+
 /**
- * Creates the files of a new batch. `prepare` returns its header and is called while the lock is held: files that it
- * checks do not change until the batch has begun. `copiesInput` is true when `prepare` copies the input to the
- * temporary name. Until the journal exists, the same batch can be begun again; from then on it can be resumed. Fails
- * with local-file (14) when there is a batch already or results that are not empty, and as `prepare` does. After a
- * failure, the copy of the input is removed unless the journal exists.
+ * Takes the lock of a new batch and calls `create`, which creates it: files that are checked meanwhile do not change until the
+ * batch has begun. Fails as `create` does; the lock is released then, and a copy of the input is removed unless the journal
+ * exists.
  */
-export async function createBatch(
+export async function withNewPlace<T>(
   durable: DurableFiles,
   path: string,
-  prepare: () => Promise<BatchHeader>,
-  copiesInput = false,
-): Promise<OpenBatch> {
+  copiesInput: boolean,
+  create: (release: Release) => Promise<T>,
+): Promise<T> {
   const release = await durable.lock(lockPath(path), [journalPath(path), path]);
   try {
-    const header = await prepare();
-    await createResultsFile(durable, path);
-    // A file without write permission is detected before there is a journal.
-    const results = await openResults(durable, path, NO_RESULTS);
-    const journal = await createJournal(durable, journalPath(path), header).catch(async (error: unknown) => {
-      await results.close();
-      throw error;
-    });
-    if (copiesInput) await durable.replace(temporaryCopyPath(path), inputCopyPath(path));
-    const state = await replayJournal(durable, path);
-    return withClose({ ...state, journal, results, sortedBytes: undefined, repairs: [] }, release);
+    return await create(release);
   } catch (error) {
     if (copiesInput) await removeCopy(durable, path).catch(() => undefined);
     await release();
     throw error;
   }
+}
+
+/**
+ * Creates the files of a new batch whose lock is held; the copy of an input has the temporary name. Until the journal exists,
+ * the same batch can be begun again; from then on it can be resumed. Fails with local-file (14) when there is a batch already
+ * or results that are not empty.
+ */
+export async function createBatch(
+  durable: DurableFiles,
+  path: string,
+  header: BatchHeader,
+  release: Release,
+): Promise<OpenBatch> {
+  await createResultsFile(durable, path);
+  // A file without write permission is detected before there is a journal.
+  const results = await openResults(durable, path, NO_RESULTS);
+  const journal = await createJournal(durable, journalPath(path), header).catch(async (error: unknown) => {
+    await results.close();
+    throw error;
+  });
+  if (header.input.copied === true) await durable.replace(temporaryCopyPath(path), inputCopyPath(path));
+  const state = await replayJournal(durable, path);
+  return withClose({ ...state, journal, results, sortedBytes: undefined, repairs: [] }, release);
 }
 
 /** An empty file may be used: the user created it, or a batch was killed before it had begun. */
@@ -71,7 +85,7 @@ async function removeCopy(durable: DurableFiles, path: string): Promise<void> {
 }
 
 /** Adds `close`, which closes the files and releases the lock. */
-export function withClose(parts: Omit<OpenBatch, 'close'>, release: () => Promise<void>): OpenBatch {
+export function withClose(parts: Omit<OpenBatch, 'close'>, release: Release): OpenBatch {
   return {
     ...parts,
     close: async () => {

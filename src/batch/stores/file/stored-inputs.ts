@@ -5,7 +5,7 @@ import { type BatchInput, type BatchInputs, nameOfInputs, openInputs } from '../
 import type { SourcePorts } from '../../read/input-source.ts';
 import type { PlannedRange } from '../../read/range.ts';
 import { hasExactVersion } from '../../read/unchanged-content.ts';
-import type { BatchPlan } from '../../model/store.ts';
+import type { BatchPlan } from '../../read/batch-plan.ts';
 import { inputCopyPath, storedInputPath, temporaryCopyPath } from './file-names.ts';
 import type { BatchHeader, InputIdentity, StoredInput } from './journal/record.ts';
 

@@ -84,6 +84,7 @@ async function createRows(
     });
     return {
       ...factsOf(ports, batch),
+      summary: created.plan.summary,
       copy: copied,
       drive: (options) => driverSession(ports, batch, options, []),
     };

@@ -1,3 +1,4 @@
+import { formatRate } from './rate-text.ts';
 import { type BatchProgress, type BatchView, type ItemCounts, openItems } from '../../../../batch/index.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
@@ -108,8 +109,7 @@ function describeProblem({ problem }: BatchProgress, now: number): string | unde
 
 function describeRate(counts: ItemCounts, { perSecond, steady }: CompletionRate): readonly string[] {
   if (perSecond === undefined || !steady) return [];
-  const rate = perSecond < 1 ? `${(perSecond * 60).toFixed(1)}/min` : `${perSecond.toFixed(1)}/s`;
-  return [rate, `${roundedDuration(openItems(counts) / perSecond)} left`];
+  return [formatRate(perSecond), `${roundedDuration(openItems(counts) / perSecond)} left`];
 }
 
 /** Rounds an estimate up, to 10 seconds from one minute on, and to minutes from ten minutes on. */

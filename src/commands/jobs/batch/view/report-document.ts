@@ -1,4 +1,4 @@
-import { HOUR_SECONDS, MINUTE_MS } from '../../../../core/durations.ts';
+import { MINUTE_MS } from '../../../../core/durations.ts';
 import { QUANTILE_ERROR, type BatchAnalysis, type DistributionSummary } from '../../../../batch/index.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { summaryOf } from './summary-view.ts';
@@ -75,11 +75,4 @@ export function formatTime(milliseconds: number): string {
   const rounded = milliseconds === 0 ? 0 : Number(milliseconds.toPrecision(3));
   if (rounded < 1000 || rounded >= MINUTE_MS) return formatDuration(rounded);
   return `${String(rounded / 1000)}s`;
-}
-
-/** Formats a rate: `12.5/s`, `3.2/min`, `0.5/h`. */
-export function formatRate(perSecond: number): string {
-  const [rate, unit] =
-    perSecond >= 1 ? [perSecond, 's'] : perSecond >= 1 / 60 ? [perSecond * 60, 'min'] : [perSecond * HOUR_SECONDS, 'h'];
-  return `${rate.toFixed(rate < 100 ? 1 : 0)}/${unit}`;
 }

@@ -5,7 +5,8 @@ import { safeText } from '../../../../core/safe-text.ts';
 import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { barChart } from '../../../../output/charts/bar-chart.ts';
 import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
-import { reportDocument, stateOfReport, boundsOf, exampleLine, formatRate, formatTime } from './report-document.ts';
+import { reportDocument, stateOfReport, boundsOf, exampleLine, formatTime } from './report-document.ts';
+import { formatRate } from './rate-text.ts';
 import { OUTCOMES } from './summary-view.ts';
 import { PAGE_STYLE } from './report-page-style.ts';
 

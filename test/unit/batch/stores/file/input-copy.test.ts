@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { writeSyncedFile } from '../../../../../src/batch/bytes/synced-files.ts';
 import { inputCopyPath, journalPath, temporaryCopyPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import type { BatchHeader } from '../../../../../src/batch/stores/file/journal/record.ts';
-import { createBatch, type OpenBatch } from '../../../../../src/batch/stores/file/open-batch.ts';
+import { beginFiles } from '../../../../support/batch/begin-batch.ts';
+import type { OpenBatch } from '../../../../../src/batch/stores/file/open-batch.ts';
 import { inputCandidates } from '../../../../../src/batch/stores/file/stored-inputs.ts';
 import type { DurableFiles } from '../../../../../src/core/context.ts';
 import { localFile } from '../../../../../src/core/failure.ts';
@@ -27,15 +28,7 @@ describe('a copy of the input', () => {
     createdAt: 0,
   };
   const begin = (durable: DurableFiles): Promise<OpenBatch> =>
-    createBatch(
-      durable,
-      'r',
-      async () => {
-        await writeSyncedFile(durable, temporaryCopyPath('r'), [Buffer.from(items(1))]);
-        return header;
-      },
-      true,
-    );
+    beginFiles(durable, 'r', header, () => writeSyncedFile(durable, temporaryCopyPath('r'), [Buffer.from(items(1))]));
 
   test.each([
     ['killed', afterKill],

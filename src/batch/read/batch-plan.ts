@@ -1,0 +1,21 @@
+import type { BatchInputs } from './inputs.ts';
+import type { InvalidItem, Item } from './items/item.ts';
+import type { PlannedRange } from './range.ts';
+
+/** The checked inputs of a new batch, cut into ranges. */
+export interface BatchPlan extends BatchInputs {
+  readonly ranges: readonly PlannedRange[];
+  readonly summary: InputSummary;
+}
+
+/** What an input contains. Sizes are bytes. */
+export interface InputSummary {
+  readonly planned: number;
+  readonly invalid: number;
+  readonly invalidItems: readonly InvalidItem[];
+  readonly bytes: number;
+  /** Size of all bodies together, and of the largest. */
+  readonly bodyBytes: number;
+  readonly largestBody: number;
+  readonly first: Item | undefined;
+}
