@@ -77,6 +77,16 @@ describe('input that is sent byte for byte', () => {
     expect(await sent(['api', 'POST', '/v2/x', '--input', input])).toBe(input);
   });
 
+  test.each([
+    ['jobs', 'run', 'ep'],
+    ['api', 'POST', '/v2/x'],
+  ])('the name of a file without its @ is refused with the @: %s %s', async (...argv) => {
+    const world = createTestWorld();
+    await writeFile(join(world.directory, 'in.json'), '{"a":1}');
+    const { code, err } = await berthIn(world, ['--local', ...argv, '--input', 'in.json']);
+    expect([code, err]).toEqual([2, expect.stringContaining('given with an @: --input @in.json')]);
+  });
+
   test('a byte order mark and surrounding white space are removed', async () => {
     expect(await sent(['jobs', 'run', 'ep', '--input', '-'], `${BOM}{"n":1}\r\n`)).toBe('{"input":{"n":1}}');
     expect(await sent(['api', 'POST', '/v2/x', '--input', '-'], `${BOM}{"n":1}\n`)).toBe('{"n":1}');

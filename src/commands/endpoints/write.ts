@@ -189,7 +189,8 @@ async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promi
   const after = merged(objectOf(before) ?? {}, body);
   const [from, to] = [minWorkers(before), minWorkers(after)];
   const isOther = body['gpu'] !== undefined || body['cpu'] !== undefined;
-  if ((from === 0 && to === 0) || (from === to && !isOther)) return undefined;
+  if (from === 0 && to === 0) return await raiseOfBusy(ctx, before, after, isOther);
+  if (from === to && !isOther) return undefined;
   const [was, is] = [await workerPrice(ctx, before), await workerPrice(ctx, after)];
   const isSame =
     was !== undefined && is !== undefined && was.low * from === is.low * to && was.high * from === is.high * to;
@@ -200,6 +201,23 @@ async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promi
     range === undefined && count > 0 ? UNKNOWN_PRICE : alwaysRunning(range ?? NO_COST, count);
   const line = `Workers that always run, also without jobs: ${from} (${price(was, from)}) to ${to} (${price(is, to)}).`;
   return { line, asks: !isLess };
+}
+
+/** What other hardware, or more workers at most, cost while they run, where none always does. A person is asked where it is more. */
+async function raiseOfBusy(
+  ctx: CommandContext,
+  before: Json,
+  after: JsonObject,
+  isOther: boolean,
+): Promise<Price | undefined> {
+  const [fromMax, toMax] = [maxWorkers(before), maxWorkers(after)];
+  if (!isOther && toMax <= fromMax) return undefined;
+  const [was, is] = [await workerPrice(ctx, before), await workerPrice(ctx, after)];
+  if (was !== undefined && is !== undefined && was.high * fromMax === is.high * toMax) return undefined;
+  const price = (range: DollarRange | undefined, max: number): string =>
+    `${range === undefined ? UNKNOWN_PRICE : `${formatDollarRange(range)} an hour`}, ${countOf(max, 'worker')} at most`;
+  const line = `A worker while it runs: ${price(was, fromMax)}; after the change ${price(is, toMax)}.`;
+  return { line, asks: was === undefined || is === undefined || is.high * toMax > was.high * fromMax };
 }
 
 /** `A worker costs $1.12 to $1.90 an hour while it runs.` */

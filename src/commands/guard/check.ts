@@ -1,10 +1,11 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { memberAt } from '../../core/json.ts';
+import { memberAt, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Result } from '../../output/view.ts';
+import { idOf, type Result } from '../../output/view.ts';
+import { stoppedLines, wipedLines } from '../pods/actions/cost.ts';
 import { SUBJECTS, type Policy, type Subject } from '../../guard/policy/rules.ts';
 import { adviceOf } from './advice.ts';
 import { appendLog, LOG_OPTION } from './log.ts';
@@ -22,10 +23,17 @@ export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep, n
     view: decisionView,
     // cron mails what is printed.
     values: isQuiet && isTable ? news.filter((row) => memberAt(row, 'verdict') === 'over') : rows,
-    notes: isTable && !isQuiet ? [...nothing, ...adviceOf(policy, swept)] : [],
+    notes: isTable && !isQuiet ? [...nothing, ...stopNotes(ctx, swept), ...adviceOf(policy, swept)] : [],
     exit: exitOf(swept),
     failure,
   };
+}
+
+/** What a stop has wiped, and what of the pods is paid on. */
+function stopNotes(ctx: CommandContext, { rows, subjects }: Sweep): readonly string[] {
+  const ids = new Set(rows.filter((row) => memberAt(row, 'result') === 'stopped').map((row) => stringAt(row, 'id')));
+  const stopped = subjects.flatMap(({ row }) => (ids.has(idOf(row)) ? [row] : []));
+  return [...wipedLines(ctx, stopped), ...stoppedLines(ctx, stopped)];
 }
 
 /** `12 pods, 3 endpoints`. */

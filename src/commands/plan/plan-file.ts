@@ -181,7 +181,7 @@ export const movedFailure = ({ path }: PlanFile, errors: readonly string[]): Fai
   new Failure({
     code: 'refused',
     exit: EXIT.refused,
-    message: `${path} is not what there is to do any more: nothing was sent`,
+    message: `${path} no longer says what there is to do: nothing was sent`,
     hint: 'Files or things have changed since. Plan again, and look at it.',
     errors,
   });

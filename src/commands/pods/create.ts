@@ -29,9 +29,10 @@ import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { podRefusals } from '../shared/refusals/by-catalog.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
-import { REACHABLE } from './pod/reachable.ts';
+import { REACHABLE, statusOf } from './pod/reachable.ts';
 import { PODS, podNotes } from './pod/resource.ts';
 import { untilStatus } from './actions/wait.ts';
+import { isStuck } from './actions/wait-for-status.ts';
 
 export const create = createCommand(PODS, 'pods', {
   summary: 'create a pod',
@@ -67,7 +68,8 @@ export const create = createCommand(PODS, 'pods', {
   nextStep,
   price: hourlyPrice,
   notes: podNotes,
-  wait: untilStatus(REACHABLE),
+  // One that was made before with its key may be stopped: it will not start by itself.
+  wait: { ...untilStatus(REACHABLE), bad: (pod) => isStuck(pod, REACHABLE) || statusOf(pod) === 'EXITED' },
   examples: [
     [
       'berth pods create --name lab --gpu GPU-24G --image example/pytorch:2.8 --wait',

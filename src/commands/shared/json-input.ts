@@ -8,13 +8,16 @@ export interface RawInput {
   readonly bytes: Uint8Array;
   /** Where it came from, for messages: a file name, a flag, stdin. */
   readonly from: string;
+  /** It is text on the command line, and there is a file of that name: an @ is missing. */
+  readonly fileNamed?: string;
 }
 
 /** Reads the value of `--input`: the text itself, `@FILE`, or `-` for stdin. Fails with local-file (14). */
 export async function readInputBytes(files: Files, input: string): Promise<RawInput> {
   if (input === '-') return { bytes: await files.read('-'), from: 'stdin' };
   if (input.startsWith('@')) return { bytes: await files.read(input.slice(1)), from: input.slice(1) };
-  return { bytes: new TextEncoder().encode(input), from: '--input' };
+  const isFileName = /^[^\s{["]{1,200}$/.test(input) && (await files.mode(input).catch(() => undefined)) !== undefined;
+  return { bytes: new TextEncoder().encode(input), from: '--input', ...(isFileName ? { fileNamed: input } : {}) };
 }
 
 /**
@@ -23,11 +26,11 @@ export async function readInputBytes(files: Files, input: string): Promise<RawIn
  */
 export function checkedJsonText(given: RawInput): string {
   const text = utf8Text(given.bytes, given.from, 'JSON is UTF-8: convert it first.').trim();
-  validate(text, given.from);
+  validate(text, given);
   return text;
 }
 
-function validate(text: string, from: string): void {
+function validate(text: string, { from, fileNamed }: RawInput): void {
   if (text === '') throw usage(`${from} is empty`, 'The input is JSON, such as {"prompt":"hello"}.');
   try {
     decodeJson(text);
@@ -35,7 +38,9 @@ function validate(text: string, from: string): void {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw usage(
       `${from} is not JSON: line ${error.line}, column ${error.column}: ${error.message}`,
-      'Quote JSON for the shell: --input \'{"prompt":"hello"}\'',
+      fileNamed === undefined
+        ? 'Quote JSON for the shell: --input \'{"prompt":"hello"}\''
+        : `What a file holds is given with an @: --input @${fileNamed}`,
     );
   }
 }

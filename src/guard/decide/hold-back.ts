@@ -44,7 +44,9 @@ export function limitActions(
   if (wanted.length <= maxActions && !isHalf) return { decisions, refused: undefined };
   const deadlines = wanted.length - byRules.length;
   const isAll = deadlines === 0 || deadlines > maxActions;
-  const why = isHalf ? `more than half of the ${running} that run or start` : `more than --max-actions ${maxActions}`;
+  const why = isHalf
+    ? `more than half of those that run or start (${running})`
+    : `more than --max-actions ${maxActions}`;
   const count = isAll ? wanted.length : byRules.length;
   const refused = usage(
     `${count} ${nounOf(wanted)}${count === 1 ? '' : 's'} would be ${wanted.some(({ kind }) => kind !== 'pod') ? 'changed' : 'ended'} at once, ${why}: ${isAll ? 'nothing was done' : 'only deadlines were kept'}`,

@@ -93,11 +93,11 @@ function meaningOf(
     return { code: 'rate-limited', exit: EXIT.rateLimited, hint };
   }
   const hint = request.write
-    ? 'Nothing changed. Correct what it names; --dry-run shows the request, and reads only.'
-    : 'Correct what it names, then run this again.';
+    ? 'Nothing changed. Correct what the error names; --dry-run shows the request, and reads only.'
+    : 'Correct what the error names, then run this again.';
   const stateHint =
     status === 409 && request.checkCommand !== undefined
-      ? sentence`It is not possible in the present state: ${request.checkCommand}`
+      ? sentence`Its present state does not allow that. See ${request.checkCommand}`
       : hint;
   return { code: 'refused', exit: EXIT.refused, hint: stateHint, ...MEANINGS[status] };
 }

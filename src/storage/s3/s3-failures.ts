@@ -124,7 +124,7 @@ function meaningOf(status: number, code: string): { readonly exit: ExitCode; rea
   if (status >= 500) return { exit: EXIT.unavailable, hint: 'Try again later. To run it again is safe.' };
   if (status < 400)
     return { exit: EXIT.unavailable, hint: 'Redirects are refused. Check --s3-endpoint and the region (AWS_REGION).' };
-  return { exit: EXIT.refused, hint: 'Correct what it names, then run it again.' };
+  return { exit: EXIT.refused, hint: 'Correct what the error names, then run it again.' };
 }
 
 /** One line of at most 300 characters, without the credentials. */

@@ -185,7 +185,9 @@ function refusalOf(
   const folded = foldedName(rest);
   const isTaken = rest !== '' && taken?.has(folded) === true;
   taken?.add(folded);
-  const why = reason ?? (isTaken ? 'another file of the copy has a name that is the same on some systems' : undefined);
+  const why =
+    reason ??
+    (isTaken ? 'another file of the copy has the same name, or one that is the same on some systems' : undefined);
   if (why === undefined) return undefined;
   return notCopied(from, why);
 }

@@ -109,6 +109,6 @@ const wouldRestart = (pod: Json): Failure =>
     code: 'refused',
     exit: EXIT.refused,
     message: `pod ${labelOf(pod)} is ${stringAt(pod, 'status') ?? '?'}: a change of its deadline would restart its container`,
-    hint: sentence`Nothing was sent. To keep a guard from it without a restart: ${berth`pods update ${idOf(pod)} --locked on`}`,
+    hint: sentence`Nothing was sent. To change it with a restart, which wipes the container disk: ${berth`pods stop ${idOf(pod)}`}, then start it with the deadline. To keep every guard from it: ${berth`pods update ${idOf(pod)} --locked on`}`,
     id: idOf(pod),
   });

@@ -24,7 +24,12 @@ export const untilStatus = (wanted: string): WaitSpec => ({
   bad: (pod) => isStuck(pod, wanted),
   ...(wanted === REACHABLE ? { describe: describeReach } : {}),
   goesOn: (pod) => paidWhile([pod], wanted),
-  notes: (pod) => (isStuck(pod, wanted) ? stuckNotes(pod, wanted) : wanted === REACHABLE ? unpublishedNotes(pod) : []),
+  notes: (pod) =>
+    isStuck(pod, wanted) || statusOf(pod) === 'EXITED'
+      ? stuckNotes(pod, wanted)
+      : wanted === REACHABLE
+        ? unpublishedNotes(pod)
+        : [],
 });
 
 export const wait = defineCommand({

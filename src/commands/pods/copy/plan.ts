@@ -92,7 +92,10 @@ function refusalOf({ end, path }: At, rest: string, platform: string, taken: Set
   const folded = foldedName(rest);
   const isTaken = rest !== '' && taken.has(folded);
   taken.add(folded);
-  return reason ?? (isTaken ? 'another file of the copy has a name that is the same on some systems' : undefined);
+  return (
+    reason ??
+    (isTaken ? 'another file of the copy has the same name, or one that is the same on some systems' : undefined)
+  );
 }
 
 /** Why a file would be written out of the target: a folder on its way is a link. `known` holds the folders that were looked at. */

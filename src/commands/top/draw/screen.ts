@@ -80,11 +80,7 @@ function statusPieces({ session, ui, now }: ScreenInput, { endpoints }: ScreenRo
     ['jobs', endpoints.map(({ readMs }) => readMs)],
     ['cost', fleet.spent?.value === undefined ? [] : [age(fleet.spent.at)]],
   ]);
-  const words = [
-    `every ${intervalText(intervalMs)}${isPaced ? ' (rate limit)' : ''}`,
-    `read ago: ${ages}`,
-    `by ${ui.sort}`,
-  ];
+  const words = [`every ${intervalText(intervalMs)}${isPaced ? ' (rate limit)' : ''}`, `age: ${ages}`, `by ${ui.sort}`];
   const filter = ui.mode === 'filter' ? `/${ui.filter}_` : ui.filter === '' ? '' : `/${ui.filter}`;
   const [failed, ...others] = failures;
   return [

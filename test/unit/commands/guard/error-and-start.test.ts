@@ -145,3 +145,13 @@ test('a deadline to stop is kept also once the one to terminate is over, which n
   expect(await statusOf(account, 'lab')).toContain('EXITED');
   expect(await rows(account, 'guard run')).toMatchObject([{ action: 'report', held: /allow-terminate/ }]);
 });
+
+test('a run that stops pods says what that wiped, and what is paid on', async () => {
+  const account = createAccount();
+  await local(account, `${CREATE} lab --stop-after 1h --persistent-size 20 --mount-path /w`);
+  await local(account, 'local clock advance 2h');
+  const { err } = await account('guard run');
+  expect(err).toContain('This wiped its container disk; what is on mounts stays.');
+  expect(err).toContain('Its persistent mount (20 GB) costs money also while stopped');
+  expect((await account('guard run')).err).not.toContain('wiped');
+});

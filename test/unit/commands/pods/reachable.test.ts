@@ -137,3 +137,15 @@ test('a pod that runs and cannot be reached yet is explained as that, and ssh sa
   await local(account, 'pods create --name lab --image i --cpu cpu-general --vcpu 2 --port 22/tcp');
   expect((await account('pods ssh lab --print')).err).toMatch(/pods wait \S+/);
 });
+
+test('a create by the key of a pod that is stopped does not wait for it', async () => {
+  const account = createAccount();
+  const create = 'pods create --name lab --image i --gpu GPU-24G --idempotency-key k8 --wait';
+  const id = (await local(account, `${create} -o id`)).trim();
+  await local(account, `pods stop ${id} --wait`);
+  const { code, err } = await account(create);
+  expect([code, err]).toEqual([
+    10,
+    expect.stringContaining(`pod ${id} is EXITED: it will not become reachable by itself.`),
+  ]);
+});

@@ -77,7 +77,7 @@ test('rows of one name have their ids before it; others do not', () => {
   const session = { fleet, intervalMs: 5000, isPaced: true, failures: [] };
   const lines = textOf(screenLines(input({}, { session }), { columns: 120, rows: 20 }, unpainted));
   expect(lines).toMatch(/ {2}ep-one twin .*\n {2}ep-two twin .*\n {2}web /);
-  expect(lines).toContain('every 5s (rate limit), read ago');
+  expect(lines).toContain('every 5s (rate limit), age');
 });
 
 test.each([

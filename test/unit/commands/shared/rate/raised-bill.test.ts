@@ -213,4 +213,22 @@ describe('what raises the bill', () => {
     expect((await account(`${update} big --disk 20`)).err).not.toContain('It costs more');
     expect((await account(`${update} same`)).err).not.toContain('It costs more');
   });
+
+  test('of workers that run only while there are jobs, other hardware and a higher maximum are', async () => {
+    for (const [flags, said] of [
+      [
+        '--gpu-pool POOL-80G --gpu-count 4',
+        'A worker while it runs: $1.12 an hour, 3 workers at most; after the change $16.72 an hour, 3 workers at most.',
+      ],
+      ['--workers-max 50', 'after the change $1.12 an hour, 50 workers at most.'],
+    ] as const) {
+      const run = createAccount();
+      await local(run, 'endpoints create --name q0 --image a/b --gpu-pool POOL-24G');
+      const { code, err } = await run(`endpoints update q0 ${flags} --json`);
+      expect([code, err]).toEqual([0, expect.stringContaining(said)]);
+      expect((await run('endpoints update q0 --workers-max 2 --json')).err).not.toContain('after the change');
+    }
+    const asked = await answered(['endpoints', 'update', 'echo', '--workers-max', '50'], 'Change it?', 'n');
+    expect(asked.code).toBe(2);
+  });
 });
