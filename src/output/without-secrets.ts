@@ -7,11 +7,9 @@ import { rowsOf, type OutputOptions, type Result, type RowsResult } from './view
 /** Told beside a result with hidden values, on a terminal. */
 const HIDDEN_NOTE = 'What is shown as *** is secret; --show-secrets shows it.';
 
-/** The row as a table shows it. `--fields env.NAME` asks for a variable by its name, and shows it. */
-export const rowWithoutSecrets = (row: Json, { isSecret, fields }: OutputOptions): Json =>
-  isSecret === undefined || fields?.some((path) => /(^|\.)env\./.test(path)) === true
-    ? row
-    : hideSecrets(row, isSecret);
+/** The row as a table shows it, also where `--fields env.NAME` asks for a variable. */
+export const rowWithoutSecrets = (row: Json, { isSecret }: OutputOptions): Json =>
+  isSecret === undefined ? row : hideSecrets(row, isSecret);
 
 /** The result as a table shows it; the same result where nothing is hidden. */
 export function resultWithoutSecrets(result: RowsResult, options: OutputOptions): RowsResult {

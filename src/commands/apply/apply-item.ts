@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
+import { berth, lines, sentence } from '../../core/message.ts';
 import { encodeJson, memberAt, objectOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { labelOf as labelOfRow } from '../../cli/resource/choose.ts';
 import { withMember } from '../../cli/resource/body/body.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { rowRequest } from '../../cli/resource/identity/requests.ts';
@@ -88,9 +90,22 @@ async function replace(
   if (now.item.action !== 'replace' || !isSamePlan(planned.item, now.item)) throw moved(planned, now.item, now);
   const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
   const row = 'made' in created ? created.made : created.found;
-  if (waitUntilMs !== undefined) await waitUntilReady(ctx, kind, row, waitUntilMs);
-  await removeRow(ctx, kind, planned.row ?? null);
+  try {
+    if (waitUntilMs !== undefined) await waitUntilReady(ctx, kind, row, waitUntilMs);
+    await removeRow(ctx, kind, planned.row ?? null);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new OldOneLeft(error, row);
+  }
   return { action: 'replace', row };
+}
+
+/** A new one is there, and the old one has not been removed: both are paid. The next apply goes on with it. */
+export class OldOneLeft extends Failure {
+  constructor(failure: Failure, made: Json) {
+    const both = sentence`Its new one, ${labelOfRow(made)}, was made: both are there and paid. The same apply goes on; or end the new one: ${berth`pods terminate ${idOf(made)}`}`;
+    super({ ...failure.facts(), hint: lines(failure.hint, both) }, failure.cause);
+  }
 }
 
 async function update(ctx: CommandContext, account: Account, planned: Planned): Promise<Done> {

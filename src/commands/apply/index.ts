@@ -9,6 +9,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { refusalOfDryRun } from '../../cli/resource/body/unknown-words.ts';
+import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { errorOf } from '../../cli/resource/several/outcomes.ts';
 import { countOf } from '../../cli/words/words.ts';
@@ -24,7 +25,7 @@ import { pruningRefusal } from '../plan/prune.ts';
 import { costSentence, credentialsNote, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
 import { planView } from '../plan/plan-view.ts';
 import { applyAll, type Outcome } from './apply-all.ts';
-import { labelOf, requestsOf } from './apply-item.ts';
+import { labelOf, OldOneLeft, requestsOf } from './apply-item.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { APPLIED, appliedView } from './applied-view.ts';
 import type { Cost } from '../plan/cost.ts';
@@ -57,6 +58,7 @@ export const apply = defineCommand({
     const refusal = plan.pruning === undefined ? undefined : pruningRefusal(plan.pruning, maxPrune);
     if (refusal !== undefined) throw refusal;
     if (!keepGoing) refuseBlocked(plan.planned, input);
+    if (!ctx.dryRun) checkAccess(ctx, plan.planned);
     return plan;
   },
   confirm: async (ctx, _, plan) => {
@@ -96,6 +98,16 @@ async function planOf(
   }
   await refuseMoved(ctx, file, plan);
   return { plan, input: file.input };
+}
+
+/**
+ * Refuses a plan with what the profile may not do, before anything is sent: denied (3). A new pod in the place of one that may not be
+ * removed would leave two.
+ */
+function checkAccess(ctx: CommandContext, planned: readonly Planned[]): void {
+  const destroys = planned.some(({ item }) => item.action === 'delete' || item.action === 'replace');
+  const writes = planned.some(({ item }) => item.action === 'create' || item.action === 'update');
+  if (destroys || writes) requireAccess(destroys ? 'full' : 'write', allowedAccess(ctx.settings));
 }
 
 /** Refuses a plan with something that cannot be made so, before anything is sent: refused (5). */
@@ -156,9 +168,14 @@ function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
   ];
 }
 
-/** What a thing costs now: as before where nothing was done. */
-const costOfOutcome = ({ planned: { cost }, done }: Outcome): Cost =>
-  done === undefined ? { before: cost.before, after: cost.before } : cost;
+/** What a thing costs now: as before where nothing was done, and twice where a new one is there beside the old one. */
+function costOfOutcome({ planned: { cost }, done, failure }: Outcome): Cost {
+  if (done !== undefined) return cost;
+  const { before, after } = cost;
+  if (!(failure instanceof OldOneLeft)) return { before, after: before };
+  const isKnown = before.perHour !== undefined && after.perHour !== undefined;
+  return { before, after: { ...after, perHour: isKnown ? before.perHour + after.perHour : undefined } };
+}
 
 /**
  * Ends a dry run with the requests, and with refused (5) where something would be refused. What is made in the same run has its

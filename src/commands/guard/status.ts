@@ -96,7 +96,13 @@ export const status = defineCommand({
       return found === undefined ? [] : [{ ...podOf(pod), action: found.action, after: found.given }];
     });
     const overdue = rows.filter((row) => memberAt(row, 'overdue') === true);
-    const late = overdue.reduce<number>((sum, row) => sum + (numberAt(row, 'lateCost') ?? 0), 0);
+    // The hours of a pod count once, also where both of its deadlines are overdue.
+    const lateByPod = new Map<string, number>();
+    for (const row of overdue) {
+      const pod = stringAt(row, 'pod') ?? '';
+      lateByPod.set(pod, Math.max(lateByPod.get(pod) ?? 0, numberAt(row, 'lateCost') ?? 0));
+    }
+    const late = [...lateByPod.values()].reduce((sum, cost) => sum + cost, 0);
     return {
       kind: 'many',
       view: view(now),

@@ -38,8 +38,8 @@ export interface World extends AccountFacts {
   readonly endpoints: EndpointTracks;
 }
 
-/** A finding, and the action that the condition brings itself. */
-export type Found = Finding & { readonly action?: GuardAction };
+/** A finding, and the action that the condition brings itself; `weaker` is what is left to do where that is not allowed. */
+export type Found = Finding & { readonly action?: GuardAction; readonly weaker?: Found };
 
 /**
  * Whether a condition is met for a row of its kind. A pod that is stopped meets none that is about running; one that is paid
@@ -99,14 +99,15 @@ function timeAt(pod: Json, member: string): number | undefined {
 
 /** The deadline that is over, the one to terminate first: it ends everything that the other one does. */
 function overdue(pod: Json, now: EpochMs): Found {
-  const over = countingDeadlines(pod)
+  const [first, second] = countingDeadlines(pod)
     .filter(({ at }) => at <= now)
-    .toSorted((a, b) => Number(b.action === 'terminate') - Number(a.action === 'terminate'))[0];
-  if (over !== undefined) {
-    const late = costOver(numberAt(pod, 'cost') ?? 0, now - over.at);
-    const cost = late > 0 ? `, which cost ${formatDollars(late)}` : '';
-    return { state: 'met', why: `${deadlineText(over, now)}${cost}`, action: over.action };
-  }
+    .toSorted((a, b) => Number(b.action === 'terminate') - Number(a.action === 'terminate'))
+    .map((over): Found => {
+      const late = costOver(numberAt(pod, 'cost') ?? 0, now - over.at);
+      const cost = late > 0 ? `, which cost ${formatDollars(late)}` : '';
+      return { state: 'met', why: `${deadlineText(over, now)}${cost}`, action: over.action };
+    });
+  if (first !== undefined) return { ...first, ...(second === undefined ? {} : { weaker: second }) };
   const unreadable = deadlinesOf(pod).find((deadline) => deadline.isUnreadable);
   if (unreadable !== undefined)
     return { state: 'unknown', why: `its deadline to ${unreadable.action} cannot be read: ${unreadable.given}` };

@@ -3,7 +3,7 @@ import { compileGlobs } from '../../core/text/patterns/glob.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { compileRowFilter, isAmong } from '../../core/text/patterns/row-filter.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
-import { evaluate, type World } from './conditions.ts';
+import { evaluate, type Found, type World } from './conditions.ts';
 import {
   subjectsOf,
   type Exception,
@@ -74,12 +74,27 @@ export function compilePolicy(policy: Policy): Decide {
 const rankOf = ({ verdict, action }: Decision): number => (verdict === 'over' ? 10 : 0) + STRENGTH[action];
 
 /** The decision of one rule; none where it does not apply. */
-function decisionOf(rule: Rule, { kind, row }: Subject, world: World, policy: Policy): readonly Decision[] {
-  const { state, why, action: given = rule.action } = evaluate(rule.when, row, world);
+function decisionOf(rule: Rule, subject: Subject, world: World, policy: Policy): readonly Decision[] {
+  const found = evaluate(rule.when, subject.row, world);
+  const decisions = decisionBy(found, rule, subject, world, policy);
+  if (found.weaker === undefined || decisions[0]?.held === undefined) return decisions;
+  // A deadline to stop is kept also where the one to terminate may not be.
+  const [weaker] = decisionBy(found.weaker, rule, subject, world, policy);
+  return weaker === undefined || weaker.held !== undefined ? decisions : [weaker];
+}
+
+function decisionBy(
+  { state, why, action: given }: Found,
+  rule: Rule,
+  { kind, row }: Subject,
+  world: World,
+  policy: Policy,
+): readonly Decision[] {
   if (state === 'not-met') return [];
+  const wantedAction = given ?? rule.action;
   // A pod that is stopped needs no stop.
-  if (given === 'stop' && STOPPED.includes(stringAt(row, 'status') ?? '')) return [];
-  const action = given === 'stop' && policy.allowTerminate && losesNothing(row) ? 'terminate' : given;
+  if (wantedAction === 'stop' && STOPPED.includes(stringAt(row, 'status') ?? '')) return [];
+  const action = wantedAction === 'stop' && policy.allowTerminate && losesNothing(row) ? 'terminate' : wantedAction;
   const verdict = state === 'met' ? 'over' : 'unknown';
   const wanted: GuardAction = verdict === 'unknown' ? 'report' : action;
   const held = wanted === 'report' ? undefined : heldBack(row, wanted, world.now, policy);

@@ -32,7 +32,7 @@ async function goOn(
   const limits = { ...values, maxTime: await maxTimeOf(ctx, values) };
   return await withStore(ctx, values, { access: 'migrate', leaseMs }, async ({ store, ports }) => {
     const options = { leaseMs, limits, moved: values.moved, service: () => serviceAddress(ctx), resume };
-    return batchResult(ctx, await goOnWithBatch(ports, store, name, options, viewOf(ctx)));
+    return batchResult(ctx, await goOnWithBatch(ports, store, name, options, viewOf(ctx)), limits);
   });
 }
 

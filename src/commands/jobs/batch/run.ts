@@ -69,7 +69,7 @@ export async function runBatch(outer: CommandContext, given: RunValues): Promise
         for (const line of describeSkipped(nameOfInputs(values), summary)) await ctx.tell(line);
         if (isShared) await ctx.tell(sentence`Batch ${begun}. On any other machine: ${joinLine(ports, begun)}`);
       });
-      return batchResult(ctx, await beginBatch(ports, store, options, run, view));
+      return batchResult(ctx, await beginBatch(ports, store, options, run, view), values);
     },
   );
 }

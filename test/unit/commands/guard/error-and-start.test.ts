@@ -133,3 +133,15 @@ test('a pod that has just been created, and one that was stopped, cost nothing t
   await local(account, 'pods stop lab');
   expect(await rows(account, 'guard check --max-spent 1 --match lab')).toEqual([]);
 });
+
+test('a deadline to stop is kept also once the one to terminate is over, which needs --allow-terminate', async () => {
+  const account = createAccount();
+  await local(account, `${CREATE} lab --stop-after 8h --terminate-after 2d`);
+  await local(account, 'local clock advance 3d');
+  const status = await account('guard status');
+  // 72 hours at $0.69, of which the first 8 were wanted.
+  expect(status.err).toContain('2 deadlines overdue, which cost $44.1');
+  expect(await rows(account, 'guard run')).toMatchObject([{ action: 'stop', result: 'stopped' }]);
+  expect(await statusOf(account, 'lab')).toContain('EXITED');
+  expect(await rows(account, 'guard run')).toMatchObject([{ action: 'report', held: /allow-terminate/ }]);
+});

@@ -3,7 +3,7 @@ import { RATE_LIMITS } from '../../../../queue/limits.ts';
 import { onlyWith, option, type ValuesOf } from '../../../../cli/model/params.ts';
 
 /** Limits of a run, for run and resume. */
-const limitOptions = {
+export const limitOptions = {
   concurrency: option.count('requests at once, at most (default 32)', 1, { most: 10_000 }),
   rate: option.count(`submissions a second, at most (default ${String(RATE_LIMITS.run.rate)}, the known limit)`, 1),
   inFlight: option.count(

@@ -6,13 +6,14 @@ import { groupNumbers, rangesOf } from '../../../../core/text/patterns/number-ra
 import { safeText } from '../../../../core/safe-text.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
+import { limitFlags, type Limits } from '../options/limit-flags.ts';
 import { batchReportLine, batchStatusLine, resumeLine } from './command-lines.ts';
 import { describeCounts } from './progress.ts';
 import { batchView, summaryOf } from './summary-view.ts';
 import type { Result } from '../../../../output/view.ts';
 
 /** Returns the lines below the counts: what went wrong, and the command lines to continue with. */
-function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
+function notesOf(ctx: CommandContext, report: Run): readonly Message[] {
   const { counts, stopped, unordered, resumable } = report;
   return [
     ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
@@ -32,8 +33,15 @@ function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
   ];
 }
 
-const resumeCommand = ({ service, reference }: BatchReport, ...flags: readonly string[]): CommandLine =>
-  resumeLine(service === LOCAL_SERVICE, reference, ...flags);
+/** The report of a run, with the limits that it was given as flags. */
+type Run = BatchReport & { readonly limits: readonly string[] };
+
+const resumeCommand = ({ service, reference, limits }: Run, ...more: readonly string[]): CommandLine =>
+  resumeLine(service === LOCAL_SERVICE, reference, ...more, ...withoutFlag(limits, more[0]));
+
+/** Flags with their values, without one that is given otherwise. */
+const withoutFlag = (flags: readonly string[], without: string | undefined): readonly string[] =>
+  flags.filter((_, at) => flags[at - (at % 2)] !== without);
 
 /** Names the report of a batch that has ended; a script is told only when items did not complete. */
 const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchReport): readonly Message[] =>
@@ -44,7 +52,7 @@ const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchR
 const inFlightNotes = ({ inFlight }: ItemCounts): readonly string[] =>
   inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];
 
-function unknownNote(report: BatchReport): Message {
+function unknownNote(report: Run): Message {
   const { counts, unknownReason } = report;
   const reason = unknownReason === undefined ? '' : ` (${safeText(unknownReason)})`;
   return sentence`${countOf(counts.unknown, 'item')} may or may not have run${reason}. To send again, at the risk of running twice: ${resumeCommand(report, '--resubmit', 'unknown')}`;
@@ -94,7 +102,7 @@ function notRetriedNotes({ notRetried }: BatchReport): readonly string[] {
 }
 
 /** A failed job can be run again while the service has it; as a new job, a failed item can be sent at any age. */
-function retryNotes(report: BatchReport): readonly Message[] {
+function retryNotes(report: Run): readonly Message[] {
   const { counts, retryableJobs, notRetried } = report;
   // An input that the service refused would be refused again.
   const resubmittable = retryableJobs + (notRetried?.expired ?? 0) > 0;
@@ -115,7 +123,7 @@ function retryNotes(report: BatchReport): readonly Message[] {
 const MAX_RANGES = 12;
 
 /** A resume sends expired items again only where it is asked to: they may have run. */
-function expiredNotes(report: BatchReport): readonly Message[] {
+function expiredNotes(report: Run): readonly Message[] {
   const { counts, expiredItems } = report;
   const isListed = expiredItems.length > 0 && groupNumbers(expiredItems).length <= MAX_RANGES;
   const listed = isListed ? `: ${rangesOf(expiredItems)}` : '';
@@ -127,7 +135,7 @@ function expiredNotes(report: BatchReport): readonly Message[] {
 }
 
 /** Returns the failure that stopped a batch, with what to do next as its hint; undefined when none did. */
-function failureOf(report: BatchReport): Failure | undefined {
+function failureOf(report: Run): Failure | undefined {
   const { stopped, unrecorded, counts } = report;
   if (stopped?.reason !== 'error') return undefined;
   const { failure } = stopped;
@@ -152,7 +160,8 @@ function failureOf(report: BatchReport): Failure | undefined {
  * Prints the counts of a batch. The exit code is 0 when all items completed, 13 when some did not, 9 after --max-time,
  * 130 or 143 after an interrupt; that of the failure when an error stopped the batch.
  */
-export function batchResult(ctx: CommandContext, report: BatchReport): Result {
+export function batchResult(ctx: CommandContext, ran: BatchReport, limits: Limits): Result {
+  const report: Run = { ...ran, limits: limitFlags(limits, ran.counts) };
   const { tookMs, cost, commonestError, resumed } = report;
   const value = summaryOf(report, {
     tookSeconds: tookMs / 1000,

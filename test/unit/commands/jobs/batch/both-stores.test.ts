@@ -107,6 +107,8 @@ function promises(kit: Kit): void {
     write(world, 'in.jsonl', items(40));
     const stopped = await run(world, kit, 'fail', '--max-failures', '0', '--in-flight', '2');
     expect([stopped.code, stopped.err]).toEqual([13, expect.stringContaining('--max-failures')]);
+    // The hint has the limits, which a resume does not remember: as many more may fail as at first.
+    expect(stopped.err).toMatch(/Go on with: berth .*jobs batch resume .* --in-flight 2 --max-failures [1-9]\d*\n/);
     const before = summary(await batchIn(world, 'status', batch));
     expect(before).toMatchObject({ planned: 40, state: 'stopped', inFlight: 0, unknown: 0 });
     expect(before['waiting']).toBeGreaterThan(0);
