@@ -33,7 +33,7 @@ export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './results/e
 export { writeExport } from './results/export-results.ts';
 export { fetchOutputs, type FetchSummary } from './results/outputs/fetch-outputs.ts';
 export type { ExecutionCost } from './verbs/cost-meter.ts';
-export { type ItemCounts, openItems, type Resubmittable } from './model/item-states.ts';
+export { type ItemCounts, itemsLeft, type Resubmittable } from './model/item-states.ts';
 export { LOCAL_SERVICE } from './model/run-records.ts';
 export { stateOf } from './model/result-line.ts';
 export type { InputSummary } from './read/batch-plan.ts';

@@ -10,7 +10,7 @@ export const BATCH_STORE = [
   {
     name: 'end-before-its-result',
     about: 'the journal says that an item has ended before its result is on the disk',
-    file: 'src/batch/stores/file/file-session.ts',
+    file: 'src/batch/stores/file/file-records.ts',
     from: 'const extent = await results.append(resultLine(owner, document));\n      await record(',
     to: 'const written = results.append(resultLine(owner, document));\n      const extent = results.extent();\n      await Promise.all([written, record(',
     and: { from: '{ ...extent, at: now() });', to: '{ ...extent, at: now() })]);' },
@@ -107,7 +107,7 @@ export const BATCH_STORE = [
   {
     name: 'changed-results-sorted',
     about: 'results that another program changed while the batch ran are sorted',
-    file: 'src/batch/stores/file/open-batch.ts',
+    file: 'src/batch/stores/file/finish-batch.ts',
     from: '!== checksum) throw changedWhileItRan(path);',
     to: '!== checksum && !batch.header.ordered) throw changedWhileItRan(path);',
     tests: CHANGED,

@@ -79,7 +79,7 @@ type Counted = (typeof COUNTED)[number];
 export type ItemCounts = Readonly<Record<'planned' | Counted, number>>;
 
 /** Number of items that have not ended, and whose outcome is not unknown. */
-export const openItems = ({ waiting, inFlight }: Pick<ItemCounts, 'waiting' | 'inFlight'>): number =>
+export const itemsLeft = ({ waiting, inFlight }: Pick<ItemCounts, 'waiting' | 'inFlight'>): number =>
   waiting + inFlight;
 
 export const countedAs = (state: ItemState): Counted =>

@@ -88,18 +88,18 @@ export function createPollDelays(pollsPerSecond: () => number) {
       if (executionMs !== undefined) executions.add(executionMs);
     },
     /** The delay from the submission of a job to its first poll, for a job that is not queued behind others. See `next`. */
-    first: (openJobs: number): number => {
+    first: (jobsAlike: number): number => {
       const lateMs = firstAt(ENDED_FRACTION);
-      if (lateMs === undefined) return FIRST_POLL_DELAY_MS * Math.max(1, openJobs / PILOT_JOBS);
+      if (lateMs === undefined) return FIRST_POLL_DELAY_MS * Math.max(1, jobsAlike / PILOT_JOBS);
       const soonMs = firstAt(EARLY_FRACTION) ?? lateMs;
       return bounded(Math.min(withMargin(lateMs), Math.max(soonMs, SHORT_JOB_MS)));
     },
     /**
      * The delay until the next poll of a job that has not ended, and that has run for `ranMs` or, when it does not run, has been
-     * queued for `waitedMs`. `openJobs` is the number of jobs that are polled like this one.
+     * queued for `waitedMs`. `jobsAlike` is the number of jobs that are polled like this one.
      */
-    next: (waitedMs: number, ranMs: number | undefined, openJobs: number): number => {
-      const spreadMs = (openJobs / (pollsPerSecond() * EARLY_PART)) * 1000;
+    next: (waitedMs: number, ranMs: number | undefined, jobsAlike: number): number => {
+      const spreadMs = (jobsAlike / (pollsPerSecond() * EARLY_PART)) * 1000;
       const elapsedMs = Math.max(FIRST_POLL_DELAY_MS, (ranMs ?? waitedMs) * ELAPSED_FRACTION, spreadMs);
       const [soonMs, lateMs] = [EARLY_FRACTION, ENDED_FRACTION].map((fraction) => executions.endOf(fraction, ranMs));
       if (ranMs === undefined || soonMs === undefined || lateMs === undefined) return bounded(elapsedMs);

@@ -4,7 +4,7 @@ import { type ExecutionCost, createCostMeter } from './cost-meter.ts';
 import { type CommonError, type ErrorTotals, type RefusedRetries, createErrorTally } from './error-tally.ts';
 import { type FailedRequests, createRequestHealth } from '../run/request-health.ts';
 import type { BatchFacts, BatchSummary, Session } from '../model/store.ts';
-import { type ItemCounts, openItems } from '../model/item-states.ts';
+import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
 import type { RateWindow } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
@@ -71,7 +71,7 @@ export async function runToEnd(
     ...{ name, reference, endpoint, service, invalid, input, unordered },
     ...account,
     ...run,
-    resumable: openItems(account.counts) > 0 || unordered,
+    resumable: itemsLeft(account.counts) > 0 || unordered,
     resumed: wasBegun(before),
     unrecorded: end.unrecorded,
     failedItems: failedJobs + refused,

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
+import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
 import { beginFiles } from './begin-batch.ts';
-import { finishBatch, type OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
+import { finishBatch } from '../../../src/batch/stores/file/finish-batch.ts';
+import type { OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
 import { readItems } from '../../../src/batch/read/items/read-items.ts';
 import type { RunOptions } from '../../../src/batch/run/run-control.ts';

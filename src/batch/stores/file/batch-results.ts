@@ -1,5 +1,5 @@
 import type { BatchHistory, BatchStatus, StoredBatchResults, StorePorts } from '../../model/store.ts';
-import { type ItemCounts, openItems } from '../../model/item-states.ts';
+import { type ItemCounts, itemsLeft } from '../../model/item-states.ts';
 import { inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import { type JournalState, replayJournal } from './journal/replay.ts';
@@ -31,7 +31,7 @@ export async function readStatus(
   const unknownItems = [...states.items('unknown'), ...(holder === undefined ? states.items('sending') : [])].sort(
     (a, b) => a - b,
   );
-  const left = openItems(counts) > 0;
+  const left = itemsLeft(counts) > 0;
   const unordered = !left && !journal.inOrder && (header.ordered || journal.hasRerunItems);
   const resumable = left || unordered;
   const { endpoint, service, invalid, createdAt: begunAt } = header;

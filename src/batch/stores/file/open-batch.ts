@@ -4,10 +4,7 @@ import { localFile } from '../../../core/failure.ts';
 import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './file-names.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
-import { checksumOf, NO_RESULTS, openResults, type Results } from './results/results-file.ts';
-import { openItems } from '../../model/item-states.ts';
-import type { RunEnd } from '../../model/run-records.ts';
-import { orderResults } from './results/stored-results.ts';
+import { NO_RESULTS, openResults, type Results } from './results/results-file.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
 export interface OpenBatch extends Omit<
@@ -98,43 +95,3 @@ export function withClose(parts: Omit<OpenBatch, 'close'>, release: Release): Op
     },
   };
 }
-
-/**
- * Checks the files of a batch after its run. When every item has ended, also sorts the results by item if the batch is
- * ordered, or if items that had ended ran again, so that each item has one line. Returns how the batch ended: a file
- * error (14) or an interrupt is the reason in its `stopped`.
- */
-export async function finishBatch(
-  durable: DurableFiles,
-  path: string,
-  batch: OpenBatch,
-  end: RunEnd,
-  interrupt: AbortSignal,
-): Promise<RunEnd> {
-  if (end.stopped?.failure !== undefined) return end;
-  try {
-    await batch.journal.check();
-    await batch.results.check();
-    if (openItems(end.counts) > 0) return end;
-    const { resultBytes, checksum } = batch.results.extent();
-    if ((await checksumOf(durable, path, resultBytes, interrupt)) !== checksum) throw changedWhileItRan(path);
-    const written = { path, resultBytes, states: batch.states };
-    if (needsSort(batch, end)) await orderResults(durable, written, (record) => batch.journal.write(record), interrupt);
-    return end;
-  } catch (failure) {
-    if (interrupt.aborted && failure === interrupt.reason)
-      return { ...end, stopped: { reason: 'interrupt' }, unordered: needsSort(batch, end) };
-    return { ...end, stopped: { reason: 'error', failure } };
-  }
-}
-
-function needsSort({ header, hasRerunItems, sortedBytes, results }: OpenBatch, { rerunCount }: RunEnd): boolean {
-  const wanted = header.ordered || hasRerunItems || rerunCount > 0;
-  return wanted && sortedBytes !== results.extent().resultBytes;
-}
-
-const changedWhileItRan = (path: string): Error =>
-  localFile(
-    `the results file ${path} was changed by another program while the batch ran`,
-    'Its journal has the state of the batch; which results are intact is unknown.',
-  );

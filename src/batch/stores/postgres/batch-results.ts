@@ -1,4 +1,4 @@
-import { openItems } from '../../model/item-states.ts';
+import { itemsLeft } from '../../model/item-states.ts';
 import type { PlannedRange } from '../../read/range.ts';
 import type { BatchHistory, BatchStatus, ResultLine, StoredBatchResults } from '../../model/store.ts';
 import { createTimeline } from '../../model/ends-over-time.ts';
@@ -64,7 +64,7 @@ export async function readStatus(
 ): Promise<BatchStatus> {
   const { holds, ...counts } = await readAccount(database, batch);
   const { drivers, doneShards } = await countDrivers(database, batch);
-  const left = openItems(counts) > 0;
+  const left = itemsLeft(counts) > 0;
   const { endpoint, input, service, out } = manifest;
   return {
     ...{ name, endpoint, input, service, counts },

@@ -15,7 +15,7 @@ import {
   YES_NO,
   type OutputSchema,
 } from '../../../../cli/model/output-schema.ts';
-import type { EXPORT_MEMBERS } from '../../../../batch/index.ts';
+import type { DistributionSummary, EXPORT_MEMBERS } from '../../../../batch/index.ts';
 
 const STATE = oneOf('running', 'ended', 'stopped');
 
@@ -42,7 +42,15 @@ const COST = orNull(RANGE_USD);
 const PATTERN = { pattern: TEXT, state: TEXT, count: COUNT };
 
 /** How many and how long, in milliseconds; the quantiles are estimates. */
-const TIMES = { count: COUNT, mean: NUMBER, min: NUMBER, p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER };
+const TIMES = {
+  count: COUNT,
+  mean: NUMBER,
+  min: NUMBER,
+  p50: NUMBER,
+  p95: NUMBER,
+  p99: NUMBER,
+  max: NUMBER,
+} satisfies Record<Exclude<keyof DistributionSummary, 'bins'>, OutputSchema>;
 
 /** The end of `batch run` and `batch resume`. */
 export const BATCH_END = ownObject({

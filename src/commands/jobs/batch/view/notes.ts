@@ -1,5 +1,5 @@
 import { lines, berth, sentence, type CommandLine, type Message } from '../../../../core/message.ts';
-import { LOCAL_SERVICE, type BatchReport, type ItemCounts, openItems } from '../../../../batch/index.ts';
+import { LOCAL_SERVICE, type BatchReport, type ItemCounts, itemsLeft } from '../../../../batch/index.ts';
 import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
 import { groupNumbers, rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
@@ -27,7 +27,7 @@ function notesOf(ctx: CommandContext, report: Run): readonly Message[] {
     ...commonestErrorNotes(ctx, report),
     ...notRetriedNotes(report),
     ...(counts.unknown > 0 ? [unknownNote(report)] : []),
-    ...(openItems(counts) === 0 ? retryNotes(report) : []),
+    ...(itemsLeft(counts) === 0 ? retryNotes(report) : []),
     ...(counts.expired > 0 ? expiredNotes(report) : []),
     ...reportNotes(ctx, report),
   ];
@@ -45,7 +45,7 @@ const withoutFlag = (flags: readonly string[], without: string | undefined): rea
 
 /** Names the report of a batch that has ended; a script is told only when items did not complete. */
 const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchReport): readonly Message[] =>
-  openItems(counts) === 0 && (terminal.errors || counts.completed < counts.planned)
+  itemsLeft(counts) === 0 && (terminal.errors || counts.completed < counts.planned)
     ? [sentence`See cost, times and failures: ${batchReportLine(reference)}`]
     : [];
 

@@ -1,5 +1,5 @@
 import { formatRate } from './rate-text.ts';
-import { type BatchProgress, type BatchView, type ItemCounts, openItems } from '../../../../batch/index.ts';
+import { type BatchProgress, type BatchView, type ItemCounts, itemsLeft } from '../../../../batch/index.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { formatDuration } from '../../../../core/units.ts';
@@ -109,7 +109,7 @@ function describeProblem({ problem }: BatchProgress, now: number): string | unde
 
 function describeRate(counts: ItemCounts, { perSecond, steady }: CompletionRate): readonly string[] {
   if (perSecond === undefined || !steady) return [];
-  return [formatRate(perSecond), `${roundedDuration(openItems(counts) / perSecond)} left`];
+  return [formatRate(perSecond), `${roundedDuration(itemsLeft(counts) / perSecond)} left`];
 }
 
 /** Rounds an estimate up, to 10 seconds from one minute on, and to minutes from ten minutes on. */
