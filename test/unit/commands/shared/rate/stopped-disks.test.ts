@@ -46,7 +46,9 @@ describe('the persistent mount of a stopped pod costs, and that is said', () => 
 
   test('in the report of what does nothing, and in the help', async () => {
     const account = await stopped();
-    expect((await account('billing report', TERMINAL)).err).toContain('is stopped now and keeps a disk of 200 GB, which is paid on');
+    expect((await account('billing report', TERMINAL)).err).toContain(
+      'is stopped now and keeps a disk of 200 GB, which is paid on',
+    );
     expect((await account('help prices', TERMINAL)).out.replace(/\s+/g, ' ')).toContain('a persistent mount');
   });
 
