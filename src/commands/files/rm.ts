@@ -64,8 +64,12 @@ export const rm = defineCommand({
     }
     return { places, files, count, bytes };
   },
-  confirm: async (_, { place }, { count, bytes }) =>
-    `This removes ${countOf(count, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`,
+  confirm: async (_, { place }, { places, count, bytes }) => {
+    const line = `This removes ${countOf(count, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
+    // As much is lost as where a volume is deleted.
+    const whole = places.find(({ address }) => address.path === '');
+    return whole === undefined || count === 0 ? line : { lines: [line], typed: whole.address.volume };
+  },
   examples: [
     ['berth files rm -R datasets:inputs --dry-run', 'see what a folder has before it is removed'],
     ['berth files rm datasets:inputs/items.jsonl --yes', 'one file, without a question'],

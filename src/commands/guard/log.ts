@@ -15,6 +15,9 @@ export const LOG_OPTION = {
 export async function appendLog(ctx: CommandContext, path: string | undefined, rows: readonly Json[]): Promise<void> {
   if (path === undefined || rows.length === 0) return;
   const files = await ctx.durable();
+  const { kind } = await files.resolve(path);
+  if (kind === 'directory' || kind === 'other')
+    throw localFile(`cannot append to --log ${path}: it is ${kind === 'directory' ? 'a folder' : 'no regular file'}`);
   const exists = (await files.describe(path)) !== undefined;
   try {
     const file = await (exists ? files.open(path) : files.create(path));

@@ -46,7 +46,7 @@ export async function costs(ctx: CommandContext, values: ReportValues): Promise<
     view: costView(by, rows, ctx.terminal.output),
     values: rows,
     whole: { document: report.document, member: 'rows' },
-    notes: isTable ? notesOf(ctx, report, facts, by, last === MONTH ? budget : undefined) : [],
+    notes: isTable ? notesOf(ctx, report, facts, by, { last, budget: last === MONTH ? budget : undefined }) : [],
     failure: budget !== undefined && report.total.gt(budget) ? overBudget(report.total, budget, last) : undefined,
   };
 }
@@ -77,7 +77,7 @@ function notesOf(
   { document, total, elsewhere, forecast, idle }: CostReport,
   { missing, rate }: Facts,
   by: Grouping,
-  monthBudget: Money | undefined,
+  { last, budget: monthBudget }: { readonly last: string; readonly budget: Money | undefined },
 ): readonly Message[] {
   const [from, to] = [document.from.slice(0, 10), document.to.slice(0, 10)];
   const { month, spent, perDay, days, atPresentRate } = forecast;
@@ -87,7 +87,7 @@ function notesOf(
     `Total ${formatMoney(total)} from ${from} to ${to} (UTC)${terminal.output && document.rows.length > 0 ? `; ${legend(by)}` : ''}.`,
     ...(elsewhere.eq(0)
       ? []
-      : [sentence`${formatMoney(elsewhere)} of it is not in this table: see ${berth`billing report`}.`]),
+      : [sentence`${formatMoney(elsewhere)} of it is not in this table: see ${berth`billing report --last ${last}`}.`]),
     ...idle.slice(0, MAX_IDLE).map(({ what, cost }) => `Idle: ${what}; in this time it cost ${formatMoney(cost)}.`),
     ...(idle.length > MAX_IDLE ? [`And ${idle.length - MAX_IDLE} more are idle: see --json.`] : []),
     ...(days === 0

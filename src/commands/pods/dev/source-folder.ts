@@ -101,8 +101,9 @@ export async function openSourceFolder(
 const changed = (path: string) => localFile(`${path} changed while it was sent`);
 
 async function mustBeThere(files: RangeFiles, root: string): Promise<void> {
-  if ((await files.lookAt(root, true))?.kind === 'folder') return;
-  throw localFile(`the folder ${root} is not there`, 'Nothing was removed in the pod.');
+  const found = await files.lookAt(root, true);
+  if (found?.kind === 'folder') return;
+  throw localFile(found === undefined ? `the folder ${root} is not there` : `${root} is a file, and no folder`, 'Nothing was removed in the pod.');
 }
 
 async function* rangeOf(files: RangeFiles, path: string, start: number, end: number): AsyncGenerator<Uint8Array> {

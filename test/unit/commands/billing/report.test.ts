@@ -128,7 +128,7 @@ describe('the cost report', () => {
   test('of one kind tells what is not in the table', async () => {
     const ran = await report(['--by', 'volume']);
     expect(ran.out.split('\n')[1]).toBe('data\tvol-data\t$80.00\t$0.00\t$0.00\t$80.00\t$0.00');
-    expect(ran.err).toContain('$513.00 of it is not in this table: see berth billing report.');
+    expect(ran.err).toContain('$513.00 of it is not in this table: see berth billing report --last 10d.');
     expect(documentOf(await report(['--by', 'endpoint', '--json'])).elsewhereUsd).toBe(503.00003);
   });
 

@@ -1,0 +1,30 @@
+/** An error about a file says what is there: a folder is not "missing", and no file of the user "exists already" as one. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { answerQuestion } from '../support/worlds/answer-question.ts';
+import { berthIn } from '../support/worlds/run-berth.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+
+test.each([
+  ['jobs batch run echo --input parts --out r.jsonl', 'cannot read parts: it is a folder', '--input parts/'],
+  ['jobs batch run echo --input . --out r.jsonl', 'cannot read .: it is a folder', ''],
+  ['guard check --max-age 1h --log parts', 'cannot append to --log parts: it is a folder', ''],
+  ['pods dev pod-train --path t.txt -- sleep 1', 't.txt is a file, and no folder', ''],
+])('%s', async (line, reason, hint) => {
+  const world = createTestWorld();
+  mkdirSync(join(world.directory, 'parts'));
+  writeFileSync(join(world.directory, 't.txt'), 'text');
+  const { code, err } = await berthIn(world, ['--local', ...line.split(' ')]);
+  expect([code, err]).toEqual([14, expect.stringContaining(reason)]);
+  expect(err).toContain(hint);
+});
+
+test('all files of a volume are removed only where its name is typed', async () => {
+  const world = createTestWorld({ tty: true, columns: 200 });
+  writeFileSync(join(world.directory, 't.txt'), 'text');
+  expect((await berthIn(world, ['--local', 'files', 'cp', 't.txt', 'datasets:', '--quiet'])).code).toBe(0);
+  const remove = ['--local', 'files', 'rm', '-R', 'datasets:'];
+  const { code, err } = await answerQuestion(world, remove, 'Type "datasets" to continue');
+  expect([code, err]).toEqual([2, expect.stringContaining('not confirmed')]);
+});
