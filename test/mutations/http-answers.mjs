@@ -22,7 +22,7 @@ export const HTTP_ANSWERS = [
   {
     name: 'put-does-not-destroy',
     about: 'a PUT, which replaces a whole set, needs no full access',
-    file: 'src/http/policy/access.ts',
+    file: 'src/core/destroys.ts',
     from: "method === 'DELETE' || method === 'PUT' ||",
     to: "method === 'DELETE' ||",
     tests: ACCESS,
@@ -30,7 +30,7 @@ export const HTTP_ANSWERS = [
   {
     name: 'terminate-does-not-destroy',
     about: 'the termination of a pod by `berth api` needs no full access',
-    file: 'src/http/policy/access.ts',
+    file: 'src/core/destroys.ts',
     from: "=== 'terminate';",
     to: "=== 'TERMINATE';",
     tests: ACCESS,

@@ -112,7 +112,7 @@ describe('a profile that may only read', () => {
     const planned = await readOnly('plan', 'fleet.yaml', '--out', 'plan.json');
     expect([planned.code, planned.err]).toEqual([16, expect.stringContaining('1 to change') as string]);
     const refused = await readOnly('apply', 'plan.json', '--yes');
-    expect([refused.code, refused.out]).toEqual([3, expect.stringContaining('nothing was sent') as string]);
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('nothing was sent') as string]);
     expect((await run(world, ['apply', 'plan.json', '--yes'])).code).toBe(0);
   });
 });

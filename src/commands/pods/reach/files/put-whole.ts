@@ -89,7 +89,7 @@ export async function putWhole(
     throw error;
   });
   await rename(session, partial, path, there !== undefined);
-  return { isSame: false, isReplaced: there !== undefined, isVerified: isKnown };
+  return { isSame: false, ...(there === undefined ? {} : { isReplaced: true }), isVerified: isKnown };
 }
 
 /** Beside the file, so that it can be renamed; short, so that a long name leaves room for it. */

@@ -109,7 +109,7 @@ sshdTest('what an interrupted put has left is gone on with, and what differs is 
   expect(readdirSync(sshd.folder)).toEqual(['file']);
   writeFileSync(join(sshd.folder, partial), randomBytes(left));
   writeFileSync(path, 'before');
-  expect(await again.put(path, sourceOf(bytes))).toEqual({ isSame: false, isVerified: true });
+  expect(await again.put(path, sourceOf(bytes))).toEqual({ isSame: false, isReplaced: true, isVerified: true });
   expect(readFileSync(path).equals(bytes)).toBe(true);
   mkdirSync(join(sshd.folder, 'folder'));
   await expect(again.put(join(sshd.folder, 'folder'), sourceOf(bytes))).rejects.toMatchObject({ exit: 5 });
