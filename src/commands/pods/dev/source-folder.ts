@@ -103,7 +103,10 @@ const changed = (path: string) => localFile(`${path} changed while it was sent`)
 async function mustBeThere(files: RangeFiles, root: string): Promise<void> {
   const found = await files.lookAt(root, true);
   if (found?.kind === 'folder') return;
-  throw localFile(found === undefined ? `the folder ${root} is not there` : `${root} is a file, and no folder`, 'Nothing was removed in the pod.');
+  throw localFile(
+    found === undefined ? `the folder ${root} is not there` : `${root} is a file, and no folder`,
+    'Nothing was removed in the pod.',
+  );
 }
 
 async function* rangeOf(files: RangeFiles, path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
