@@ -52,7 +52,17 @@ async function costOfNewPod(ctx: CommandContext, body: JsonObject): Promise<Cost
 function costOfPod(row: Json, body: JsonObject): Cost {
   const perHour = numberAt(row, 'cost');
   const after = merged(objectOf(row) ?? {}, body);
-  return { before: { perHour, ...unpricedMount(row) }, after: { perHour, ...unpricedMount(after) } };
+  const unpriced = [largerDisk(row, after), unpricedMount(after).unpriced].filter((text) => text !== undefined);
+  return {
+    before: { perHour, ...unpricedMount(row) },
+    after: { perHour, ...(unpriced.length === 0 ? {} : { unpriced: unpriced.join('; ') }) },
+  };
+}
+
+/** A container disk that grows costs more, at a price that is not published. */
+function largerDisk(before: Json, after: Json): string | undefined {
+  const [from, to] = [numberAt(before, 'disk') ?? 0, numberAt(after, 'disk') ?? 0];
+  return to <= from ? undefined : `the larger container disk of pod ${nameOf(after)} (${from} GB to ${to} GB)`;
 }
 
 function unpricedMount(pod: Json): Pick<Amount, 'unpriced'> {

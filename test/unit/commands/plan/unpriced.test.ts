@@ -33,6 +33,13 @@ test('the persistent mount that a pod takes from its template', async () => {
   expect(planned.err).toContain(MOUNT);
 });
 
+test('a container disk that grows', async () => {
+  const world = inWorld();
+  const planned = await plan(world, 'kind: pod\nname: train-llm\ndisk: 60\n');
+  expect(planned.err).toContain('the larger container disk of pod train-llm (50 GB to 60 GB)');
+  expect((await plan(world, 'kind: pod\nname: train-llm\ndisk: 50\n')).err).not.toContain('container disk');
+});
+
 test('high-performance storage costs at least what standard storage costs', async () => {
   const world = inWorld();
   const text = 'kind: volume\nname: fast\nsize: 1000\ndataCenter: EU-NORTH-1\ntype: HIGH_PERFORMANCE\n';
