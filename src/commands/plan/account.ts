@@ -1,4 +1,4 @@
-import { usage } from '../../core/failure.ts';
+import { isNotFound, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { arrayOf, isObject, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { nearestNames } from '../../cli/words/suggestions.ts';
@@ -88,7 +88,14 @@ export function createAccount(
       );
     if (id !== undefined) return id;
     // Public templates are in no list of the account.
-    if (kind.name === 'template') return (await readRow(ctx, kind.collection, word)).id;
+    if (kind.name === 'template') {
+      try {
+        return (await readRow(ctx, kind.collection, word)).id;
+      } catch (error) {
+        // What is missing is named below, with its place in the files.
+        if (!isNotFound(error)) throw error;
+      }
+    }
     const names = all.flatMap((row) => [idOf(row), stringAt(row, 'name') ?? '']);
     const inSameFiles = documents.filter((each) => each.kind === kind).map((each) => each.name);
     throw usage(
@@ -110,7 +117,7 @@ export function createAccount(
         items.map(async (item) => {
           const word = stringOf(item);
           if (word === undefined || isPast(word)) return item;
-          return await idFor(FILE_KINDS[name], word, document.at(path.split('.')));
+          return await idFor(FILE_KINDS[name], word, placeOf(document, path, name));
         }),
       );
       result = withMember(result, path.split('.'), Array.isArray(given) ? ids : (ids[0] ?? null));
@@ -119,4 +126,10 @@ export function createAccount(
   };
   const seenIds = async () => (await Promise.all(lists.values())).flat().map(idOf);
   return { rows, seenIds, rowOf, replacedBy, withIds };
+}
+
+/** Where a reference is in the files. It may be there under the short name, such as `template` for templateId. */
+function placeOf({ at }: FileDocument, path: string, name: KindName): string {
+  const where = at(path.split('.'));
+  return where === at([]) ? at([name]) : where;
 }
