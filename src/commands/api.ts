@@ -68,7 +68,7 @@ export const api = defineCommand({
     if (!ctx.yes && destroysAnything(request))
       await confirmSentence(
         ctx,
-        `${method} /${path.join('/')} may destroy something for good; locks and uses are not looked at.`,
+        `${method} /${path.join('/')} may destroy something permanently. Whether it is locked or in use is not checked.`,
         'Send it',
       );
     const answer = values.paginate ? await readAnyList(ctx.api, request) : await ctx.api.send(request);

@@ -234,7 +234,7 @@ devTest('after Ctrl-C in pods dev its command does not go on in the pod, also on
   const { env, run } = await withLab(folder);
   // The processes of local pods are seen from all of them, also from those of another run of the tests.
   const sleep = `sleep ${String(100_000 + process.pid)}`;
-  const goesOn = async (): Promise<boolean> =>
+  const stillRunning = async (): Promise<boolean> =>
     (await run('pods', 'exec', 'lab', '--', 'sh', '-c', `pgrep -f "^${sleep}" || echo none`)) !== 'none';
   for (const command of [`echo started; exec ${sleep}`, `trap "" TERM; echo started; ${sleep}; ${sleep}`]) {
     const terminal = await programInTerminal(
@@ -243,12 +243,12 @@ devTest('after Ctrl-C in pods dev its command does not go on in the pod, also on
       env,
     );
     await until(() => terminal.printed().includes('started'));
-    expect(await goesOn(), 'before Ctrl-C').toBe(true);
+    expect(await stillRunning(), 'before Ctrl-C').toBe(true);
     terminal.press('C-c');
     await terminal.waitFor(/Stop lab\? That wipes/);
     terminal.type('n');
     terminal.press('Enter');
     await terminal.waitFor('ended 130');
-    await until(async () => !(await goesOn()));
+    await until(async () => !(await stillRunning()));
   }
 });

@@ -46,5 +46,5 @@ export interface CommandContext extends Context {
    * Sets the command line that resumes the current wait; printed if the command is interrupted, with what goes on and is paid
    * without it.
    */
-  setResumeCommand(commandLine: CommandLine | undefined, goesOn?: () => Message | undefined): void;
+  setResumeCommand(commandLine: CommandLine | undefined, stillRunning?: () => Message | undefined): void;
 }

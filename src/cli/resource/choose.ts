@@ -81,8 +81,8 @@ export async function selectTargets(
 export const labelOf = (row: Json | undefined): string => `${idOf(row)} (${stringAt(row, 'name') ?? '-'})`;
 
 /**
- * Reads the rows that words name, each with one request; each row is there once. A failure belongs to its word; an interrupt ends the command. A
- * dry run goes on with the word where the service cannot be read.
+ * Reads the rows that words name, each with one request; each row is there once. A failure belongs to its word; an interrupt ends
+ * the command. A dry run goes on with the word where the service cannot be read.
  */
 export const readTargets = async (
   ctx: CommandContext,

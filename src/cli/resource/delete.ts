@@ -209,7 +209,10 @@ async function forcedReasons(
   }
 }
 
-/** The name of the only row; its id if the name cannot be typed, or its id too if another keyboard may not have its letters; for several rows their number, such as `3 volumes`. */
+/**
+ * The name of the only row; its id if the name cannot be typed, and its id too if a keyboard may lack the letters of the name. For
+ * several rows their number, such as `3 volumes`.
+ */
 function textToType(resource: Resource, rows: readonly Json[]): Pick<Confirmation, 'typed' | 'orTyped'> {
   const [only = null, ...others] = rows;
   if (others.length > 0) return { typed: countOf(rows.length, resource.noun) };

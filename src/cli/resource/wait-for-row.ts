@@ -25,8 +25,8 @@ export interface WaitSpec {
   readonly notes?: (seen: Json) => readonly Message[];
   /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
   readonly resumeCommand?: (id: string) => CommandLine;
-  /** What is paid without the wait, with the command that ends it; said where the wait ends early. */
-  readonly goesOn?: (seen: Json) => Message | undefined;
+  /** What is still running and paid after the wait, and the command that ends it; said where the wait ends early. */
+  readonly stillRunning?: (seen: Json) => Message | undefined;
 }
 
 /** Waits after a write. Returns the row after the wait, or the answer of the write if a subresource was polled. */
@@ -71,7 +71,7 @@ export async function waitForRow(
     done: (row) => wait.done(row) || wait.bad(row),
     describe: wait.describe ?? ((row) => stringAt(row, 'status') ?? '?'),
     timeoutMs,
-    ...(wait.goesOn === undefined ? {} : { goesOn: wait.goesOn }),
+    ...(wait.stillRunning === undefined ? {} : { stillRunning: wait.stillRunning }),
     resumeCommand: wait.resumeCommand?.(id) ?? berth`${names(name)} wait ${id} --for ${wait.until}`,
     id,
   });

@@ -31,7 +31,7 @@ export async function runCommand(
   output: OutputOptions,
   path: readonly string[],
 ): Promise<ExitCode> {
-  const state: RunState = { resumeCommand: undefined, goesOn: undefined, writes: createWriteRecord() };
+  const state: RunState = { resumeCommand: undefined, stillRunning: undefined, writes: createWriteRecord() };
   const ctx = createCommandContext(
     context,
     { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true },
@@ -164,16 +164,16 @@ async function wasTyped({ prompts }: CommandContext, texts: readonly string[], w
 }
 
 /** Adds the command line that resumes the wait, and what goes on without it, to an interrupt or to a temporary failure. */
-function withResumeHint(error: unknown, { resumeCommand, goesOn }: RunState): unknown {
+function withResumeHint(error: unknown, { resumeCommand, stillRunning }: RunState): unknown {
   if (!(error instanceof Failure) || resumeCommand === undefined) return error;
   const line = sentence`Go on with: ${resumeCommand}`;
   switch (error.exit) {
     case EXIT.interrupted:
     case EXIT.terminated:
-      return error.with({ hint: lines(sentence`Nothing was cancelled. ${line}`, goesOn?.()) });
+      return error.with({ hint: lines(sentence`Nothing was cancelled. ${line}`, stillRunning?.()) });
     case EXIT.unavailable:
     case EXIT.rateLimited:
-      return error.with({ hint: lines(error.hint, line, goesOn?.()) });
+      return error.with({ hint: lines(error.hint, line, stillRunning?.()) });
     default:
       return error;
   }

@@ -19,8 +19,8 @@ export interface WaitOptions<T> {
   readonly timeoutMs: Milliseconds;
   /** The command line that resumes the wait. */
   readonly resumeCommand: CommandLine;
-  /** What goes on and is paid without the wait, with the command that ends it, by the last state; said where the wait ends early. */
-  readonly goesOn?: (state: T) => Message | undefined;
+  /** What is still running and paid after the wait, and the command that ends it, by the last state; said where it ends early. */
+  readonly stillRunning?: (state: T) => Message | undefined;
   readonly id?: string;
 }
 
@@ -32,9 +32,9 @@ const MAX_INTERVAL_MS = 5000;
  * Fails with wait-ended (9) and the command that resumes the wait; on Ctrl-C with interrupted (130) and the same command.
  */
 export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): Promise<T> {
-  let seen: readonly [] | readonly [T] = [];
-  const goesOn = (): Message | undefined => (seen.length === 0 ? undefined : options.goesOn?.(seen[0]));
-  ctx.setResumeCommand(options.resumeCommand, goesOn);
+  let last: { readonly state: T } | undefined;
+  const stillRunning = (): Message | undefined => (last === undefined ? undefined : options.stillRunning?.(last.state));
+  ctx.setResumeCommand(options.resumeCommand, stillRunning);
   const start = ctx.clock.monotonic();
   const limitOfRequest = requestLimitNote(ctx, options.timeoutMs);
   let progress = ctx.progress(`waiting for ${options.what}`);
@@ -42,7 +42,7 @@ export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): 
     let intervalMs = MIN_INTERVAL_MS;
     for (;;) {
       const state = await options.poll(options.timeoutMs - (ctx.clock.monotonic() - start));
-      seen = [state];
+      last = { state };
       if (options.done(state)) {
         ctx.setResumeCommand(undefined);
         return state;
@@ -55,7 +55,7 @@ export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): 
         progress = ctx.progress(`waiting for ${options.what}`);
       }
       const leftMs = options.timeoutMs - (ctx.clock.monotonic() - start);
-      if (leftMs <= 0) throw waitEnded(options, goesOn());
+      if (leftMs <= 0) throw waitEnded(options, stillRunning());
       progress.update(`${options.what}: ${options.describe(state)}, ${formatDuration(ctx.clock.monotonic() - start)}`);
       await ctx.clock.sleep(Math.min(intervalMs, leftMs), ctx.signal);
       intervalMs = Math.min(intervalMs * 1.5, MAX_INTERVAL_MS);
@@ -84,12 +84,12 @@ function requestLimitNote({ settings }: CommandContext, timeoutMs: number): (ela
 /** The failure of a wait that timed out: wait-ended (9). Nothing is cancelled. */
 export const waitEnded = (
   options: Pick<WaitOptions<never>, 'what' | 'timeoutMs' | 'resumeCommand' | 'id'>,
-  goesOn?: Message,
+  stillRunning?: Message,
 ): Failure =>
   new Failure({
     code: 'wait-ended',
     exit: EXIT.waitEnded,
     message: `waited ${formatDuration(options.timeoutMs)} for ${options.what}, which has not finished`,
-    hint: lines(sentence`Go on waiting: ${options.resumeCommand}`, goesOn),
+    hint: lines(sentence`Go on waiting: ${options.resumeCommand}`, stillRunning),
     id: options.id,
   });

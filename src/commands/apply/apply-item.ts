@@ -95,13 +95,13 @@ async function replace(
     await removeRow(ctx, kind, planned.row ?? null);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw new OldOneLeft(error, row);
+    throw new OldPodNotRemoved(error, row);
   }
   return { action: 'replace', row };
 }
 
 /** A new one is there, and the old one has not been removed: both are paid. The next apply goes on with it. */
-export class OldOneLeft extends Failure {
+export class OldPodNotRemoved extends Failure {
   constructor(failure: Failure, made: Json) {
     const both = sentence`Its new one, ${labelOfRow(made)}, was made: both are there and paid. The same apply goes on; or end the new one: ${berth`pods terminate ${idOf(made)}`}`;
     super({ ...failure.facts(), hint: lines(failure.hint, both) }, failure.cause);

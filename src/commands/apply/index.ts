@@ -25,7 +25,7 @@ import { pruningRefusal } from '../plan/prune.ts';
 import { costSentence, credentialsNote, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
 import { planView } from '../plan/plan-view.ts';
 import { applyAll, type Outcome } from './apply-all.ts';
-import { labelOf, OldOneLeft, requestsOf } from './apply-item.ts';
+import { labelOf, OldPodNotRemoved, requestsOf } from './apply-item.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { APPLIED, appliedView } from './applied-view.ts';
 import type { Cost } from '../plan/cost.ts';
@@ -172,7 +172,7 @@ function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
 function costOfOutcome({ planned: { cost }, done, failure }: Outcome): Cost {
   if (done !== undefined) return cost;
   const { before, after } = cost;
-  if (!(failure instanceof OldOneLeft)) return { before, after: before };
+  if (!(failure instanceof OldPodNotRemoved)) return { before, after: before };
   const isKnown = before.perHour !== undefined && after.perHour !== undefined;
   return { before, after: { ...after, perHour: isKnown ? before.perHour + after.perHour : undefined } };
 }

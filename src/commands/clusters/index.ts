@@ -63,7 +63,8 @@ const RUNNING: WaitSpec = {
   bad: (row) => countOfStatus(row, 'ERROR') > 0,
   describe: (row) => `${countOfStatus(row, 'RUNNING')} of ${countOf(numberAt(row, 'pods.total') ?? 0, 'pod')}`,
   resumeCommand: (id) => berth`clusters get ${id} --watch`,
-  goesOn: (row) => sentence`Still paid: the pods of cluster ${labelOf(row)}: ${berth`clusters delete ${idOf(row)}`}`,
+  stillRunning: (row) =>
+    sentence`Still paid: the pods of cluster ${labelOf(row)}: ${berth`clusters delete ${idOf(row)}`}`,
 };
 
 const pods = listCommand(MEMBERS, {

@@ -189,7 +189,7 @@ async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promi
   const after = merged(objectOf(before) ?? {}, body);
   const [from, to] = [minWorkers(before), minWorkers(after)];
   const isOther = body['gpu'] !== undefined || body['cpu'] !== undefined;
-  if (from === 0 && to === 0) return await raiseOfBusy(ctx, before, after, isOther);
+  if (from === 0 && to === 0) return await raiseWithoutMinimum(ctx, before, after, isOther);
   if (from === to && !isOther) return undefined;
   const [was, is] = [await workerPrice(ctx, before), await workerPrice(ctx, after)];
   const isSame =
@@ -203,8 +203,11 @@ async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promi
   return { line, asks: !isLess };
 }
 
-/** What other hardware, or more workers at most, cost while they run, where none always does. A person is asked where it is more. */
-async function raiseOfBusy(
+/**
+ * The price of a worker before and after other hardware or a higher maximum, for an endpoint without workers that always run. A
+ * person is asked where it is higher.
+ */
+async function raiseWithoutMinimum(
   ctx: CommandContext,
   before: Json,
   after: JsonObject,

@@ -97,7 +97,7 @@ export async function waitForJob(
     notice: stall.lines,
     timeoutMs,
     resumeCommand: waitLine(endpoint, job),
-    goesOn: () => cancelLine(endpoint, job),
+    stillRunning: () => cancelLine(endpoint, job),
     id: job,
   });
   return { kind: 'one', view: jobView, value, source: text, exit: exitOf(value) };

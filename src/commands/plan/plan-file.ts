@@ -2,7 +2,7 @@
  * The file of `plan --out`. It has what the plan printed, and one digest of that and of everything that it means, values that are
  * secret too: the files are read again when it is applied, and must come to the same.
  */
-import { refuseOthersFile } from '../shared/refuse-others-file.ts';
+import { refuseForeignFile } from '../shared/refuse-foreign-file.ts';
 import { promisify } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
@@ -57,7 +57,7 @@ export async function checkOut(
     throw usage('--out takes a name that ends in .json', 'A plan is told from a file of documents by that name.');
   if (out === undefined) return;
   const isOwn = (beginning: string): boolean => beginning.startsWith(BEGINNING);
-  await refuseOthersFile(ctx, out, { isOwn, what: 'plan', option: '--out' });
+  await refuseForeignFile(ctx, out, { isOwn, what: 'plan', option: '--out' });
 }
 
 /** Writes a plan, which holds no secret, with mode 0600. Fails with local-file (14). */

@@ -22,7 +22,7 @@ import { DISK_GB, POD_TABLE } from './pod/fields.ts';
 import { catalogPrice } from './pod/price.ts';
 import { ASK_PER_HOUR } from '../shared/rate/ask-above.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
-import { hasDearMount, withTemplateMount } from '../shared/rate/template-mount.ts';
+import { hasExpensiveMount, withTemplateMount } from '../shared/rate/template-mount.ts';
 import { keptDisks } from '../shared/rate/stopped-disks.ts';
 import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
@@ -182,5 +182,5 @@ async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values
       : `${hardware} on the ${cloud} cloud costs ${formatDollars(perHour)} an hour until it is stopped.`;
   const others = [keptDisks([whole]), perHour === undefined ? undefined : await costUntilDeadline(ctx, whole, perHour)];
   const line = inOne([untilStopped, ...others.filter((other) => other !== undefined)]);
-  return { line, asks: perHour === undefined || perHour >= ASK_PER_HOUR || hasDearMount(whole) };
+  return { line, asks: perHour === undefined || perHour >= ASK_PER_HOUR || hasExpensiveMount(whole) };
 }

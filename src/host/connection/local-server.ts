@@ -58,7 +58,7 @@ export async function startLocalServer(
   const store = statePath === undefined ? undefined : fileStore(statePath, createFileLocks({ clock }));
   if (store !== undefined)
     await checkState(store).catch((error: unknown) => {
-      throw inHintsOfServe(error);
+      throw withStateFileHint(error);
     });
   const service = createLocalService({
     ...settings,
@@ -96,7 +96,7 @@ export async function startLocalServer(
 }
 
 /** `local reset` is for the state of --local, and would empty that one: the file of --state is the user's own. */
-const inHintsOfServe = (error: unknown): unknown =>
+const withStateFileHint = (error: unknown): unknown =>
   error instanceof Failure && error.hint === START_OVER
     ? error.with({ hint: 'Name another file: --state. Or remove this one if nothing else needs it.' })
     : error;

@@ -99,7 +99,7 @@ describe('berth api', () => {
       const declined = await answerQuestion(world, argv, 'Send it');
       expect([declined.code, declined.err, server.seen]).toEqual([
         2,
-        expect.stringContaining('DELETE /v2/pods/pod-web may destroy something for good'),
+        expect.stringContaining('DELETE /v2/pods/pod-web may destroy something permanently'),
         [],
       ]);
       const second = createTestWorld({ tty: true, columns: 200, env: pointedAt(server.url) });

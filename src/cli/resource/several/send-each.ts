@@ -28,9 +28,9 @@ export type Sent<N extends string = string> = Pick<Outcome, 'id' | 'name' | 'sta
   );
 
 /**
- * Sends requests one after the other; where two words name one thing, by its id and its name, one for both. A failure does not stop the rest. An interrupt does: the requests that were not
- * sent yet fail with not-sent, so that the outcomes of the earlier ones are still printed. A dry run prints the
- * requests, and ends with the failures of those that would not be sent.
+ * Sends requests one after the other; where two words name one thing, by its id and its name, one for both. A failure does not
+ * stop the rest. An interrupt does: the requests that were not sent yet fail with not-sent, so that the outcomes of the earlier
+ * ones are still printed. A dry run prints the requests, and ends with the failures of those that would not be sent.
  */
 export async function sendEach<N extends string>(
   ctx: CommandContext,
@@ -58,7 +58,7 @@ export async function sendEach<N extends string>(
     }
     // Where the words are jobs, all are of one endpoint.
     const once = (known: Id<N>): ApiRequest => {
-      if (label === undefined && acted.has(known)) throw new NamedBefore();
+      if (label === undefined && acted.has(known)) throw new AlreadySent();
       return request(known);
     };
     try {
@@ -68,7 +68,7 @@ export async function sendEach<N extends string>(
       const word = label === undefined && given !== known ? given : undefined;
       sent.push({ ...shownOf(answer, name ?? word), id: label ?? known, known, answer });
     } catch (error) {
-      if (error instanceof NamedBefore) continue;
+      if (error instanceof AlreadySent) continue;
       if (!(error instanceof Failure)) throw error;
       sent.push({ id: id(), name, failure: error });
     }
@@ -76,8 +76,8 @@ export async function sendEach<N extends string>(
   return sent;
 }
 
-/** A word names what an earlier word named. */
-class NamedBefore extends Error {}
+/** The request for this thing was sent for an earlier word, which names it too. */
+class AlreadySent extends Error {}
 
 /** What an answer tells about its resource: its name and status, where it has them. */
 export const shownOf = ({ value }: ApiAnswer, name?: string): Pick<Outcome, 'name' | 'status'> => ({

@@ -30,8 +30,8 @@ const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
 export interface RunState {
   /** The command line that resumes the current wait. */
   resumeCommand: CommandLine | undefined;
-  /** What goes on and is paid without that wait. */
-  goesOn: (() => Message | undefined) | undefined;
+  /** What is still running and paid after that wait. */
+  stillRunning: (() => Message | undefined) | undefined;
   readonly writes: WriteRecord;
 }
 
@@ -66,9 +66,9 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
       if (failure !== undefined && requests.length === 0) throw failure;
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))), failure);
     },
-    setResumeCommand: (commandLine, goesOn) => {
+    setResumeCommand: (commandLine, stillRunning) => {
       state.resumeCommand = commandLine;
-      state.goesOn = goesOn;
+      state.stillRunning = stillRunning;
     },
   };
 }

@@ -2,7 +2,7 @@ import { analyzeBatch } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
-import { refuseOthersFile } from '../../shared/refuse-others-file.ts';
+import { refuseForeignFile } from '../../shared/refuse-foreign-file.ts';
 import { withBatch, type StoreValues } from './store/store.ts';
 import { reportDocument } from './view/report-document.ts';
 import { reportView } from './view/report-view.ts';
@@ -40,5 +40,5 @@ async function checkPageName(ctx: CommandContext, html: string, results: string)
   if (page === own || page.startsWith(`${own}.`))
     throw usage('--html names a file of the batch itself', 'Name another file for the page.');
   const isOwn = (beginning: string): boolean => beginning.includes(PAGE_TITLE);
-  await refuseOthersFile(ctx, html, { isOwn, what: 'page of a batch', option: '--html' });
+  await refuseForeignFile(ctx, html, { isOwn, what: 'page of a batch', option: '--html' });
 }

@@ -88,7 +88,7 @@ export async function waitForPod(
     },
     done: (isOver) => isOver,
     describe: () => (wasSeen ? describeFor(rowOf(last), wanted) : NOT_THERE_YET),
-    goesOn: () => paidWhile([rowOf(last)], wanted),
+    stillRunning: () => paidWhile([rowOf(last)], wanted),
     timeoutMs,
     resumeCommand: waitLine([pod], wanted),
     id: pod,
@@ -157,7 +157,7 @@ export async function waitForEach(
       done: (left) => left.length === 0,
       describe: (left) =>
         left.map((pod) => (seen.has(pod) ? describeFor(rowOf(seen.get(pod)), wanted) : NOT_THERE_YET)).join(', '),
-      goesOn: (left) =>
+      stillRunning: (left) =>
         paidWhile(
           left.map((pod) => rowOf(seen.get(pod))),
           wanted,

@@ -23,7 +23,7 @@ export const untilStatus = (wanted: string): WaitSpec => ({
   done: (pod) => isAt(pod, wanted),
   bad: (pod) => isStuck(pod, wanted),
   ...(wanted === REACHABLE ? { describe: describeReach } : {}),
-  goesOn: (pod) => paidWhile([pod], wanted),
+  stillRunning: (pod) => paidWhile([pod], wanted),
   notes: (pod) =>
     isStuck(pod, wanted) || statusOf(pod) === 'EXITED'
       ? stuckNotes(pod, wanted)

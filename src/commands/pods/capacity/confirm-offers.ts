@@ -6,7 +6,7 @@ import type { Offer } from '../../../create/candidates.ts';
 import { ASK_PER_HOUR } from '../../shared/rate/ask-above.ts';
 import { offerText } from '../../shared/capacity/offers.ts';
 import { keptDisks } from '../../shared/rate/stopped-disks.ts';
-import { hasDearMount, withTemplateMount } from '../../shared/rate/template-mount.ts';
+import { hasExpensiveMount, withTemplateMount } from '../../shared/rate/template-mount.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function confirmOffers(ctx: CommandContext, body: JsonObject, offer
       `In this order: ${offers.map(offerText).join(', ')}.`,
       ...others.filter((other) => other !== undefined),
     ]);
-    return { line, asks: isUnknown || most >= ASK_PER_HOUR || hasDearMount(whole) };
+    return { line, asks: isUnknown || most >= ASK_PER_HOUR || hasExpensiveMount(whole) };
   });
   if (asks) await askToCreate(ctx);
 }

@@ -22,5 +22,5 @@ export async function withTemplateMount(ctx: CommandContext, body: JsonObject): 
  * Whether the persistent mount of a body is so large that a person is asked. It has no published price: it is counted as a
  * network volume of standard storage is.
  */
-export const hasDearMount = (body: JsonObject): boolean =>
+export const hasExpensiveMount = (body: JsonObject): boolean =>
   standardMonthly(numberAt(body, 'mounts.persistent.size') ?? 0) >= ASK_PER_MONTH;

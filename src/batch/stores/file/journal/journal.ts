@@ -108,8 +108,8 @@ export async function readJournal(
     if ((line.start === 0) !== (record.kind === 'header'))
       throw brokenJournal(path, line.start, 'a record is in the wrong place');
     if (record.kind === 'header') checkVersion(path, record.header);
-    const goesOn = record.kind === 'header' ? isChained(record.header) : seed !== undefined;
-    seed = goesOn ? checksumOfRecord(Buffer.from(line.bytes.subarray(0, 8)).toString()) : undefined;
+    const stillRunning = record.kind === 'header' ? isChained(record.header) : seed !== undefined;
+    seed = stillRunning ? checksumOfRecord(Buffer.from(line.bytes.subarray(0, 8)).toString()) : undefined;
     onRecord(record, line.start);
     validBytes = line.end;
   }

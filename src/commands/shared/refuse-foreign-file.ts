@@ -8,7 +8,7 @@ const BEGINNING_BYTES = 2048;
  * Refuses to write over a file that the command did not write before, also through a link: local-file (14). An empty file counts
  * as none. `isOwn` gets the beginning of the file; `what` is what the command writes, `option` the one that names the file.
  */
-export async function refuseOthersFile(
+export async function refuseForeignFile(
   ctx: CommandContext,
   name: string,
   { isOwn, what, option }: { isOwn: (beginning: string) => boolean; what: string; option: string },
