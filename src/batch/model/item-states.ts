@@ -78,7 +78,7 @@ type Counted = (typeof COUNTED)[number];
 /** Number of items by outcome. `planned` is the sum of all others. */
 export type ItemCounts = Readonly<Record<'planned' | Counted, number>>;
 
-/** Number of items that have not ended, and whose outcome is not unknown. */
+/** Number of items that still have to end: those that wait and those in flight, without unknown ones. */
 export const itemsLeft = ({ waiting, inFlight }: Pick<ItemCounts, 'waiting' | 'inFlight'>): number =>
   waiting + inFlight;
 

@@ -53,10 +53,12 @@ async function findPattern(
   const address = pattern.startsWith('s3://') ? pattern : durable.absolute(pattern) + (isFolder ? '/' : '');
   const object = isFolder ? undefined : await storage.describe(address, signal);
   if (object !== undefined) return [{ ...object, name: pattern }];
-  const isLocalFolder = !address.startsWith('s3://') && (await durable.resolve(pattern)).kind === 'directory';
-  if (!isPattern(pattern) && isLocalFolder)
-    throw localFile(`cannot read ${pattern}: it is a folder`, `For all files in it: --input ${pattern}/`);
-  if (!isPattern(pattern)) throw missing(pattern);
+  if (!isPattern(pattern)) {
+    const isFolderHere = !address.startsWith('s3://') && (await durable.resolve(pattern)).kind === 'directory';
+    throw isFolderHere
+      ? localFile(`cannot read ${pattern}: it is a folder`, `For all files in it: --input ${pattern}/`)
+      : missing(pattern);
+  }
   const objects: FoundInput[] = [];
   for await (const each of storage.list(address, signal))
     if (!isMarker(each.address)) objects.push({ ...each, name: each.address });

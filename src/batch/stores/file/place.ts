@@ -43,7 +43,8 @@ export async function mustBeNew(
       sentence`Go on with it: ${resumeCommand}. Or name another --out.`,
     );
   if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
-  for (const end of [...OWN_ENDS, ...[tornEnd(path) ?? []].flat()]) {
+  const torn = tornEnd(path);
+  for (const end of torn === undefined ? OWN_ENDS : [...OWN_ENDS, torn]) {
     const results = path.slice(0, -end.length);
     if (path.endsWith(end) && (await exists(durable, journalPath(results))))
       throw localFile(`${path} is a name that the batch at ${results} uses`, 'Name another --out.');

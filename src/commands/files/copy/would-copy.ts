@@ -1,4 +1,5 @@
 import type { RangeFiles } from '../../../core/context.ts';
+import { severalAtOnce } from '../../../core/control/several-at-once.ts';
 import { rethrowUnlessFailure } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Copy } from './copy.ts';
@@ -6,9 +7,12 @@ import type { WasThere } from './transfer/was-there.ts';
 import type { Transferred } from './transfer/transfer.ts';
 import { contentOf } from './transfer/upload.ts';
 
+/** How many targets are looked at at once, and how many results may wait for an earlier one. */
+const LIMITS = { atOnce: 16, ahead: 10_000 };
+
 /**
- * What copies would do in a dry run: nothing is sent, and what is at the target is compared as the copy would compare it. A file
- * that cannot be compared has the failure. `asks` says of which targets a volume is asked.
+ * What copies would do in a dry run, in the order given: nothing is sent, and what is at the target is compared as the copy would
+ * compare it. A file that cannot be compared has the failure. `asks` says for which targets a volume is asked.
  */
 export async function* wouldCopy(
   ctx: CommandContext,
@@ -16,17 +20,17 @@ export async function* wouldCopy(
   asks: (copy: Copy) => boolean,
 ): AsyncGenerator<Transferred> {
   const files = await ctx.durable();
-  for await (const copy of copies) {
-    if (copy.refused !== undefined) yield { copy, failure: copy.refused };
-    else if (copy.isNew === true || (copy.to.kind === 'volume' && !asks(copy))) yield { copy, failure: undefined };
-    else
-      try {
-        yield { copy, wasThere: await atTarget(files, copy), failure: undefined };
-      } catch (error) {
-        rethrowUnlessFailure(error, ctx);
-        yield { copy, failure: error };
-      }
-  }
+  const look = async (copy: Copy): Promise<Transferred> => {
+    const isKnown = copy.isNew === true || (copy.to.kind === 'volume' && !asks(copy));
+    if (copy.refused !== undefined || isKnown) return { copy, failure: copy.refused };
+    try {
+      return { copy, wasThere: await atTarget(files, copy), failure: undefined };
+    } catch (error) {
+      rethrowUnlessFailure(error, ctx);
+      return { copy, failure: error };
+    }
+  };
+  yield* severalAtOnce(copies, look, LIMITS);
 }
 
 async function atTarget(files: RangeFiles, { from, to }: Copy): Promise<WasThere> {
