@@ -150,8 +150,9 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
   let end = size;
   // Synchronous, because it takes only a few microseconds. A write to a removed or replaced file would be lost.
   const check = (): void => {
-    checkLocks();
+    // Before the locks: a process that takes over a lock also replaces the file, and must be named as the cause.
     const found = statSync(absolute, { throwIfNoEntry: false });
+    checkLocks();
     if (found === undefined) throw changedOutside(`${path} was removed`);
     if (found.dev !== dev || found.ino !== ino) throw changedOutside(`${path} was replaced by another file`);
     if (found.size !== end)
