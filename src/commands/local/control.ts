@@ -46,15 +46,16 @@ export async function sendControl(
 }
 
 /**
- * Adds to the result of a change whose local service was changed. Of the one in this process, a line is printed before every
- * command.
+ * Adds to the result of a change which local service was changed: these commands never change one elsewhere, also where the
+ * settings name it.
  */
 export function changed({ settings, output }: CommandContext, result: Result): Result {
   if (settings.get('quiet') && isTableOutput(output)) return { kind: 'nothing' };
-  if (settings.local) return result;
   const from = settings.source('base-url') === 'profile' ? ` of the profile "${settings.profile}"` : '';
-  const note = `Changed: the local service at ${settings.text('base-url') ?? ''}${from}.`;
-  return { ...result, notes: [...(result.notes ?? []), note] };
+  const which = settings.local
+    ? `in ${settings.text('data-dir') ?? ''}`
+    : `at ${settings.text('base-url') ?? ''}${from}`;
+  return { ...result, notes: [...(result.notes ?? []), `Changed: the local service ${which}.`] };
 }
 
 interface Line {

@@ -43,6 +43,18 @@ describe('control commands over HTTP', () => {
   });
 });
 
+describe('the access of control commands', () => {
+  it.each<readonly [number, readonly string[]]>([
+    [3, ['reset', '--yes']],
+    [0, ['fault', 'clear']],
+    [0, ['stock', 'clear']],
+    [0, ['clock', 'advance', '1h']],
+  ])('with `write` ends with %i, because only a reset destroys: local %s %s', async (code, argv) => {
+    const ran = await berth(['--local', 'local', ...argv], { env: { BERTH_ACCESS: 'write' } });
+    expect(ran.code, ran.err).toBe(code);
+  });
+});
+
 describe('local reset --seed', () => {
   const names = async (...flags: readonly string[]): Promise<readonly string[]> => {
     const world = createTestWorld();
@@ -230,9 +242,18 @@ describe('commands of `berth local` with a profile of a service on this machine'
     expect([await advanced(), await advanced('--local')]).toEqual([3_600_000, 0]);
   });
 
-  it('act on the one in this process when the profile is elsewhere, and refuse a flag that names it: 2', async () => {
+  it.each(CHANGES)(
+    'say that the service of a profile that is elsewhere was left alone: local %s %s',
+    async (...argv) => {
+      const { world } = await worldWithProfile('https://service.test');
+      const ran = await berthIn(world, ['local', ...argv]);
+      expect(ran.code, ran.err).toBe(0);
+      expect(ran.err).toContain(`Changed: the local service in ${world.directory}`);
+    },
+  );
+
+  it('refuse a flag that names a service elsewhere: 2', async () => {
     const { world } = await worldWithProfile('https://service.test');
-    expect((await berthIn(world, ['local', 'clock', 'show'])).code).toBe(0);
     for (const flags of [
       ['--profile', 'dev'],
       ['--base-url', 'https://service.test'],
