@@ -104,7 +104,8 @@ function actionCommand(
       const stillPaid = action === 'stop' ? stillPaidLines(leftOut) : [];
       if (chosen.length === 0) {
         const nothing = nothingSelected(ctx, PODS, done);
-        return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid] };
+        const others = action === 'stop' && values.all ? await remainingLines(ctx, [], true) : [];
+        return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid, ...others] };
       }
       const request = (known: Id<'pod'>) => podAction(known, action);
       const changed = await change?.(ctx, chosen, values);
@@ -133,7 +134,7 @@ function actionCommand(
       const remaining = [
         ...(action === 'start' || wasAsked ? [] : wipedLines(ctx, acted)),
         ...(action === 'stop' ? stoppedLines(ctx, rowsOf(sent)) : []),
-        ...(await remainingLines(ctx, ended)),
+        ...(action === 'stop' ? await remainingLines(ctx, ended, values.all) : []),
         ...(action === 'start'
           ? [...startedLines(ctx, acted, rowsOf(sent)), ...(await costsUntilDeadlines(ctx, acted))]
           : []),

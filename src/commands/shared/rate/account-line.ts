@@ -1,4 +1,5 @@
 import { Failure } from '../../../core/failure.ts';
+import { berth, sentence, type Message } from '../../../core/message.ts';
 import type { Json } from '../../../core/json.ts';
 import { isForPerson } from '../../../cli/run/for-person.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
@@ -19,15 +20,27 @@ export const totalWithAccount =
     [countOf(rows.length, noun), ...(ctx === undefined ? [] : [await accountLine(ctx)])].join('. ');
 
 /**
- * What the account goes on costing after something was stopped or deleted: one line, for a person alone, because it takes
- * several requests. `ended` are the ids of what no longer costs, which a list may still have. Never fails: what was done
+ * What the account goes on costing after something was stopped or deleted, for a person, because it takes several requests.
+ * `ended` are the ids of what no longer costs, which a list may still have. After a command for `all` of a noun it is for a
+ * script too, also where there was nothing to end, with the commands that show what else is paid. Never fails: what was done
  * must be printed, also after an interrupt.
  */
-export async function remainingLines(ctx: CommandContext, ended: readonly string[]): Promise<readonly string[]> {
-  if (!isForPerson(ctx) || ctx.settings.get('quiet') || ended.length === 0) return [];
+export async function remainingLines(
+  ctx: CommandContext,
+  ended: readonly string[],
+  all: boolean,
+): Promise<readonly Message[]> {
+  if (ctx.settings.get('quiet') || (!all && (!isForPerson(ctx) || ended.length === 0))) return [];
   try {
     const rate = await readRate(ctx, new Set(ended));
-    return [`The account goes on costing ${rateText(rate)}${rateDetails(rate)}.`];
+    const line = `The account goes on costing ${rateText(rate)}${rateDetails(rate)}.`;
+    const others = [
+      ...((rate.parts.clusters ?? 0) > 0
+        ? [sentence`Clusters are paid until they are deleted: ${berth`clusters list`}`]
+        : []),
+      ...((rate.parts.workers ?? 0) > 0 ? [sentence`Workers are paid while they run: ${berth`endpoints list`}`] : []),
+    ];
+    return [line, ...(all ? others : [])];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [];

@@ -44,6 +44,19 @@ describe('what an account costs an hour', () => {
     expect((await run('pods stop pod-notebook')).err).not.toContain('The account');
   });
 
+  test.each(['pods stop --all --yes --json', 'pods terminate --all --yes --json --force'])(
+    '%s in a pipe says what the account goes on costing, with what shows it',
+    async (argv) => {
+      const run = await account();
+      const { err } = await run(argv);
+      expect(err).toMatch(/The account goes on costing at least .*clusters \$.*workers \$/);
+      expect(err).toContain('Clusters are paid until they are deleted: berth --local clusters list');
+      expect(err).toContain('Workers are paid while they run: berth --local endpoints list');
+      const again = await run(argv);
+      expect(again.err).toContain('The account goes on costing');
+    },
+  );
+
   test('goes on after stop --all: a pod in ERROR and a locked one are named with what ends them', async () => {
     const run = createAccount();
     const { code, err } = await run('pods stop --all --yes');
