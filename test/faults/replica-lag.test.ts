@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   createBatchWorld,
@@ -82,6 +83,114 @@ describe('a replica that lags by two seconds', () => {
   });
 });
 
+describe('right after a job was submitted, with a replica that lags by three seconds', () => {
+  const world = async () => {
+    const made = await createBatchWorld();
+    await local(made, ...LAG, '3s');
+    return made;
+  };
+
+  test.each<readonly [string, readonly string[], (ids: readonly string[]) => readonly string[]]>([
+    ['status', ['echo'], ([id = '']) => ['jobs', 'status', 'echo', id]],
+    ['cancel of several', ['sleep', 'sleep'], (ids) => ['jobs', 'cancel', 'sleep', ...ids, '--yes']],
+    ['cancel', ['sleep'], ([id = '']) => ['jobs', 'cancel', 'sleep', id]],
+  ])('jobs %s asks again until the job is there', async (_, endpoints, argv) => {
+    const made = await world();
+    const ids: string[] = [];
+    for (const endpoint of endpoints)
+      ids.push((await berthIn(made, ['jobs', 'run', endpoint, '--input', '{"seconds":60}'])).out.trim());
+    const ran = await berthIn(made, argv(ids));
+    expect(ran, ran.err).toMatchObject({ code: 0 });
+  });
+
+  test('jobs retry waits for the job, and never offers to submit it again', async () => {
+    const made = await world();
+    const id = (await berthIn(made, ECHO)).out.trim();
+    const ran = await berthIn(made, ['jobs', 'retry', 'echo', id]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(`job ${id} is COMPLETED`);
+  });
+
+  test('jobs explain says that it is not there yet', async () => {
+    const made = await world();
+    const id = (await berthIn(made, ECHO)).out.trim();
+    const ran = await berthIn(made, ['jobs', 'explain', 'echo', id, '--sample', '1s', '--json']);
+    expect(JSON.parse(ran.out)).toMatchObject({ code: 'not-there-yet', state: 'waiting' });
+    expect((JSON.parse(ran.out) as { cure: unknown }).cure).toEqual([`berth jobs wait echo ${id}`]);
+  });
+
+  test.each(['status', 'retry'])(
+    'jobs %s that finds nothing for a minute does not offer to submit it again',
+    async (verb) => {
+      const made = await createBatchWorld();
+      await local(made, ...LAG, '1h');
+      const id = (await berthIn(made, ECHO)).out.trim();
+      const ran = await berthIn(made, ['jobs', verb, 'echo', id]);
+      expect(ran.code).toBe(4);
+      expect(ran.err).toContain('do not submit it again, or it runs and is paid twice');
+      expect(ran.err).not.toContain('jobs run');
+    },
+  );
+
+  test.each(['wait', 'stream'])('jobs %s of a job of another machine asks again for ten seconds', async (verb) => {
+    const made = await world();
+    const id = (await berthIn(made, ECHO)).out.trim();
+    // What this machine remembers is in its cache.
+    const other = { ...made, env: { ...made.env, XDG_CACHE_HOME: join(made.directory, 'other') } };
+    const ran = await berthIn(other, ['jobs', verb, 'echo', id]);
+    expect(ran, ran.err).toMatchObject({ code: 0 });
+  });
+});
+
+describe('right after a create, with a replica that lags by three seconds', () => {
+  const POD = ['pods', 'create', '--name', 'lab', '--gpu', 'GPU-24G', '--image', 'example/pytorch:2.8'];
+  const ENDPOINT = ['endpoints', 'create', '--name', 'lab', '--gpu-pool', 'POOL-24G', '--image', 'example/worker:1'];
+  const VOLUME = [
+    'volumes',
+    'create',
+    '--name',
+    'lab',
+    '--size',
+    '10',
+    '--data-center',
+    'EU-WEST-1',
+    '--type',
+    'STANDARD',
+  ];
+
+  test.each<readonly [string, readonly string[], readonly string[]]>([
+    ['pods terminate', POD, ['pods', 'terminate', 'ID', '--yes']],
+    ['pods terminate, by name', POD, ['pods', 'terminate', 'lab', '--yes']],
+    ['pods terminate, by a selector', POD, ['pods', 'terminate', '--match', 'lab', '--yes']],
+    ['pods explain', POD, ['pods', 'explain', 'ID']],
+    ['pods get', POD, ['pods', 'get', 'ID']],
+    ['endpoints get', ENDPOINT, ['endpoints', 'get', 'lab']],
+    ['volumes delete', VOLUME, ['volumes', 'delete', 'lab', '--yes']],
+  ])('%s asks again until it is there', async (_, create, argv) => {
+    const made = await createBatchWorld();
+    await local(made, ...LAG, '3s');
+    const created = await berthIn(made, [...create, '--yes', '-o', 'id']);
+    const id = created.out.trim();
+    expect(id, created.err).not.toBe('');
+    const ran = await berthIn(
+      made,
+      argv.map((word) => (word === 'ID' ? id : word)),
+    );
+    expect(ran, ran.err).toMatchObject({ code: 0 });
+    expect(ran.err).toMatch(/not there yet|Not listed yet/);
+    expect(ran.err).not.toContain('None is');
+  });
+
+  test('what this machine deleted is not asked for again', async () => {
+    const made = await createBatchWorld();
+    const id = (await berthIn(made, [...POD, '--yes', '-o', 'id'])).out.trim();
+    await berthIn(made, ['pods', 'terminate', id, '--yes']);
+    const ran = await berthIn(made, ['pods', 'get', id]);
+    expect(ran.code).toBe(4);
+    expect(ran.err).not.toContain('not there yet');
+  });
+});
+
 describe('a 404 that stays', () => {
   test('ends the wait for a job after a minute with 4', async () => {
     const world = await createBatchWorld();
@@ -93,10 +202,14 @@ describe('a 404 that stays', () => {
     expect(world.clock.monotonic() - before).toBeLessThan(70_000);
   });
 
-  test('is believed at once for a job that this machine does not know, and for one whose time to live is over', async () => {
+  test('is believed after ten seconds for a job that this machine does not know, and at once when its time to live is over', async () => {
     const world = await createBatchWorld();
+    const before = world.clock.monotonic();
     const unknown = await berthIn(world, ['jobs', 'wait', 'echo', 'no-such-job']);
     expect(unknown).toMatchObject({ code: 4 });
+    expect(world.clock.monotonic() - before).toBeGreaterThanOrEqual(10_000);
+    expect(world.clock.monotonic() - before).toBeLessThan(16_000);
+    world.clock.slept.length = 0;
     const id = (await berthIn(world, [...ECHO, '--ttl', '10s'])).out.trim();
     await local(world, 'clock', 'advance', '11s');
     world.clock.advance(11_000);

@@ -9,7 +9,7 @@ import { flagName, isGiven } from '../model/params.ts';
 import { countOf, pluralOf } from '../words/words.ts';
 import { unlessUnread } from '../run/context/dry-run.ts';
 import { readRow } from './identity/identify.ts';
-import { listRows } from './identity/requests.ts';
+import { listRowsWithCreated } from './identity/requests.ts';
 import type { Resource } from './read.ts';
 import { outcomeResult } from './several/outcomes.ts';
 import type { RowFilter } from '../../core/text/patterns/row-filter.ts';
@@ -64,7 +64,7 @@ export async function selectTargets(
   if (values.all && other !== undefined)
     throw usage(`--all and ${flagName(other)} exclude each other`, `--all takes every ${resource.noun}: keep one.`);
   const isWanted = compileFilter(resource.table, values);
-  const { values: rows } = await listRows(ctx, resource);
+  const rows = await listRowsWithCreated(ctx, resource);
   const now = ctx.serviceNow();
   const wanted = rows.filter((row) => stringAt(row, 'id') !== undefined && isWanted(row, now));
   const reasons = await exclude(wanted);

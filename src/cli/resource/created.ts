@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { Context } from '../../core/context.ts';
 import { type Json, stringAt } from '../../core/json.ts';
-import { askUntilThere, createAbsence } from '../../core/not-there-yet.ts';
+import { createAbsence, type Absence } from '../../core/not-there-yet.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 type Ports = Pick<Context, 'lists' | 'clock'>;
@@ -11,25 +11,51 @@ const REMEMBERED_MS: Milliseconds = MINUTE_MS;
 /** Maximum number of rows that are remembered. */
 const MAX_ROWS = 100;
 
+/** A row that this machine created in the last minute. */
+interface CreatedRow {
+  readonly id: string;
+  readonly name: string;
+  readonly ageMs: Milliseconds;
+}
+
 /** The remembered list of the rows of a noun that this machine has just created. */
 const listOf = (noun: string): string => `created ${noun}`;
 
-/** Remembers that a row was just created: a replica of the service may not have it yet. */
-export async function rememberCreated({ lists }: Ports, noun: string, row: Json): Promise<void> {
-  const list = listOf(noun);
-  const known = await lists.read(list);
-  const others = known !== undefined && known.ageMs < REMEMBERED_MS ? known.rows : [];
-  const created = { value: stringAt(row, 'id') ?? '', name: stringAt(row, 'name') ?? '', description: '' };
-  await lists.write(list, [created, ...others].slice(0, MAX_ROWS));
+/** The rows of a noun that this machine created in the last minute, the latest first: a replica of the service may not have them yet. */
+export async function createdRows({ lists, clock }: Ports, noun: string): Promise<readonly CreatedRow[]> {
+  const rows = (await lists.read(listOf(noun)))?.rows ?? [];
+  // eslint-disable-next-line no-restricted-syntax -- a date: another process created the row
+  const now = clock.now();
+  return rows
+    .map(({ value, name, description }) => ({ id: value, name, ageMs: now - Date.parse(description) }))
+    .filter(({ ageMs }) => ageMs >= 0 && ageMs < REMEMBERED_MS);
 }
 
-/**
- * Returns a function that runs requests about a row, by its id or name: it resolves to undefined while the service does not
- * have the row yet, because it was just created. The 404 of any other row is final.
- */
-export const askForCreated = ({ lists, clock }: Ports, noun: string, word: string): ReturnType<typeof askUntilThere> =>
-  askUntilThere(async () => {
-    const known = await lists.read(listOf(noun));
-    const isKnown = known?.rows.some(({ value, name }) => value === word || name === word) === true;
-    return isKnown && known.ageMs < REMEMBERED_MS ? createAbsence(clock) : undefined;
-  });
+/** Remembers that a row was just created. */
+export async function rememberCreated(ports: Ports, noun: string, row: Json): Promise<void> {
+  const created = { id: stringAt(row, 'id') ?? '', name: stringAt(row, 'name') ?? '', ageMs: 0 };
+  await write(ports, noun, [created, ...(await createdRows(ports, noun))].slice(0, MAX_ROWS));
+}
+
+/** Forgets rows that this machine has deleted: that they are not there is final. */
+export async function forgetCreated(ports: Ports, noun: string, ids: readonly string[]): Promise<void> {
+  const rows = await createdRows(ports, noun);
+  const left = rows.filter(({ id }) => !ids.includes(id));
+  if (left.length < rows.length) await write(ports, noun, left);
+}
+
+async function write({ lists, clock }: Ports, noun: string, rows: readonly CreatedRow[]): Promise<void> {
+  // eslint-disable-next-line no-restricted-syntax -- a date: another process reads it
+  const now = clock.now();
+  await lists.write(
+    listOf(noun),
+    rows.map(({ id, name, ageMs }) => ({ value: id, name, description: new Date(now - ageMs).toISOString() })),
+  );
+}
+
+/** Decides about the 404s of a row, by its id or name; undefined where this machine has not created one a moment ago. */
+export async function absenceOfCreated(ports: Ports, noun: string, word: string): Promise<Absence | undefined> {
+  const created = (await createdRows(ports, noun)).find(({ id, name }) => id === word || name === word);
+  const { clock } = ports;
+  return created && createAbsence(clock, clock.monotonic() + REMEMBERED_MS - created.ageMs);
+}

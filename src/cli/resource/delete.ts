@@ -12,6 +12,7 @@ import type { CommandContext } from '../model/context.ts';
 import { option, type Param } from '../model/params.ts';
 import { OUTCOMES } from '../model/common-schemas.ts';
 import { countOf, pluralOf } from '../words/words.ts';
+import { forgetCreated } from './created.ts';
 import { idsArgument, type Resource } from './read.ts';
 import {
   hasSelector,
@@ -50,8 +51,8 @@ export interface DeleteSpec extends CommandWords {
   readonly guard?: Guard;
   /** What the service itself refuses to delete. It is looked up for a dry run alone, which ends as the delete would. */
   readonly refused?: Pick<Guard, 'reasons' | 'hint'>;
-  /** Lines at the end, such as what goes on costing. `ended` are the ids of what was deleted. */
-  readonly remaining?: (ctx: CommandContext, ended: readonly string[]) => Promise<readonly Message[]>;
+  /** Lines at the end, such as what goes on costing. `ended` are the ids of what was deleted; `all` says that all were to be. */
+  readonly remaining?: (ctx: CommandContext, ended: readonly string[], all: boolean) => Promise<readonly Message[]>;
   /** The participle in messages: `deleted`, `terminated`. */
   readonly done?: string;
 }
@@ -100,8 +101,12 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         ...(rows.some((row) => spec.destroysData?.(row) === true) ? textToType(resource, rows) : {}),
       } satisfies Confirmation;
     },
-    run: async (ctx, _values, { bySelector, targets }): Promise<Result> => {
-      if (targets.length === 0) return nothingSelected(ctx, resource, done);
+    run: async (ctx, { all }, { bySelector, targets }): Promise<Result> => {
+      const remainingAfter = async (ids: readonly string[]) => (await spec.remaining?.(ctx, ids, all)) ?? [];
+      if (targets.length === 0) {
+        const nothing = nothingSelected(ctx, resource, done);
+        return { ...nothing, notes: [...(nothing.notes ?? []), ...(await remainingAfter([]))] };
+      }
       const request = (known: Id): ApiRequest => ({
         service: 'base',
         method: 'DELETE',
@@ -115,7 +120,8 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
       );
       const ended = sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : []));
-      const remaining = (await spec.remaining?.(ctx, ended)) ?? [];
+      await forgetCreated(ctx, resource.noun, ended);
+      const remaining = await remainingAfter(ended);
       const [only, ...others] = sent;
       if (!bySelector && others.length === 0 && only !== undefined) {
         if (only.failure !== undefined) throw only.failure;

@@ -183,7 +183,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const nameNote = await unlessFailed(ctx, () => sameName(ctx, resource, value));
       const notes = [...(spec.notes?.(value, body) ?? []), ...(nameNote === undefined ? [] : [nameNote])];
       await rememberNames(ctx, resource, [value]);
-      if (createdId !== undefined && spec.wait !== undefined) await rememberCreated(ctx, resource.noun, value);
+      if (createdId !== undefined) await rememberCreated(ctx, resource.noun, value);
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true)
         return { ...result, notes: [...notes, ...nextOf(value)] };
       const id = asId(createdId);

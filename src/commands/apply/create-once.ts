@@ -3,6 +3,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { memberAt, type Json } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { rememberCreated } from '../../cli/resource/created.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { idOf } from '../../output/view.ts';
 import { REPLACES, variableOf } from '../../create/key.ts';
@@ -52,6 +53,7 @@ export async function createOnce(
   try {
     const made = (await send()).value ?? null;
     await keep({ id, state: 'made', pod: idOf(made) });
+    await rememberCreated(ctx, making.document.kind.collection.noun, made);
     return { made };
   } catch (error) {
     if (!(error instanceof Failure) || ctx.signal.aborted) throw error;

@@ -4,6 +4,7 @@ import { asId } from '../../core/ids.ts';
 import { memberAt, stringAt, type Json } from '../../core/json.ts';
 import { berth, names } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { forgetCreated } from '../../cli/resource/created.ts';
 import { rowRequest } from '../../cli/resource/identity/requests.ts';
 import { pluralOf } from '../../cli/words/words.ts';
 import { SET_MARK, variableOf } from '../../create/key.ts';
@@ -51,8 +52,9 @@ export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json):
     await ctx.api.send(removeRequest(kind, row));
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
-    if (error.exit === EXIT.notFound) return true;
-    if (error.exit !== EXIT.unknown || (await read()) !== undefined) throw error;
+    const isGone = error.exit === EXIT.notFound || (error.exit === EXIT.unknown && (await read()) === undefined);
+    if (!isGone) throw error;
   }
+  await forgetCreated(ctx, kind.collection.noun, [id]);
   return true;
 }

@@ -6,20 +6,21 @@ import type { Json } from '../../core/json.ts';
 import type { Id } from '../../core/ids.ts';
 import { defineCommand, endedWhen } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
 import { eachSchema, READS_SEVERAL, readEach } from '../../cli/resource/several/read-each.ts';
 import { sendEach } from '../../cli/resource/several/send-each.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { unlessUnread } from '../../cli/run/context/dry-run.ts';
 import { countOf } from '../../cli/words/words.ts';
-import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
+import { cancelRequest, retryRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobOutcome, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { statusLine, waitLine } from './job/command-lines.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { jobView } from './job/job-view.ts';
-import { readJob, rememberStatus, sendAboutJob, waitForJob } from './wait.ts';
+import { absenceOfRemembered, isCertainlyThere } from './job/job-not-there-yet.ts';
+import { readJob, rememberStatus, sendAboutJob } from './job/job-requests.ts';
+import { waitForJob } from './wait.ts';
 import { answerResult } from '../../output/view.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';
 import { JOB } from './job/schemas.ts';
@@ -95,6 +96,7 @@ export const cancel = defineCommand({
       given: values.endpoint,
       label: job,
       failure: failures[at],
+      absence: () => absenceOfRemembered(ctx, job),
       request: (id: Id<'endpoint'>) => request(id, job),
     }));
     const sent = await sendEach(ctx, ENDPOINTS, targets);
@@ -122,8 +124,8 @@ export const retry = defineCommand({
   exits: JOB_EXITS,
   costs: true,
   run: async (ctx, values) => {
-    const { id, answer } = await retryJob(ctx, values.endpoint, values.job).catch(
-      explainNotRetryable(values.endpoint, values.job),
+    const { id, answer } = await retryJob(ctx, values.endpoint, values.job).catch((error: unknown) =>
+      explainNotRetryable(ctx, values.endpoint, values.job, error),
     );
     if (values.wait) {
       await ctx.tell(`retrying ${values.job}`);
@@ -149,7 +151,7 @@ async function retryJob(ctx: CommandContext, endpoint: string, job: string) {
 async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: string): Promise<void> {
   let found: { readonly id: Id<'endpoint'>; readonly answer: ApiAnswer };
   try {
-    found = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job));
+    found = await readJob(ctx, endpoint, job);
   } catch (error) {
     if (error instanceof Failure && error.exit !== EXIT.notFound && !ctx.signal.aborted) return;
     throw error;
@@ -166,15 +168,12 @@ async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: strin
   ).with({ id: job });
 }
 
-/** Rethrows; a 404 says that an expired job cannot be retried. */
-const explainNotRetryable =
-  (endpoint: string, job: string) =>
-  (error: unknown): never => {
-    if (isNotFound(error))
-      throw error.with({
-        id: job,
-        message: `job ${job} is not there: it never was, or its result has expired, and an expired job cannot be retried`,
-        hint: sentence`Submit its input again with: ${berth`jobs run ${endpoint} --input @FILE`}`,
-      });
-    throw error;
-  };
+/** Rethrows; a 404 says that an expired job cannot be retried. That of a job that the service certainly has does not. */
+async function explainNotRetryable(ctx: CommandContext, endpoint: string, job: string, error: unknown): Promise<never> {
+  if (!isNotFound(error) || (await isCertainlyThere(ctx, job))) throw error;
+  throw error.with({
+    id: job,
+    message: `job ${job} is not there: it never was, or its result has expired, and an expired job cannot be retried`,
+    hint: sentence`Submit its input again with: ${berth`jobs run ${endpoint} --input @FILE`}`,
+  });
+}

@@ -14,9 +14,9 @@ import { manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-sc
 import { arg, option } from '../../cli/model/params.ts';
 import { age, status } from '../../output/cells/cell-functions.ts';
 import { idOf, type View } from '../../output/view.ts';
-import { hasEnded, jobStatus } from '../../queue/job-status.ts';
+import { jobStatus } from '../../queue/job-status.ts';
 import { statusRequest } from '../../queue/requests.ts';
-import { absenceOfRemembered } from './job/job-not-there-yet.ts';
+import { isCertainlyThere } from './job/job-not-there-yet.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 
 /** How many jobs are asked for at the same time. */
@@ -90,11 +90,9 @@ const rowOf = ({ settings }: CommandContext, job: RememberedJob, failure?: Failu
   ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
 });
 
-/** A 404 of a job that the service certainly has comes from a replica that lags. One that was seen to end is kept no longer. */
-async function notFoundText(ctx: CommandContext, { id, status: seen }: RememberedJob): Promise<string> {
-  const absence = hasEnded({ status: seen ?? null }) ? undefined : await absenceOfRemembered(ctx, id);
-  return absence?.isNotThereYet() === true ? 'not there yet (404)' : 'not found (404)';
-}
+/** A 404 of a job that the service certainly has comes from a replica that lags. */
+const notFoundText = async (ctx: CommandContext, { id }: RememberedJob): Promise<string> =>
+  (await isCertainlyThere(ctx, id)) ? 'not there yet (404)' : 'not found (404)';
 
 const timeOf = (at: number): string => new Date(at).toISOString();
 
@@ -113,9 +111,9 @@ export async function readJobs(ctx: CommandContext, jobs: readonly RememberedJob
     try {
       const { value: document = null } = await ctx.api.send(statusRequest(asId(job.endpoint), job.id));
       const state = jobStatus(document);
-      await ctx.jobs.saw(job.id, state);
-      // eslint-disable-next-line no-restricted-syntax -- a date: it is printed as one
-      return { id: job.id, job, document, row: rowOf(ctx, { ...job, status: state, statusAt: ctx.clock.now() }) };
+      const at = ctx.serviceNow();
+      await ctx.jobs.saw(job.id, state, at);
+      return { id: job.id, job, document, row: rowOf(ctx, { ...job, status: state, statusAt: at }) };
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       const failure = isNotFound(error) ? error.with({ message: await notFoundText(ctx, job) }) : error;

@@ -100,6 +100,7 @@ export const run = defineCommand({
       id: jobIdOf(job) ?? '',
       endpoint,
       named: values.endpoint,
+      at: ctx.serviceNow(),
       certainMs: certain,
       executionTimeoutMs: values.executionTimeout,
       status: jobStatus(job),

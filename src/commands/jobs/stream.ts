@@ -12,13 +12,14 @@ import { styled } from '../../output/text/terminal-text.ts';
 import { escapeJson } from '../../output/formats/escape-json.ts';
 import { asksForData, type Result } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
-import { statusRequest, streamRequest } from '../../queue/requests.ts';
+import { streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { askForJob } from './job/job-not-there-yet.ts';
 import { chunkView } from './job/job-view.ts';
-import { cancelLine, sendAboutJob } from './wait.ts';
+import { readJobNow, sendAboutJobNow } from './job/job-requests.ts';
+import { cancelLine } from './wait.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { CHUNK } from './job/schemas.ts';
@@ -63,12 +64,11 @@ export async function streamJob(
   let chunkCount = 0;
   let lostAnswers = 0;
   const readPoll = async (): Promise<Json> => {
-    const { answer } = await sendAboutJob(ctx, endpoint, job, (id) => streamRequest(id, job));
+    const { answer } = await sendAboutJobNow(ctx, endpoint, job, (id) => streamRequest(id, job));
     lostAnswers += answer.lostAnswers ?? 0;
     return answer.value ?? null;
   };
-  const readStatus = async (): Promise<Json> =>
-    (await sendAboutJob(ctx, endpoint, job, (id) => statusRequest(id, job))).answer.value ?? null;
+  const readStatus = async (): Promise<Json> => (await readJobNow(ctx, endpoint, job)).answer.value ?? null;
   for (;;) {
     const poll = await ask(readPoll).catch((error: unknown) => {
       if (ended !== undefined && isNotFound(error)) return undefined;

@@ -1,13 +1,10 @@
 import { berth, type Message, sentence } from '../../core/message.ts';
-import type { ApiRequest } from '../../core/api.ts';
-import type { Id } from '../../core/ids.ts';
 import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
-import { Failure, isNotFound } from '../../core/failure.ts';
+import { Failure } from '../../core/failure.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { Absence } from '../../core/not-there-yet.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { outcomeRow } from '../../cli/resource/several/outcomes.ts';
@@ -15,9 +12,9 @@ import { waitFor } from '../../cli/run/wait.ts';
 import { countOf } from '../../cli/words/words.ts';
 import type { Result } from '../../output/view.ts';
 import { askForJob } from './job/job-not-there-yet.ts';
-import { statusRequest } from '../../queue/requests.ts';
+import { readJobNow } from './job/job-requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
+import { QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { waitLine } from './job/command-lines.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { createStallNotice } from './stall-notice.ts';
@@ -85,7 +82,7 @@ export async function waitForJob(
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
     poll: async () => {
-      const read = await ask(() => readJob(ctx, endpoint, job));
+      const read = await ask(() => readJobNow(ctx, endpoint, job));
       if (read === undefined) return NOT_THERE_YET;
       const { text: source, value = null } = read.answer;
       text = source;
@@ -133,7 +130,7 @@ async function waitForJobs(
   const isDone = (): boolean => rows.size === jobs.length || (any && rows.size > failures.size);
   const poll = async (job: string): Promise<void> => {
     try {
-      const read = await asks.get(job)?.(() => readJob(ctx, endpoint, job));
+      const read = await asks.get(job)?.(() => readJobNow(ctx, endpoint, job));
       if (read === undefined) return;
       const { answer } = read;
       stall.saw(job, answer.value ?? null);
@@ -195,37 +192,3 @@ function statusAndProgress(job: Json): string {
   const shown = text.length > MAX_PROGRESS_LENGTH ? `${text.slice(0, MAX_PROGRESS_LENGTH)}…` : text;
   return `${jobStatus(job)} ${shown}`;
 }
-
-/** Reads a job; `ttl` sets how long it lives from now. Fails as `explainExpired` says where it is not found. */
-export const readJob = async (ctx: CommandContext, endpoint: string, job: string, ttl?: number) =>
-  await sendAboutJob(ctx, endpoint, job, (id) => statusRequest(id, job, ttl));
-
-/** Sends a request about one job, and remembers the status that the answer has. Fails as `explainExpired` says. */
-export async function sendAboutJob(
-  ctx: CommandContext,
-  endpoint: string,
-  job: string,
-  request: (id: Id<'endpoint'>) => ApiRequest,
-) {
-  const sent = await sendTo(ctx, ENDPOINTS, endpoint, request).catch(explainExpired(job));
-  await rememberStatus(ctx, job, sent.answer.value);
-  return sent;
-}
-
-/** Remembers the status of a job that this machine submitted, where a document of the job has it. */
-export async function rememberStatus(ctx: CommandContext, job: string, document: Json | undefined): Promise<void> {
-  const status = stringOf(memberAt(document, 'status'));
-  if (status !== undefined) await ctx.jobs.saw(job, status);
-}
-
-/** Rethrows; a 404 of a job says that the result may have expired (specification 8.2). */
-const explainExpired =
-  (job: string) =>
-  (error: unknown): never => {
-    if (isNotFound(error))
-      throw error.with({
-        id: job,
-        hint: 'Either the endpoint or the job id is wrong, or the result has expired: results are kept for 30 minutes after completion (run), 1 to 5 minutes (runsync).',
-      });
-    throw error;
-  };

@@ -5,7 +5,7 @@ import { nearestNames } from '../../cli/words/suggestions.ts';
 import { suggestionOf } from '../../core/text/nearest.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
-import { listRows } from '../../cli/resource/identity/requests.ts';
+import { listRowsWithCreated } from '../../cli/resource/identity/requests.ts';
 import { withMember } from '../../cli/resource/body/body.ts';
 import { REPLACES, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
@@ -37,7 +37,7 @@ export function createAccount(
     const known = lists.get(kind.name);
     if (known !== undefined) return known;
     // A list that ended in an error is no list: the plan fails with it. Pods of clusters belong to their clusters.
-    const read = listRows(ctx, kind.collection).then(({ values }) =>
+    const read = listRowsWithCreated(ctx, kind.collection).then((values) =>
       values.filter((row) => stringAt(row, 'status') !== 'TERMINATED'),
     );
     lists.set(kind.name, read);

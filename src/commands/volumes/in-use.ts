@@ -4,7 +4,7 @@ import { berth, lines, type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Guard } from '../../cli/resource/delete.ts';
 import type { Collection } from '../../cli/model/collection.ts';
-import { listRows } from '../../cli/resource/identity/requests.ts';
+import { listRowsWithCreated } from '../../cli/resource/identity/requests.ts';
 import { labelOf } from '../../cli/resource/choose.ts';
 import { age } from '../../output/cells/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
@@ -92,7 +92,7 @@ const clusterOf = (pod: Json): string | undefined => stringAt(pod, 'cluster.id')
 
 /** All rows that may use volumes, by kind. */
 const readUsers = (ctx: CommandContext) =>
-  Promise.all(USERS.map(async (kind) => ({ ...kind, rows: (await listRows(ctx, kind.lookup, kind.query)).values })));
+  Promise.all(USERS.map(async (kind) => ({ ...kind, rows: await listRowsWithCreated(ctx, kind.lookup, kind.query) })));
 
 /** What uses each volume: `volume vol-data (data) is mounted by pod pod-train (train-llm) since ...`. */
 async function usersOf(ctx: CommandContext, volumes: readonly Json[]): Promise<ReadonlyMap<string, string>> {

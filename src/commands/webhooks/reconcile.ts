@@ -7,7 +7,7 @@ import { option } from '../../cli/model/params.ts';
 import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { readJob } from '../jobs/wait.ts';
+import { readJobNow } from '../jobs/job/job-requests.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { webhookAddress } from '../shared/webhooks/webhook-address.ts';
 import { failureOf, postResult } from '../shared/webhooks/deliver.ts';
@@ -61,7 +61,7 @@ export const reconcile = defineCommand({
 /** The status of a job; where it could not be read, the failure becomes an outcome. */
 async function readDocument(ctx: CommandContext, endpoint: string, id: string, outcomes: Outcome[]) {
   try {
-    const { text, value = null } = (await readJob(ctx, endpoint, id)).answer;
+    const { text, value = null } = (await readJobNow(ctx, endpoint, id)).answer;
     return { text, value };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);

@@ -78,7 +78,7 @@ export const FAULT_KINDS = [
   {
     name: 'replica-lag',
     details:
-      'replica-lag answers reads from a replica that lags by --latency: a job or pod that is younger than that is not there.',
+      'replica-lag answers reads from a replica that lags by --latency: a job, pod, cluster, endpoint or volume that is younger than that is not there.',
     match: 'GET',
   },
   {

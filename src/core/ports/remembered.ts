@@ -38,24 +38,24 @@ export interface RememberedJob {
   readonly endpoint: string;
   /** What the command line called the endpoint. */
   readonly named: string;
-  /** When it was submitted. */
+  /** When it was submitted, by the clock of the service. */
   readonly at: EpochMs;
   /** For how long after that the service certainly has it. Earlier versions did not store it. */
   readonly certainMs?: Milliseconds;
   /** The execution timeout that its submission gave it. */
   readonly executionTimeoutMs?: Milliseconds | undefined;
-  /** The status in which this machine saw it last, and when: milliseconds since the epoch. */
+  /** The status in which this machine saw it last, and when by the clock of the service. */
   readonly status?: string;
-  readonly statusAt?: number;
+  readonly statusAt?: EpochMs;
 }
 
 /** The jobs that this machine submitted last with the profile in use. Errors of the file are ignored. */
 export interface RememberedJobs {
   /** The latest first. */
   read(): Promise<readonly RememberedJob[]>;
-  add(job: Omit<RememberedJob, 'at' | 'statusAt'>): Promise<void>;
+  add(job: Omit<RememberedJob, 'statusAt'>): Promise<void>;
   /** Records the status of a job that was added before. */
-  saw(id: string, status: string): Promise<void>;
+  saw(id: string, status: string, at: EpochMs): Promise<void>;
 }
 
 /** The names of what was listed or created with the profile in use, by id: a bill names what is gone by its id alone. */

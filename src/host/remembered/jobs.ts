@@ -29,17 +29,16 @@ export function createRememberedJobs(options: RememberedOptions): RememberedJobs
         const account = options.account();
         if (account === undefined || job.id === '') return;
         const others = kept(account).filter(({ id }) => id !== job.id);
-        const at = options.date();
-        write(account, [{ ...job, at, ...(job.status === undefined ? {} : { statusAt: at }) }, ...others]);
+        write(account, [{ ...job, ...(job.status === undefined ? {} : { statusAt: job.at }) }, ...others]);
       }),
-    saw: (id, status) =>
+    saw: (id, status, at) =>
       quietly(undefined, () => {
         const account = options.account();
         const jobs = kept(account);
         const isNews = (job: RememberedJob): boolean =>
-          job.status !== status || options.date() - (job.statusAt ?? 0) > SEEN_AGAIN_MS;
+          job.status !== status || at - (job.statusAt ?? 0) > SEEN_AGAIN_MS;
         if (!jobs.some((job) => job.id === id && isNews(job))) return;
-        const seen = { status: status.slice(0, MAX_STATUS_LENGTH), statusAt: options.date() };
+        const seen = { status: status.slice(0, MAX_STATUS_LENGTH), statusAt: at };
         write(
           account,
           jobs.map((job) => (job.id === id ? { ...job, ...seen } : job)),

@@ -1,7 +1,15 @@
 import type { Json } from '../../core/json.ts';
 import { dataCenterById } from '../model/catalog/hardware.ts';
-import { noContent, operation, reply, unpublished, type Operation } from '../http/call/operation.ts';
-import { badRequest } from '../contract/problem.ts';
+import {
+  isTooNew,
+  noContent,
+  operation,
+  reply,
+  unpublished,
+  type Call,
+  type Operation,
+} from '../http/call/operation.ts';
+import { badRequest, notFound } from '../contract/problem.ts';
 import { nextId, type State } from '../state/state.ts';
 import { bodyOf } from '../http/requests/validate.ts';
 import { storage, volumes, type VolumeRecord } from '../model/volumes.ts';
@@ -21,11 +29,20 @@ function create(state: State, now: EpochMs, { name, size, dataCenter, type = 'ST
   return volumes.put(state, volume);
 }
 
+function find(state: State, call: Call, now: EpochMs): VolumeRecord {
+  const row = volumes.find(state, call.params['id']);
+  if (isTooNew(row.createdAt, call, now)) throw notFound();
+  return row;
+}
+
 /** Network volumes. A volume cannot be made smaller, and keeps its data center and type (specification 2.4; contract rules). */
 export const volumeOperations: readonly Operation[] = [
   operation(
     'listNetworkVolumes',
-    reply(200, (state) => ({ networkVolumes: volumes.all(state).map(documentOf) })),
+    reply(200, (state, call, now) => {
+      const shown = volumes.all(state).filter(({ createdAt }) => !isTooNew(createdAt, call, now));
+      return { networkVolumes: shown.map(documentOf) };
+    }),
   ),
   operation(
     'createNetworkVolume',
@@ -33,13 +50,13 @@ export const volumeOperations: readonly Operation[] = [
   ),
   operation(
     'getNetworkVolume',
-    reply(200, (state, { params }) => documentOf(volumes.find(state, params['id']))),
+    reply(200, (state, call, now) => documentOf(find(state, call, now))),
   ),
   operation(
     'updateNetworkVolume',
     reply(200, (state, call, now) => {
       const { name, size } = bodyOf(call) as { name?: string; size?: number };
-      const volume = volumes.find(state, call.params['id']);
+      const volume = find(state, call, now);
       if (size !== undefined && size < volume.size)
         throw badRequest(`a network volume only grows: it has ${String(volume.size)} GB`);
       volume.name = name ?? volume.name;
@@ -50,8 +67,8 @@ export const volumeOperations: readonly Operation[] = [
   ),
   operation(
     'deleteNetworkVolume',
-    noContent((state, { params }, now) => {
-      const { id } = volumes.find(state, params['id']);
+    noContent((state, call, now) => {
+      const { id } = find(state, call, now);
       storage.of(state)[id]?.sizes.push({ at: now, size: 0 });
       volumes.remove(state, id);
     }),

@@ -7,10 +7,12 @@ import { asId, type Id } from '../../../core/ids.ts';
 import { memberAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../model/context.ts';
+import { askAgain } from '../../run/ask-again.ts';
 import { DryRun } from '../../run/context/dry-run.ts';
 import { suggestionOf } from '../../../core/text/nearest.ts';
 import { nearestNames } from '../../words/suggestions.ts';
 import { countOf } from '../../words/words.ts';
+import { absenceOfCreated, createdRows } from '../created.ts';
 import { readList, type WholeList } from '../pages/read-list.ts';
 import { listCommandOf, type Collection } from '../../model/collection.ts';
 import { listRequest, lookupRows, rowRequest } from './requests.ts';
@@ -22,13 +24,30 @@ export interface Identified<N extends string, T> {
 }
 
 /**
+ * Runs the first request about a resource as `identifyNow` does. One that this machine has just created is asked for again
+ * while the service does not have it, for up to a minute.
+ */
+export const identify = <N extends string, T>(
+  ctx: CommandContext,
+  collection: Collection<N>,
+  word: string,
+  request: (id: Id<N>) => Promise<T>,
+): Promise<Identified<N, T>> =>
+  askAgain(
+    ctx,
+    `${collection.noun} ${safeText(word)}`,
+    () => absenceOfCreated(ctx, collection.noun, word),
+    () => identifyNow(ctx, collection, word, request),
+  );
+
+/**
  * Runs the first request about a resource that the user named by an id or a name. Each word is resolved once per
  * command: later calls use the id that was found. Until then the word is tried as an id, so that an id costs no extra
  * request. If the service answers 404, the word is looked up as a name before anything is concluded, and `request` runs
  * once more with the id; it must therefore have no effect when it fails with not-found (4). Fails with usage (2) and the
  * candidates if several have the name; with the 404 if none has; as the list does if it cannot be read whole.
  */
-export async function identify<N extends string, T>(
+export async function identifyNow<N extends string, T>(
   ctx: CommandContext,
   collection: Collection<N>,
   word: string,
@@ -55,14 +74,30 @@ export async function identify<N extends string, T>(
   }
 }
 
+interface SentTo<N extends string> {
+  readonly id: Id<N>;
+  readonly answer: ApiAnswer;
+}
+
 /** Sends the first request about a resource that the user named by an id or a name; see `identify`. */
 export async function sendTo<N extends string>(
   ctx: CommandContext,
   collection: Collection<N>,
   word: string,
   request: (id: Id<N>) => ApiRequest,
-): Promise<{ readonly id: Id<N>; readonly answer: ApiAnswer }> {
+): Promise<SentTo<N>> {
   const { id, result } = await identify(ctx, collection, word, (each) => ctx.api.send(request(each)));
+  return { id, answer: result };
+}
+
+/** The same with `identifyNow`: for polls, and where the 404 may be about something below the resource, such as a job. */
+export async function sendToNow<N extends string>(
+  ctx: CommandContext,
+  collection: Collection<N>,
+  word: string,
+  request: (id: Id<N>) => ApiRequest,
+): Promise<SentTo<N>> {
+  const { id, result } = await identifyNow(ctx, collection, word, (each) => ctx.api.send(request(each)));
   return { id, answer: result };
 }
 
@@ -125,12 +160,16 @@ async function lookUp<N extends string>(
       `${countOf(ids.length, collection.noun)} are named ${JSON.stringify(safeText(word))}`,
       `Use an id: ${ids.map((each) => safeText(each)).join(', ')}`,
     );
-  const [text] = ids;
+  const [text = await createdId(ctx, collection, word)] = ids;
   if (text === undefined) return { near: nearestRows(rows, word) };
   const id = asId<N>(text);
   ctx.ids.set(collection, word, id);
   return { id };
 }
+
+/** The id of what this machine has just created by this name. */
+const createdId = async (ctx: CommandContext, { noun }: Collection, word: string): Promise<string | undefined> =>
+  (await createdRows(ctx, noun)).find(({ name }) => name === word)?.id;
 
 /** Said in a dry run about a word that could not be looked up, or is looked up by the write alone. */
 export const dryRunNote = (words: readonly string[]): string =>

@@ -1,11 +1,13 @@
 import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
 import { Failure } from '../../../core/failure.ts';
+import type { Absence } from '../../../core/not-there-yet.ts';
 import { asId, type Id } from '../../../core/ids.ts';
 import { stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
 import type { Collection } from '../../model/collection.ts';
 import { combinedFailure } from './combined-failure.ts';
-import { dryRunNote, sendTo } from '../identity/identify.ts';
+import { dryRunNote, sendTo, sendToNow } from '../identity/identify.ts';
+import { askAgain } from '../../run/ask-again.ts';
 import type { Outcome } from './outcomes.ts';
 
 /** One of several requests, each about a resource that the user named by an id or a name. */
@@ -17,6 +19,8 @@ export interface EachRequest<N extends string> {
   readonly name?: string | undefined;
   /** The failure of reading it before: no request is sent for it. */
   readonly failure?: Failure | undefined;
+  /** Decides about the 404s of what `label` names, as for `askAgain`. */
+  readonly absence?: () => Promise<Absence | undefined>;
   readonly request: (id: Id<N>) => ApiRequest;
 }
 
@@ -49,7 +53,7 @@ export async function sendEach<N extends string>(
   }
   const sent: Sent<N>[] = [];
   const acted = new Set<string>();
-  for (const { given, label, name, failure, request } of requests) {
+  for (const { given, label, name, failure, absence, request } of requests) {
     const id = (): string => label ?? ctx.ids.get(collection, given) ?? given;
     const stopped = failure ?? (ctx.signal.aborted ? notSent(ctx.signal.reason) : undefined);
     if (stopped !== undefined) {
@@ -62,7 +66,10 @@ export async function sendEach<N extends string>(
       return request(known);
     };
     try {
-      const { id: known, answer } = await sendTo(ctx, collection, given, once);
+      const { id: known, answer } =
+        label === undefined || absence === undefined
+          ? await sendTo(ctx, collection, given, once)
+          : await askAgain(ctx, label, absence, () => sendToNow(ctx, collection, given, once));
       acted.add(known);
       // A word that is not the id is the name.
       const word = label === undefined && given !== known ? given : undefined;

@@ -17,6 +17,7 @@ import {
 } from '../../shared/explain/endpoint-causes.ts';
 import { hasUsableWorker, isLoadBalancer, jobCount, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
 import { hasStatus, valueOf, type Fact } from '../../shared/explain/facts.ts';
+import { waitLine } from '../job/command-lines.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
 
@@ -26,6 +27,8 @@ export interface JobFacts extends EndpointFacts {
   readonly job: Fact;
   /** The job as this machine submitted it, where it did. */
   readonly submitted: RememberedJob | undefined;
+  /** This machine submitted it, and its result cannot have expired. */
+  readonly isCertainlyThere: boolean;
   /** Of a job that runs. */
   readonly notes: WorkerNotes;
 }
@@ -108,13 +111,26 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
         : undefined,
   },
   {
+    code: 'not-there-yet',
+    state: 'waiting',
+    // To submit it again would run it, and cost, twice.
+    find: (facts) =>
+      hasStatus(facts.job, 404) && facts.isCertainlyThere
+        ? {
+            verdict: 'not there yet: this machine submitted it, and its result cannot have expired',
+            cure: [waitLine(facts.id, facts.jobId)],
+          }
+        : undefined,
+  },
+  {
     code: 'expired',
     state: 'blocked',
     find: (facts) =>
       hasStatus(facts.job, 404)
         ? {
             verdict: `expired: results are kept ${keptFor(facts.jobId)}; or this endpoint never had such a job`,
-            cure: [runAgain(facts)],
+            // Another machine may have submitted it just now: a wait asks for longer.
+            cure: [...(facts.submitted === undefined ? [waitLine(facts.id, facts.jobId)] : []), runAgain(facts)],
           }
         : undefined,
   },

@@ -10,6 +10,7 @@ import { ENDPOINTS } from '../../shared/collections.ts';
 import { readEndpointFacts, rowsOf, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
 import { readFact, readLastLineWith, valueOf } from '../../shared/explain/facts.ts';
 import { decide, explained, type Verdict } from '../../shared/explain/verdict.ts';
+import { isCertainlyThere } from '../job/job-not-there-yet.ts';
 import { JOB_CAUSES, jobEvidence, type JobFacts, type WorkerNotes } from './causes.ts';
 
 /** A job with what is known of it, and why it does not move. */
@@ -49,7 +50,7 @@ async function readJobFacts(
   ]);
   const notes = isRunning(valueOf(job)) ? await readWorkerNotes(ctx, facts, jobId) : [];
   const submitted = remembered.find((each) => each.id === jobId && each.endpoint === id);
-  return { ...facts, jobId, job, submitted, notes };
+  return { ...facts, jobId, job, submitted, isCertainlyThere: await isCertainlyThere(ctx, jobId), notes };
 }
 
 /** How many workers are asked for their logs: the service does not say which one has the job. */

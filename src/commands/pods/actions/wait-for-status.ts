@@ -4,8 +4,10 @@ import { Failure, rethrowUnlessFailure, isNotFound } from '../../../core/failure
 import { type Json, stringAt } from '../../../core/json.ts';
 import { berth, type CommandLine, lines, type Message, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { askForCreated } from '../../../cli/resource/created.ts';
-import { readRow } from '../../../cli/resource/identity/identify.ts';
+import { askUntilThere } from '../../../core/not-there-yet.ts';
+import { absenceOfCreated } from '../../../cli/resource/created.ts';
+import { sendToNow } from '../../../cli/resource/identity/identify.ts';
+import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../../cli/run/wait.ts';
 import { countOf } from '../../../cli/words/words.ts';
@@ -43,8 +45,8 @@ const NOT_THERE_YET = 'not there yet';
  * (4).
  */
 function pollOf(ctx: CommandContext, pod: string, wanted: string): Poll {
-  const ask = askForCreated(ctx, PODS.noun, pod);
-  const read = () => readRow(ctx, PODS, pod);
+  const ask = askUntilThere(() => absenceOfCreated(ctx, PODS.noun, pod));
+  const read = () => sendToNow(ctx, PODS, pod, (id) => rowRequest(PODS, id));
   return async (wasSeen) => {
     try {
       const found = await (wasSeen || wanted === 'TERMINATED' ? read() : ask(read));

@@ -57,6 +57,9 @@ export interface Call {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** True for a row or job that a lagging replica does not have yet. */
+export const isTooNew = (createdAt: EpochMs, { lagMs }: Call, now: EpochMs): boolean => now - createdAt < lagMs;
+
 export interface Reply {
   readonly status: number;
   /** JSON; absent for 204. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../core/durations.ts';
 import { createRecordTable } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { newContainer } from '../container.ts';
@@ -6,8 +7,8 @@ import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** The endpoints of a new account: one for each built-in handler, and a hidden public model that is reachable by its slug. */
 const seedEndpoints = (now: EpochMs): EndpointRecord[] => [
-  ...(['echo', 'demo', 'sleep', 'fail', 'stream'] as const).map((name) => newEndpoint(name, name, now)),
-  { ...newEndpoint('demo-text-model', 'stream', now), hidden: true },
+  ...(['echo', 'demo', 'sleep', 'fail', 'stream'] as const).map((name) => newEndpoint(name, name, now - DAY_MS)),
+  { ...newEndpoint('demo-text-model', 'stream', now - DAY_MS), hidden: true },
 ];
 
 /** A queue endpoint on the smallest hardware, with its first release. */

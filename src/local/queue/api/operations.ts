@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../core/durations.ts';
 import { Exact, type Json } from '../../../core/json.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
-import { reply, unpublished, type Call, type Operation, type Reply } from '../../http/call/operation.ts';
+import { isTooNew, reply, unpublished, type Call, type Operation, type Reply } from '../../http/call/operation.ts';
 import { badRequest, conflict, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { awaitedJob, beginWaiting, endWaiting } from '../jobs/waiters.ts';
@@ -60,7 +60,9 @@ export function createQueueOperations(options: QueueOptions): readonly Operation
 
 async function runJob(call: Call): Promise<Reply> {
   const submission = readSubmission(call, 'run');
-  return reply(200, (state, _call, now) => jobBrief(submit(state, endpointOf(state, call), submission, now)))(call);
+  return reply(200, (state, _call, now) => jobBrief(submit(state, endpointOf(state, call, now), submission, now)))(
+    call,
+  );
 }
 
 /**
@@ -70,7 +72,7 @@ async function runJob(call: Call): Promise<Reply> {
 async function runJobSync(call: Call): Promise<Reply> {
   const waitMs = readMilliseconds(call.query, 'wait', 1000, 300_000) ?? DEFAULT_WAIT_MS;
   const submission = readSubmission(call, 'runsync', waitMs > DEFAULT_WAIT_MS ? waitMs : SHORTEST_RETENTION_MS);
-  return waitForEnd(call, waitMs, (state, now) => submit(state, endpointOf(state, call), submission, now));
+  return waitForEnd(call, waitMs, (state, now) => submit(state, endpointOf(state, call, now), submission, now));
 }
 
 /** Not in the specification, but used by clients of the public service: answers as `status`, once the job has ended. */
@@ -150,28 +152,28 @@ const retryJob = reply(200, (state, call, now) => {
 });
 
 const purgeQueue = reply(200, (state, call, now) => ({
-  removed: purge(state, endpointOf(state, call).id, now),
+  removed: purge(state, endpointOf(state, call, now).id, now),
   status: 'completed',
 }));
 
-const getHealth = reply(200, (state, call) => healthDocument(state, endpointOf(state, call).id));
+const getHealth = reply(200, (state, call, now) => healthDocument(state, endpointOf(state, call, now).id));
 
 const ok = (body: Json): Reply => ({ status: 200, body });
 
-function endpointOf(state: State, call: Call): EndpointRecord {
+function endpointOf(state: State, call: Call, now: EpochMs): EndpointRecord {
   const id = call.params.endpointId ?? '';
   const endpoint = endpoints.get(state, id);
-  if (endpoint === undefined) throw notFound(`endpoint ${id} not found`);
+  if (endpoint === undefined || isTooNew(endpoint.createdAt, call, now)) throw notFound(`endpoint ${id} not found`);
   if (endpoint.type !== 'QUEUE')
     throw badRequest(`endpoint ${id} balances load and has no queue: call its own address`);
   return endpoint;
 }
 
 function jobOf(state: State, call: Call, now: EpochMs): Job {
-  const endpoint = endpointOf(state, call);
+  const endpoint = endpointOf(state, call, now);
   const id = call.params.jobId ?? '';
   const job = queuesOf(state).jobs[id];
-  if (job?.endpointId !== endpoint.id || now - job.submittedAt < call.lagMs) return missing(id);
+  if (job?.endpointId !== endpoint.id || isTooNew(job.submittedAt, call, now)) return missing(id);
   return job;
 }
 

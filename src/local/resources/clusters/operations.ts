@@ -1,11 +1,11 @@
 import type { Json } from '../../../core/json.ts';
 import { WHOLE_LIST } from '../../http/requests/pages.ts';
-import { noContent, operation, reply, type Operation } from '../../http/call/operation.ts';
+import { isTooNew, noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
 import { podDocument } from '../pods/document.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { publicIp, publicPort } from '../pods/runtime.ts';
 import { applyAction, statusAt } from '../pods/transitions.ts';
-import { asBadRequest } from '../../contract/problem.ts';
+import { asBadRequest, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../http/requests/validate.ts';
 import { createCluster, type CreateClusterBody } from './create.ts';
@@ -40,12 +40,21 @@ function primaryOf(pod: PodRecord, now: EpochMs): Json {
   return { podId: pod.id, status, sshEndpoint: reachable ? sshEndpoint : undefined };
 }
 
+function find(state: State, call: Call, now: EpochMs): ClusterRecord {
+  const row = clusters.find(state, call.params['id']);
+  if (isTooNew(row.createdAt, call, now)) throw notFound();
+  return row;
+}
+
 /** Clusters. Only the name can be changed; deletion terminates the member pods (contract rules, Clusters). */
 export const clusterOperations: readonly Operation[] = [
   operation(
     'listClusters',
-    reply(200, (state, _call, now) => ({
-      clusters: clusters.all(state).map((cluster) => documentOf(state, now, cluster)),
+    reply(200, (state, call, now) => ({
+      clusters: clusters
+        .all(state)
+        .filter(({ createdAt }) => !isTooNew(createdAt, call, now))
+        .map((cluster) => documentOf(state, now, cluster)),
     })),
   ),
   operation(
@@ -61,29 +70,29 @@ export const clusterOperations: readonly Operation[] = [
   ),
   operation(
     'getCluster',
-    reply(200, (state, { params }, now) => documentOf(state, now, clusters.find(state, params['id']))),
+    reply(200, (state, call, now) => documentOf(state, now, find(state, call, now))),
   ),
   operation(
     'updateCluster',
     reply(200, (state, call, now) => {
       const { name } = bodyOf(call) as { name?: string };
-      const cluster = clusters.find(state, call.params['id']);
+      const cluster = find(state, call, now);
       cluster.name = name ?? cluster.name;
       return documentOf(state, now, cluster);
     }),
   ),
   operation(
     'deleteCluster',
-    noContent((state, { params }, now) => {
-      const cluster = clusters.find(state, params['id']);
+    noContent((state, call, now) => {
+      const cluster = find(state, call, now);
       for (const pod of membersOf(state, cluster)) applyAction(pod, 'terminate', now);
       clusters.remove(state, cluster.id);
     }),
   ),
   operation(
     'listClusterPods',
-    reply(200, (state, { params, addressOf }, now) => ({
-      pods: membersOf(state, clusters.find(state, params['id'])).map((pod) => podDocument(pod, now, addressOf)),
+    reply(200, (state, call, now) => ({
+      pods: membersOf(state, find(state, call, now)).map((pod) => podDocument(pod, now, call.addressOf)),
       pagination: WHOLE_LIST,
     })),
   ),

@@ -5,15 +5,16 @@ import { queuesOf, type Run, type Worker } from '../../queue/state/records.ts';
 import { CHUNK_INTERVAL_MS } from '../../queue/jobs/builtin-handlers.ts';
 import type { State } from '../../state/state.ts';
 import { LAST_WORDS, programOf } from '../../model/images.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
 /**
  * The log of a running or a recently ended worker. `find` returns its endpoint. Both throw the 404 Problem when there is no
  * such endpoint or worker.
  */
-export const workerLog = (find: (state: State) => EndpointRecord, workerId: string): LogSource => ({
-  begin: (state) => {
-    const { id } = find(state);
+export const workerLog = (find: (state: State, now: EpochMs) => EndpointRecord, workerId: string): LogSource => ({
+  begin: (state, now) => {
+    const { id } = find(state, now);
     const worker = workerOf(state, workerId);
     if (worker?.endpointId !== id) throw notFound();
     return worker.startedAt;

@@ -1,6 +1,6 @@
 import { logStream } from '../logs/log-stream.ts';
 import { pageOf } from '../../http/requests/pages.ts';
-import { noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
+import { isTooNew, noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
 import { notFound } from '../../contract/problem.ts';
 import { endpointChanged, removeQueue } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
@@ -13,11 +13,12 @@ import { workerLog } from './logs.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { releasesDocument } from './releases.ts';
 import { workersDocument } from './workers.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
-function find(state: State, call: Call): EndpointRecord {
+function find(state: State, call: Call, now: EpochMs): EndpointRecord {
   const id = call.params['id'] ?? '';
   const endpoint = endpoints.get(state, id);
-  if (endpoint === undefined || endpoint.hidden === true) throw notFound();
+  if (endpoint === undefined || endpoint.hidden === true || isTooNew(endpoint.createdAt, call, now)) throw notFound();
   return endpoint;
 }
 
@@ -25,8 +26,10 @@ function find(state: State, call: Call): EndpointRecord {
 export const endpointOperations: readonly Operation[] = [
   operation(
     'listEndpoints',
-    reply(200, (state, call) => {
-      const shown = endpoints.all(state).filter(({ hidden }) => hidden !== true);
+    reply(200, (state, call, now) => {
+      const shown = endpoints
+        .all(state)
+        .filter(({ hidden, createdAt }) => hidden !== true && !isTooNew(createdAt, call, now));
       const { rows, pagination } = pageOf(state, call, shown);
       return { endpoints: rows.map((endpoint) => endpointDocument(endpoint, call.origin)), pagination };
     }),
@@ -41,12 +44,12 @@ export const endpointOperations: readonly Operation[] = [
   ),
   operation(
     'getEndpoint',
-    reply(200, (state, call) => endpointDocument(find(state, call), call.origin)),
+    reply(200, (state, call, now) => endpointDocument(find(state, call, now), call.origin)),
   ),
   operation(
     'updateEndpoint',
     reply(200, (state, call, now) => {
-      const endpoint = find(state, call);
+      const endpoint = find(state, call, now);
       updateEndpoint(state, endpoint, now, bodyOf(call) as UpdateEndpointBody);
       endpointChanged(state, endpoint.id);
       return endpointDocument(endpoint, call.origin);
@@ -55,31 +58,31 @@ export const endpointOperations: readonly Operation[] = [
   operation(
     'deleteEndpoint',
     noContent((state, call, now) => {
-      const { id } = find(state, call);
+      const { id } = find(state, call, now);
       removeQueue(state, id, now);
       endpoints.remove(state, id);
     }),
   ),
   operation(
     'listEndpointWorkers',
-    reply(200, (state, call, now) => workersDocument(state, find(state, call), now)),
+    reply(200, (state, call, now) => workersDocument(state, find(state, call, now), now)),
   ),
   operation(
     'listEndpointReleases',
-    reply(200, (state, call) => releasesDocument(state, find(state, call), call)),
+    reply(200, (state, call, now) => releasesDocument(state, find(state, call, now), call)),
   ),
   operation(
     'listEndpointBuilds',
-    reply(200, (state, call) => buildsDocument(state, find(state, call), call)),
+    reply(200, (state, call, now) => buildsDocument(state, find(state, call, now), call)),
   ),
   operation(
     'getEndpointBuild',
-    reply(200, (state, call) => buildDocument(state, find(state, call), call.params['buildId'] ?? '')),
+    reply(200, (state, call, now) => buildDocument(state, find(state, call, now), call.params['buildId'] ?? '')),
   ),
   operation('getWorkerLogs', (call) =>
     logStream(
       call,
-      workerLog((state) => find(state, call), call.params['workerId'] ?? ''),
+      workerLog((state, now) => find(state, call, now), call.params['workerId'] ?? ''),
     ),
   ),
 ];

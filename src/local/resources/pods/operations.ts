@@ -1,6 +1,6 @@
 import { pageOf } from '../../http/requests/pages.ts';
 import { logStream } from '../logs/log-stream.ts';
-import { noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
+import { isTooNew, noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
 import { isPodKey } from '../../http/requests/auth.ts';
 import { badRequest, conflict, forbidden, NO_ROOM, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
@@ -18,16 +18,13 @@ import type { EpochMs } from '../../../core/unit-types.ts';
 function find(state: State, call: Call, now: EpochMs): PodRecord {
   const id = call.params['id'] ?? '';
   const pod = pods.get(state, id);
-  if (pod === undefined || isHidden(pod, call, now) || isGone(pod, call)) throw notFound('pod not found');
+  if (pod === undefined || isTooNew(pod.createdAt, call, now) || isGone(pod, call)) throw notFound('pod not found');
   return pod;
 }
 
 /** A terminated pod is found no more (additions 6); the service of August still answered it. */
 const isGone = ({ life }: PodRecord, { settings }: Call): boolean =>
   life.kind === 'terminated' && settings.contract !== 'august';
-
-/** True for a pod that a lagging replica does not have yet. */
-const isHidden = (pod: PodRecord, call: Call, now: EpochMs): boolean => now - pod.createdAt < call.lagMs;
 
 function checkNotClusterMember(pod: PodRecord): void {
   if (pod.cluster !== undefined) throw conflict(`the pod is a member of cluster ${pod.cluster.id}`);
@@ -45,7 +42,9 @@ export const podOperations: readonly Operation[] = [
   operation(
     'listPods',
     reply(200, (state, call, now) => {
-      const present = pods.all(state).filter((pod) => pod.life.kind !== 'terminated' && !isHidden(pod, call, now));
+      const present = pods
+        .all(state)
+        .filter((pod) => pod.life.kind !== 'terminated' && !isTooNew(pod.createdAt, call, now));
       const { rows, pagination } = pageOf(state, call, present);
       // Members leave the page after it was cut: it may be short, or empty, with more to come.
       const includeMembers = call.query.get('includeClusterPods') === 'true';

@@ -66,7 +66,7 @@ describe('releases', () => {
           { field: 'image', old: 'example/echo:1.0', new: 'example/echo:2' },
         ],
       },
-      { version: 1, createdAt: '2026-01-01T00:00:00.000Z', diff: [] },
+      { version: 1, createdAt: '2025-12-31T00:00:00.000Z', diff: [] },
     ]);
     expect(new Set(releases.map(({ id }) => id)).size).toBe(3);
   });
