@@ -1,4 +1,4 @@
-import { berth, sentence } from '../../core/message.ts';
+import { berth, inOne, sentence } from '../../core/message.ts';
 import { unlessFailed, usage } from '../../core/failure.ts';
 import {
   arrayAt,
@@ -25,6 +25,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { endpointRefusals } from '../shared/refusals/by-catalog.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
+import { storagePrice } from '../shared/rate/storage-change.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
 import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
@@ -182,8 +183,28 @@ const alwaysRunning = ({ low, high }: DollarRange, count: number): string =>
     `${formatDollarRange({ low: low * count * HOURS_PER_MONTH, high: high * count * HOURS_PER_MONTH })} a month`,
   ].join(', ');
 
-/** What another minimum of workers, or other hardware for it, costs before and after. A person is asked unless it is less. */
+/** What an update raises: the price of its workers, and the container disk of each. */
 async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>): Promise<Price | undefined> {
+  const disk = numberAt(body, 'disk');
+  const before = disk === undefined ? undefined : numberAt(await readRow(), 'disk');
+  const parts = [
+    await raiseOfWorkers(ctx, body, readRow),
+    storagePrice(
+      disk === undefined || before === undefined
+        ? []
+        : [{ name: 'container disk of each worker', from: before, to: disk }],
+    ),
+  ].filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  return { line: inOne(parts.map(({ line }) => line)), asks: parts.some(({ asks }) => asks) };
+}
+
+/** What another minimum of workers, or other hardware for it, costs before and after. A person is asked unless it is less. */
+async function raiseOfWorkers(
+  ctx: CommandContext,
+  body: JsonObject,
+  readRow: () => Promise<Json>,
+): Promise<Price | undefined> {
   if (['gpu', 'cpu', 'workers'].every((member) => body[member] === undefined)) return undefined;
   const before = await readRow();
   const after = merged(objectOf(before) ?? {}, body);

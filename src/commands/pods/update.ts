@@ -12,6 +12,7 @@ import { POD_TABLE } from './pod/fields.ts';
 import { refuseMember } from './pod/cluster-member.ts';
 import type { Price } from '../../cli/resource/ask-before-write.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
+import { storagePrice } from '../shared/rate/storage-change.ts';
 import { TEMPLATES } from '../shared/collections.ts';
 import { withPath } from './pod/mounts.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
@@ -64,14 +65,9 @@ async function largerStorage(
   const given = Object.entries(STORAGE).filter(([path]) => numberAt(body, path) !== undefined);
   if (given.length === 0) return undefined;
   const before = await readPod();
-  const changed = given
-    .map(([path, name]) => ({ name, from: numberAt(before, path) ?? 0, to: numberAt(body, path) ?? 0 }))
-    .filter(({ from, to }) => from !== to);
-  if (changed.length === 0) return undefined;
-  const asks = changed.some(({ from, to }) => to > from);
-  const sizes = changed.map(({ name, from, to }) => `${name} ${from} GB to ${to} GB`).join(', ');
-  const line = `It costs ${asks ? 'more' : 'less'}: ${sizes}. The service publishes no price for it.`;
-  return { line, asks };
+  return storagePrice(
+    given.map(([path, name]) => ({ name, from: numberAt(before, path) ?? 0, to: numberAt(body, path) ?? 0 })),
+  );
 }
 
 /** Completes a mount from the pod: the service accepts a mount only with all of its members (specification 2.3). */

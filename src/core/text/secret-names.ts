@@ -4,7 +4,10 @@ import { arrayOf, isObject, stringOf, type Json, type JsonObject } from '../json
 export const HIDDEN = '***';
 
 /** A part of a variable's name that ends with one of these words says that the value is secret. */
-const SECRET_WORDS = ['TOKEN', 'KEY', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRASE', 'CREDENTIAL', '_PASS'] as const;
+const SECRET_WORDS = ['TOKEN', 'KEY', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRASE', 'CREDENTIAL', 'PASS'] as const;
+
+/** Words that end with one of `SECRET_WORDS` and mean something else. */
+const ORDINARY_WORDS = ['MONKEY', 'DONKEY', 'TURKEY', 'HOCKEY', 'JOCKEY', 'WHISKEY', 'COMPASS', 'BYPASS'] as const;
 
 /** Whether the value of a variable is secret. */
 export type IsSecret = (name: string, value: Json) => boolean;
@@ -21,9 +24,12 @@ const PLACEHOLDER = /^\{\{ *\w+_SECRET_[^{}]+\}\}$/;
 export function createIsSecret(more: readonly string[]): IsSecret {
   const words = [...SECRET_WORDS, ...more.map(partsOf)].map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const secret = new RegExp(`(${words.join('|')})S?(_|$)`, 'u');
+  const ordinary = new RegExp(`(${ORDINARY_WORDS.join('|')})S?(?=_|$)`, 'gu');
   return (name, value) => {
     const text = stringOf(value);
-    const parts = partsOf(name).replace(/PUB(LIC)?_?KEYS?(?=_|$)|^BERTH_CREATE_KEY$/g, '');
+    const parts = partsOf(name)
+      .replace(ordinary, '')
+      .replace(/PUB(LIC)?_?KEYS?(?=_|$)|^BERTH_CREATE_KEY$/g, '');
     if (text === '' || (text !== undefined && PLACEHOLDER.test(text))) return false;
     const isCount = parts.endsWith('TOKENS') && /^\d+$/.test(text ?? '');
     return !isCount && secret.test(parts);

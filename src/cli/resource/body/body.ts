@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { usage } from '../../../core/failure.ts';
 import { refuseRepeated } from '../../../core/text/refuse-repeated.ts';
 import { utf8Text } from '../../../core/text/utf8-text.ts';
 import { isObject, memberAt, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
 import type { Values } from '../../model/command.ts';
-import { option, isGiven, type Param, type Params } from '../../model/params.ts';
+import { flagName, option, isGiven, type Param, type Params } from '../../model/params.ts';
 
 /** A member of a request body that has a flag. */
 export interface Member {
@@ -30,8 +31,8 @@ export const bodyOptions = (example: string) =>
   }) as const satisfies Params;
 
 /**
- * Builds the body of a create or update. `--set` overrides the file, and flags override both. Fails with usage (2) for a
- * file or a `--set` that does not parse; `example` is a valid `--set`.
+ * Builds the body of a create or update. `--set` and flags override the file. Fails with usage (2) for a file or a `--set` that
+ * does not parse, and for a member that both a `--set` and a flag give; `example` is a valid `--set`.
  */
 export async function readBody(
   ctx: CommandContext,
@@ -42,23 +43,35 @@ export async function readBody(
 ): Promise<JsonObject> {
   const file = values['file'] as string | undefined;
   let body = file === undefined ? {} : adapt(await readDocument(ctx, file));
-  const sets = values['set'] as readonly string[];
-  refuseRepeated('--set', sets);
-  for (const text of sets) {
+  const texts = values['set'] as readonly string[];
+  refuseRepeated('--set', texts);
+  const sets: { readonly path: readonly string[]; readonly value: Json }[] = [];
+  for (const text of texts) {
     const at = text.indexOf('=');
     if (at < 1) throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, `--set ${example}`);
     const path = text.slice(0, at).split('.');
     if (path.includes('')) throw usage('--set names an empty member', `--set ${example}`);
-    body = withMember(body, path, jsonOrText(text.slice(at + 1)));
+    const value = jsonOrText(text.slice(at + 1));
+    body = withMember(body, path, value);
+    sets.push({ path, value });
   }
   for (const [key, { path, value }] of Object.entries(members)) {
     const given = values[key];
     if (!isGiven(given)) continue;
     const member = value === undefined ? (given as Json) : value(given as never, memberAt(body, path));
     body = withMember(body, path.split('.'), member);
+    const lost = sets.find((set) => !holds(memberAt(body, set.path.join('.')), set.value));
+    if (lost !== undefined)
+      throw usage(`${flagName(key)} and --set ${lost.path.join('.')} give the same member`, 'Keep one of them.');
   }
   return body;
 }
+
+/** Whether a value still has all that was given for it: the same, or an object with the same members and more. */
+const holds = (value: Json | undefined, given: Json): boolean =>
+  isObject(given) && isObject(value)
+    ? Object.entries(given).every(([name, member = null]) => holds(value[name], member))
+    : isDeepStrictEqual(value, given);
 
 /** The flag keys of needed members that the body does not have. */
 export const missingMembers = (members: Members, needed: readonly string[], body: JsonObject): readonly string[] =>

@@ -66,7 +66,7 @@ const absenceOf = async (ctx: CommandContext, known: RememberedJob): Promise<Abs
     : absenceOfJob(ctx.clock, await ageMsOf(ctx, known), { ttlMs: known.certainMs ?? certainMs({}) });
 
 const ageMsOf = async (ctx: CommandContext, { at }: RememberedJob): Promise<Milliseconds> =>
-  Math.max(0, (await ctx.fetchServiceNow({ overHttp: true })) - at);
+  Math.max(0, (await ctx.fetchServiceNow()) - at);
 
 async function ageOf(ctx: CommandContext, job: string): Promise<string> {
   const known = await rememberedJob(ctx, job);

@@ -158,4 +158,21 @@ describe('--set', () => {
     const fed = await inWorld([...words, '--file', '-', '--dry-run'], JSON.stringify(document));
     expect(fed.err).not.toContain('unknown members');
   });
+
+  const CREATE = ['pods', 'create', '--image', 'a/b', '--name', 'p', '--gpu', 'GPU-24G', '--dry-run'];
+  test.each<readonly [number, readonly string[], string]>([
+    [2, ['--disk', '10', '--set', 'disk=20'], '--disk and --set disk give the same member'],
+    [2, ['--set', 'gpu={"id":"GPU-80G"}'], '--gpu and --set gpu give the same member'],
+    [2, ['--port', '80/http', '--set', 'ports=["81/http"]'], '--port and --set ports give the same member'],
+    [2, ['--env', 'A=1', '--set', 'env.A=2'], '--env and --set env.A give the same member'],
+    [0, ['--disk', '20', '--set', 'disk=20'], ''],
+    [0, ['--set', 'gpu.count=2'], ''],
+    [0, ['--set', 'gpu={"count":2}'], ''],
+    [0, ['--env', 'A=1', '--set', 'env.B=2'], ''],
+    [0, ['--env', 'A=1', '--set', 'env={"B":"2"}'], ''],
+  ])('ends with %i beside a flag: %j', async (code, flags, said) => {
+    const ran = await inWorld([...CREATE, ...flags]);
+    expect(ran.code, ran.err).toBe(code);
+    expect(ran.err).toContain(said);
+  });
 });

@@ -28,6 +28,21 @@ describe('values of `env` whose names say secret', () => {
     expect(shown.err).not.toContain('--show-secrets');
   });
 
+  test.each<readonly [string, boolean]>([
+    ['PGPASS', true],
+    ['DBPASS', true],
+    ['SMTP_PASS', true],
+    ['MONKEY_KEY', true],
+    ['MONKEY', false],
+    ['COMPASS', false],
+    ['BYPASS', false],
+    ['PASSENGERS', false],
+  ])('of a variable %s are hidden: %s', async (name, isHidden) => {
+    const account = createAccount();
+    const id = await local(account, `pods create --name p --image a/b --gpu GPU-80G --env ${name}=value-of-it -o id`);
+    expect((await account(`pods get ${id}`)).out.includes('value-of-it')).toBe(!isHidden);
+  });
+
   test('are hidden in the tables of a pipe too, which says nothing about it', async () => {
     const { account, id } = await withPod();
     const { out, err } = await account(`pods get ${id}`);

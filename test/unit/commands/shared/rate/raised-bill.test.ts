@@ -204,6 +204,12 @@ describe('what raises the bill', () => {
     expect(err).toMatch(/It costs more: container disk \d+ GB to 900 GB\. The service publishes no price for it\./);
   });
 
+  test('a larger disk of the workers of an endpoint is asked about', async () => {
+    const { code, err } = await answered(['endpoints', 'update', 'echo', '--disk', '500'], 'Change it?', 'n');
+    expect(code).toBe(2);
+    expect(err).toContain('It costs more: container disk of each worker 20 GB to 500 GB.');
+  });
+
   test('so is a template with a larger disk; one with the same disk is not', async () => {
     const account = createAccount();
     await local(account, 'templates create --name big --image a/b --disk 400');
