@@ -71,6 +71,8 @@ const purge = defineCommand({
         value: { removed: 0 },
         notes: [`no job waits in the queue of ${endpoint}: nothing was sent`],
       };
+    if (ctx.dryRun && !ctx.settings.get('quiet') && isEmpty(health?.answer.value))
+      await ctx.tell(`No job waits in the queue of ${endpoint}: nothing would be removed.`);
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({
       ...purgeRequest(id),
       checkCommand: healthLine(id),

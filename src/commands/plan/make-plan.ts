@@ -119,8 +119,10 @@ export async function planRow(
   const body = await kind.settle(row, named);
   const item = await planUpdate(kind.planned(ctx), row, body, document.isReplaced);
   if (item.action === 'replace') return await planReplacement(ctx, document, row, body, item);
-  const cost = await costOf(ctx, kind.name, row, item.action === 'blocked' ? {} : body);
-  return { document, row, body, item, cost };
+  if (item.action !== 'blocked') return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body) };
+  const hint = kind.name === 'pod' ? ': --replace makes a new one in its place' : '';
+  const cost = await costOf(ctx, kind.name, row, {});
+  return { document, row, body, item: { ...item, why: `${item.why ?? ''}${hint}` }, cost };
 }
 
 async function planReplacement(

@@ -24,6 +24,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
 import { attemptId } from '../shared/capacity/keyed-create.ts';
 import { planRowOf } from './rows.ts';
+import { PLAN_BEGINNING } from './document/read-files.ts';
 import type { Plan, PlanInput } from './planned.ts';
 
 const VERSION = 2;
@@ -56,7 +57,7 @@ export async function checkOut(
   if (out !== undefined && !PLAN_NAME.test(out))
     throw usage('--out takes a name that ends in .json', 'A plan is told from a file of documents by that name.');
   if (out === undefined) return;
-  const isOwn = (beginning: string): boolean => beginning.startsWith(BEGINNING);
+  const isOwn = (beginning: string): boolean => beginning.startsWith(PLAN_BEGINNING);
   await refuseForeignFile(ctx, out, { isOwn, what: 'plan', option: '--out' });
 }
 
@@ -130,9 +131,6 @@ export async function readPlanFile(ctx: CommandContext, given: PlanInput): Promi
   return { path, input, content, digest };
 }
 
-/** How every file of a plan begins. */
-const BEGINNING = '{"berthPlan":';
-
 /** The JSON of a file; undefined for another text, and for what is no file. Fails with usage (2) for a part of a plan. */
 async function decoded(ctx: CommandContext, path: string): Promise<Json | undefined> {
   const durable = await ctx.durable();
@@ -140,7 +138,7 @@ async function decoded(ctx: CommandContext, path: string): Promise<Json | undefi
   if ((await durable.resolve(path)).kind !== 'file') return undefined;
   const text = new TextDecoder().decode(await ctx.files.read(path));
   const value = tryDecodeJson(text);
-  if (value === undefined && text.startsWith(BEGINNING))
+  if (value === undefined && text.startsWith(PLAN_BEGINNING))
     throw usage(`${path} is a plan of plan --out that is not whole`, 'Plan again.');
   return value;
 }

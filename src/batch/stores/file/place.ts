@@ -35,8 +35,12 @@ export async function mustBeNew(
   copiesInput: boolean,
   resumeCommand: CommandLine,
 ): Promise<void> {
-  if ((await durable.resolve(path)).kind === 'no-folder')
-    throw localFile(`the directory ${dirname(path)} does not exist`, 'Make it, or name another --out.');
+  if ((await durable.resolve(path)).kind === 'no-folder') {
+    const folder = dirname(path);
+    const isThere = ['file', 'other'].includes((await durable.resolve(folder)).kind);
+    if (isThere) throw localFile(`${folder} is no directory`, 'Name another --out.');
+    throw localFile(`the directory ${folder} does not exist`, 'Make it, or name another --out.');
+  }
   if (await exists(durable, journalPath(path)))
     throw localFile(
       `there is a batch at ${path} already`,

@@ -5,7 +5,7 @@ import type { VolumeFiles } from '../../../core/ports/volume-files.ts';
 import { baseName, belowFolder, endsWithSlash, pathInTarget } from '../../shared/paths/slashes.ts';
 import { foldedName, refusedName } from '../../shared/paths/names.ts';
 import { addressText, folderKey, type FileAddress } from '../places/file-address.ts';
-import { isFolderFailure, notThere } from '../places/file-failures.ts';
+import { isFolderFailure, notCopyable, notThere } from '../places/file-failures.ts';
 import { findOnVolume, lookOnVolume } from '../places/open-volume.ts';
 import { alikeIn } from './alike-names.ts';
 import type { Copy, End } from './copy.ts';
@@ -121,17 +121,17 @@ async function* filesOf(
     return;
   }
   const { durable } = places;
-  const { kind } = await durable.resolve(source.path);
-  if (kind === 'file') {
+  const here = await durable.resolve(source.path);
+  if (here.kind === 'file') {
     const file = await durable.describe(source.path);
     if (file === undefined) throw notThere(source.path);
     yield { from: { kind: 'local', path: source.path, file: { path: source.path, ...file } }, below: undefined, taken };
-  } else if (kind === 'directory') {
+  } else if (here.kind === 'directory') {
     if (!options.recursive) throw isFolderFailure(source.path);
     const root = source.path.replace(/[/\\]+$/, '') || '/';
     const side = localSide(durable, root, { followLinks: options.followLinks, mayMiss: false });
     yield* filesBelow(side, '', options, taken);
-  } else throw notThere(source.path);
+  } else throw notCopyable(source.path, here);
 }
 
 async function* filesBelow(

@@ -3,7 +3,7 @@ import { berth, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { belowFolder, endsWithSlash, pathInTarget } from '../../shared/paths/slashes.ts';
 import { addressText, folderKey, parseFileAddress, type FileAddress } from '../places/file-address.ts';
-import { notThere } from '../places/file-failures.ts';
+import { notCopyable } from '../places/file-failures.ts';
 import { findOnVolume, volumeOpener, type OpenedVolume } from '../places/open-volume.ts';
 import { readChoice, type FileChoice } from '../copy/choose-files.ts';
 import type { Filter } from '../copy/filter.ts';
@@ -55,9 +55,9 @@ export async function openSync(ctx: CommandContext, values: SyncValues): Promise
   let source: Side;
   let sourceId: string | undefined;
   if (from.kind === 'local') {
-    const { kind } = await files.resolve(from.path);
-    if (kind === 'file') throw isFile(values);
-    if (kind !== 'directory') throw notThere(from.path);
+    const found = await files.resolve(from.path);
+    if (found.kind === 'file') throw isFile(values);
+    if (found.kind !== 'directory') throw notCopyable(from.path, found);
     source = localSide(files, from.path, { followLinks, mayMiss: false });
   } else {
     const volume = await open(from.volume);

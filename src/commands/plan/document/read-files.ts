@@ -10,19 +10,29 @@ const INNER_MARK = /(^---[ \t]*\r?\n)\uFEFF/gm;
 /** How a file of documents is named in a folder. */
 const DOCUMENTS = /\.(ya?ml|json)$/i;
 
+/** How every file of `plan --out` begins. */
+export const PLAN_BEGINNING = '{"berthPlan":';
+
 /**
- * The documents of files, of the files of folders below them too, and of stdin (`-`), in this order. Fails with local-file
+ * The documents of files, of the files of folders below them too, and of stdin (`-`), in this order. Plans of `plan --out` in a
+ * folder are left out. Fails with local-file
  * (14) for what cannot be read, and with usage (2) for what is not YAML and for a folder without a file of documents.
  */
 export async function readFiles(ctx: CommandContext, paths: readonly string[]): Promise<readonly YamlDocument[]> {
   const documents: YamlDocument[] = [];
-  for (const given of paths)
-    for (const path of await filesAt(ctx, given)) {
-      const from = path === '-' ? 'stdin' : path;
-      const text = utf8Text(await ctx.files.read(path), from, 'Save it as UTF-8.');
-      documents.push(...parseYamlDocuments(text.replace(INNER_MARK, '$1'), from));
-    }
+  for (const given of paths) {
+    const found = (await Promise.all((await filesAt(ctx, given)).map((path) => textOf(ctx, path)))).filter(
+      ({ path, text }) => path === given || !text.startsWith(PLAN_BEGINNING),
+    );
+    if (found.length === 0) throw usage(`${given} holds no file that ends in .yaml, .yml or .json, and is no plan`);
+    for (const { from, text } of found) documents.push(...parseYamlDocuments(text.replace(INNER_MARK, '$1'), from));
+  }
   return documents;
+}
+
+async function textOf(ctx: CommandContext, path: string) {
+  const from = path === '-' ? 'stdin' : path;
+  return { path, from, text: utf8Text(await ctx.files.read(path), from, 'Save it as UTF-8.') };
 }
 
 /** The file itself, or the files of a folder, in the order of their names. */
@@ -43,9 +53,7 @@ async function filesAt(ctx: CommandContext, path: string): Promise<readonly stri
     );
     return found.flat();
   };
-  const files = await within(path);
-  if (files.length === 0) throw usage(`${path} holds no file that ends in .yaml, .yml or .json`);
-  return files;
+  return await within(path);
 }
 
 /**

@@ -130,6 +130,7 @@ describe('a dry run in a pipe says what the question would say, and prints the r
       /^This affects 1 pod, for good: pod-train \(train-llm\)\. It saves \$4\.78 an hour\..*are destroyed/,
     ],
     ['volumes delete vol-datasets --force', /^This affects 1 volume, for good/],
+    ['queue purge stream', /^No job waits in the queue of stream: nothing would be removed\.\n$/],
     ['queue purge demo', /^This removes 1 waiting job from the queue of demo\. Jobs in progress go on\.\n$/],
   ])('%s', async (line, said) => {
     const account = createAccount();

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inWorld, run } from '../../../support/worlds/plan-runs.ts';
@@ -131,6 +131,19 @@ describe('a plan in a file', () => {
     expect((await apply(world)).code).toBe(0);
     const stdin = await run(world, ['plan', '-', '--out', 'other.json']);
     expect([stdin.code, stdin.err]).toEqual([2, expect.stringContaining('stdin') as string]);
+  });
+
+  test('is left out of a folder that has it beside its files, and is no folder of files by itself', async () => {
+    const world = inWorld();
+    mkdirSync(path.join(world.directory, 'fleet'));
+    write(world, 'fleet/volume.yaml', 'kind: volume\nname: datasets\nsize: 4000\n');
+    for (const flags of [['--out', 'fleet/plan.json'], []]) {
+      const ran = await run(world, ['plan', 'fleet', ...flags]);
+      expect(ran.code, ran.err).toBe(16);
+    }
+    rmSync(path.join(world.directory, 'fleet/volume.yaml'));
+    const alone = await run(world, ['plan', 'fleet', '--prune', '--set-name', 'web']);
+    expect([alone.code, alone.err]).toEqual([2, expect.stringContaining('and is no plan') as string]);
   });
 
   test('has a name that ends in .json, because apply knows it by that', async () => {
