@@ -10,11 +10,23 @@ import {
   type WriteVerb,
 } from '../fields/fields.ts';
 
-/** What a table says of the body of a create or an update: its flags, what the service accepts, what it only prints. */
-export function bodyOf(
-  table: ResourceTable,
-  verb: WriteVerb,
-): Pick<BodySpec, 'members' | 'accepts' | 'prints' | 'checkFields' | 'completeFields' | 'fillFields'> {
+type BodyOfTable = Pick<BodySpec, 'members' | 'accepts' | 'prints' | 'checkFields' | 'completeFields' | 'fillFields'>;
+
+const CREATES = new WeakMap<ResourceTable, BodyOfTable>();
+const UPDATES = new WeakMap<ResourceTable, BodyOfTable>();
+
+/**
+ * What a table says of the body of a create or an update: its flags, what the service accepts, what it only prints. It is made
+ * once for each table: a plan asks for every document.
+ */
+export function bodyOf(table: ResourceTable, verb: WriteVerb): BodyOfTable {
+  const made = verb === 'create' ? CREATES : UPDATES;
+  const body = made.get(table) ?? makeBody(table, verb);
+  made.set(table, body);
+  return body;
+}
+
+function makeBody(table: ResourceTable, verb: WriteVerb): BodyOfTable {
   return {
     members: flagsOf(table, verb),
     accepts: acceptedPaths(table, verb),
