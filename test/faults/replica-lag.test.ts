@@ -181,6 +181,22 @@ describe('right after a create, with a replica that lags by three seconds', () =
     expect(ran.err).not.toContain('None is');
   });
 
+  test.each(['3s', '0s'])(
+    'a name that two have, one of them just created, is refused with a lag of %s',
+    async (lag) => {
+      const made = await createBatchWorld();
+      const first = (await berthIn(made, [...POD, '--yes', '-o', 'id'])).out.trim();
+      made.clock.advance(2 * 60_000);
+      await local(made, 'clock', 'advance', '2m');
+      if (lag !== '0s') await local(made, ...LAG, lag);
+      const second = (await berthIn(made, [...POD, '--yes', '-o', 'id'])).out.trim();
+      const ran = await berthIn(made, ['pods', 'terminate', 'lab', '--yes']);
+      expect(ran.code, ran.err).toBe(2);
+      expect(ran.err).toContain(`2 pods are named "lab"`);
+      for (const id of [first, second]) expect(ran.err).toContain(id);
+    },
+  );
+
   test('what this machine deleted is not asked for again', async () => {
     const made = await createBatchWorld();
     const id = (await berthIn(made, [...POD, '--yes', '-o', 'id'])).out.trim();

@@ -154,22 +154,22 @@ async function lookUp<N extends string>(
   }
   const idsWhere = (member: string): readonly string[] =>
     rows.filter((row) => memberAt(row, member) === word).flatMap((row) => stringAt(row, 'id') ?? []);
-  const ids = idsWhere('id').length > 0 ? [word] : idsWhere('name');
+  // What was just created counts too: the list of a replica that lags may have another one of this name alone.
+  const unlisted = (await createdRows(ctx, collection.noun)).filter(
+    ({ id, name }) => name === word && !rows.some((row) => memberAt(row, 'id') === id),
+  );
+  const ids = idsWhere('id').length > 0 ? [word] : [...idsWhere('name'), ...unlisted.map(({ id }) => id)];
   if (ids.length > 1)
     throw usage(
       `${countOf(ids.length, collection.noun)} are named ${JSON.stringify(safeText(word))}`,
       `Use an id: ${ids.map((each) => safeText(each)).join(', ')}`,
     );
-  const [text = await createdId(ctx, collection, word)] = ids;
+  const [text] = ids;
   if (text === undefined) return { near: nearestRows(rows, word) };
   const id = asId<N>(text);
   ctx.ids.set(collection, word, id);
   return { id };
 }
-
-/** The id of what this machine has just created by this name. */
-const createdId = async (ctx: CommandContext, { noun }: Collection, word: string): Promise<string | undefined> =>
-  (await createdRows(ctx, noun)).find(({ name }) => name === word)?.id;
 
 /** Said in a dry run about a word that could not be looked up, or is looked up by the write alone. */
 export const dryRunNote = (words: readonly string[]): string =>
