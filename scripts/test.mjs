@@ -73,7 +73,8 @@ const STEPS = [
   // The last, so that the other versions of Node are installed by then. All else runs with an old one; those between are in node-trials.
   {
     ...vitest(`Node ${NEWEST}`, '--config', 'vitest.nodes.config.ts', `--maxWorkers=${WORKERS}`),
-    env: { BERTH_E2E_NODE: nodeProgram(NEWEST) },
+    // On a disk; the other tests have their files in memory where they can.
+    env: { BERTH_E2E_NODE: nodeProgram(NEWEST), BERTH_TEST_ON_DISK: '1' },
     needs: 'nodes',
   },
 ];

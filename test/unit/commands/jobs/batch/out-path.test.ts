@@ -52,7 +52,7 @@ describe.each([[[]], [['--dry-run']]])('--out with %j', (more) => {
         symlinkSync('/nowhere/x.jsonl', join(directory, 'gone'));
       },
     ],
-    ['in.jsonl/x', 'the directory in.jsonl does not exist', 14, () => undefined],
+    ['in.jsonl/x', 'in.jsonl is no directory', 14, () => undefined],
     ['-', 'results are written to a file', 2, () => undefined],
     ['', 'results are written to a file', 2, () => undefined],
     ['new/', 'results are written to a file', 2, () => undefined],
