@@ -197,6 +197,18 @@ describe('right after a create, with a replica that lags by three seconds', () =
     },
   );
 
+  test('what is not there after a minute ends 4, and may be there and paid', async () => {
+    const made = await createBatchWorld();
+    await local(made, ...LAG, '1h');
+    const id = (await berthIn(made, [...POD, '--yes', '-o', 'id'])).out.trim();
+    const before = made.clock.monotonic();
+    const ran = await berthIn(made, ['pods', 'get', id]);
+    expect(ran.code).toBe(4);
+    expect(ran.err).toContain(`pod ${id} is not found, although this machine has just created it`);
+    expect(ran.err).toContain('It may be there, and be paid: berth pods list');
+    expect(made.clock.monotonic() - before).toBeLessThan(62_000);
+  });
+
   test('what this machine deleted is not asked for again', async () => {
     const made = await createBatchWorld();
     const id = (await berthIn(made, [...POD, '--yes', '-o', 'id'])).out.trim();

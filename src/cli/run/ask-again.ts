@@ -20,7 +20,7 @@ export async function askAgain<T>(
     const answer = await ask(async () => ({ value: await request() }));
     if (answer !== undefined) return answer.value;
     if (count === 0)
-      await ctx.tell(`${what} is not there yet, although it was just created: asking again for up to a minute.`);
+      await ctx.tell(`${what} is not there yet: a replica of the service may lag. Asking again for up to a minute.`);
     await ctx.clock.sleep(INTERVAL_MS, ctx.signal);
   }
 }

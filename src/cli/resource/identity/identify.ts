@@ -6,6 +6,7 @@ import { rethrowUnlessFailure, usage, isNotFound } from '../../../core/failure.t
 import { asId, type Id } from '../../../core/ids.ts';
 import { memberAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
+import type { Absence } from '../../../core/not-there-yet.ts';
 import type { CommandContext } from '../../model/context.ts';
 import { askAgain } from '../../run/ask-again.ts';
 import { DryRun } from '../../run/context/dry-run.ts';
@@ -25,20 +26,27 @@ export interface Identified<N extends string, T> {
 
 /**
  * Runs the first request about a resource as `identifyNow` does. One that this machine has just created is asked for again
- * while the service does not have it, for up to a minute.
+ * while the service does not have it, for up to a minute; it then fails with not-found (4) and says so.
  */
-export const identify = <N extends string, T>(
+export async function identify<N extends string, T>(
   ctx: CommandContext,
   collection: Collection<N>,
   word: string,
   request: (id: Id<N>) => Promise<T>,
-): Promise<Identified<N, T>> =>
-  askAgain(
-    ctx,
-    `${collection.noun} ${safeText(word)}`,
-    () => absenceOfCreated(ctx, collection.noun, word),
-    () => identifyNow(ctx, collection, word, request),
-  );
+): Promise<Identified<N, T>> {
+  const what = `${collection.noun} ${safeText(word)}`;
+  let absence: Absence | undefined;
+  const find = async () => (absence = await absenceOfCreated(ctx, collection.noun, word));
+  try {
+    return await askAgain(ctx, what, find, () => identifyNow(ctx, collection, word, request));
+  } catch (error) {
+    if (absence === undefined || !isNotFound(error)) throw error;
+    throw error.with({
+      message: `${what} is not found, although this machine has just created it`,
+      hint: sentence`It may be there, and be paid: ${listCommandOf(collection)}`,
+    });
+  }
+}
 
 /**
  * Runs the first request about a resource that the user named by an id or a name. Each word is resolved once per
