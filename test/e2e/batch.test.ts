@@ -22,8 +22,10 @@ describe.skipIf(!hasTerminal)('a batch in a terminal of 80 columns', () => {
       .printed()
       .split(new RegExp(`[\\r\\n]+|${ESCAPE}\\[\\d*[GKJ]`, 'u'))
       .map(stripVTControlCharacters);
-    expect(lines.filter((line) => /0%.*in flight/.test(line))).not.toEqual([]);
-    expect(lines.filter((line) => /█+░+ [1-9]\d%.* done.*\/s {2}.*left/.test(line))).not.toEqual([]);
+    const bar = (words: RegExp): unknown => expect.arrayContaining([expect.stringMatching(words)]);
+    expect(lines).toEqual(bar(/0%.*in flight/));
+    // Where a slow machine has more to say, such as retries, the end of the line is cut.
+    expect(lines).toEqual(bar(/█+░+ [1-9]\d%.* done/));
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
     expect(end).toMatch(/planned\s+450\ncompleted\s+450/);
     expect(end).not.toContain('░');

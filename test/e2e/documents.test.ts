@@ -24,9 +24,12 @@ const lacks = ({ text }: Block): string | undefined => {
   return !hasCurl && /\bcurl /.test(text) ? 'curl' : undefined;
 };
 
-/** The environment of a reader who has berth installed and nothing else, in a new folder. */
+/**
+ * The environment of a reader who has berth installed and nothing else, in a new folder. Pages have a folder `data`, which is
+ * not that of berth.
+ */
 const readerEnvironment = (folder: string): Environment => {
-  const env = cleanEnvironmentIn(folder);
+  const env: Environment = { ...cleanEnvironmentIn(folder), BERTH_DATA_DIR: path.join(folder, 'data-of-berth') };
   return { ...env, PATH: `${path.dirname(berthPath())}${path.delimiter}${env['PATH'] ?? ''}` };
 };
 
