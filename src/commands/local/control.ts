@@ -165,8 +165,10 @@ export const reset = defineCommand({
   },
   run: async (ctx, { seed }) => {
     const answer = await sendControl(ctx, 'POST', ['reset'], { query: { seed } });
-    // Pods of the new account have the ids of the old one.
+    // Pods of the new account have the ids of the old one, and what was just created or submitted is gone for good.
     await ctx.guard.update(() => ({}));
+    await ctx.lists.forget();
+    await ctx.jobs.forget();
     return changed(ctx, answerResult(statusView, answer));
   },
 });

@@ -29,6 +29,8 @@ export interface RememberedLists {
   mayRenew(list: string): Promise<boolean>;
   /** Records that a command has changed something at the service, so that no list is known to be complete. */
   expire(): Promise<void>;
+  /** Forgets all lists: the account was emptied. */
+  forget(): Promise<void>;
 }
 
 /** A job that this machine submitted. */
@@ -56,6 +58,8 @@ export interface RememberedJobs {
   add(job: Omit<RememberedJob, 'statusAt'>): Promise<void>;
   /** Records the status of a job that was added before. */
   saw(id: string, status: string, at: EpochMs): Promise<void>;
+  /** Forgets all jobs: the account was emptied. */
+  forget(): Promise<void>;
 }
 
 /** The names of what was listed or created with the profile in use, by id: a bill names what is gone by its id alone. */

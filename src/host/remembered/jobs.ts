@@ -44,6 +44,10 @@ export function createRememberedJobs(options: RememberedOptions): RememberedJobs
           jobs.map((job) => (job.id === id ? { ...job, ...seen } : job)),
         );
       }),
+    forget: () =>
+      quietly(undefined, () => {
+        write(options.account(), []);
+      }),
   };
 }
 

@@ -86,6 +86,11 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
         ]);
         if (lists.length > 0) writeObject(options.path(), { account, lists: Object.fromEntries(lists) }, options);
       }),
+    forget: () =>
+      quietly(undefined, () => {
+        const account = options.account();
+        if (account !== undefined) writeObject(options.path(), { account, lists: {} }, options);
+      }),
   };
 }
 

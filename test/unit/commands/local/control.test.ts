@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { serveLocal } from '../../../../src/local/http/server/server.ts';
 import type { LocalServiceOptions } from '../../../../src/local/service-options.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
@@ -53,6 +53,22 @@ describe('the access of control commands', () => {
     const ran = await berth(['--local', 'local', ...argv], { env: { BERTH_ACCESS: 'write' } });
     expect(ran.code, ran.err).toBe(code);
   });
+});
+
+test('a reset forgets what was just created and submitted: nothing is waited for', async () => {
+  const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+  const create = 'pods create --name lab --gpu GPU-24G --image a/b -o id';
+  const pod = (await berthIn(world, create.split(' '))).out.trim();
+  const job = (await berthIn(world, ['jobs', 'run', 'demo', '--input', '{}'])).out.trim();
+  await berthIn(world, ['local', 'reset', '--yes']);
+  for (const argv of [
+    ['pods', 'get', pod],
+    ['jobs', 'status', 'demo', job],
+  ]) {
+    const ran = await berthIn(world, argv);
+    expect([ran.code, ran.err]).toEqual([4, expect.not.stringContaining('not there yet') as string]);
+  }
+  expect((await berthIn(world, ['pods', 'stop', '--all', '--yes', '--dry-run'])).err).not.toContain('Not listed yet');
 });
 
 describe('local reset --seed', () => {
