@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -25,8 +25,8 @@ const lacks = ({ text }: Block): string | undefined => {
 };
 
 /**
- * The environment of a reader who has berth installed and nothing else, in a new folder. Pages have a folder `data`, which is
- * not that of berth.
+ * The environment of a reader who has berth installed and nothing else, in a new folder. Pages name a folder `data` of the
+ * reader, which is not that of berth.
  */
 const readerEnvironment = (folder: string): Environment => {
   const env: Environment = { ...cleanEnvironmentIn(folder), BERTH_DATA_DIR: path.join(folder, 'data-of-berth') };
@@ -55,6 +55,8 @@ describe.skipIf(process.platform === 'win32')('the commands of a page run as pri
   it.concurrent.each(pages)('%s', async (name, blocks) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'berth-page-'));
     try {
+      await mkdir(path.join(folder, 'data'));
+      await writeFile(path.join(folder, 'data/rows.csv'), 'a,b\n');
       check(name, await runShellBlocks(blocks, { env: readerEnvironment(folder), cwd: folder }));
     } finally {
       await rm(folder, { recursive: true, force: true });
