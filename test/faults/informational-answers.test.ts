@@ -110,7 +110,10 @@ describe('informational answers without an end are an error', () => {
   });
 });
 
-test('an unasked change of the protocol (101) is not skipped', async () => {
-  const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
+test.each([
+  ['with', 'connection: upgrade\r\nupgrade: other\r\n'],
+  ['without', ''],
+])('an unasked change of the protocol (101) %s its fields is not skipped: it may have happened', async (_, fields) => {
+  const upgrade = `HTTP/1.1 101 Switching Protocols\r\n${fields}\r\n`;
   await fails(run, { exit: 8, says: ['may have happened'] }, [preceded(upgrade, json({ id: 'job1' }))]);
 });

@@ -246,6 +246,16 @@ describe('a 404 that stays', () => {
     expect(world.clock.slept.every((milliseconds) => milliseconds < 1000)).toBe(true);
   });
 
+  test('ends a wait that is shorter than that with 4 too, for a job that this machine does not know', async () => {
+    const world = await createBatchWorld();
+    const wait = ['jobs', 'wait', 'echo', 'no-such-job', '--wait-timeout', '5s'];
+    expect(await berthIn(world, wait)).toMatchObject({ code: 4 });
+    await local(world, ...LAG, '1h');
+    const id = (await berthIn(world, ECHO)).out.trim();
+    const known = await berthIn(world, ['jobs', 'wait', 'echo', id, '--wait-timeout', '5s']);
+    expect(known).toMatchObject({ code: 9 });
+  });
+
   test('makes an item of a batch expired after a minute; a resume asks once more and keeps what it finds', async () => {
     const world = await createBatchWorld();
     await local(world, ...LAG, '5m');

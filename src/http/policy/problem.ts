@@ -84,8 +84,10 @@ function meaningOf(
   headers: Readonly<Record<string, string>>,
   retryAfterMs: number | undefined,
 ): StatusMeaning {
-  if (status < 400) return redirect(status, request, headers['location']);
-  if (status >= 500)
+  // A 101 was never asked for: the service took the request, and what it did is not known.
+  const isUnknown = status < 200 || status >= 500;
+  if (!isUnknown && status < 400) return redirect(status, request, headers['location']);
+  if (isUnknown)
     return request.write ? { code: 'outcome-unknown', exit: EXIT.unknown, hint: checkHint(request) } : LATER;
   if (status === 429) {
     const when = retryAfterMs === undefined ? 'later' : `in ${formatDuration(retryAfterMs)}`;

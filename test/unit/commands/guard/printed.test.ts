@@ -5,11 +5,15 @@ import { temporaryDirectory } from '../../../support/files/temporary-directory.t
 import { CREATE, rows, withLab, type Row } from '../../../support/worlds/guard-account.ts';
 import { local } from '../../../support/worlds/local-account.ts';
 
-test.each(['check', 'run'])('guard %s --log appends what was decided', async (verb) => {
+test.each([
+  ['check', '\n'],
+  ['run', '\n'],
+  ['check', ''],
+])('guard %s --log appends what was decided, on a line of its own after one that ends with %j', async (verb, end) => {
   const account = await withLab();
   await local(account, 'local clock advance 3h');
   const log = path.join(temporaryDirectory(), 'guard.jsonl');
-  writeFileSync(log, '{"earlier":true}\n');
+  writeFileSync(log, `{"earlier":true}${end}`);
   await account(`guard ${verb} --log '${log}'`);
   const logged = readFileSync(log, 'utf8').trim().split('\n');
   expect(logged.map((line) => JSON.parse(line) as Row)).toMatchObject([

@@ -95,8 +95,8 @@ function countLines(row: Json, [name, label, tone]: readonly [string, string, To
   const count = text(name)(row);
   if (count === '0' && name !== 'completed') return [];
   const items =
-    name === 'unknown' ? `: ${rangesOf(itemsAt(row, 'unknownItems').flatMap((item) => numberOf(item) ?? []))}` : '';
-  return [{ label, value: { text: `${count}${items}`, tone } }];
+    name === 'unknown' ? rangesOf(itemsAt(row, 'unknownItems').flatMap((item) => numberOf(item) ?? [])) : '';
+  return [{ label, value: { text: items === '' ? count : `${count}: ${items}`, tone } }];
 }
 
 /** Returns `~$0.0123`, `~$1.12 to $1.90`, `<$0.0001` or `~$0.0123 since resume`. */
