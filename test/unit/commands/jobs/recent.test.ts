@@ -91,7 +91,7 @@ describe('jobs recent', () => {
   test('a job that was seen to end is not found once the service has it no more, however young it is', async () => {
     const account = createAccount();
     await local(account, "jobs run echo --input '{}' --wait");
-    await local(account, 'local reset --yes');
+    await local(account, "local fault add replica-lag --latency 1h --match 'GET /v2/echo/status'");
     const [row] = await recent(account, '--status');
     expect(row?.error?.message).toBe('not found (404)');
   });
