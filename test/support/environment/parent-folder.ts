@@ -3,7 +3,7 @@ import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync, stat
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system in memory, on Linux. A third of the time of tests is for files on a disk: folders of worlds, and fsync. */
+/** A file system in memory, on Linux. Much of the time of tests is for files on a disk: folders of worlds, and fsync. */
 const IN_MEMORY = '/dev/shm';
 /** What must be free: tests of a run need less than a third of it. */
 const NEEDED_BYTES = 6 * 2 ** 30;
