@@ -142,6 +142,32 @@ describe('right after a job was submitted, with a replica that lags by three sec
   });
 });
 
+describe('a job that this machine has submitted to another endpoint', () => {
+  test.each(['status', 'cancel', 'retry', 'wait', 'stream'])(
+    'jobs %s ends 4 at once and names that one',
+    async (verb) => {
+      const made = await createBatchWorld();
+      const id = (await berthIn(made, ['jobs', 'run', 'sleep', '--input', '{"seconds":60}'])).out.trim();
+      const before = made.clock.monotonic();
+      const ran = await berthIn(made, ['jobs', verb, 'echo', id]);
+      expect(ran.code, ran.err).toBe(4);
+      expect(ran.err).toContain(`It was submitted to sleep: berth jobs status sleep ${id}`);
+      expect(ran.err).not.toContain('not there yet');
+      expect(made.clock.monotonic() - before).toBeLessThan(1000);
+    },
+  );
+
+  test('jobs explain names that one', async () => {
+    const made = await createBatchWorld();
+    const id = (await berthIn(made, ['jobs', 'run', 'sleep', '--input', '{"seconds":60}'])).out.trim();
+    const ran = await berthIn(made, ['jobs', 'explain', 'echo', id, '--sample', '1s', '--json']);
+    expect(JSON.parse(ran.out)).toMatchObject({
+      code: 'other-endpoint',
+      cure: [`berth jobs explain sleep ${id}`],
+    });
+  });
+});
+
 describe('right after a create, with a replica that lags by three seconds', () => {
   const POD = ['pods', 'create', '--name', 'lab', '--gpu', 'GPU-24G', '--image', 'example/pytorch:2.8'];
   const ENDPOINT = ['endpoints', 'create', '--name', 'lab', '--gpu-pool', 'POOL-24G', '--image', 'example/worker:1'];

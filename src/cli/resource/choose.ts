@@ -9,7 +9,7 @@ import { flagName, isGiven } from '../model/params.ts';
 import { countOf, pluralOf } from '../words/words.ts';
 import { unlessUnread } from '../run/context/dry-run.ts';
 import { readRow } from './identity/identify.ts';
-import { listRowsWithCreated } from './identity/requests.ts';
+import { listRowsWithCreated } from './created.ts';
 import type { Resource } from './read.ts';
 import { outcomeResult } from './several/outcomes.ts';
 import type { RowFilter } from '../../core/text/patterns/row-filter.ts';

@@ -3,11 +3,17 @@ import type { Context } from '../../core/context.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { createAbsence, type Absence } from '../../core/not-there-yet.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
+import { idOf } from '../../output/view.ts';
+import type { Collection, Query } from '../model/collection.ts';
+import type { CommandContext } from '../model/context.ts';
+import { listRows } from './identity/requests.ts';
 
 type Ports = Pick<Context, 'lists' | 'clock'>;
 
 /** For how long it is remembered that something was just created. */
 const REMEMBERED_MS: Milliseconds = MINUTE_MS;
+/** A list is read again after this time. */
+const LIST_AGAIN_MS: Milliseconds = 1000;
 /** Maximum number of rows that are remembered. */
 const MAX_ROWS = 100;
 
@@ -18,7 +24,7 @@ interface CreatedRow {
   readonly ageMs: Milliseconds;
 }
 
-/** The remembered list of the rows of a noun that this machine has just created. */
+/** The remembered list of the rows of a noun that this machine has just created. The description of each is its time. */
 const listOf = (noun: string): string => `created ${noun}`;
 
 /** The rows of a noun that this machine created in the last minute, the latest first: a replica of the service may not have them yet. */
@@ -58,4 +64,25 @@ export async function absenceOfCreated(ports: Ports, noun: string, word: string)
   const created = (await createdRows(ports, noun)).find(({ id, name }) => id === word || name === word);
   const { clock } = ports;
   return created && createAbsence(clock, clock.monotonic() + REMEMBERED_MS - created.ageMs);
+}
+
+/**
+ * Reads the whole list again, for up to a minute, until it has what this machine has just created: what acts on all rows must
+ * not leave it out, as it costs money. Says on stderr that it waits.
+ */
+export async function listRowsWithCreated(
+  ctx: CommandContext,
+  collection: Pick<Collection, 'path' | 'member' | 'billed' | 'noun'>,
+  query?: Query,
+): Promise<readonly Json[]> {
+  const { noun } = collection;
+  for (let count = 0; ; count++) {
+    const { values } = await listRows(ctx, collection, query);
+    const missing = (await createdRows(ctx, noun)).filter(({ id }) => !values.some((row) => idOf(row) === id));
+    if (missing.length === 0) return values;
+    const named = missing.map(({ id }) => `${noun} ${id}`).join(', ');
+    if (count === 0)
+      await ctx.tell(`Not listed yet, although just created: ${named}. Asking again for up to a minute.`);
+    await ctx.clock.sleep(LIST_AGAIN_MS, ctx.signal);
+  }
 }

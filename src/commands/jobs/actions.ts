@@ -18,7 +18,7 @@ import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { statusLine, waitLine } from './job/command-lines.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { jobView } from './job/job-view.ts';
-import { absenceOfRemembered, isCertainlyThere } from './job/job-not-there-yet.ts';
+import { absenceOfRemembered, mayHaveExpired } from './job/job-not-there-yet.ts';
 import { readJob, rememberStatus, sendAboutJob } from './job/job-requests.ts';
 import { waitForJob } from './wait.ts';
 import { answerResult } from '../../output/view.ts';
@@ -96,7 +96,7 @@ export const cancel = defineCommand({
       given: values.endpoint,
       label: job,
       failure: failures[at],
-      absence: () => absenceOfRemembered(ctx, job),
+      absence: () => absenceOfRemembered(ctx, { endpoint: values.endpoint, job }),
       request: (id: Id<'endpoint'>) => request(id, job),
     }));
     const sent = await sendEach(ctx, ENDPOINTS, targets);
@@ -168,9 +168,9 @@ async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: strin
   ).with({ id: job });
 }
 
-/** Rethrows; a 404 says that an expired job cannot be retried. That of a job that the service certainly has does not. */
+/** Rethrows; a 404 says that an expired job cannot be retried, where it can have expired. */
 async function explainNotRetryable(ctx: CommandContext, endpoint: string, job: string, error: unknown): Promise<never> {
-  if (!isNotFound(error) || (await isCertainlyThere(ctx, job))) throw error;
+  if (!isNotFound(error) || !(await mayHaveExpired(ctx, { endpoint, job }))) throw error;
   throw error.with({
     id: job,
     message: `job ${job} is not there: it never was, or its result has expired, and an expired job cannot be retried`,

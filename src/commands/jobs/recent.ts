@@ -91,8 +91,8 @@ const rowOf = ({ settings }: CommandContext, job: RememberedJob, failure?: Failu
 });
 
 /** A 404 of a job that the service certainly has comes from a replica that lags. */
-const notFoundText = async (ctx: CommandContext, { id }: RememberedJob): Promise<string> =>
-  (await isCertainlyThere(ctx, id)) ? 'not there yet (404)' : 'not found (404)';
+const notFoundText = async (ctx: CommandContext, { endpoint, id }: RememberedJob): Promise<string> =>
+  (await isCertainlyThere(ctx, { endpoint, job: id })) ? 'not there yet (404)' : 'not found (404)';
 
 const timeOf = (at: number): string => new Date(at).toISOString();
 

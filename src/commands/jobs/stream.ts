@@ -55,7 +55,7 @@ export async function streamJob(
   timeoutMs: number,
   absence?: Absence,
 ): Promise<Result> {
-  const ask = askForJob(ctx, job, absence);
+  const ask = askForJob(ctx, { endpoint, job }, timeoutMs, absence);
   const resumeCommand = berth`jobs stream ${endpoint} ${job}`;
   ctx.setResumeCommand(resumeCommand, () => cancelLine(endpoint, job));
   const start = ctx.clock.monotonic();

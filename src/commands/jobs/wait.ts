@@ -11,7 +11,7 @@ import { outcomeRow } from '../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import { countOf } from '../../cli/words/words.ts';
 import type { Result } from '../../output/view.ts';
-import { askForJob, isCertainlyThere } from './job/job-not-there-yet.ts';
+import { askForJob } from './job/job-not-there-yet.ts';
 import { readJobNow } from './job/job-requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { QUEUE_ARGUMENT } from '../shared/collections.ts';
@@ -77,14 +77,12 @@ export async function waitForJob(
   absence?: Absence,
 ): Promise<EndedJob> {
   let text = '';
-  const ask = askForJob(ctx, job, absence);
+  const ask = askForJob(ctx, { endpoint, job }, timeoutMs, absence);
   const stall = createStallNotice(ctx, endpoint);
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
-    poll: async (leftMs) => {
-      const isLast = absence === undefined && leftMs <= 0 && !(await isCertainlyThere(ctx, job));
-      // A wait that ends before a job was seen that may never have been submitted is no wait for its end.
-      const read = isLast ? await readJobNow(ctx, endpoint, job) : await ask(() => readJobNow(ctx, endpoint, job));
+    poll: async () => {
+      const read = await ask(() => readJobNow(ctx, endpoint, job));
       if (read === undefined) return NOT_THERE_YET;
       const { text: source, value = null } = read.answer;
       text = source;
@@ -119,7 +117,7 @@ async function waitForJobs(
   const failures = new Map<string, Failure>();
   /** Why the wait ended before the jobs did. */
   let end: Failure | undefined;
-  const asks = new Map(jobs.map((job) => [job, askForJob(ctx, job)]));
+  const asks = new Map(jobs.map((job) => [job, askForJob(ctx, { endpoint, job }, timeoutMs)]));
   const stream = ctx.output.format === 'jsonl' ? ctx.rows(jobView) : undefined;
   const settle = async (job: string, row: Json): Promise<void> => {
     rows.set(job, row);

@@ -5,7 +5,7 @@ import { nearestNames } from '../../cli/words/suggestions.ts';
 import { suggestionOf } from '../../core/text/nearest.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
-import { listRowsWithCreated } from '../../cli/resource/identity/requests.ts';
+import { listRowsWithCreated } from '../../cli/resource/created.ts';
 import { withMember } from '../../cli/resource/body/body.ts';
 import { REPLACES, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';

@@ -4,7 +4,7 @@ import { berth, lines, type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Guard } from '../../cli/resource/delete.ts';
 import type { Collection } from '../../cli/model/collection.ts';
-import { listRowsWithCreated } from '../../cli/resource/identity/requests.ts';
+import { listRowsWithCreated } from '../../cli/resource/created.ts';
 import { labelOf } from '../../cli/resource/choose.ts';
 import { age } from '../../output/cells/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';

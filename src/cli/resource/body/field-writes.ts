@@ -12,17 +12,18 @@ import {
 
 type BodyOfTable = Pick<BodySpec, 'members' | 'accepts' | 'prints' | 'checkFields' | 'completeFields' | 'fillFields'>;
 
-const CREATES = new WeakMap<ResourceTable, BodyOfTable>();
-const UPDATES = new WeakMap<ResourceTable, BodyOfTable>();
+const MADE: Readonly<Record<WriteVerb, WeakMap<ResourceTable, BodyOfTable>>> = {
+  create: new WeakMap(),
+  update: new WeakMap(),
+};
 
 /**
  * What a table says of the body of a create or an update: its flags, what the service accepts, what it only prints. It is made
  * once for each table: a plan asks for every document.
  */
 export function bodyOf(table: ResourceTable, verb: WriteVerb): BodyOfTable {
-  const made = verb === 'create' ? CREATES : UPDATES;
-  const body = made.get(table) ?? makeBody(table, verb);
-  made.set(table, body);
+  const body = MADE[verb].get(table) ?? makeBody(table, verb);
+  MADE[verb].set(table, body);
   return body;
 }
 

@@ -82,30 +82,18 @@ export async function identifyNow<N extends string, T>(
   }
 }
 
-interface SentTo<N extends string> {
-  readonly id: Id<N>;
-  readonly answer: ApiAnswer;
-}
-
-/** Sends the first request about a resource that the user named by an id or a name; see `identify`. */
+/**
+ * Sends the first request about a resource that the user named by an id or a name; see `identify`. With `identifyNow` it is sent
+ * once: for polls, and where the 404 may be about something below the resource, such as a job.
+ */
 export async function sendTo<N extends string>(
   ctx: CommandContext,
   collection: Collection<N>,
   word: string,
   request: (id: Id<N>) => ApiRequest,
-): Promise<SentTo<N>> {
-  const { id, result } = await identify(ctx, collection, word, (each) => ctx.api.send(request(each)));
-  return { id, answer: result };
-}
-
-/** The same with `identifyNow`: for polls, and where the 404 may be about something below the resource, such as a job. */
-export async function sendToNow<N extends string>(
-  ctx: CommandContext,
-  collection: Collection<N>,
-  word: string,
-  request: (id: Id<N>) => ApiRequest,
-): Promise<SentTo<N>> {
-  const { id, result } = await identifyNow(ctx, collection, word, (each) => ctx.api.send(request(each)));
+  find: typeof identify = identify,
+): Promise<{ readonly id: Id<N>; readonly answer: ApiAnswer }> {
+  const { id, result } = await find(ctx, collection, word, (each) => ctx.api.send(request(each)));
   return { id, answer: result };
 }
 

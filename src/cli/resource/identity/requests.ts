@@ -3,12 +3,8 @@ import type { Id } from '../../../core/ids.ts';
 import { idOf } from '../../../output/view.ts';
 import { stringAt, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
-import type { Milliseconds } from '../../../core/unit-types.ts';
-import { createdRows } from '../created.ts';
 import { readList, type WholeList } from '../pages/read-list.ts';
 import type { Collection, Query } from '../../model/collection.ts';
-
-const LIST_AGAIN_MS: Milliseconds = 1000;
 
 /** The request for one row of a collection. */
 export const rowRequest = ({ path }: Pick<Collection, 'path'>, id: Id, query: Query = {}): ApiRequest =>
@@ -29,27 +25,6 @@ export async function listRows(
   const list = await readList(ctx.api, listRequest(collection, query));
   await rememberNames(ctx, collection, list.values);
   return list;
-}
-
-/**
- * Reads the whole list again, for up to a minute, until it has what this machine has just created: what acts on all rows must
- * not leave it out, as it costs money. Says on stderr that it waits.
- */
-export async function listRowsWithCreated(
-  ctx: CommandContext,
-  collection: Pick<Collection, 'path' | 'member' | 'billed' | 'noun'>,
-  query?: Query,
-): Promise<readonly Json[]> {
-  const { noun } = collection;
-  for (let count = 0; ; count++) {
-    const { values } = await listRows(ctx, collection, query);
-    const missing = (await createdRows(ctx, noun)).filter(({ id }) => !values.some((row) => idOf(row) === id));
-    if (missing.length === 0) return values;
-    const named = missing.map(({ id }) => `${noun} ${id}`).join(', ');
-    if (count === 0)
-      await ctx.tell(`Not listed yet, although just created: ${named}. Asking again for up to a minute.`);
-    await ctx.clock.sleep(LIST_AGAIN_MS, ctx.signal);
-  }
 }
 
 /** Remembers the names of rows that bills will name by their ids. */

@@ -6,7 +6,7 @@ import { stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
 import type { Collection } from '../../model/collection.ts';
 import { combinedFailure } from './combined-failure.ts';
-import { dryRunNote, sendTo, sendToNow } from '../identity/identify.ts';
+import { dryRunNote, identifyNow, sendTo } from '../identity/identify.ts';
 import { askAgain } from '../../run/ask-again.ts';
 import type { Outcome } from './outcomes.ts';
 
@@ -69,7 +69,7 @@ export async function sendEach<N extends string>(
       const { id: known, answer } =
         label === undefined || absence === undefined
           ? await sendTo(ctx, collection, given, once)
-          : await askAgain(ctx, label, absence, () => sendToNow(ctx, collection, given, once));
+          : await askAgain(ctx, label, absence, () => sendTo(ctx, collection, given, once, identifyNow));
       acted.add(known);
       // A word that is not the id is the name.
       const word = label === undefined && given !== known ? given : undefined;

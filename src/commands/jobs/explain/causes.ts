@@ -25,9 +25,9 @@ import { evidence, unreadEvidence, type Cause, type Evidence } from '../../share
 export interface JobFacts extends EndpointFacts {
   readonly jobId: string;
   readonly job: Fact;
-  /** The job as this machine submitted it, where it did. */
+  /** The job as this machine submitted it, where it did; to another endpoint, where its id is used with the wrong one. */
   readonly submitted: RememberedJob | undefined;
-  /** This machine submitted it, and its result cannot have expired. */
+  /** This machine submitted it to this endpoint, and its result cannot have expired. */
   readonly isCertainlyThere: boolean;
   /** Of a job that runs. */
   readonly notes: WorkerNotes;
@@ -119,6 +119,17 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
         ? {
             verdict: 'not there yet: this machine submitted it, and its result cannot have expired',
             cure: [waitLine(facts.id, facts.jobId)],
+          }
+        : undefined,
+  },
+  {
+    code: 'other-endpoint',
+    state: 'blocked',
+    find: ({ id, job, jobId, submitted }) =>
+      hasStatus(job, 404) && submitted !== undefined && submitted.endpoint !== id
+        ? {
+            verdict: `not of this endpoint: this machine submitted it to ${submitted.endpoint}`,
+            cure: [berth`jobs explain ${submitted.endpoint} ${jobId}`],
           }
         : undefined,
   },

@@ -49,8 +49,9 @@ async function readJobFacts(
     ctx.jobs.read(),
   ]);
   const notes = isRunning(valueOf(job)) ? await readWorkerNotes(ctx, facts, jobId) : [];
-  const submitted = remembered.find((each) => each.id === jobId && each.endpoint === id);
-  return { ...facts, jobId, job, submitted, isCertainlyThere: await isCertainlyThere(ctx, jobId), notes };
+  const submitted = remembered.find((each) => each.id === jobId);
+  const isThere = await isCertainlyThere(ctx, { endpoint: id, job: jobId });
+  return { ...facts, jobId, job, submitted, isCertainlyThere: isThere, notes };
 }
 
 /** How many workers are asked for their logs: the service does not say which one has the job. */

@@ -2,7 +2,7 @@ import type { ApiRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
 import { memberAt, stringOf, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import { sendToNow } from '../../../cli/resource/identity/identify.ts';
+import { identifyNow, sendTo } from '../../../cli/resource/identity/identify.ts';
 import { askAgain } from '../../../cli/run/ask-again.ts';
 import { statusRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
@@ -29,7 +29,7 @@ export const sendAboutJob = (
   askAgain(
     ctx,
     `job ${job}`,
-    () => absenceOfRemembered(ctx, job),
+    () => absenceOfRemembered(ctx, { endpoint, job }),
     () => sendAboutJobNow(ctx, endpoint, job, request),
   );
 
@@ -40,8 +40,8 @@ export async function sendAboutJobNow(
   job: string,
   request: (id: Id<'endpoint'>) => ApiRequest,
 ) {
-  const sent = await sendToNow(ctx, ENDPOINTS, endpoint, request).catch((error: unknown) =>
-    explainAbsence(ctx, endpoint, job, error),
+  const sent = await sendTo(ctx, ENDPOINTS, endpoint, request, identifyNow).catch((error: unknown) =>
+    explainAbsence(ctx, { endpoint, job }, error),
   );
   await rememberStatus(ctx, job, sent.answer.value);
   return sent;

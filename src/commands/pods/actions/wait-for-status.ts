@@ -6,7 +6,7 @@ import { berth, type CommandLine, lines, type Message, sentence } from '../../..
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { askUntilThere } from '../../../core/not-there-yet.ts';
 import { absenceOfCreated } from '../../../cli/resource/created.ts';
-import { sendToNow } from '../../../cli/resource/identity/identify.ts';
+import { identifyNow, sendTo } from '../../../cli/resource/identity/identify.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../../cli/run/wait.ts';
@@ -46,7 +46,7 @@ const NOT_THERE_YET = 'not there yet';
  */
 function pollOf(ctx: CommandContext, pod: string, wanted: string): Poll {
   const ask = askUntilThere(() => absenceOfCreated(ctx, PODS.noun, pod));
-  const read = () => sendToNow(ctx, PODS, pod, (id) => rowRequest(PODS, id));
+  const read = () => sendTo(ctx, PODS, pod, (id) => rowRequest(PODS, id), identifyNow);
   return async (wasSeen) => {
     try {
       const found = await (wasSeen || wanted === 'TERMINATED' ? read() : ask(read));

@@ -9,6 +9,8 @@ export function networkMount(given: string, before: Json | undefined): Json {
   const at = given.indexOf(':/');
   const volumeId = at < 0 ? given : given.slice(0, at);
   if (volumeId === '') throw usage('--network-volume is empty');
+  if (/,[^/]*(:\/|$)/.test(given))
+    throw usage(`--network-volume: a pod mounts at most one network volume, not ${JSON.stringify(given)}`, 'Keep one.');
   const path = at < 0 ? (memberAt(before, '0.path') ?? DEFAULT_PATH) : given.slice(at + 1);
   return [{ volumeId, path }];
 }

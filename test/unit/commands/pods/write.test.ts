@@ -73,6 +73,8 @@ describe('pods create', () => {
 
   test.each([
     [['--mount-path', '/m'], /--mount-path needs something to mount/],
+    [['--network-volume', 'v:/x,w:/y'], /mounts at most one network volume, not "v:\/x,w:\/y"/],
+    [['--network-volume', 'v,w'], /mounts at most one network volume/],
     [['--network-volume', 'v', '--persistent-size', '20'], /--network-volume and --persistent-size exclude/],
     [['--cpu', 'cpu-general', '--vcpu', '2'], /--gpu and --cpu exclude each other/],
     [['--vcpu', '3'], /--gpu and --cpu exclude/],
