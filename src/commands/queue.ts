@@ -2,7 +2,6 @@ import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
-import { isForPerson } from '../cli/run/for-person.ts';
 import { rememberedJobs } from '../cli/model/remembered-jobs.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
 import { unlessUnread } from '../cli/run/context/dry-run.ts';
@@ -23,11 +22,11 @@ const purgeView: View = {
 };
 
 /**
- * Names the jobs in progress among those that this machine submitted to an endpoint: they go on. For a person alone, because
- * it takes a request for each that is not known to have ended.
+ * Names the jobs in progress among those that this machine submitted to an endpoint: they go on, and are paid. It takes a request
+ * for each that is not known to have ended. Nothing with --quiet.
  */
 async function goingOn(ctx: CommandContext, endpoint: string): Promise<string | undefined> {
-  if (!isForPerson(ctx)) return undefined;
+  if (ctx.settings.get('quiet')) return undefined;
   const open = (await rememberedJobs(ctx, endpoint)).filter(({ status = null }) => !hasEnded({ status }));
   const found = await readJobs(ctx, open);
   const running = found.flatMap(({ id, document }) => (isRunning(document) ? [id] : []));

@@ -1,3 +1,5 @@
+import type { ApiRequest } from './api.ts';
+import { destroysAnything } from './destroys.ts';
 import { berth, sentence } from './message.ts';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
@@ -22,14 +24,32 @@ export function allowedAccess(settings: SettingsView): AllowedAccess {
   return { level: settings.get('access'), from, isFromVariable };
 }
 
+/** Returns what a request needs; `full` when it destroys something. */
+export function accessNeeded(request: ApiRequest): Access {
+  if (request.method === 'GET') return 'read';
+  return destroysAnything(request) ? 'full' : 'write';
+}
+
+const isAllowed = (needed: Access, { level }: AllowedAccess): boolean =>
+  ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level);
+
+const reasonOf = (needed: Access, { level, from }: AllowedAccess): string =>
+  `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}`;
+
+/** Why the first of these requests that is not allowed would be refused; undefined where all are allowed. For a dry run. */
+export function accessRefusal(requests: readonly ApiRequest[], allowed: AllowedAccess): string | undefined {
+  const needed = requests.map(accessNeeded).find((each) => !isAllowed(each, allowed));
+  return needed === undefined ? undefined : `It would be refused (3): ${reasonOf(needed, allowed)}.`;
+}
+
 /** Fails with denied (3) when more is needed than is allowed. Call it before anything is sent or changed. */
-export function requireAccess(needed: Access, { level, from, isFromVariable }: AllowedAccess): void {
-  if (ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level)) return;
+export function requireAccess(needed: Access, allowed: AllowedAccess): void {
+  if (isAllowed(needed, allowed)) return;
   throw new Failure({
     code: 'access',
     exit: EXIT.denied,
-    message: `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}; nothing was sent`,
-    hint: isFromVariable
+    message: `${reasonOf(needed, allowed)}; nothing was sent`,
+    hint: allowed.isFromVariable
       ? `Allow it for one command: BERTH_ACCESS=${needed}. Or remove the variable; the setting of the profile then counts.`
       : sentence`Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: ${berth`config set access ${needed}`}.`,
   });

@@ -1,5 +1,6 @@
 import { type CommandLine, type Message, printed } from '../../../core/message.ts';
-import { readRequest } from '../../../core/api.ts';
+import { accessRefusal, allowedAccess } from '../../../core/access.ts';
+import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Context } from '../../../core/context.ts';
 import { unlessFailed } from '../../../core/failure.ts';
 import { isLoopback } from '../../../core/addresses/http-address.ts';
@@ -41,7 +42,11 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const { notes } = context;
   const tellLine = (line: Message): Promise<void> => tell(context, safeText(printed(line, context.settings)));
   const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
-  const api = modes.dryRun ? dryRunApi(service) : recordWrites(service, state.writes);
+  const tellRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
+    const refusal = accessRefusal(requests, allowedAccess(context.settings));
+    if (refusal !== undefined) await tellLine(refusal);
+  };
+  const api = modes.dryRun ? dryRunApi(service, tellRefusal) : recordWrites(service, state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,
@@ -64,6 +69,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
     previewAll: async (requests, failure) => {
       if (failure !== undefined && requests.length === 0) throw failure;
+      await tellRefusal(requests);
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))), failure);
     },
     setResumeCommand: (commandLine, stillRunning) => {

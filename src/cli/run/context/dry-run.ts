@@ -1,4 +1,4 @@
-import type { Api, RequestPreview } from '../../../core/api.ts';
+import type { Api, ApiRequest, RequestPreview } from '../../../core/api.ts';
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import type { Json } from '../../../core/json.ts';
@@ -45,12 +45,13 @@ export const previewRow = ({ method, url, headers, body }: RequestPreview): Json
   ...(body === undefined ? {} : { body }),
 });
 
-/** An Api that reads, and ends the command with its preview in place of the first write. */
-export function dryRunApi(api: Api): Api {
+/** An Api that reads, and ends the command with its preview in place of the first write, of which `tell` says more before. */
+export function dryRunApi(api: Api, tell: (requests: readonly ApiRequest[]) => Promise<void>): Api {
   return {
     ...api,
     send: async (request) => {
       if (request.method === 'GET') return await api.send(request);
+      await tell([request]);
       throw new DryRun([await api.preview(request)]);
     },
   };

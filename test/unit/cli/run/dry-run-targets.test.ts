@@ -273,3 +273,16 @@ describe('a dry run about several prints the requests that would be sent, and en
     expect((await account(named + yes)).code).toBe(exit);
   });
 });
+
+test.each<readonly [string, string, string]>([
+  ['pods terminate pod-train --dry-run', 'write', 'full'],
+  ['pods create --name a --gpu GPU-24G --image i --dry-run', 'read', 'write'],
+  ['pods terminate --match train-llm --dry-run', 'read', 'full'],
+  ['pods stop pod-train --dry-run', 'write', ''],
+])('%s with `%s` access says what it would be refused for: %j', async (line, access, needed) => {
+  const { code, out, err } = await createAccount()(line, { env: { BERTH_ACCESS: access } });
+  expect(code).toBe(0);
+  expect(out).toContain('"method"');
+  const said = `It would be refused (3): this needs \`${needed}\` access, and the setting access is \`${access}\``;
+  expect(err.includes(said)).toBe(needed !== '');
+});

@@ -179,16 +179,17 @@ describe('queue purge', () => {
   const TERMINAL = { tty: { stdout: true, stderr: true } };
 
   test.each([
-    ['demo', []],
-    ['sleep', ['RUNNING']],
-  ])('of %s names the jobs of this machine that go on', async (endpoint, expected) => {
+    ['demo', [], TERMINAL],
+    ['sleep', ['RUNNING'], TERMINAL],
+    ['sleep', ['RUNNING'], {}],
+  ])('of %s names the jobs of this machine that go on: %j, %j', async (endpoint, expected, options) => {
     const account = createAccount();
     await local(account, 'endpoints update sleep --workers-max 1');
     const ended = await local(account, 'jobs run sleep --input \'{"seconds":1}\' --wait -o id');
     const running = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
     await local(account, 'local clock advance 2s');
     const waiting = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
-    const ran = await account(`queue purge ${endpoint} --yes`, TERMINAL);
+    const ran = await account(`queue purge ${endpoint} --yes`, options);
     expect(ran.code).toBe(0);
     const text = ran.err.replaceAll(/\s+/g, ' ');
     expect(text.includes(`Of the jobs that this machine submitted: in progress and going on: ${running}.`)).toBe(
@@ -198,10 +199,10 @@ describe('queue purge', () => {
     expect(text).not.toContain(waiting);
   });
 
-  test('asks for no job where nobody reads it', async () => {
+  test('asks for no job with --quiet', async () => {
     const account = createAccount();
     await local(account, "jobs run demo --input '{}'");
-    const { err } = await account('--verbose queue purge demo --yes');
+    const { err } = await account('--verbose queue purge demo --yes --quiet');
     expect(err).not.toContain('/status/');
   });
 });
