@@ -1,5 +1,3 @@
-import type { ApiRequest } from './api.ts';
-import { destroysAnything } from './destroys.ts';
 import { berth, sentence } from './message.ts';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
@@ -24,23 +22,13 @@ export function allowedAccess(settings: SettingsView): AllowedAccess {
   return { level: settings.get('access'), from, isFromVariable };
 }
 
-/** Returns what a request needs; `full` when it destroys something. */
-export function accessNeeded(request: ApiRequest): Access {
-  if (request.method === 'GET') return 'read';
-  return destroysAnything(request) ? 'full' : 'write';
-}
-
-const isAllowed = (needed: Access, { level }: AllowedAccess): boolean =>
+/** Whether the level that is allowed includes another one. */
+export const isAllowed = (needed: Access, { level }: AllowedAccess): boolean =>
   ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level);
 
-const reasonOf = (needed: Access, { level, from }: AllowedAccess): string =>
+/** Why a level is not allowed. */
+export const notAllowed = (needed: Access, { level, from }: AllowedAccess): string =>
   `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}`;
-
-/** Why the first of these requests that is not allowed would be refused; undefined where all are allowed. For a dry run. */
-export function accessRefusal(requests: readonly ApiRequest[], allowed: AllowedAccess): string | undefined {
-  const needed = requests.map(accessNeeded).find((each) => !isAllowed(each, allowed));
-  return needed === undefined ? undefined : `It would be refused (3): ${reasonOf(needed, allowed)}.`;
-}
 
 /** Fails with denied (3) when more is needed than is allowed. Call it before anything is sent or changed. */
 export function requireAccess(needed: Access, allowed: AllowedAccess): void {
@@ -48,7 +36,7 @@ export function requireAccess(needed: Access, allowed: AllowedAccess): void {
   throw new Failure({
     code: 'access',
     exit: EXIT.denied,
-    message: `${reasonOf(needed, allowed)}; nothing was sent`,
+    message: `${notAllowed(needed, allowed)}; nothing was sent`,
     hint: allowed.isFromVariable
       ? `Allow it for one command: BERTH_ACCESS=${needed}. Or remove the variable; the setting of the profile then counts.`
       : sentence`Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: ${berth`config set access ${needed}`}.`,

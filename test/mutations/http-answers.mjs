@@ -15,8 +15,8 @@ export const HTTP_ANSWERS = [
     name: 'write-access-destroys',
     about: 'access of the level write may destroy',
     file: 'src/core/access.ts',
-    from: '<= ACCESS_LEVELS.indexOf(level)) return;',
-    to: '<= ACCESS_LEVELS.indexOf(level) + 1) return;',
+    from: '<= ACCESS_LEVELS.indexOf(level);',
+    to: '<= ACCESS_LEVELS.indexOf(level) + 1;',
     tests: ACCESS,
   },
   {

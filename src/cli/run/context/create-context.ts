@@ -1,5 +1,5 @@
 import { type CommandLine, type Message, printed } from '../../../core/message.ts';
-import { accessRefusal, allowedAccess } from '../../../core/access.ts';
+import { allowedAccess } from '../../../core/access.ts';
 import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Context } from '../../../core/context.ts';
 import { unlessFailed } from '../../../core/failure.ts';
@@ -43,6 +43,8 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const tellLine = (line: Message): Promise<void> => tell(context, safeText(printed(line, context.settings)));
   const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
   const tellRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
+    // Loaded here: a dry run alone needs it.
+    const { accessRefusal } = await import('../../../core/request-access.ts');
     const refusal = accessRefusal(requests, allowedAccess(context.settings));
     if (refusal !== undefined) await tellLine(refusal);
   };
