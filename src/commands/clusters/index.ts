@@ -20,7 +20,7 @@ import { clusterRefusals, podOfCluster } from '../shared/refusals/by-catalog.ts'
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
 import { withTemplateMount } from '../shared/rate/template-mount.ts';
-import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
+import { remainingAfterDelete, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/pod/create-refusals.ts';
 import { POD_TABLE } from '../pods/pod/fields.ts';
 import { savingOf, withCosts } from './cost.ts';
@@ -138,7 +138,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
     examples: [['berth clusters delete research-2 --yes', 'without a question, for scripts']],
     loss: 'Its pods are terminated.',
     saving: savingOf,
-    remaining: remainingLines,
+    remaining: remainingAfterDelete,
   }),
   pods,
 });

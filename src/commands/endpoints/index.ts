@@ -4,7 +4,7 @@ import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
-import { remainingLines, totalWithAccount } from '../shared/rate/account-line.ts';
+import { remainingAfterDelete, totalWithAccount } from '../shared/rate/account-line.ts';
 import { rateWithUnknown } from '../shared/rate/hourly-cost.ts';
 import { readWorkersRate } from '../shared/rate/read-rate.ts';
 import { builds } from './builds.ts';
@@ -37,7 +37,7 @@ export const endpoints = defineGroup('serverless endpoints', {
     examples: [['berth endpoints delete api --yes', 'without a question, for scripts']],
     loss: 'Its queued and running jobs are cancelled.',
     saving: async (ctx, rows) => `It saves ${rateWithUnknown(await readWorkersRate(ctx, rows))}.`,
-    remaining: remainingLines,
+    remaining: remainingAfterDelete,
   }),
   workers,
   releases,

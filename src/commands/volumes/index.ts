@@ -10,7 +10,7 @@ import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { labelOf } from '../../cli/resource/choose.ts';
 import { countOf } from '../../cli/words/words.ts';
 import * as collections from '../shared/collections.ts';
-import { remainingLines } from '../shared/rate/account-line.ts';
+import { remainingAfterDelete } from '../shared/rate/account-line.ts';
 import { createSpec } from './create.ts';
 import { VOLUME_TABLE } from './fields.ts';
 import { inUseGuard } from './in-use.ts';
@@ -78,7 +78,7 @@ export const volumes = defineGroup('network volumes', {
       'A volume that a pod mounts or an endpoint uses is refused, before anything is sent, unless --force is given. On a terminal its name must be typed.',
     loss: 'The data is destroyed.',
     destroysData: () => true,
-    remaining: remainingLines,
+    remaining: remainingAfterDelete,
     saving: async (_, rows) => `It saves ${monthly(rows)}.`,
     guard: inUseGuard,
     examples: [

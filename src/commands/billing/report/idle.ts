@@ -1,5 +1,5 @@
 import { type Json, memberAt, numberAt } from '../../../core/json.ts';
-import { diskSize, withStoppedDisk } from '../../shared/rate/stopped-disks.ts';
+import { diskSize, withStoppedDisk } from '../../shared/rate/persistent-mounts.ts';
 import { mountedVolumes } from '../../shared/rate/mounted-volumes.ts';
 import type { Kind } from './costs.ts';
 import { idOf } from '../../../output/view.ts';

@@ -22,7 +22,7 @@ import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts'
 import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { podAction } from '../../shared/pod-action.ts';
-import { remainingLines } from '../../shared/rate/account-line.ts';
+import { remainingAfterStop } from '../../shared/rate/account-line.ts';
 import { effectOfStop, isLocked, startedLines, stillPaidLines, stoppedLines, wipedLines, wipesDisks } from './cost.ts';
 import { acceptReached, hasReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
@@ -104,7 +104,7 @@ function actionCommand(
       const stillPaid = action === 'stop' ? stillPaidLines(leftOut) : [];
       if (chosen.length === 0) {
         const nothing = nothingSelected(ctx, PODS, done);
-        const others = action === 'stop' && values.all ? await remainingLines(ctx, [], true) : [];
+        const others = action === 'stop' && values.all ? await remainingAfterStop(ctx, [], true) : [];
         return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid, ...others] };
       }
       const request = (known: Id<'pod'>) => podAction(known, action);
@@ -134,7 +134,7 @@ function actionCommand(
       const remaining = [
         ...(action === 'start' || wasAsked ? [] : wipedLines(ctx, acted)),
         ...(action === 'stop' ? stoppedLines(ctx, rowsOf(sent)) : []),
-        ...(action === 'stop' ? await remainingLines(ctx, ended, values.all) : []),
+        ...(action === 'stop' ? await remainingAfterStop(ctx, ended, values.all) : []),
         ...(action === 'start'
           ? [...startedLines(ctx, acted, rowsOf(sent)), ...(await costsUntilDeadlines(ctx, acted))]
           : []),

@@ -4,7 +4,7 @@ import { deleteCommand } from '../../../cli/resource/delete.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
 import { memberReason } from '../pod/cluster-member.ts';
 import { isLocked, savingOfEnd } from './cost.ts';
-import { remainingLines } from '../../shared/rate/account-line.ts';
+import { remainingAfterDelete } from '../../shared/rate/account-line.ts';
 import { PODS } from '../pod/resource.ts';
 import { idOf } from '../../../output/view.ts';
 
@@ -19,7 +19,7 @@ export const terminate = deleteCommand(PODS, 'pods', {
   loss: 'Container disks and persistent mounts are destroyed; network volumes are kept.',
   destroysData: (pod) => isObject(memberAt(pod, 'mounts.persistent')),
   saving: savingOfEnd,
-  remaining: remainingLines,
+  remaining: remainingAfterDelete,
   guard: {
     force: 'terminate locked pods too',
     reasons: async (_, pods) => lockedReasons(pods),

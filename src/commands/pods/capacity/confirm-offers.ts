@@ -5,7 +5,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Offer } from '../../../create/candidates.ts';
 import { ASK_PER_HOUR } from '../../shared/rate/ask-above.ts';
 import { offerText } from '../../shared/capacity/offers.ts';
-import { keptDisks } from '../../shared/rate/stopped-disks.ts';
+import { keptDisks } from '../../shared/rate/persistent-mounts.ts';
 import { hasExpensiveMount, withTemplateMount } from '../../shared/rate/template-mount.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
 

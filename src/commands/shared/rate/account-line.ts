@@ -1,11 +1,11 @@
 import { Failure } from '../../../core/failure.ts';
 import { berth, sentence, type Message } from '../../../core/message.ts';
 import type { Json } from '../../../core/json.ts';
-import { isForPerson } from '../../../cli/run/for-person.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
+import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { rateDetails, rateText } from './hourly-cost.ts';
-import { readRate } from './read-rate.ts';
+import { readRate, type Ended } from './read-rate.ts';
 
 /** `The account costs $16.63 an hour (pods $8.27, workers $8.36).` */
 export async function accountLine(ctx: CommandContext): Promise<string> {
@@ -20,19 +20,15 @@ export const totalWithAccount =
     [countOf(rows.length, noun), ...(ctx === undefined ? [] : [await accountLine(ctx)])].join('. ');
 
 /**
- * What the account goes on costing after something was stopped or deleted, for a person, because it takes several requests.
- * `ended` are the ids of what no longer costs, which a list may still have. After a command for `all` of a noun it is for a
- * script too, also where there was nothing to end, with the commands that show what else is paid. Never fails: what was done
- * must be printed, also after an interrupt.
+ * What the account goes on costing after something ended, also in a log. With JSON it takes too many requests, but for a
+ * command for `all` of a noun: there it is said also where there was nothing to end, with the commands that show what else
+ * is paid. Never fails: what was done must be printed, also after an interrupt.
  */
-export async function remainingLines(
-  ctx: CommandContext,
-  ended: readonly string[],
-  all: boolean,
-): Promise<readonly Message[]> {
-  if (ctx.settings.get('quiet') || (!all && (!isForPerson(ctx) || ended.length === 0))) return [];
+async function remainingLines(ctx: CommandContext, ended: Ended, all: boolean): Promise<readonly Message[]> {
+  const isAsked = all || (isTableOutput(ctx.output) && ended.ids.length > 0);
+  if (ctx.settings.get('quiet') || !isAsked) return [];
   try {
-    const rate = await readRate(ctx, new Set(ended));
+    const rate = await readRate(ctx, ended);
     const line = `The account goes on costing ${rateText(rate)}${rateDetails(rate)}.`;
     const others = [
       ...((rate.parts.clusters ?? 0) > 0
@@ -46,3 +42,11 @@ export async function remainingLines(
     return [];
   }
 }
+
+/** What the account goes on costing after things with these ids were deleted. See `remainingLines`. */
+export const remainingAfterDelete = async (ctx: CommandContext, ids: readonly string[], all: boolean) =>
+  await remainingLines(ctx, { ids, how: 'deleted' }, all);
+
+/** What the account goes on costing after pods with these ids were stopped. See `remainingLines`. */
+export const remainingAfterStop = async (ctx: CommandContext, ids: readonly string[], all: boolean) =>
+  await remainingLines(ctx, { ids, how: 'stopped' }, all);

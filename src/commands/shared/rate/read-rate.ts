@@ -1,6 +1,6 @@
 import { unlessFailed } from '../../../core/failure.ts';
 import { isUsableId } from '../../../core/ids.ts';
-import { type Json, memberAt, stringAt } from '../../../core/json.ts';
+import { type Json, memberAt, objectOf, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Collection } from '../../../cli/model/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
@@ -43,15 +43,21 @@ export async function readWorkers(
 export const readWorkersRate = async (ctx: CommandContext, endpoints: readonly Json[]): Promise<Rate> =>
   rateOf({ pods: [], volumes: [], endpoints, ...(await readWorkers(ctx, endpoints)) }, ['workers']);
 
-/**
- * Reads everything that the rate is computed from, without the rows of some ids and the pods of some clusters. A part that cannot be read is named in
- * the rate.
- */
-export async function readRate(ctx: CommandContext, without: ReadonlySet<string> = new Set()): Promise<Rate> {
+/** What a command has just ended. A list may still have it as it was (contract rules, 1). */
+export interface Ended {
+  readonly ids: readonly string[];
+  /** A stopped pod keeps its persistent mount, which is paid on; a deleted cluster takes its pods with it. */
+  readonly how: 'stopped' | 'deleted';
+}
+
+/** Reads everything that the rate is computed from, as it is after `ended`. A part that cannot be read is named in the rate. */
+export async function readRate(ctx: CommandContext, ended: Ended = { ids: [], how: 'deleted' }): Promise<Rate> {
   const rows = async (list: Collection): Promise<readonly Json[] | undefined> =>
-    (await rowsUnlessFailed(ctx, list))?.filter(
-      (row) => !without.has(idOf(row)) && !without.has(stringAt(row, 'cluster.id') ?? ''),
-    );
+    (await rowsUnlessFailed(ctx, list))?.flatMap((row) => {
+      const isEnded = ended.ids.includes(idOf(row)) || ended.ids.includes(stringAt(row, 'cluster.id') ?? '');
+      if (!isEnded) return [row];
+      return ended.how === 'stopped' ? [{ ...objectOf(row), status: 'EXITED', cost: 0 }] : [];
+    });
   const [pods, volumes, [endpoints, workers]] = await Promise.all([
     rows(PODS),
     rows(VOLUMES),

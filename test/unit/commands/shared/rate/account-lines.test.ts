@@ -41,7 +41,11 @@ describe('what an account costs an hour', () => {
     const gone = await run('clusters delete train --yes', TERMINAL);
     expect(gone.err).toMatch(/\(pods \$0\.\d+, workers \$8\.36/);
     expect((await run('endpoints delete busy --yes', TERMINAL)).err).not.toContain('workers');
-    expect((await run('pods stop pod-notebook')).err).not.toContain('The account');
+    // In a log too; a script that reads JSON is spared the requests.
+    expect((await run('pods start pod-train')).code).toBe(0);
+    expect((await run('pods stop pod-train')).err).toContain('The account goes on costing');
+    expect((await run('pods stop pod-train --json')).err).not.toContain('The account');
+    expect((await run('pods stop pod-train --quiet')).err).not.toContain('The account');
   });
 
   test.each(['pods stop --all --yes --json', 'pods terminate --all --yes --json --force'])(

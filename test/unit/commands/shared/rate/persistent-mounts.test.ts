@@ -36,6 +36,13 @@ describe('the persistent mount of a stopped pod costs, and that is said', () => 
     expect((await account('top --once', { ...TERMINAL, columns: 300 })).out).toContain(UNKNOWN);
   });
 
+  test('in what the account goes on costing after the stop, and no more once it is terminated', async () => {
+    const account = createAccount();
+    await account(CREATE);
+    expect((await account('pods stop lab')).err).toContain(UNKNOWN);
+    expect((await account('pods terminate lab --yes')).err).not.toContain(UNKNOWN);
+  });
+
   test('when it is terminated: what that saves by the last bill', async () => {
     const account = await stopped();
     const { err } = await account('pods terminate lab --dry-run', TERMINAL);
