@@ -1,7 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { hasSshd, startSshd, type Sshd } from '../support/servers/sshd.ts';
-import { berthPath, cleanEnvironment, serve, type Environment } from './support.ts';
+import { berthPath, cleanEnvironment, serve, temporaryFolder, type Environment } from './support.ts';
 import { hasTerminal, programInTerminal } from './terminal.ts';
 import { until } from './workers/support.ts';
 
@@ -161,6 +163,18 @@ terminalTest('Ctrl-C at pods exec ends it with 130, and the terminal is as befor
   terminal.press('C-c');
   expect(await terminal.waitFor('same terminal, code 130')).toContain('may go on there');
   await until(() => clientsOf(all.sshd).length === 0);
+});
+
+terminalTest('Ctrl-C at pods exec says that the command may go on also where it ends ssh at once', async () => {
+  const all = await pods('lab');
+  const folder = await temporaryFolder();
+  // In the place of ssh: ended by the signal itself, as ssh is before it has begun to watch for signals.
+  await writeFile(path.join(folder, 'ssh'), '#!/bin/sh\necho "started."\nexec sleep 1000\n', { mode: 0o755 });
+  const env = { ...all.env, PATH: [folder, all.env.PATH].join(path.delimiter) };
+  const terminal = await programInTerminal(SIZE, inShell('pods', 'exec', 'lab', '--', 'true'), env);
+  await terminal.waitFor('started.');
+  terminal.press('C-c');
+  expect(await terminal.waitFor('same terminal, code 130')).toContain('may go on there');
 });
 
 terminalTest('with -t, Ctrl-C goes to the command in the pod, whose exit code is that of pods exec', async () => {

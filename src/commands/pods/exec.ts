@@ -96,7 +96,7 @@ async function runInOne(
   { tty, start }: { readonly tty: boolean; readonly start: boolean },
 ) {
   const pod = await reachPod(ctx, word, start);
-  const code = await runSsh(ctx, await sshArguments(ctx, pod, { line, tty }), mayGoOn(pod));
+  const code = await runSsh(ctx, await sshArguments(ctx, pod, { line, tty }), { tty, hint: mayGoOn(pod) });
   const notes = code === SSH_FAILED ? [notKnown(pod), ...(await stateNow(ctx, pod))] : [];
   return { kind: 'nothing', exit: code as ExitCode, notes } as const;
 }

@@ -65,7 +65,7 @@ export const ssh = defineCommand({
     // The proxy is one host for all pods, with one key that the user's own file keeps.
     const trust =
       proxy || directSsh(pod) === undefined ? [] : trustOptions(startOf(pod, id), await ctx.spawn.knownHosts());
-    return { kind: 'nothing', exit: (await runSsh(ctx, [...trust, ...args])) as ExitCode };
+    return { kind: 'nothing', exit: (await runSsh(ctx, [...trust, ...args], { tty: true })) as ExitCode };
   },
 });
 

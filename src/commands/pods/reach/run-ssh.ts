@@ -5,15 +5,27 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 /** The exit code of ssh for an error of its own. */
 export const SSH_FAILED = 255;
 
+/** What the end of ssh by a signal means. */
+interface Interruption {
+  /** The command has a terminal of its own in the pod: it gets the keys, and ssh ends with its exit code. */
+  readonly tty: boolean;
+  readonly hint?: Message;
+}
+
 /**
  * Runs ssh on this terminal, and returns its exit code: that of the command, or 255 for an error of its own. Fails with
- * interrupted (130, 143), with this hint, where a signal ended it: ssh ends with 255 then too.
+ * interrupted (130, 143), with this hint, where a signal ended it: ssh ends with 255 then too, or by the signal itself.
  */
-export async function runSsh(ctx: CommandContext, args: readonly string[], hint?: Message): Promise<number> {
+export async function runSsh(
+  ctx: CommandContext,
+  args: readonly string[],
+  { tty, hint }: Interruption,
+): Promise<number> {
   let interrupt: Failure | undefined;
   const code = await ctx.spawn.run('ssh', args, {}, (signal) => {
     interrupt ??= interrupted(signal);
   });
-  if (interrupt !== undefined && code === SSH_FAILED) throw hint === undefined ? interrupt : interrupt.with({ hint });
+  const isOwnEnd = code === SSH_FAILED || (!tty && code === interrupt?.exit);
+  if (interrupt !== undefined && isOwnEnd) throw hint === undefined ? interrupt : interrupt.with({ hint });
   return code;
 }
