@@ -81,5 +81,5 @@ export async function promptFor(ctx: CommandContext, key: string, param: Param<u
   if (ask.kind === 'text') return parse(await ctx.prompts.text(ask.question, { check }));
   const choices = await ask.choices(ctx);
   if (choices.length === 0) return parse(await ctx.prompts.text(ask.question, { check }));
-  return parse(await ctx.prompts.search(ask.question, choices));
+  return parse(await ctx.prompts.select(ask.question, choices));
 }

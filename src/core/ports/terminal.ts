@@ -92,7 +92,6 @@ export interface Prompts {
   secret(message: string): Promise<string>;
   /** Yes or no, asked again after any other answer. Enter alone gives `initial`, which is no unless it is said. */
   confirm(message: string, initial?: boolean): Promise<boolean>;
+  /** A menu. What the user types leaves the choices that contain it. */
   select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
-  /** A list that is filtered by what the user types. */
-  search<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }

@@ -1,6 +1,6 @@
 import type { Choice } from '../../core/context.ts';
 import { interrupted } from '../../core/failure.ts';
-import { matchingChoices, type AskContext, type Questions } from './questions.ts';
+import type { AskContext, Questions } from './questions.ts';
 
 /**
  * Questions for a terminal that cannot move its cursor (TERM=dumb). Each is a plain line, and is asked again in full after a
@@ -20,8 +20,6 @@ export const plainQuestions: Questions = {
       (line) => checked(line, validate),
       { hidden: true },
     ),
-  select: ({ message, choices }, context) =>
-    choose(message, (term) => matchingChoices(choices, term), choices.length, context),
   search: ({ message, pageSize, source }, context) => choose(message, source, pageSize, context),
 };
 

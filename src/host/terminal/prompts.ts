@@ -3,6 +3,7 @@ import { errorCode } from '../../core/files/file-errors.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Input, Runtime } from '../runtime/runtime.ts';
+import { keysInSteps, type KeySteps } from './key-steps.ts';
 import { InputEnded, plainQuestions } from './plain-questions.ts';
 import { matchingChoices, type AskContext, type Questions } from './questions.ts';
 import { isDumb } from './terminal.ts';
@@ -10,7 +11,7 @@ import { isDumb } from './terminal.ts';
 /** Where a prompt is shown. Questions are printed on stderr, because stdout is for data. */
 type PromptStreams = Pick<Runtime, 'stdin' | 'stderr' | 'env'>;
 
-/** The number of choices that are shown at once; a longer list can be searched. */
+/** The number of choices that are shown at once. */
 const PAGE_SIZE = 12;
 
 /**
@@ -28,14 +29,17 @@ export function createPrompts(
   ): Promise<T> => {
     if (!terminal.canAsk) throw usage('there is no terminal for a question', instead);
     const { stdin, stderr, env } = streams();
-    const kit: Questions = isDumb(env) ? plainQuestions : await import('@inquirer/prompts');
+    // A dumb terminal gives whole lines.
+    const [kit, { input, release }]: readonly [Questions, KeySteps] = isDumb(env)
+      ? [plainQuestions, { input: stdin, release: () => undefined }]
+      : [await import('@inquirer/prompts'), keysInSteps(stdin)];
     const inputEnd = new AbortController();
-    const removeEndListeners = onInputEnd(stdin, () => {
+    const removeEndListeners = onInputEnd(input, () => {
       inputEnd.abort();
     });
     const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr, env }));
     try {
-      return await question(kit, { input: stdin, output: stderr, signal: AbortSignal.any([signal, inputEnd.signal]) });
+      return await question(kit, { input, output: stderr, signal: AbortSignal.any([signal, inputEnd.signal]) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (inputEnd.signal.aborted || error instanceof InputEnded)
@@ -47,13 +51,8 @@ export function createPrompts(
     } finally {
       removeEndListeners();
       removeSuspendHooks();
+      release();
     }
-  };
-  const search: Prompts['search'] = (message, choices) => {
-    const safe = choices.map(safeChoice);
-    return ask((kit, context) =>
-      kit.search({ message, pageSize: PAGE_SIZE, source: (term) => matchingChoices(safe, term ?? '') }, context),
-    );
   };
   return {
     text: (message, { initial, check, clearsWrong = false, instead } = {}) =>
@@ -85,13 +84,12 @@ export function createPrompts(
       };
       return yesOrNo(await ask((kit, context) => kit.input(question, context), CONFIRMS), initial) ?? false;
     },
-    select: (message, choices) =>
-      choices.length > PAGE_SIZE
-        ? search(message, choices)
-        : ask((kit, context) =>
-            kit.select({ message, choices: choices.map(safeChoice), pageSize: PAGE_SIZE, loop: false }, context),
-          ),
-    search,
+    select: (message, choices) => {
+      const safe = choices.map(safeChoice);
+      return ask((kit, context) =>
+        kit.search({ message, pageSize: PAGE_SIZE, source: (term) => matchingChoices(safe, term ?? '') }, context),
+      );
+    },
   };
 }
 
@@ -137,18 +135,18 @@ const safeChoice = <T>({ name, value, description }: Choice<T>): Choice<T> => ({
  * Calls `onEnd` when the user presses Ctrl-D or the input ends. Both close the line reader of a prompt without ending the
  * prompt, which would wait forever. A closed reader is recognized by its paused input.
  */
-function onInputEnd(stdin: Input, onEnd: () => void): () => void {
+function onInputEnd(input: Input, onEnd: () => void): () => void {
   const onKey = (_text: string | undefined, pressed: { readonly ctrl?: boolean; readonly name?: string }): void => {
     // The line reader handles the key after this listener.
     if (pressed.ctrl === true && pressed.name === 'd')
       queueMicrotask(() => {
-        if (stdin.isPaused()) onEnd();
+        if (input.isPaused()) onEnd();
       });
   };
-  stdin.on('keypress', onKey);
-  stdin.once('end', onEnd);
+  input.on('keypress', onKey);
+  input.once('end', onEnd);
   return () => {
-    stdin.off('keypress', onKey);
-    stdin.off('end', onEnd);
+    input.off('keypress', onKey);
+    input.off('end', onEnd);
   };
 }

@@ -27,10 +27,7 @@ export interface Questions {
     on: AskContext,
   ): Promise<string>;
   password(question: Asked & { readonly mask: string; readonly validate: Validate }, on: AskContext): Promise<string>;
-  select<T>(
-    question: Asked & { readonly choices: readonly Choice<T>[]; readonly pageSize: number; readonly loop: boolean },
-    on: AskContext,
-  ): Promise<T>;
+  /** A menu. `source` gives the choices that are left after a text. */
   search<T>(
     question: Asked & { readonly pageSize: number; readonly source: (term?: string) => readonly Choice<T>[] },
     on: AskContext,

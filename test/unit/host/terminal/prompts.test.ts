@@ -95,6 +95,33 @@ describe('a question', () => {
   });
 });
 
+describe('a menu to which text and Enter come in one chunk, as in a paste', () => {
+  it.each([
+    ['the first match', 'choice 2\r', 2],
+    ['the second match after an arrow key', `choice 2${KEYS.down}\r`, 20],
+    ['a match whose name only contains the text', 'E 11\r', 11],
+  ])('chooses %s', async (_, keys, expected) => {
+    const { world, prompts } = open();
+    const [chosen] = await Promise.all([prompts.select('Which?', choices(40)), answer(world, 'Which?', keys)]);
+    expect(chosen).toBe(expected);
+  });
+
+  it('chooses the match in a short list too', async () => {
+    const { world, prompts } = open();
+    const [chosen] = await Promise.all([prompts.select('Which?', choices(4)), answer(world, 'Which?', '2\r')]);
+    expect(chosen).toBe(2);
+  });
+
+  it('waits for another text where nothing matches', async () => {
+    const { world, prompts } = open();
+    const [chosen] = await Promise.all([
+      prompts.select('Which?', choices(40)),
+      answer(world, 'Which?', 'none\r', '\u0015', '33\r'),
+    ]);
+    expect(chosen).toBe(33);
+  });
+});
+
 describe('a question without an answer', () => {
   it('ends 130 after Ctrl-C', async () => {
     const { world, prompts } = open();
