@@ -15,7 +15,7 @@ import { checkCreate } from './body/body-checks.ts';
 import { checkSize } from './body/check-size.ts';
 import { checkDeadlineVariables, deadlinesOfProfile } from './pod/deadline-flags.ts';
 import { createCommandLine } from './body/create-command-line.ts';
-import { askMore } from './body/create-questions.ts';
+import { askMore, askVcpus } from './body/create-questions.ts';
 import { costUntilDeadline, warnWithoutDeadline } from './pod/deadline-cost.ts';
 import { inOwnWords } from './pod/create-refusals.ts';
 import { DISK_GB, POD_TABLE } from './pod/fields.ts';
@@ -63,6 +63,7 @@ export const create = createCommand(PODS, 'pods', {
   },
   wouldRefuse: podRefusals,
   refused: (failure) => inOwnWords(failure, 'create'),
+  askBeside: askVcpus,
   offer: askMore,
   commandLine: createCommandLine,
   nextStep,

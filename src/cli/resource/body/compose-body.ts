@@ -38,6 +38,8 @@ export interface BodySpec {
   ) => Promise<JsonObject>;
   /** Completes values of an update with those of the current row. */
   readonly fillFields?: (ctx: CommandContext, body: JsonObject, update: BodyUpdate) => Promise<JsonObject>;
+  /** Prompts on a terminal for what a member of the body needs beside it; the same body where nothing is missing. */
+  readonly askBeside?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** The command line that sends a body without questions; said after questions. */
@@ -111,9 +113,10 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, body: Js
     const member = spec.members[key];
     if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
   }
-  const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
-  if (missing.length === 0) return { body: withDefaults(complete), asked: false };
-  const answered = (await spec.offer?.(ctx, complete)) ?? complete;
+  const needed = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
+  const complete = (ctx.terminal.canAsk ? await spec.askBeside?.(ctx, needed) : undefined) ?? needed;
+  if (missing.length === 0 && complete === needed) return { body: withDefaults(complete), asked: false };
+  const answered = (missing.length === 0 ? undefined : await spec.offer?.(ctx, complete)) ?? complete;
   if (spec.commandLine !== undefined) await ctx.tell(sentence`Without questions: ${spec.commandLine(answered)}`);
   return { body: withDefaults(answered), asked: true };
 }

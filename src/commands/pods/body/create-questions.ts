@@ -1,35 +1,51 @@
 import type { Choice } from '../../../core/context.ts';
 import { Failure, usage, unlessFailed } from '../../../core/failure.ts';
-import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../../core/json.ts';
+import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Collection } from '../../../cli/model/collection.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { gigabytes, text } from '../../../output/cells/cell-functions.ts';
-import { DATA_CENTERS, VOLUMES } from '../../shared/collections.ts';
+import { CPUS, DATA_CENTERS, VOLUMES } from '../../shared/collections.ts';
+import { catalogRow } from '../../shared/pick/pickers.ts';
 import { vcpuCount } from '../../shared/container/value-rules.ts';
 
 /**
- * Asks for what a new pod may have beside the needed members: vCPUs, a place, a volume, SSH and ports. What is given
- * already is not asked for, and each answer is checked when it is entered.
+ * Asks for what a new pod may have beside the needed members: a place, a volume, SSH and ports. What is given already is not
+ * asked for, and each answer is checked when it is entered.
  */
 export async function askMore(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
-  const sized = await withVcpus(ctx, body);
-  const placed = await withPlaceAndVolume(ctx, sized);
+  const placed = await withPlaceAndVolume(ctx, body);
   return await withPorts(ctx, await withSsh(ctx, placed));
 }
 
-/** A CPU pod needs its number of vCPUs (specification 2.2). */
-async function withVcpus(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
+/**
+ * Asks for the number of vCPUs, which a CPU pod needs (specification 2.2), within the bounds of its flavor in the catalog. A
+ * catalog that cannot be read has no bounds.
+ */
+export async function askVcpus(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
   const { cpu } = body;
-  if (!isObject(cpu) || cpu['vcpuCount'] !== undefined) return body;
-  const answer = await ctx.prompts.text('vCPUs', {
-    initial: '2',
+  const flavor = stringAt(cpu, 'id');
+  if (!isObject(cpu) || flavor === undefined || cpu['vcpuCount'] !== undefined) return body;
+  const row = await unlessFailed(ctx, () => catalogRow(ctx, CPUS, flavor));
+  const [least = LEAST_VCPUS, most = Infinity] = [numberAt(row, 'vcpu.min'), numberAt(row, 'vcpu.max')];
+  const bounds = most === Infinity ? `at least ${least}` : `${least} to ${most}`;
+  const answer = await ctx.prompts.text(`vCPUs, a power of two, ${bounds}`, {
+    initial: String(powerOfTwo(Math.max(LEAST_VCPUS, least))),
     check: messageOf((given) => {
-      vcpuCount(Number(given));
+      const count = Number(given);
+      if (given.trim() === '' || Number.isNaN(count)) throw usage(`${given} is no number`);
+      vcpuCount(count);
+      if (count < least || count > most) throw usage(`${flavor} has ${bounds} vCPUs, not ${count}`);
     }),
   });
   return { ...body, cpu: { ...cpu, vcpuCount: Number(answer) } };
 }
+
+/** The least number of vCPUs of a pod (contract rules, Pods). */
+const LEAST_VCPUS = 2;
+
+/** The first power of two that is no smaller. */
+const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
 
 async function withSsh(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
   if (body['startSsh'] !== undefined) return body;

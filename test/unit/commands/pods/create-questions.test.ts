@@ -58,7 +58,8 @@ describe('pods create on a terminal', () => {
     await answer('GPU type or CPU flavor?', KEYS.down, KEYS.enter);
     await answer('CPU flavor', KEYS.enter);
     await answer('vCPUs', '3', KEYS.enter);
-    await answer('is a power of two', '\u007f', '4', KEYS.enter);
+    await answer('--vcpu is a power of two', '\u007f', '64', KEYS.enter);
+    await answer('has 2 to 32 vCPUs, not 64', '\u007f\u007f', '4', KEYS.enter);
     await answer('Data center', KEYS.enter);
     await answer("SSH with the account's keys?", 'n', KEYS.enter);
     await answer('Ports to publish', KEYS.enter);
@@ -69,6 +70,19 @@ describe('pods create on a terminal', () => {
     );
     expect(world.err()).not.toContain('hidden-value');
     expect(world.err()).toMatch(/Next: berth --local pods wait (\S+), then berth --local pods logs \1 --follow\n/);
+  });
+
+  it('asks for the vCPUs where nothing else is missing, and then whether to create it at its price', async () => {
+    const world = createTestWorld({ tty: true, columns: 120 });
+    const running = local(world, 'create', '--name', 'web', '--image', 'a/b', '--cpu', 'cpu-general');
+    const answer = answering(world);
+    await answer('vCPUs, a power of two, 2 to 32 (2)', '8', KEYS.enter);
+    await answer('Create it?', 'y', KEYS.enter);
+    expect((await running).code, world.err()).toBe(0);
+    const shown = stripVTControlCharacters(world.err());
+    expect(shown).toMatch(/8 vCPU of cpu-general on the SECURE cloud costs \$0\.24 an hour[^]*Create it\?/);
+    expect(shown).toContain('--cpu cpu-general --vcpu 8');
+    expect(shown).not.toContain('Data center');
   });
 
   it('says what may come next once it has waited, and not before', async () => {
