@@ -1,4 +1,5 @@
 import type { Piece } from '../../../output/text/colour.ts';
+import { piecesWidth } from '../../../output/text/text-width.ts';
 
 /** A column of `top`. Widths are columns of the terminal. */
 export interface TopColumn<R> {
@@ -11,6 +12,8 @@ export interface TopColumn<R> {
   /** Columns with the highest rank are left out first where the terminal is too narrow. */
   readonly rank: number;
   readonly right?: boolean;
+  /** Numbers, which are never cut: the column is at least as wide as its widest cell. */
+  readonly whole?: boolean;
   /** The narrowest line, in columns, that has room for it. */
   readonly from?: number;
   /** The cell; `width` is the width of the column. */
@@ -26,9 +29,9 @@ export interface Placed<R> {
 /** The columns between two cells. */
 export const GAP = 1;
 
-/** Chooses the columns that fit a width, in their order, and how wide each is. */
-export function placed<R>(columns: readonly TopColumn<R>[], width: number): readonly Placed<R>[] {
-  let shown = columns.filter(({ from = 0 }) => width >= from);
+/** Chooses the columns of these rows that fit a width, in their order, and how wide each is. */
+export function placed<R>(columns: readonly TopColumn<R>[], rows: readonly R[], width: number): readonly Placed<R>[] {
+  let shown = columns.filter(({ from = 0 }) => width >= from).map((column) => wideEnough(column, rows));
   const total = (widths: readonly number[]): number =>
     widths.reduce((sum, each) => sum + each, GAP * (widths.length - 1));
   while (shown.length > 1 && total(shown.map(({ widths }) => widths[0])) > width) {
@@ -44,4 +47,12 @@ export function placed<R>(columns: readonly TopColumn<R>[], width: number): read
       widths[at] = now + Math.max(0, Math.min(left, (column.widths[step] ?? now) - now));
     }
   return shown.map((column, at) => ({ column, width: widths[at] ?? 0 }));
+}
+
+/** A column of numbers with widths for all of its cells; another one as it is. */
+function wideEnough<R>(column: TopColumn<R>, rows: readonly R[]): TopColumn<R> {
+  if (column.whole !== true) return column;
+  const [first, ...others] = column.widths;
+  const widest = rows.reduce((most, row) => Math.max(most, piecesWidth(column.cell(row, first))), 0);
+  return { ...column, widths: [Math.max(first, widest), ...others] };
 }

@@ -94,7 +94,7 @@ function tableLines<R extends PodRow | EndpointRow>(
   noun: string,
   { columns: width, selected, paint, lines }: TableOptions,
 ): readonly TerminalText[] {
-  const cells = placed(columns, width - MARK_COLUMNS);
+  const cells = placed(columns, rows, width - MARK_COLUMNS);
   const first = firstRow(
     rows.findIndex((row) => rowKey(row) === selected),
     rows.length,

@@ -4,6 +4,7 @@ import type { EpochMs } from '../../../core/unit-types.ts';
 import { nextDeadline, SOON_MS, waitingDeadline } from '../../../guard/deadline.ts';
 import { age, status } from '../../../output/cells/cell-functions.ts';
 import type { Piece } from '../../../output/text/colour.ts';
+import { piecesWidth } from '../../../output/text/text-width.ts';
 import { sparkline } from '../../../output/cells/sparkline.ts';
 import type { Tone } from '../../../output/view.ts';
 import { formatRate } from '../../shared/history.ts';
@@ -31,11 +32,18 @@ export const podColumns = (pods: readonly PodRow[], now: EpochMs): readonly TopC
     rank: 2,
     cell: ({ gpuMemory }, width) => percentSeries(gpuMemory, width, 'busy'),
   },
-  { header: 'CPU', widths: [4], rank: 3, right: true, cell: ({ cpu }) => [piece(percentText(cpu))] },
-  { header: 'RAM', widths: [4], rank: 6, right: true, cell: ({ memory }) => [piece(percentText(memory))] },
-  { header: '$/H', widths: [6, 7], rank: 1, right: true, cell: hourCell },
-  { header: 'TODAY', widths: [7, 8], rank: 4, right: true, cell: todayCell },
-  { header: 'AGE', widths: [4], rank: 5, right: true, cell: (row) => [piece(age('createdAt')(row.document, { now }))] },
+  { header: 'CPU', widths: [4], rank: 3, right: true, whole: true, cell: ({ cpu }) => [piece(percentText(cpu))] },
+  { header: 'RAM', widths: [4], rank: 6, right: true, whole: true, cell: ({ memory }) => [piece(percentText(memory))] },
+  { header: '$/H', widths: [6, 7], rank: 1, right: true, whole: true, cell: hourCell },
+  { header: 'TODAY', widths: [7, 8], rank: 4, right: true, whole: true, cell: todayCell },
+  {
+    header: 'AGE',
+    widths: [4],
+    rank: 5,
+    right: true,
+    whole: true,
+    cell: (row) => [piece(age('createdAt')(row.document, { now }))],
+  },
   ...(pods.some(({ document }) => nextDeadline(document) ?? waitingDeadline(document)) ? [deadlineColumn(now)] : []),
 ];
 
@@ -45,6 +53,7 @@ const deadlineColumn = (now: EpochMs): TopColumn<PodRow> => ({
   widths: [8],
   rank: 4,
   right: true,
+  whole: true,
   cell: ({ document }) => {
     const next = nextDeadline(document);
     // It counts from when the pod runs.
@@ -84,13 +93,14 @@ export const endpointColumns = (): readonly TopColumn<EndpointRow>[] => [
     rank: 3,
     cell: ({ failedRate }, width) => rateSeries(failedRate, width, 'bad'),
   },
-  { header: '$/H', widths: [6, 7], rank: 1, right: true, cell: hourCell },
-  { header: 'TODAY', widths: [7, 8], rank: 4, right: true, from: 100, cell: todayCell },
+  { header: '$/H', widths: [6, 7], rank: 1, right: true, whole: true, cell: hourCell },
+  { header: 'TODAY', widths: [7, 8], rank: 4, right: true, whole: true, from: 100, cell: todayCell },
   {
     header: 'READ',
     widths: [4],
     rank: 5,
     right: true,
+    whole: true,
     from: 100,
     cell: ({ readMs }) => [piece(secondsText(readMs), 'quiet')],
   },
@@ -156,14 +166,20 @@ function shortCount(count: number): string {
   return count < 1e9 ? `${Math.floor(count / 1e6)}M` : '>1G';
 }
 
-/** `2 running 1 idle`: the states that workers are in; `0` where there is none. */
-function workersCell({ workers, readMs }: EndpointRow): readonly Piece[] {
+/** `2 running 1 idle`: the states that workers are in, as many as fit; `0` where there is none. */
+function workersCell({ workers, readMs }: EndpointRow, width: number): readonly Piece[] {
   const busy = workers.filter(([, count]) => count > 0);
-  const [first, ...rest] = [...busy].sort(([a], [b]) => Number(b === 'running') - Number(a === 'running'));
-  if (first === undefined) return [piece(readMs === undefined ? '-' : '0', 'quiet')];
-  return [first, ...rest].map(([state, count], at) =>
+  const states = [...busy].sort(([a], [b]) => Number(b === 'running') - Number(a === 'running'));
+  if (states.length === 0) return [piece(readMs === undefined ? '-' : '0', 'quiet')];
+  const pieces = states.map(([state, count], at) =>
     piece(`${at === 0 ? '' : ' '}${count} ${state}`, WORKER_TONES[state] ?? 'plain'),
   );
+  // A count that is cut would be another count.
+  for (let shown = pieces.length; shown > 1; shown--) {
+    const some = shown === pieces.length ? pieces : [...pieces.slice(0, shown), piece(' …', 'quiet')];
+    if (piecesWidth(some) <= width) return some;
+  }
+  return pieces.length === 1 ? pieces : [...pieces.slice(0, 1), piece(' …', 'quiet')];
 }
 
 const WORKER_TONES: Readonly<Record<string, Tone>> = {

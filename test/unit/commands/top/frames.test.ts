@@ -67,6 +67,34 @@ test('the head is never cut within a word, and names what the cost of an hour le
   expect(status).toContain('at least: the cost of 1 pod is not known, the workers of 3 endpoints could not be read');
 });
 
+test('a number is never cut: columns that do not fit are left out whole', () => {
+  const large = sampleFleet();
+  const pods = [
+    { id: 'pod-large', name: 'large', status: 'RUNNING', cost: 12_345.67, createdAt: '2026-01-01T00:00:00Z' },
+    { id: 'pod-small', name: 'small', status: 'RUNNING', cost: 0.0312, createdAt: '2026-01-01T00:00:00Z' },
+  ];
+  const workers = { running: 12, idle: 345, throttled: 6 };
+  const fleet = {
+    ...large,
+    pods: { value: pods, at: LAST },
+    spent: { value: new Map([['pod-large', 98_765.43]]), at: LAST },
+    health: new Map([['ep-busy', [{ at: LAST, row: { jobs: { inQueue: 1 }, workers } }]]]),
+  };
+  const session = { fleet, intervalMs: 2000, isPaced: false, failures: [] };
+  for (let columns = 60; columns <= 140; columns++) {
+    const lines = screenLines(input({}, { session }), { columns, rows: 30 }, unpainted);
+    expect(
+      lines.find((line) => line.includes('large')),
+      String(columns),
+    ).toContain('$12345.67');
+    expect(
+      lines.find((line) => line.includes('small')),
+      String(columns),
+    ).toContain('$0.0312');
+    expect(lines.filter((line) => /\d…|[$.]…/.test(line))).toEqual([]);
+  }
+});
+
 test('rows of one name have their ids before it; others do not', () => {
   const twins = ['ep-one', 'ep-two', 'ep-web'].map((id) => ({
     id,

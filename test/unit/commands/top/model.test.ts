@@ -185,6 +185,7 @@ describe('the columns', () => {
         (specs, width) => {
           const shown = placed(
             specs.map(([each, rank]) => column(each, rank)),
+            [],
             width,
           );
           const total = shown.reduce((sum, each) => sum + each.width, GAP * (shown.length - 1));
