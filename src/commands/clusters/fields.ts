@@ -1,9 +1,9 @@
 import { usage } from '../../core/failure.ts';
-import { type Json, type JsonObject, numberOf, objectAt } from '../../core/json.ts';
+import { type Json, type JsonObject, numberAt, numberOf, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
 import { money, text } from '../../output/cells/cell-functions.ts';
-import type { Shown, View } from '../../output/view.ts';
+import type { Section, Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/pod/fields.ts';
 import { CONTAINER_FIELDS, createOnly, NAME_FLAG, CREATED_AT } from '../shared/container/container-fields.ts';
 import { atLeast } from '../shared/container/value-rules.ts';
@@ -18,6 +18,9 @@ export const MIN_PODS = 2;
 export const MAX_PODS = 250;
 
 const TYPES = ['APPLICATION', 'TRAINING', 'SLURM', 'RAY'] as const;
+
+/** The cost of an hour; no line in the answer of a create or an update, which has none. */
+const knownCost = (row: Json): Section['lines'] => (numberAt(row, 'cost') === undefined ? [] : hourlyCost(row));
 
 /** The fields of a cluster (contract, Cluster, CreateClusterRequest and UpdateClusterRequest). */
 const FIELDS = {
@@ -69,7 +72,7 @@ const FIELDS = {
     }),
   },
   // The service sends no cost of a cluster.
-  cost: { label: 'cost', show: money('cost'), lines: hourlyCost, column: { header: 'COST/HR', right: true } },
+  cost: { label: 'cost', show: money('cost'), lines: knownCost, column: { header: 'COST/HR', right: true } },
   dataCenterId: { path: 'dataCenterId', label: 'data center' },
   podTotal: { path: 'pods.total', type: 'count' },
   podStatuses: {

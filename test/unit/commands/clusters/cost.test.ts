@@ -23,3 +23,15 @@ test('the questions of delete say what it saves', async () => {
   expect((await run('clusters delete train --dry-run', TERMINAL)).err).toContain('It saves $38.24 an hour.');
   expect((await run('endpoints delete busy --dry-run', TERMINAL)).err).toContain('It saves $8.36 an hour.');
 });
+
+test('the answer of a create has no line of a cost that the service does not send', async () => {
+  const run = createAccount();
+  const created = await run(
+    'clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b --yes',
+    TERMINAL,
+  );
+  expect(created.err).toContain('$38.24 an hour');
+  expect(created.out).toContain('train');
+  expect(created.out).not.toContain('cost');
+  expect((await run('clusters update train --name other', TERMINAL)).out).not.toContain('cost');
+});
