@@ -45,7 +45,8 @@ export async function watch(
     throw error;
   } finally {
     await live.close(hasEnded);
-    if (hasEnded && command.watch.bell === true && ctx.terminal.errors) await ctx.stderr.write(styled`\u0007`);
+    if (hasEnded && command.watch.bell === true && ctx.terminal.errors && ctx.terminal.redraws)
+      await ctx.stderr.write(styled`\u0007`);
     if (gone !== undefined) await ctx.tell(`${gone.message}: the watch has ended`);
   }
 }

@@ -31,8 +31,11 @@ export const top = defineCommand({
     const isFrame = isTableOutput(ctx.output) && ctx.output.fields === undefined;
     if (once) return await (await import('./once.ts')).once(ctx, shown, sort, isFrame);
     if (!isFrame) return await (await import('./stream.ts')).streamRows(ctx, shown, sort, interval);
-    if (!ctx.terminal.output)
-      throw usage('top needs a terminal', 'Print one frame with --once, or the rows of every reading with -o jsonl.');
+    if (!ctx.terminal.output || !ctx.terminal.redraws)
+      throw usage(
+        ctx.terminal.output ? 'top needs a terminal that moves its cursor: TERM is "dumb"' : 'top needs a terminal',
+        'Print one frame with --once, or the rows of every reading with -o jsonl.',
+      );
     return await (await import('./live.ts')).live(ctx, shown, sort, interval);
   },
 });

@@ -1,11 +1,13 @@
 /** The terminal that berth runs in. */
 export interface Terminal {
-  /** stdout is a terminal: tables have borders and colour, and live views redraw. */
+  /** stdout is a terminal, which a person reads: tables have borders and footers. */
   readonly output: boolean;
   /** stdout was closed at the start: what is written to it is lost without an error. */
   readonly outputClosed: boolean;
-  /** stderr is a terminal: spinners and notes are shown. */
+  /** stderr is a terminal, which a person reads: notes are shown. */
   readonly errors: boolean;
+  /** Terminals can move their cursor: live views on stdout redraw, and spinners on stderr turn. */
+  readonly redraws: boolean;
   /** Questions are possible: stdin and stderr are terminals, and `--no-input` was not given. */
   readonly canAsk: boolean;
   /** Columns of the terminal on stdout; undefined when stdout is not a terminal. */

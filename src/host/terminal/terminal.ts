@@ -9,8 +9,9 @@ export interface TerminalChoices {
 
 /**
  * Describes the terminal. Each property is computed when it is read, because that opens the stream. A dumb terminal
- * (TERM=dumb) cannot redraw, so it counts as no terminal for all but questions. A build server (CI) cannot answer questions
- * either. They get colour only with FORCE_COLOR. `--no-color` and NO_COLOR override FORCE_COLOR.
+ * (TERM=dumb), as the shell of an editor is one, has a person before it and prints lines only: nothing is redrawn there. What a
+ * build server (CI) shows counts as no terminal. Both get colour only with FORCE_COLOR. `--no-color` and NO_COLOR override
+ * FORCE_COLOR.
  */
 export function describeTerminal(
   runtime: Pick<
@@ -21,11 +22,11 @@ export function describeTerminal(
 ): Terminal {
   const { env } = runtime;
   const attended = !isOn(env['CI']);
-  const isTerminal = (stream: Output): boolean => attended && !isDumb(env) && stream.isTTY === true;
+  const isTerminal = (stream: Output): boolean => attended && stream.isTTY === true;
   const coloured = (stream: Output): boolean => {
     if (choices.noColour()) return false;
     const forced = env['FORCE_COLOR'];
-    return forced === undefined || forced === '' ? isTerminal(stream) : isOn(forced);
+    return forced === undefined || forced === '' ? isTerminal(stream) && !isDumb(env) : isOn(forced);
   };
   return {
     get output() {
@@ -37,6 +38,7 @@ export function describeTerminal(
     get errors() {
       return isTerminal(runtime.stderr);
     },
+    redraws: !isDumb(env),
     get canAsk() {
       return attended && !choices.noInput() && runtime.stderr.isTTY === true && runtime.stdin.isTTY === true;
     },

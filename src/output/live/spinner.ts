@@ -22,11 +22,11 @@ const NO_SPINNER: Spinner = { update: () => undefined, stop: () => undefined };
 const SYMBOL_COLUMNS = 3;
 
 /**
- * Opens a spinner of one line on stderr. Does nothing when stderr is not a terminal. An interrupt clears the line and
+ * Opens a spinner of one line on stderr. Does nothing when stderr is not a terminal that redraws. An interrupt clears the line and
  * restores the cursor at once.
  */
 export async function openSpinner({ stderr, terminal, signal }: SpinnerOutput, text: string): Promise<Spinner> {
-  if (!terminal.errors) return NO_SPINNER;
+  if (!terminal.errors || !terminal.redraws) return NO_SPINNER;
   const [{ default: ora }, { terminalStream }] = await Promise.all([import('ora'), import('./terminal-stream.ts')]);
   if (signal.aborted) return NO_SPINNER;
   const stream = terminalStream(stderr, terminal.columns);

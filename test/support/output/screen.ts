@@ -46,6 +46,7 @@ export function screen({
     output: tty,
     outputClosed: false,
     errors: tty,
+    redraws: tty,
     canAsk: tty,
     get columns() {
       return tty ? size.columns : undefined;

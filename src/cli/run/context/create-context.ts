@@ -109,12 +109,12 @@ async function tellRows(context: Context, view: View, rows: readonly Json[], now
 }
 
 /**
- * A spinner, loaded only if stderr is a terminal; a line now and then elsewhere; nothing with `--quiet`. Texts set while
+ * A spinner, loaded only if stderr is a terminal that redraws; a line now and then elsewhere; nothing with `--quiet`. Texts set while
  * the spinner loads are shown once it is loaded.
  */
 function progress(context: Context, first: string): Progress {
   if (context.settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };
-  if (!context.terminal.errors)
+  if (!context.terminal.errors || !context.terminal.redraws)
     return openWaitLines(context.clock, (text) => tell(context, safeText(`Waiting for ${text}`)));
   let text = first;
   const loading = import('../../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));

@@ -17,7 +17,12 @@ describe('the properties of the terminal', () => {
     [{ tty: { stdin: true, stderr: true } }, {}, { output: false, errors: true, canAsk: true, columns: undefined }],
     [{ tty: { stdout: true, stderr: true } }, {}, { canAsk: false }],
     [{ tty: true }, { noInput: true }, { output: true, canAsk: false }],
-    [{ tty: true, env: { TERM: 'dumb' } }, {}, { output: false, errors: false, canAsk: true }],
+    [{ tty: true, columns: 90 }, {}, { redraws: true }],
+    [
+      { tty: true, columns: 90, env: { TERM: 'dumb' } },
+      {},
+      { output: true, errors: true, redraws: false, canAsk: true, columns: 90 },
+    ],
     [{ tty: true, env: { TERM: 'dumb', CI: 'true' } }, {}, { canAsk: false }],
     [{ tty: true, env: { CI: 'true' } }, {}, { output: false, errors: false, canAsk: false }],
     [{ tty: true, env: { CI: 'false' } }, {}, { output: true, canAsk: true }],

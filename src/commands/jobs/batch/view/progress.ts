@@ -30,7 +30,7 @@ export const viewOf = (ctx: CommandContext, onBegun?: BatchView['onBegun']): Bat
 });
 
 /**
- * Shows progress until the signal is aborted: a bar on a terminal, a line every ten seconds elsewhere, and nothing with
+ * Shows progress until the signal is aborted: a bar on a terminal that redraws, a line every ten seconds elsewhere, and nothing with
  * a JSON format off a terminal, because programs take text on stderr for an error.
  */
 async function followBatch(ctx: CommandContext, progress: () => BatchProgress, until: AbortSignal): Promise<void> {
@@ -39,7 +39,7 @@ async function followBatch(ctx: CommandContext, progress: () => BatchProgress, u
   const meter = createRateMeter();
   const columns = (): number => (terminal.columns ?? 80) - SPINNER_COLUMNS;
   const drawn = (rate: readonly string[]): string => barLine(progress(), rate, clock.monotonic(), columns());
-  const bar = terminal.errors ? ctx.progress(drawn([])) : undefined;
+  const bar = terminal.errors && terminal.redraws ? ctx.progress(drawn([])) : undefined;
   let rate: readonly string[] = [];
   let [measuredAt, printedAt] = [Number.NEGATIVE_INFINITY, clock.monotonic()];
   try {
