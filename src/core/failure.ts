@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { printed, type Message } from './message.ts';
+import type { AccountWords } from './ports/account-words.ts';
 import type { Seconds } from './unit-types.ts';
 
 /** The request that failed: method and address, never its headers or body. */
@@ -73,7 +74,7 @@ export class Failure extends Error implements FailureFacts {
 /** The facts as they are printed: `settings` are of this run. */
 export function printedFacts(
   { hint, ...facts }: FailureFacts,
-  settings: { readonly accountFlags: readonly string[] },
+  settings: { readonly accountWords: AccountWords },
 ): PrintedFacts {
   return hint === undefined ? facts : { ...facts, hint: printed(hint, settings) };
 }

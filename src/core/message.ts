@@ -1,3 +1,4 @@
+import type { AccountWords } from './ports/account-words.ts';
 import { shellWord } from './text/shell-word.ts';
 
 /** A word of a command line: of the program (`pods`, `--for`), or a value, which may be any text. */
@@ -13,6 +14,9 @@ export class Words {
     this.words = words;
   }
 }
+
+/** No words: of a text that is of no run. */
+export const NO_WORDS: AccountWords = { account: [], addresses: [], profile: [], storage: [] };
 
 /** A command of berth that is printed, without the flags that choose the account: `printed` adds them. */
 export class CommandLine extends Words {}
@@ -75,7 +79,7 @@ export const inOne = (messages: readonly Message[]): Message =>
 
 /** The lines of messages, each text once. */
 export function differentLines(messages: readonly (Message | undefined)[]): Message | undefined {
-  const all = messages.flatMap(linesOf).map((line) => [printed(line, { accountFlags: [] }), line] as const);
+  const all = messages.flatMap(linesOf).map((line) => [printed(line, { accountWords: NO_WORDS }), line] as const);
   return lines(...new Map(all).values());
 }
 
@@ -91,13 +95,30 @@ export function linesOf(message: Message | undefined): readonly Message[] {
 }
 
 /**
- * The text of a message, with command lines as they can be pasted into a shell: with `accountFlags`, which choose the
- * account of this run (`SettingsView.accountFlags`), and quoted. The one place where a command becomes text.
+ * The text of a message, with command lines as they can be pasted into a shell: with the words that choose the account of
+ * this run, and quoted. The one place where a command becomes text.
  */
-export const printed = (message: Message, { accountFlags }: { readonly accountFlags: readonly string[] }): string =>
-  partsOf(message)
-    .map((part) => (typeof part === 'string' ? part : commandText(part, accountFlags)))
+export const printed = (message: Message, run: { readonly accountWords: AccountWords }): string =>
+  printedParts(message, run)
+    .map(({ text }) => text)
     .join('');
+
+/** A part of a printed message. A command is told apart, because it is never broken over two lines. */
+export interface PrintedPart {
+  readonly text: string;
+  readonly isCommand: boolean;
+}
+
+/** The parts of a message, as `printed` joins them. */
+export const printedParts = (
+  message: Message,
+  { accountWords }: { readonly accountWords: AccountWords },
+): readonly PrintedPart[] =>
+  partsOf(message).map((part) =>
+    typeof part === 'string'
+      ? { text: part, isCommand: false }
+      : { text: commandText(part, accountWords), isCommand: true },
+  );
 
 const partsOf = (message: Message | number = ''): Sentence['parts'] => {
   if (message instanceof Sentence) return message.parts;
@@ -133,10 +154,30 @@ const OWN_ACCOUNT = /^--(profile|local|base-url|queue-url|rest-url)$/;
 /** Commands that are of no account, or choose the local service themselves. */
 const NO_ACCOUNT = /^(help|schema|completion|local (serve|exec))\b|(^| )--help$/;
 
-function commandText({ words: all }: CommandLine, accountFlags: readonly string[]): string {
+/** Commands that read or change what one profile keeps, whatever the addresses of the run are. */
+const OF_THE_PROFILE = /^config (get|set|unset)\b/;
+
+/** Commands that keep a key, and the addresses that are given, in a profile. */
+const KEEPS_KEY = /^(auth|files) log(in|out)\b/;
+
+/** Commands that use the address of the files on volumes. */
+const OF_FILES = /^files\b/;
+
+function commandText({ words: all }: CommandLine, accountWords: AccountWords): string {
   const literals = all.filter(({ isValue }) => !isValue).map(({ text }) => text);
-  const isOwn = literals.some((text) => OWN_ACCOUNT.test(text)) || NO_ACCOUNT.test(literals.join(' '));
-  return ['berth', ...(isOwn ? [] : accountFlags.map(shellWord)), ...argumentsOf(all)].join(' ');
+  return ['berth', ...wordsFor(literals, accountWords).map(shellWord), ...argumentsOf(all)].join(' ');
+}
+
+function wordsFor(
+  literals: readonly string[],
+  { account, addresses, profile, storage }: AccountWords,
+): readonly string[] {
+  const line = literals.join(' ');
+  const files = OF_FILES.test(line) && !literals.includes('--storage-url') ? storage : [];
+  if (NO_ACCOUNT.test(line)) return [];
+  if (literals.some((text) => OWN_ACCOUNT.test(text))) return files;
+  if (OF_THE_PROFILE.test(line)) return profile;
+  return [...(KEEPS_KEY.test(line) && profile.length > 0 ? profile : account), ...addresses, ...files];
 }
 
 /** The words, with values quoted. A value that begins with a dash is written so that it is not read as a flag. */

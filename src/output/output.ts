@@ -10,7 +10,7 @@ export interface Output {
   readonly stderr: Sink<TerminalText>;
   readonly terminal: Terminal;
   /** What chose the account, for commands that are printed. */
-  readonly settings: Pick<SettingsView, 'accountFlags'>;
+  readonly settings: Pick<SettingsView, 'accountWords'>;
   /** The service's time, for ages. */
   readonly serviceNow: () => EpochMs;
   /** Runs jq so that a signal can end it; absent where `--jq` cannot be used. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { KeyView, SettingSource, SettingsView } from '../core/context.ts';
 import { Failure } from '../core/failure.ts';
 import { configDirectory, dataDirectory, type DirectoryInput } from './directories.ts';
-import { accountFlags } from './account-flags.ts';
+import { accountWords } from './account-words.ts';
 import { checkEnvironmentKey, environmentBeside, type NamedProfile } from './key-and-addresses.ts';
 import { effectiveKey, keyMark, keySource, type ApiKey } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
@@ -73,9 +73,9 @@ export function createSettings(input: SettingsInput): Settings {
     return named === undefined || named === LOCAL_PROFILE ? DEFAULT_PROFILE : named;
   });
   const values = once((): ProfileValues => (local() ? {} : (profileOf(file(), profile()) ?? {})));
-  /** The values of the profile that would be in use without the local service. */
-  const userValues = (): ProfileValues =>
-    profileOf(file(), namedProfile(flags, env) ?? file().current ?? DEFAULT_PROFILE) ?? {};
+  /** The profile that would be in use without the local service. */
+  const userProfile = (): string => namedProfile(flags, env) ?? file().current ?? DEFAULT_PROFILE;
+  const userValues = (): ProfileValues => profileOf(file(), userProfile()) ?? {};
   const named = once((): NamedProfile | undefined => {
     if (local() || namedProfile(flags, env) === undefined) return undefined;
     const by = namedProfile(flags, {}) === undefined ? 'environment' : 'flag';
@@ -112,17 +112,24 @@ export function createSettings(input: SettingsInput): Settings {
   const isBaseUrlGiven = once(
     (): boolean => resolveSetting(settingNamed('base-url'), { ...withoutProfile(input), env: ownEnv() }) !== undefined,
   );
-  /** Whether a shell without variables would use another address than this run: that of a profile, or the local service. */
-  const isAnotherUsed = once((): boolean => {
-    const stored = orEmpty(() => {
-      const { current = DEFAULT_PROFILE } = file();
-      return current === LOCAL_PROFILE ? { 'base-url': LOCAL_PROFILE } : (profileOf(file(), current) ?? {});
-    })['base-url'];
-    return stored !== undefined && stored !== env['BERTH_BASE_URL'];
-  });
+  const namedInUse = (): string | undefined => (namedProfile(flags, env) === profile() ? profile() : undefined);
+  /** The profile that keeps settings of this run, also with the local service. */
+  const keptProfile = (): string | undefined => {
+    const isKept = Object.keys(file().profiles).length > 0 || namedInUse() !== undefined;
+    const name = local() ? userProfile() : profile();
+    return isKept && name !== LOCAL_PROFILE ? name : undefined;
+  };
+  const isLocalElsewhere = (): boolean => file().current === LOCAL_PROFILE;
+  const isKeyBeside = (): boolean => {
+    const by = named();
+    const source = keySource(keySources());
+    return (
+      by?.by === 'environment' && source !== undefined && source !== 'profile' && by.values()['api-key'] === undefined
+    );
+  };
   const profileSource = (): SettingSource => (file().current === undefined ? 'default' : 'profile');
   const keySources = once(() => {
-    checkEnvironmentKey(named(), env);
+    checkEnvironmentKey(named(), env, flags['base-url'] !== undefined);
     return {
       env: ownEnv(),
       readFile: input.readKeyFile,
@@ -142,8 +149,17 @@ export function createSettings(input: SettingsInput): Settings {
     get local() {
       return local();
     },
-    get accountFlags() {
-      return accountFlags(flags, env, isAnotherUsed);
+    get accountWords() {
+      return accountWords({
+        isLocal: local,
+        named: namedInUse,
+        profile: keptProfile,
+        isLocalElsewhere,
+        isKept: () =>
+          Object.keys(values()).some((name) => name === 'api-key' || ADDRESSES.some((each) => each === name)),
+        isKeyBeside,
+        resolved,
+      });
     },
     get profilesPath() {
       return profilesPath();

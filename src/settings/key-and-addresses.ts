@@ -24,13 +24,14 @@ export function environmentBeside(named: NamedProfile | undefined, env: Environm
 
 /**
  * Refuses a key from the environment that might belong to other addresses. Fails with usage (2) and says what to drop:
- * with `--profile`, when the profile has addresses and no key; with BERTH_PROFILE, when the profile has another key.
+ * with `--profile`, when the profile has addresses and no key; with BERTH_PROFILE, when the profile has another key. A
+ * `--base-url` beside `--profile` says what the key of the environment is for: no address of the profile is used then.
  */
-export function checkEnvironmentKey(named: NamedProfile | undefined, env: Environment): void {
+export function checkEnvironmentKey(named: NamedProfile | undefined, env: Environment, isAddressGiven: boolean): void {
   const variable = KEY_VARIABLES.find((name) => env[name] !== undefined && env[name] !== '');
   if (named === undefined || variable === undefined) return;
   const { name, by, values } = named;
-  if (by === 'flag' && hasAddress(named) && !hasKey(named))
+  if (by === 'flag' && hasAddress(named) && !hasKey(named) && !isAddressGiven)
     throw usage(
       `profile "${name}" keeps addresses and no key, and ${variable} is not known to be a key for them`,
       sentence`Keep its key: ${berth`auth login --profile ${name}`}. Or, where ${variable} is for it, set BERTH_PROFILE=${name} beside it and drop --profile.`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commandsOf } from '../../src/commands/help/describe/commands.ts';
 import { commonOptions } from '../../src/cli/model/common-options.ts';
-import { printed } from '../../src/core/message.ts';
+import { NO_WORDS, printed } from '../../src/core/message.ts';
 import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
 import { flagName } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
@@ -18,7 +18,7 @@ async function refusalOf(argv: readonly string[]): Promise<string | undefined> {
   const parsed = await parseCommandLine(argv, PROGRAM);
   if (!('failure' in parsed)) return undefined;
   expect(parsed.failure.exit).toBe(2);
-  return `${parsed.failure.message}\n${printed(parsed.failure.hint ?? '', { accountFlags: [] })}`;
+  return `${parsed.failure.message}\n${printed(parsed.failure.hint ?? '', { accountWords: NO_WORDS })}`;
 }
 
 /** The ways to write two values. */

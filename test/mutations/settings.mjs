@@ -16,7 +16,7 @@ export const SETTINGS_BUGS = [
     name: 'unrelated-key-accepted',
     about: 'a key of the environment is used with a profile that has addresses and no key',
     file: 'src/settings/key-and-addresses.ts',
-    from: "if (by === 'flag' && hasAddress(named) && !hasKey(named))",
+    from: "if (by === 'flag' && hasAddress(named) && !hasKey(named) && !isAddressGiven)",
     to: "if (by === 'flag' && name === '')",
     tests: KEYS,
   },

@@ -22,7 +22,7 @@ export const CHECKS = manyOf(
 export const ok = (check: string, finding: string): Check => ({ check, result: 'OK', finding });
 export const skipped = (check: string, finding: string): Check => ({ check, result: 'SKIPPED', finding });
 
-export const asRow = ({ check, result, finding, hint }: Check, settings: Pick<SettingsView, 'accountFlags'>): Json => ({
+export const asRow = ({ check, result, finding, hint }: Check, settings: Pick<SettingsView, 'accountWords'>): Json => ({
   check,
   result,
   finding,

@@ -54,7 +54,8 @@ export const sshConfig = defineCommand({
     ),
   run: async (ctx, { install }, change) => {
     const { spawn, settings } = ctx;
-    const text = sshConfigText([...spawn.self, ...settings.accountFlags], await spawn.knownHosts(), ctx.platform);
+    const { account, addresses } = settings.accountWords;
+    const text = sshConfigText([...spawn.self, ...account, ...addresses], await spawn.knownHosts(), ctx.platform);
     if (change === undefined) return { kind: 'text', text };
     const { folder, before, after } = change;
     const durable = await ctx.durable();

@@ -1,3 +1,4 @@
+import type { AccountWords } from './account-words.ts';
 import type { OutputFormat } from './output-formats.ts';
 import type { Milliseconds } from '../unit-types.ts';
 
@@ -48,7 +49,7 @@ export interface SettingsView {
   /** True when requests go to the local service in this process. */
   readonly local: boolean;
   /** The words that choose the account, such as `--profile other`, for commands that are printed. */
-  readonly accountFlags: readonly string[];
+  readonly accountWords: AccountWords;
   /** Undefined when no key is configured. Fails with denied (3) for an invalid key (empty, or with an inner newline). */
   key(): Promise<KeyView | undefined>;
 }

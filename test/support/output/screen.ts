@@ -1,3 +1,4 @@
+import { NO_WORDS } from '../../../src/core/message.ts';
 import type { Key, LiveHooks, Sink, Terminal } from '../../../src/core/context.ts';
 import type { Output } from '../../../src/output/output.ts';
 import type { OutputOptions } from '../../../src/output/view.ts';
@@ -71,7 +72,7 @@ export function screen({
   };
   const controller = new AbortController();
   return {
-    settings: { accountFlags: [] },
+    settings: { accountWords: NO_WORDS },
     stdout,
     stderr,
     terminal,

@@ -1,16 +1,22 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
-import type { GlobalValues } from '../../../src/cli/model/global-flags.ts';
+import { Failure } from '../../../src/core/failure.ts';
+import { hostSettings } from '../../../src/host/runtime/settings.ts';
+import type { GlobalFlags } from '../../../src/settings/resolve.ts';
 import { FLAGS, NOUNS } from '../../../src/registry.ts';
 import type { Ran } from './run-berth.ts';
 import type { TestWorld } from './test-world.ts';
 
 const PROGRAM = { nouns: NOUNS, flags: FLAGS };
 const CHOOSE_ACCOUNT = ['profile', 'local', 'base-url', 'queue-url', 'rest-url'] as const;
+const ADDRESSES = ['base-url', 'queue-url', 'rest-url', 'storage-url'] as const;
+
+/** What a new shell of the same user has: the home with its files, and the key, which no flag gives. */
+const OF_THE_USER = /^(HOME|XDG_\w+|PATH|BERTH_(CONFIG_DIR|DATA_DIR|API_KEY|API_KEY_FILE))$/;
 
 /** Flags before the noun, with their values. */
-const FLAGS_BEFORE = String.raw`(?:--(?:profile|base-url|queue-url|rest-url)[ =](?:'[^']*'|[^\s'])+ |--[\w-]+ )*`;
+const FLAGS_BEFORE = String.raw`(?:--(?:profile|base-url|queue-url|rest-url|storage-url)[ =](?:'[^']*'|[^\s'])+ |--[\w-]+ )*`;
 const START = new RegExp(
   String.raw`(?<![\w/.-])berth (?=${FLAGS_BEFORE}(?:${NOUNS.map(({ name }) => name).join('|')})\b(?! service))`,
   'g',
@@ -34,15 +40,7 @@ export async function checkPrintedCommands(
   const isAdvice = path.includes('explain') || path[0] === 'doctor';
   for (const text of [...textsOf(err), ...(isAdvice ? jsonTextsOf(out) : [])])
     for (const command of commandsIn(stripVTControlCharacters(text)))
-      await checkCommand(command, { of: accountOf(run.globals, world.env), env: world.env }, text);
-}
-
-/** The flags of the run; where none chooses the account, those that say the same as its environment. */
-function accountOf(globals: GlobalValues, env: TestWorld['env']): GlobalValues {
-  if (CHOOSE_ACCOUNT.some((name) => globals[name] !== undefined)) return globals;
-  if (env['BERTH_LOCAL'] === '1') return { ...globals, local: true };
-  const isOwn = ['API_KEY', 'API_KEY_FILE', 'BASE_URL', 'QUEUE_URL', 'REST_URL'].some((name) => env[`BERTH_${name}`]);
-  return isOwn || !env['BERTH_PROFILE'] ? globals : { ...globals, profile: env['BERTH_PROFILE'] };
+      await checkCommand(command, { of: run.globals, world }, text);
 }
 
 /** Each printed command as the words that a shell makes of it, without `berth`. */
@@ -91,7 +89,7 @@ function textsOf(output: string): readonly string[] {
 
 async function checkCommand(
   words: readonly string[],
-  { of, env }: { readonly of: GlobalValues; readonly env: TestWorld['env'] },
+  { of, world }: { readonly of: GlobalFlags; readonly world: TestWorld },
   text: string,
 ): Promise<void> {
   const parsed = await parseCommandLine(words, PROGRAM);
@@ -101,19 +99,37 @@ async function checkCommand(
   if (globals['help'] === true || /^(help|schema|completion|local (serve|exec))\b/.test(path.join(' '))) return;
   // `auth login --profile other` is for the account that it names itself. The account of a run stands before the noun.
   const before = words.slice(0, words.indexOf(path[0] ?? ''));
-  const isOwn = before.every((word) => !word.startsWith('--'));
-  if (isOwn && CHOOSE_ACCOUNT.some((name) => globals[name] !== undefined && globals[name] !== of[name])) return;
-  if (CHOOSE_ACCOUNT.some((name) => isRefused(name, of[name]))) return;
-  for (const name of CHOOSE_ACCOUNT) {
-    // The address of a variable is printed where another shell would use that of a profile.
-    const isOfVariable =
-      globals[name] !== undefined && globals[name] === env[`BERTH_${name.toUpperCase().replace('-', '_')}`];
-    // `berth local ...` acts on the local service, with the flag or without it.
-    const isOfNoun = name === 'local' && path[0] === 'local';
-    if (!isOfVariable && !isOfNoun) expect(globals[name], `--${name} of ${what}`).toEqual(of[name]);
+  if (before.every((word) => !word.startsWith('--')) && CHOOSE_ACCOUNT.some((name) => globals[name] !== undefined))
+    return;
+  const ran = placeOf(world, of, path);
+  const pasted = placeOf(newShell(world), globals, path);
+  // Where only variables name a service, a command is sent nowhere without them.
+  if (ran !== undefined && (pasted === undefined || !isNowhere(pasted))) expect(pasted, what).toEqual(ran);
+}
+
+type Place = Readonly<Record<string, string | boolean | undefined>>;
+
+const isNowhere = (place: Place): boolean =>
+  'base-url' in place && (['base-url', 'queue-url', 'rest-url'] as const).every((name) => place[name] === undefined);
+
+/** Where a command of these flags acts; undefined where a setting is refused. */
+function placeOf(world: Pick<TestWorld, 'env'>, flags: GlobalFlags, path: readonly string[]): Place | undefined {
+  try {
+    const settings = hostSettings(world as TestWorld, flags);
+    if (settings.local) return /^(config|auth)$/.test(path[0] ?? '') ? undefined : { local: true };
+    const { profile } = settings;
+    if (path[0] === 'config' && path[1] !== 'list') return { profile };
+    const addresses = ADDRESSES.filter((name) => name !== 'storage-url' || path[0] === 'files');
+    const values: Place = Object.fromEntries(addresses.map((name) => [name, settings.get(name)]));
+    return { profile, ...values, key: settings.keySource() };
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
   }
 }
 
-const isRefused = (name: string, value: unknown): boolean =>
-  typeof value === 'string' &&
-  (name === 'profile' ? !/^[A-Za-z0-9][\w.-]{0,63}$/.test(value) : !URL.canParse(value) || /[@?#]/.test(value));
+/** The same user of the same machine, with nothing that this shell alone has. */
+const newShell = (world: TestWorld): TestWorld => ({
+  ...world,
+  env: Object.fromEntries(Object.entries(world.env).filter(([name]) => OF_THE_USER.test(name))),
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/failure.ts';
-import { printed } from '../../../src/core/message.ts';
+import { NO_WORDS, printed } from '../../../src/core/message.ts';
 import { resolveLocal, resolveSetting, type Sources } from '../../../src/settings/resolve.ts';
 import {
   ADDRESSES,
@@ -134,7 +134,7 @@ describe('bad values', () => {
     });
     const byVariable = failure({ env: text });
     expect(byVariable).toMatchObject({ exit: 2, message: expect.stringContaining(of.variable ?? '') as string });
-    const hint = printed(byVariable?.hint ?? '', { accountFlags: [] });
+    const hint = printed(byVariable?.hint ?? '', { accountWords: NO_WORDS });
     expect(`${byVariable?.message ?? ''}${hint}`).not.toContain('secret');
     if (of.inProfile)
       expect(failure({ profile: text })).toMatchObject({

@@ -55,13 +55,11 @@ test.each([
   expect(own.seen[0]?.headers['authorization']).toBe('Bearer sk-of-the-profile');
 });
 
-test('a printed command names the address of a variable where another shell would use a profile', async () => {
+test('a printed command names the address of a variable, which another shell does not have', async () => {
   const { world, own, other } = await withProfile();
   const missing = await run(world, { BERTH_BASE_URL: other.url, BERTH_API_KEY: 'sk-of-the-other' }, 'pods', 'get', 'x');
   expect(missing.err).toContain(`berth --base-url ${other.url} pods list`);
   // In a shell without the variables, the key of the profile is not sent there, and nothing to the profile's service.
   const pasted = await run(world, {}, '--base-url', other.url, 'pods', 'list');
   expect([pasted.code, own.seen.length]).toEqual([3, 0]);
-  const same = await run(world, { BERTH_BASE_URL: own.url, BERTH_API_KEY: 'sk-of-the-profile' }, 'pods', 'get', 'x');
-  expect(same.err).toContain('berth pods list');
 });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { berth, printed, sentence } from '../../../src/core/message.ts';
+import { berth, NO_WORDS, printed, sentence } from '../../../src/core/message.ts';
 import { commandsIn } from '../../support/worlds/check-printed-commands.ts';
 
 // Every run of a test reads the commands that were printed as `commandsIn` splits them: it must split them as a shell does.
@@ -41,9 +41,9 @@ test('commands in a text are split into the words that a shell makes of them', (
   fc.assert(
     fc.property(fc.array(fc.tuple(word, word), { minLength: 1, maxLength: 20 }), (pairs) => {
       const commands = pairs.map(([id, value]) => berth`pods get ${id} --fields ${value} --watch`);
-      const accountFlags = ['--profile', 'other'];
-      const expected = inShell(commands.map((command) => printed(command, { accountFlags })));
-      const found = commands.map((command) => commandsIn(printed(sentence`See ${command}.`, { accountFlags })));
+      const accountWords = { ...NO_WORDS, account: ['--profile', 'other'] };
+      const expected = inShell(commands.map((command) => printed(command, { accountWords })));
+      const found = commands.map((command) => commandsIn(printed(sentence`See ${command}.`, { accountWords })));
       expect(found).toEqual(expected.map((words) => [words]));
     }),
     { numRuns: 30 },

@@ -5,7 +5,7 @@ import { argumentName, flagName, namesProgram, type Param, type Params } from '.
 import { printedSchema, schemaNameOf } from '../../../cli/model/common-schemas.ts';
 import { listCommandOf } from '../../../cli/model/collection.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import { berth, printed } from '../../../core/message.ts';
+import { berth, NO_WORDS, printed } from '../../../core/message.ts';
 
 /** A command and its words, such as `pods get`. */
 export interface NamedCommand {
@@ -79,7 +79,7 @@ function describeParam(param: Param<unknown>, options: Params): JsonObject {
     ...(unless === undefined ? {} : { requiredUnlessOneOf: unless.filter((key) => key in options).map(flagName) }),
     ...(complete === 'job' ? { valuesFrom: 'berth jobs run ENDPOINT --input {}' } : {}),
     ...(typeof complete === 'object'
-      ? { valuesFrom: printed(berth`${listCommandOf(complete)} -o id`, { accountFlags: [] }) }
+      ? { valuesFrom: printed(berth`${listCommandOf(complete)} -o id`, { accountWords: NO_WORDS }) }
       : {}),
   };
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { berth as command, printed, sentence, type CommandLine } from '../../../../src/core/message.ts';
+import { berth as command, NO_WORDS, printed, sentence, type CommandLine } from '../../../../src/core/message.ts';
 import { json, pointedAt, problem, serve } from '../../../support/servers/scripted-server.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
@@ -25,8 +25,8 @@ function runInShell(line: string): readonly string[] {
   return readFileSync(join(folder, 'argv'), 'utf8').split('\0').slice(0, -1);
 }
 
-const inShell = (line: CommandLine, ...accountFlags: string[]): readonly string[] =>
-  runInShell(printed(line, { accountFlags }));
+const inShell = (line: CommandLine, ...account: string[]): readonly string[] =>
+  runInShell(printed(line, { accountWords: { ...NO_WORDS, account } }));
 
 /** The command after a text in what was printed, to the end of its line or sentence. */
 const commandAfter = (text: string, output: string): string =>
@@ -57,7 +57,7 @@ describe('a printed command in a new shell', () => {
     const line = command`pods get ${value} --for ${value}`;
     expect(inShell(line, '--profile', 'other')).toEqual(['--profile', 'other', 'pods', 'get', value, '--for', value]);
     // eslint-disable-next-line no-control-regex -- what a terminal obeys
-    expect(printed(line, { accountFlags: [] })).not.toMatch(/[\u0000-\u001f\u007f\u202e]/);
+    expect(printed(line, { accountWords: NO_WORDS })).not.toMatch(/[\u0000-\u001f\u007f\u202e]/);
   });
 
   it('does not take a value that begins with a dash for a flag', () => {
@@ -83,7 +83,7 @@ describe('a printed command in a new shell', () => {
 
   it('keeps text of the sentence outside of the command', () => {
     const said = sentence`Pipe it in: ${command`auth login --with-key`} < key.txt`;
-    expect(printed(said, { accountFlags: ['--profile', 'a'] })).toBe(
+    expect(printed(said, { accountWords: { ...NO_WORDS, account: ['--profile', 'a'] } })).toBe(
       'Pipe it in: berth --profile a auth login --with-key < key.txt',
     );
   });
@@ -173,15 +173,14 @@ describe('a command that a run prints is for the account of the run', () => {
     expect(await run({ BERTH_LOCAL: '0' })).toContain('berth pods list');
   });
 
-  it('with --base-url: the address goes with it; what is in the environment stays there', async () => {
+  it('with --base-url: the address goes with it; the only service of the environment stays there', async () => {
     const { url } = await serve([json('{"title":"Not Found","status":404}', 404)]);
     const given = await berth(['--base-url', url, 'pods', 'get', 'x'], { env: { BERTH_API_KEY: 'sk-0123456789' } });
     expect(given.err).toContain(`berth --base-url ${url} `);
     const inherited = await berth(['pods', 'get', 'x'], { env: pointedAt(url) });
     expect(inherited.err).not.toContain('--base-url');
     expect(inherited.err).toMatch(/berth auth status|berth pods list/);
-    // With `--profile`, the address and the key of that profile would be used.
     const both = await berth(['pods', 'get', 'x'], { env: { ...pointedAt(url), BERTH_PROFILE: 'other' } });
-    expect(both.err).not.toContain('--profile');
+    expect(both.err).toContain(`berth --profile other --base-url ${url} `);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { berth as command, printed } from '../../../../src/core/message.ts';
+import { berth as command, NO_WORDS, printed } from '../../../../src/core/message.ts';
 import { refusalFailure, type RequestFacts } from '../../../../src/http/policy/problem.ts';
 
 const requestFacts = (write: boolean): RequestFacts => ({
@@ -32,7 +32,7 @@ it('any answer of a service gives a short, safe sentence and a known exit code',
       expect(failure.exit === 8).toBe(isWrite && (status >= 500 || status === 302 || status === 303));
       expect(failure.message).toContain(String(status));
       expect(
-        `${failure.message} ${printed(failure.hint ?? '', { accountFlags: [] }).replaceAll('\n', ' ')}`,
+        `${failure.message} ${printed(failure.hint ?? '', { accountWords: NO_WORDS }).replaceAll('\n', ' ')}`,
       ).not.toMatch(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u);
       expect(failure).toMatchObject({ status, id: 'p1', request: requestFacts(isWrite).name });
     }),
