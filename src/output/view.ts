@@ -1,4 +1,4 @@
-import type { Message } from '../core/message.ts';
+import type { Message, PrintedPart } from '../core/message.ts';
 import type { ApiAnswer } from '../core/api.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
@@ -17,6 +17,8 @@ export interface Cell {
   /** The text in a detail view of a terminal, where it may have several lines, such as indented JSON. */
   readonly long?: string;
   readonly tone?: Tone | undefined;
+  /** The same text with its commands told apart: in a detail view of a terminal, none is broken over two lines. */
+  readonly parts?: readonly PrintedPart[];
 }
 
 /** A percentage, shown as a bar on a terminal and as `42%` elsewhere. */

@@ -1,5 +1,6 @@
 import type { SettingsView, Sink, Terminal } from '../../core/context.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { linesOf, printedParts, type PrintedPart } from '../../core/message.ts';
 import {
   Failure,
   messageOf,
@@ -17,7 +18,7 @@ import { loadPaint, type Paint } from '../text/colour.ts';
 interface FailureOutput {
   readonly stderr: Sink<TerminalText>;
   readonly terminal: Pick<Terminal, 'errors' | 'errorColumns' | 'colour'>;
-  readonly settings: Pick<SettingsView, 'accountFlags'>;
+  readonly settings: Pick<SettingsView, 'accountWords'>;
 }
 
 /**
@@ -26,12 +27,14 @@ interface FailureOutput {
  * An error that is no Failure is a bug (1). Nothing is printed for exit code 0, a closed pipe.
  */
 export async function renderFailure(error: unknown, as: 'text' | 'json', to: FailureOutput): Promise<ExitCode> {
-  const facts = printedFacts(error instanceof Failure ? error.facts() : bug(error), to.settings);
+  const found = error instanceof Failure ? error.facts() : bug(error);
+  const facts = printedFacts(found, to.settings);
   if (facts.exit === EXIT.done) return facts.exit;
+  const hints = linesOf(found.hint).map((line) => printedParts(line, to.settings));
   const text =
     as === 'json'
       ? errorJson(facts, to.terminal.errors)
-      : errorBlock(facts, await loadPaint(to.terminal.colour.errors), await loadWrap(to.terminal.errorColumns));
+      : errorBlock(facts, hints, await loadPaint(to.terminal.colour.errors), await loadWrap(to.terminal.errorColumns));
   await to.stderr.write(text);
   return facts.exit;
 }
@@ -51,15 +54,24 @@ const errorJson = ({ exit: _, ...error }: PrintedFacts, onTerminal: boolean): Te
 
 const PREFIX = say`error: `;
 
+/** Wraps a line to the terminal. */
+type Wrap = (line: SafeText | readonly PrintedPart[]) => SafeText;
+
 /** Returns the function that wraps lines. Its code is loaded only when stderr is a terminal. */
-async function loadWrap(columns: number | undefined): Promise<(line: SafeText) => SafeText> {
-  if (columns === undefined) return (line) => line;
+async function loadWrap(columns: number | undefined): Promise<Wrap> {
+  if (columns === undefined)
+    return (line) => (typeof line === 'string' ? line : safeText(line.map(({ text }) => text).join('')));
   const { wrapMessage } = await import('../text/wrap-message.ts');
   return (line) => wrapMessage(line, columns);
 }
 
-function errorBlock(facts: PrintedFacts, paint: Paint, wrap: (line: SafeText) => SafeText): TerminalText {
-  const { message, hint, request, id, retryAfter } = facts;
+function errorBlock(
+  facts: PrintedFacts,
+  hints: readonly (readonly PrintedPart[])[],
+  paint: Paint,
+  wrap: Wrap,
+): TerminalText {
+  const { message, request, id, retryAfter } = facts;
   const lines = [
     paintPrefixed(
       wrap(say`${PREFIX}${message}`),
@@ -68,8 +80,8 @@ function errorBlock(facts: PrintedFacts, paint: Paint, wrap: (line: SafeText) =>
     ),
     ...serviceLines(facts).map((line) => wrap(say`  ${line}`)),
     ...(retryAfter === undefined ? [] : [say`  wait ${formatDuration(retryAfter * 1000)} before trying again`]),
-    ...(hint?.split('\n') ?? []).map((line) =>
-      paintPrefixed(wrap(say`  -> ${line}`), ARROW, (arrow, rest) => styled`${paint(arrow, 'busy')}${rest}`),
+    ...hints.map((parts) =>
+      paintPrefixed(wrap(withArrow(parts)), ARROW, (arrow, rest) => styled`${paint(arrow, 'busy')}${rest}`),
     ),
     ...(id === undefined || message.includes(id) ? [] : [paint(say`  id: ${id}`, 'quiet')]),
     ...(request === undefined ? [] : [paint(wrap(requestLine(request)), 'quiet')]),
@@ -78,6 +90,11 @@ function errorBlock(facts: PrintedFacts, paint: Paint, wrap: (line: SafeText) =>
 }
 
 const ARROW = say`  ->`;
+
+const withArrow = (parts: readonly PrintedPart[]): readonly PrintedPart[] => [
+  { text: `${ARROW} `, isCommand: false },
+  ...parts.map((part) => ({ ...part, text: safeText(part.text) })),
+];
 
 const requestLine = ({ method, url, id }: RequestName): SafeText =>
   say`  request: ${method} ${url}${id === undefined ? '' : ` (id ${id})`}`;

@@ -1,9 +1,10 @@
 import { safeText, say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
-import type { Section } from '../view.ts';
+import type { Section, Shown } from '../view.ts';
 import { cellLines, cellPieces, paintAll } from '../cells/cell-text.ts';
 import type { Paint, Piece } from '../text/colour.ts';
 import { joinText, spaces, styled } from '../text/terminal-text.ts';
 import { fits, textWidth, wrap } from '../text/text-width.ts';
+import { wrapParts } from '../text/wrap-message.ts';
 
 interface DetailOptions {
   /** Columns of the terminal. */
@@ -26,7 +27,7 @@ export function terminalDetail(sections: readonly Section[], { width, paint }: D
   const valueWidth = Math.max(1, width - margin - labelWidth - 2);
   const blocks = shown.map(({ title, lines }) => {
     const body = lines.flatMap(({ label, value }) => {
-      const values = cellLines(value, { terminal: true }).flatMap((item) => wrapValue(item, valueWidth, paint));
+      const values = valueLines(value, valueWidth, paint);
       return labelledLines(safeLabel(label), values, labelWidth, paint).map((line) => styled`${spaces(margin)}${line}`);
     });
     return joinText([...(title === undefined ? [] : [paint(safeLabel(title), 'strong')]), ...body, say``], '\n');
@@ -46,6 +47,13 @@ function labelledLines(
   if (own > labelWidth) return [paint(label, 'quiet'), ...values.map((value) => styled`${gap}${value}`)];
   const first = styled`${paint(label, 'quiet')}${spaces(labelWidth - own + 2)}`;
   return values.map((value, at) => styled`${at === 0 ? first : gap}${value}`);
+}
+
+/** The lines of a value. A command in it is not broken. */
+function valueLines(value: Shown, width: number, paint: Paint): readonly TerminalText[] {
+  const parts = typeof value === 'object' && 'parts' in value ? value.parts : undefined;
+  if (parts !== undefined) return wrapParts(parts, width).map((line) => paint(line, 'plain'));
+  return cellLines(value, { terminal: true }).flatMap((item) => wrapValue(item, width, paint));
 }
 
 function wrapValue(pieces: readonly Piece[], width: number, paint: Paint): readonly TerminalText[] {

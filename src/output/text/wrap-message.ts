@@ -1,55 +1,102 @@
+import type { PrintedPart } from '../../core/message.ts';
 import { safeText, type SafeText } from '../../core/safe-text.ts';
 import { textWidth } from './text-width.ts';
 
 /** Columns below which text is not wrapped. */
 const MIN_COLUMNS = 20;
 
+/** What is never broken: a word, or a command line with the punctuation after it. */
+interface Unit {
+  readonly text: string;
+  /** A command that `printedParts` told apart: where its line ends with it, the punctuation would be copied too. */
+  readonly isCommand: boolean;
+}
+
 /**
  * Wraps a message at spaces to the width of a terminal. Continuation lines have the indentation of their line and two
- * spaces more. A command line after a colon (`...: berth doctor`) is never broken, so that it can be copied. Returns the
- * text unchanged when `columns` is undefined.
+ * spaces more. A command line is never broken, so that it can be copied: where it does not fit, it has a line of its own. In
+ * a plain text, that is what stands after a colon (`...: berth doctor`) or in backticks. Returns the text unchanged when
+ * `columns` is undefined.
  */
-export function wrapMessage(text: SafeText, columns: number | undefined): SafeText {
-  if (columns === undefined || columns < MIN_COLUMNS) return text;
-  const lines = text.split('\n').flatMap((line) => wrapLine(line, columns));
-  return safeText(lines.join('\n'), true);
+export function wrapMessage(message: SafeText | readonly PrintedPart[], columns: number | undefined): SafeText {
+  const parts = typeof message === 'string' ? [{ text: message, isCommand: false }] : message;
+  if (columns === undefined || columns < MIN_COLUMNS) return safeText(parts.map(({ text }) => text).join(''), true);
+  return safeText(
+    linesOf(parts)
+      .flatMap((line) => wrapParts(line, columns))
+      .join('\n'),
+    true,
+  );
 }
 
-function wrapLine(line: string, columns: number): readonly string[] {
-  if (line.length <= columns && /^[\x20-\x7e]*$/.test(line)) return [line];
-  const indent = /^ */.exec(line)?.[0] ?? '';
-  const continuationIndent = `${indent}  `;
-  const words = joinCommandLines(line.slice(indent.length).split(' '));
+/** Wraps the parts of one line to a width, as `wrapMessage` does. */
+export function wrapParts(parts: readonly PrintedPart[], columns: number): readonly SafeText[] {
+  const line = parts.map(({ text }) => text).join('');
+  if (line.length <= columns && /^[\x20-\x7e]*$/.test(line)) return [safeText(line, true)];
+  const indent = /^ */.exec(parts[0]?.text ?? '')?.[0] ?? '';
+  const [first, ...units] = unitsOf(parts, indent.length);
   const lines: string[] = [];
-  let current = indent + (words.shift() ?? '');
-  for (const word of words) {
-    // A word wider than the terminal is not broken: it is an address or a path, to be copied.
-    if (textWidth(`${current} ${word}`) <= columns) current += ` ${word}`;
+  let current = indent + (first?.text ?? '');
+  let mustEnd = false;
+  for (const { text, isCommand } of units) {
+    // What is wider than the terminal is not broken: it is an address, a path or a command, to be copied.
+    if (!mustEnd && textWidth(`${current} ${text}`) <= columns) current += ` ${text}`;
     else {
       lines.push(current);
-      current = continuationIndent + word;
+      mustEnd = isCommand && /[.,;:]$/.test(text);
+      current = `${indent}  ${mustEnd ? text.slice(0, -1) : text}`;
     }
   }
-  return [...lines, current];
+  return [...lines, current].map((each) => safeText(each, true));
 }
 
-/** The program names that begin a command line in a message. */
+/** The parts of each line. */
+function linesOf(parts: readonly PrintedPart[]): readonly (readonly PrintedPart[])[] {
+  const found: PrintedPart[][] = [[]];
+  for (const { text, isCommand } of parts) {
+    const [first = '', ...others] = text.split('\n');
+    found.at(-1)?.push({ text: first, isCommand });
+    found.push(...others.map((other) => [{ text: other, isCommand }]));
+  }
+  return found;
+}
+
+/** What stands between the spaces of a line, without the spaces at its start. */
+function unitsOf(parts: readonly PrintedPart[], start: number): readonly Unit[] {
+  const words: Unit[] = [];
+  for (const [at, { text, isCommand }] of parts.entries()) {
+    const [first = '', ...others] = isCommand ? [text] : text.slice(at === 0 ? start : 0).split(' ');
+    const last = words.pop();
+    words.push({ text: (last?.text ?? '') + first, isCommand: isCommand || last?.isCommand === true });
+    words.push(...others.map((other) => ({ text: other, isCommand: false })));
+  }
+  return joinCommandLines(words);
+}
+
+/** The program names that begin a command line in a plain text. */
 const PROGRAMS = /^(berth|awk)$/;
 
-/** Joins the words of each command line: from a program name after a colon to the end of the sentence. */
-function joinCommandLines(words: readonly string[]): string[] {
-  const joined: string[] = [];
-  let command: string | undefined;
+/**
+ * Joins the words of each command line: from a program name after a colon to the end of the sentence, what is in backticks,
+ * and a command with what is for the shell (`< key.txt`).
+ */
+function joinCommandLines(words: readonly Unit[]): readonly Unit[] {
+  const joined: Unit[] = [];
+  let open: { readonly unit: Unit; readonly ends: (text: string) => boolean } | undefined;
   for (const [at, word] of words.entries()) {
-    if (command !== undefined) command += ` ${word}`;
-    else if (PROGRAMS.test(word) && words[at - 1]?.endsWith(':') === true) command = word;
+    const next = words[at + 1];
+    if (open !== undefined) open = { ...open, unit: { ...open.unit, text: `${open.unit.text} ${word.text}` } };
+    else if (PROGRAMS.test(word.text) && words[at - 1]?.text.endsWith(':') === true)
+      open = { unit: word, ends: endsSentence };
+    else if (/^`[^`]+$/.test(word.text)) open = { unit: word, ends: (text) => text.includes('`', 1) };
+    else if (word.isCommand && /^[<|]$/.test(next?.text ?? '')) open = { unit: word, ends: endsSentence };
     else joined.push(word);
-    if (command !== undefined && at < words.length - 1 && endsSentence(command)) {
-      joined.push(command);
-      command = undefined;
+    if (open !== undefined && (next === undefined || open.ends(open.unit.text))) {
+      joined.push(open.unit);
+      open = undefined;
     }
   }
-  return command === undefined ? joined : [...joined, command];
+  return joined;
 }
 
 /** True when the text ends with punctuation that is not inside quotes. */

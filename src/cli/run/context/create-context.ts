@@ -1,10 +1,10 @@
-import { type CommandLine, type Message, printed } from '../../../core/message.ts';
+import { type CommandLine, type Message, type PrintedPart, printed, printedParts } from '../../../core/message.ts';
 import { allowedAccess } from '../../../core/access.ts';
 import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Context } from '../../../core/context.ts';
 import { unlessFailed } from '../../../core/failure.ts';
 import { isLoopback } from '../../../core/addresses/http-address.ts';
-import { safeText, type SafeText } from '../../../core/safe-text.ts';
+import { safeText } from '../../../core/safe-text.ts';
 import type { Json } from '../../../core/json.ts';
 import type { OutputOptions, View } from '../../../output/view.ts';
 import { DEFAULT_COLUMNS } from '../../../output/text/terminal-size.ts';
@@ -40,7 +40,7 @@ export interface RunState {
 export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
   const serviceClock = createServiceClock(context.clock);
   const { notes } = context;
-  const tellLine = (line: Message): Promise<void> => tell(context, safeText(printed(line, context.settings)));
+  const tellLine = (line: Message): Promise<void> => tell(context, line);
   const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
   const tellRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
     // Loaded here: a dry run alone needs it.
@@ -84,15 +84,18 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
 /** Whether an address may be that of the local service, whose clock can be advanced. */
 const isOnThisMachine = (address = ''): boolean => URL.canParse(address) && isLoopback(new URL(address).hostname);
 
-async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void> {
+async function tell({ terminal, stderr, settings }: Context, line: Message): Promise<void> {
   const { errorColumns } = terminal;
   // Lines are wrapped only on a terminal.
   const text =
     errorColumns === undefined
-      ? line
-      : (await import('../../../output/text/wrap-message.ts')).wrapMessage(line, errorColumns);
+      ? safeText(printed(line, settings))
+      : (await import('../../../output/text/wrap-message.ts')).wrapMessage(safeParts(line, settings), errorColumns);
   await stderr.write(styled`${text}\n`);
 }
+
+const safeParts = (line: Message, settings: Context['settings']): readonly PrintedPart[] =>
+  printedParts(line, settings).map((part) => ({ ...part, text: safeText(part.text) }));
 
 async function tellRows(context: Context, view: View, rows: readonly Json[], now: number): Promise<void> {
   const { loadPaint } = await import('../../../output/text/colour.ts');
@@ -115,7 +118,7 @@ async function tellRows(context: Context, view: View, rows: readonly Json[], now
 function progress(context: Context, first: string): Progress {
   if (context.settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };
   if (!context.terminal.errors || !context.terminal.redraws)
-    return openWaitLines(context.clock, (text) => tell(context, safeText(`Waiting for ${text}`)));
+    return openWaitLines(context.clock, (text) => tell(context, `Waiting for ${text}`));
   let text = first;
   const loading = import('../../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
   return {

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../../cli/model/context.ts';
 /** Finds a verdict from facts: the first cause of a table that applies is the answer. */
-import { type Message, printed } from '../../../core/message.ts';
+import { type Message, type PrintedPart, printed, printedParts } from '../../../core/message.ts';
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { itemsAt, type JsonObject } from '../../../core/json.ts';
 import { list, text } from '../../../output/cells/cell-functions.ts';
@@ -96,7 +96,8 @@ export const verdictSchema = (about: Readonly<Record<string, OutputSchema>>): Ou
     cure: manyOf(TEXT),
   });
 
-const verdictView: View = {
+/** The view of a verdict. `cure` is what the row has, with its commands told apart. */
+const verdictView = (cure: readonly (readonly PrintedPart[])[]): View => ({
   noun: ['verdict', 'verdicts'],
   id: text('code'),
   members: ['verdict', 'code', 'state', 'evidence', 'cure'],
@@ -118,10 +119,13 @@ const verdictView: View = {
     },
     {
       title: 'what to do',
-      lines: list('cure')(row).map((line, at) => ({ label: String(at + 1), value: line })),
+      lines: list('cure')(row).map((line, at) => ({
+        label: String(at + 1),
+        value: { text: line, ...(cure[at] === undefined ? {} : { parts: cure[at] }) },
+      })),
     },
   ],
-};
+});
 
 /** The result of `explain`. `about` names the resource: `{endpoint, job}`. With `exitStatus` it ends 10 when blocked. */
 export function explained(
@@ -133,7 +137,7 @@ export function explained(
 ): Result {
   return {
     kind: 'one',
-    view: verdictView,
+    view: verdictView(cure.map((line) => printedParts(line, settings))),
     value: {
       verdict,
       code,

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { commandsIn } from '../../../support/worlds/check-printed-commands.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { stripVTControlCharacters } from 'node:util';
+
+/** The commands of each line of a screen: one that is broken over two lines is not the same. */
+const onScreen = (text: string): readonly string[] =>
+  stripVTControlCharacters(text)
+    .split('\n')
+    .flatMap((line) => commandsIn(line).map((words) => words.join(' ')));
+
+const EXPLAINED = [
+  ['pods', 'explain', 'pod-broken'],
+  ['pods', 'explain', 'pod-stopped'],
+  ['pods', 'get', 'no-such-pod'],
+  ['pods', 'wait', 'pod-stopped', '--wait-timeout', '1s'],
+];
+
+describe.each([40, 60, 80])('on a terminal of %s columns', (columns) => {
+  it.each(EXPLAINED)('%s %s %s: each command is whole on one line', async (...argv) => {
+    const run = async (tty: boolean): Promise<readonly string[]> => {
+      const world = createTestWorld({ tty, columns, env: { NO_COLOR: '1' } });
+      await berthIn(world, ['--local', 'jobs', 'run', 'fail', '--input', '{}']);
+      const { out, err } = await berthIn(world, ['--local', ...argv]);
+      return onScreen(out + err);
+    };
+    const piped = await run(false);
+    expect(piped.length).toBeGreaterThan(0);
+    expect(await run(true)).toEqual(piped);
+  });
+});
+
+it('a job that waits for workers that a person has stopped: all commands of its cure', async () => {
+  for (const columns of [40, 60, 80]) {
+    const world = createTestWorld({ tty: { stdout: true, stderr: true }, columns, env: { NO_COLOR: '1' } });
+    await berthIn(world, ['--local', 'endpoints', 'update', 'sleep', '--workers-max', '0', '--yes']);
+    const submitted = await berthIn(world, ['--local', 'jobs', 'run', 'sleep', '--input', '{"seconds":1}', '-o', 'id']);
+    const argv = ['--local', 'jobs', 'explain', 'sleep', submitted.out.trim()];
+    const { out } = await berthIn(world, argv);
+    const { cure } = JSON.parse((await berthIn(world, [...argv, '--json'])).out) as {
+      readonly cure: readonly string[];
+    };
+    expect(onScreen(out)).toEqual(cure.flatMap(onScreen));
+    expect(cure.flatMap(onScreen).length).toBeGreaterThan(0);
+  }
+});
