@@ -127,7 +127,7 @@ export function createInputTally(extras: string) {
   const maxBytes = maxInputBytes(extras);
   const beside = PAYLOAD_LIMITS.run - maxBytes;
   const invalidItems: InvalidItem[] = [];
-  let [planned, invalid, bodyBytes, largestBody] = [0, 0, 0, 0];
+  let [planned, invalid, bodyBytes, largestBody, removedApostrophes] = [0, 0, 0, 0, 0];
   let first: Item | undefined;
   return {
     /** The bytes that an input may have. */
@@ -143,6 +143,7 @@ export function createInputTally(extras: string) {
       const body = beside + item.input.byteLength;
       bodyBytes += body;
       largestBody = Math.max(largestBody, body);
+      removedApostrophes += item.removedApostrophes ?? 0;
       first ??= item;
     },
     /** `bytes` is the size of all inputs together. */
@@ -154,6 +155,7 @@ export function createInputTally(extras: string) {
       bodyBytes,
       largestBody,
       first,
+      removedApostrophes,
     }),
   };
 }

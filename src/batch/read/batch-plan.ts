@@ -18,4 +18,6 @@ export interface InputSummary {
   readonly bodyBytes: number;
   readonly largestBody: number;
   readonly first: Item | undefined;
+  /** Cells of CSV files that lost the apostrophe of an export. */
+  readonly removedApostrophes: number;
 }

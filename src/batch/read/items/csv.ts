@@ -119,19 +119,25 @@ export async function* readCsv(
 ): AsyncGenerator<PlacedItem> {
   let columns: readonly Column[] | undefined;
   let number = firstItem - 1;
+  const cells = cellsOf(format);
+  let inHeader = 0;
   // Lines of the file before the header that the chunks do not have.
   let missingLines = 0;
   for await (const row of readRows(chunks, format.path, () => missingLines)) {
     const { end, lines } = row;
     if (columns === undefined) {
-      columns = columnsOf(row, format);
+      columns = columnsOf(row, cells, format);
+      inHeader = cells.takeRemoved();
       if (firstLine !== undefined) missingLines = firstLine - 1 - lines;
       yield { item: undefined, end, lines };
       continue;
     }
     number += 1;
-    const item = isWanted?.(number) === false ? undefined : parseRow(columns, row, number, format);
-    yield { item, end, lines };
+    const parsed = isWanted?.(number) === false ? undefined : parseRow(columns, row, number, cells, format);
+    const removedApostrophes = cells.takeRemoved() + inHeader;
+    const isNoted = parsed?.kind === 'item' && removedApostrophes > 0;
+    if (isNoted) inHeader = 0;
+    yield { item: isNoted ? { ...parsed, removedApostrophes } : parsed, end, lines };
   }
 }
 
@@ -205,11 +211,11 @@ async function* skipByteOrderMark(
 }
 
 /** Returns the columns that the header names. Fails with usage (2) when they cannot be used. */
-function columnsOf({ fields, line }: Row, format: InputFormat): readonly Column[] {
+function columnsOf({ fields, line }: Row, cells: Cells, format: InputFormat): readonly Column[] {
   const invalid = (reason: string, hint = 'The first line of a CSV file names its columns.'): Error =>
     invalidCsv(format.path, line, reason, hint);
   if (!fields.every((field) => isUtf8(field))) throw invalid('the header is not UTF-8 text', 'Save the file as UTF-8.');
-  const columns = typedColumns(fields.map(cellText(format)), format.types);
+  const columns = typedColumns(fields.map(cells.textOf), format.types);
   const names = columns.map(({ name }) => name);
   const [only = ''] = names;
   if (names.length === 1 && /[;\t]/.test(only))
@@ -231,6 +237,7 @@ function parseRow(
   columns: readonly Column[],
   { fields, line }: Row,
   number: number,
+  cells: Cells,
   format: InputFormat,
 ): Item | InvalidItem {
   const invalid = (reason: string): InvalidItem => ({ kind: 'invalid', number, line, reason });
@@ -244,7 +251,7 @@ function parseRow(
   const at = (name: string): number => columns.findIndex((column) => column.name === name);
   let wrong: InvalidItem | undefined;
   const values = columns.map(({ name, type }, index): Json =>
-    typedValue(cellText(format)(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
+    typedValue(cells.textOf(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
       wrong ??= invalid(`row ${String(number)}, column ${JSON.stringify(name)}: ${reason}`);
       return null;
     }),
@@ -263,9 +270,30 @@ function parseRow(
     : invalid(`column ${JSON.stringify(inputField)}: ${problem.reason}`);
 }
 
-/** Returns what reads the text of a cell. */
-const cellText = ({ exported }: InputFormat): ((field: Uint8Array) => string) =>
-  exported === true ? (field) => withoutApostrophe(textOf(field)) : textOf;
+/** Reads the text of cells, and counts those that lose the apostrophe of an export. */
+interface Cells {
+  readonly textOf: (field: Uint8Array) => string;
+  /** Returns how many cells lost an apostrophe since the last call. */
+  readonly takeRemoved: () => number;
+}
+
+function cellsOf({ exported }: InputFormat): Cells {
+  let removed = 0;
+  return {
+    textOf: (field) => {
+      const text = textOf(field);
+      if (exported !== true) return text;
+      const plain = withoutApostrophe(text);
+      if (plain.length < text.length) removed += 1;
+      return plain;
+    },
+    takeRemoved: () => {
+      const count = removed;
+      removed = 0;
+      return count;
+    },
+  };
+}
 
 const EMPTY = new Uint8Array(0);
 

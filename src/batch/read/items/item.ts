@@ -46,6 +46,8 @@ export interface Item {
   readonly input: Uint8Array;
   /** JSON text of the item's label (the `idField`). */
   readonly id?: string;
+  /** Cells of its CSV row, and of the header with the first item, that lost the apostrophe of an export; absent where none did. */
+  readonly removedApostrophes?: number;
 }
 
 /** An item that cannot be sent. */

@@ -67,6 +67,7 @@ export async function runBatch(outer: CommandContext, given: RunValues): Promise
       const view = viewOf(ctx, async (begun, summary, copy) => {
         if (copy !== undefined) await ctx.tell(`The input was copied to ${copy}, where every driver reads it.`);
         for (const line of describeSkipped(nameOfInputs(values), summary)) await ctx.tell(line);
+        for (const line of describeApostrophes(summary)) await ctx.tell(line);
         if (isShared) await ctx.tell(sentence`Batch ${begun}. On any other machine: ${joinLine(ports, begun)}`);
       });
       return batchResult(ctx, await beginBatch(ports, store, options, run, view), values);
@@ -106,6 +107,14 @@ function describeSkipped(path: string, { invalid, invalidItems }: InputSummary):
   ];
 }
 
+/** Returns what was taken away from the cells of CSV files: one that berth never exported may need it. */
+const describeApostrophes = ({ removedApostrophes: count }: InputSummary): readonly string[] =>
+  count === 0
+    ? []
+    : [
+        `${countOf(count, 'CSV cell')} lost the apostrophe before = + - @, a tab or a line break, which an export of berth adds. --csv-raw keeps it.`,
+      ];
+
 /** Returns counts, sizes, and the first request as it would be sent. Fails with not-found (4) where there is no such endpoint. */
 async function dryRunResult(ctx: CommandContext, values: RunValues, summary: InputSummary): Promise<Result> {
   const input = nameOfInputs(values);
@@ -119,12 +128,13 @@ async function dryRunResult(ctx: CommandContext, values: RunValues, summary: Inp
     inputBytes: summary.bytes,
     bodyBytes: summary.bodyBytes,
     largestBody: summary.largestBody,
+    removedApostrophes: summary.removedApostrophes,
     first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },
   };
   return {
     kind: 'one',
     view: dryRunView,
     value,
-    notes: summary.invalidItems.map((item) => describeInvalid(input, item)),
+    notes: [...summary.invalidItems.map((item) => describeInvalid(input, item)), ...describeApostrophes(summary)],
   };
 }

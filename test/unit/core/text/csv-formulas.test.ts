@@ -56,6 +56,25 @@ test('--csv-raw prints and reads cells as they are', async () => {
   expect(outputsOf(read(world, 'raw.jsonl'))).toEqual(["'=1+1"]);
 });
 
+test('a batch says how many cells of its CSV files lost an apostrophe, and how to keep it', async () => {
+  const world = await createBatchWorld();
+  write(world, 'own.csv', "name,'-a\n'=1+1,'tis\n'+49 171,'@home\n");
+  write(world, 'plain.csv', "name,b\n'tis,-1\n");
+  const run = async (out: string, ...more: readonly string[]) =>
+    await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--out', out, ...more]);
+  const told =
+    '4 CSV cells lost the apostrophe before = + - @, a tab or a line break, which an export of berth adds. --csv-raw keeps it.';
+  expect((await run('a.jsonl', '--input', 'own.csv', '--input', 'plain.csv')).err).toContain(`${told}\n`);
+  const planned = await run('b.jsonl', '--input', 'own.csv', '--dry-run', '--json');
+  expect(planned.err).toContain(told);
+  expect(JSON.parse(planned.out)).toMatchObject({ planned: 2, removedApostrophes: 4 });
+  for (const silent of [['plain.csv'], ['own.csv', '--csv-raw']]) {
+    const { code, err } = await run(`${silent.join('')}.jsonl`, '--input', ...silent);
+    expect(code).toBe(0);
+    expect(err).not.toContain('apostrophe');
+  }
+});
+
 const outputsOf = (results: string): readonly unknown[] =>
   results
     .trimEnd()

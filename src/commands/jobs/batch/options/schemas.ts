@@ -68,6 +68,7 @@ export const BATCH_PLAN = ownObject({
   inputBytes: COUNT,
   bodyBytes: COUNT,
   largestBody: COUNT,
+  removedApostrophes: COUNT,
   first: ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT), body: ANYTHING }),
 });
 

@@ -225,6 +225,7 @@ test('a tally counts and measures what would be sent, options of the jobs includ
   expect(found).toMatchObject({
     ...{ planned: 2, invalid: 1, bytes: content.length },
     largestBody: 25 + options,
+    removedApostrophes: 0,
     bodyBytes: 42 + 2 * options,
   });
   expect(found.invalidItems).toMatchObject([{ line: 2, input: 'items.jsonl' }]);

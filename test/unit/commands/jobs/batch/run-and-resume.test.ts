@@ -72,6 +72,7 @@ describe('jobs batch run', () => {
     expect(summary(ran)).toMatchObject({
       planned: 3,
       largestBody: 17,
+      removedApostrophes: 0,
       first: { method: 'POST', body: { input: { n: 1 } } },
     });
     expect(ran.out).not.toContain(LOCAL_KEY);
