@@ -41,6 +41,7 @@ export const api = defineCommand({
   },
   writes: true,
   destroys: true,
+  needs: ({ method }) => (method === 'GET' ? 'read' : 'write'),
   examples: [
     ['berth api GET /v2/pods --paginate --jq ".pods[].id" --raw', 'the ids of all pods'],
     [

@@ -27,8 +27,12 @@ export const isAllowed = (needed: Access, { level }: AllowedAccess): boolean =>
   ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level);
 
 /** Why a level is not allowed. */
-export const notAllowed = (needed: Access, { level, from }: AllowedAccess): string =>
+const notAllowed = (needed: Access, { level, from }: AllowedAccess): string =>
   `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}`;
+
+/** What a dry run says of a command that is not allowed. */
+export const wouldBeRefused = (needed: Access, allowed: AllowedAccess): string =>
+  `It would be refused (3): ${notAllowed(needed, allowed)}.`;
 
 /** Fails with denied (3) when more is needed than is allowed. Call it before anything is sent or changed. */
 export function requireAccess(needed: Access, allowed: AllowedAccess): void {

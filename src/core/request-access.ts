@@ -1,4 +1,4 @@
-import { isAllowed, notAllowed, type Access, type AllowedAccess } from './access.ts';
+import { isAllowed, wouldBeRefused, type Access, type AllowedAccess } from './access.ts';
 import type { ApiRequest } from './api.ts';
 import { destroysAnything } from './destroys.ts';
 
@@ -11,5 +11,5 @@ export function accessNeeded(request: ApiRequest): Access {
 /** Why the first of these requests that is not allowed would be refused; undefined where all are allowed. For a dry run. */
 export function accessRefusal(requests: readonly ApiRequest[], allowed: AllowedAccess): string | undefined {
   const needed = requests.map(accessNeeded).find((each) => !isAllowed(each, allowed));
-  return needed === undefined ? undefined : `It would be refused (3): ${notAllowed(needed, allowed)}.`;
+  return needed === undefined ? undefined : wouldBeRefused(needed, allowed);
 }

@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { json, pointedAt, routed, serve, type ScriptedServer } from '../support/servers/scripted-server.ts';
 import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
@@ -38,7 +37,7 @@ describe('read', () => {
     const { servers } = await fails(argv, { exit: 3, says: [/`(write|full)` access/, /BERTH_ACCESS/] }, [answers], {
       env: { BERTH_ACCESS: 'read' },
     });
-    servers.forEach(onlyRead);
+    for (const { seen } of servers) expect(seen).toEqual([]);
   });
 
   test('reads as usual', async () => {
@@ -52,23 +51,41 @@ describe('read', () => {
     expect(out).toContain('POST');
   });
 
-  test('a batch sends nothing', async () => {
+  test.each([
+    ['jobs batch run echo --input missing.jsonl --out r.jsonl'],
+    ['jobs batch run echo --input - --out r.jsonl'],
+    ['jobs batch resume missing.jsonl'],
+    ['jobs batch work nightly --store postgres://127.0.0.1:9/none'],
+    ['jobs batch cancel nightly --store postgres://127.0.0.1:9/none'],
+    ['jobs batch remove missing.jsonl --yes'],
+    ['files sync missing/ datasets:'],
+    ['files cp missing.txt datasets:'],
+    ['files rm datasets:missing --yes'],
+    ['files mv missing.txt datasets:'],
+    ['api POST /v2/pods --input @missing.json'],
+    ['pods dev pod-train --path missing --start -- true'],
+  ])('refuses %s before it looks for a file or a store, and creates none', async (line) => {
     const world = createTestWorld({ env: { BERTH_ACCESS: 'read' } });
-    writeFileSync(join(world.directory, 'items.jsonl'), '{"a":1}\n{"a":2}\n');
-    const { code, err } = await berthIn(world, [
-      '--local',
-      'jobs',
-      'batch',
-      'run',
-      'echo',
-      '--input',
-      'items.jsonl',
-      '--out',
-      'r.jsonl',
-    ]);
-    expect([code, err]).toEqual([3, expect.stringContaining('needs `write` access')]);
-    expect(readFileSync(join(world.directory, 'r.jsonl'), 'utf8')).toBe('');
+    const { code, err } = await berthIn(world, ['--local', ...line.split(' ')]);
+    expect([code, err]).toEqual([3, expect.stringMatching(/needs `(write|full)` access/)]);
+    expect(readdirSync(world.directory)).toEqual([]);
   });
+
+  test('a terminal is asked for nothing', async () => {
+    const { code, err } = await berth(['--local', 'volumes', 'create'], {
+      env: { BERTH_ACCESS: 'read' },
+      tty: true,
+    });
+    expect([code, err]).toEqual([3, expect.stringContaining('needs `write` access')]);
+  });
+
+  test.each([['files uploads abort datasets --dry-run'], ['api POST /v2/pods --input {} --dry-run']])(
+    '%s says once that it would be refused',
+    async (line) => {
+      const { code, err } = await berth(['--local', ...line.split(' ')], { env: { BERTH_ACCESS: 'read' } });
+      expect([code, err.split('It would be refused (3)').length]).toEqual([0, 2]);
+    },
+  );
 
   test('holds for the local service too', async () => {
     const { code, err } = await berth(['--local', 'pods', 'stop', 'pod-train'], { env: { BERTH_ACCESS: 'read' } });

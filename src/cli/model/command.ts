@@ -1,3 +1,4 @@
+import type { Access } from '../../core/access.ts';
 import type { Message } from '../../core/message.ts';
 import type { ExitCode } from '../../core/exit-codes.ts';
 import { memberAt, type Json } from '../../core/json.ts';
@@ -45,6 +46,12 @@ export interface CommandSpec<A extends Params, O extends Params, T> extends Comm
   readonly changesMachine?: boolean;
   /** The command destroys something; true when absent for a command that asks (`confirm`). */
   readonly destroys?: boolean;
+  /**
+   * What the setting `access` must allow, as far as the command line alone tells it: checked before anything is asked, read or
+   * opened. By default `full` for a command that writes and destroys, `write` for another that writes, and `read`. Each request is
+   * checked again when it is sent.
+   */
+  readonly needs?: Access | ((values: ValuesOf<A> & ValuesOf<O>) => Access);
   /** The command may start something that costs money. */
   readonly costs?: boolean;
   /** The command always waits for something; commands that wait only with a flag leave it out. */
@@ -101,6 +108,7 @@ export interface Command extends CommandWords {
   readonly writes: boolean;
   readonly changesMachine: boolean;
   readonly destroys: boolean;
+  readonly needs: Access | ((values: Values) => Access) | undefined;
   readonly costs: boolean;
   readonly waits: boolean;
   readonly exits: readonly ExitCode[];
@@ -147,7 +155,7 @@ export interface Program {
 export function defineCommand<const A extends Params, const O extends Params, T = undefined>(
   spec: CommandSpec<A, O, T>,
 ): Command {
-  const { prepare, confirm, confirmWhen, run } = spec;
+  const { prepare, confirm, confirmWhen, run, needs } = spec;
   type Given = ValuesOf<A> & ValuesOf<O>;
   return {
     kind: 'command',
@@ -168,6 +176,7 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     exitsAsProgram: spec.exitsAsProgram ?? false,
     watch: spec.watch === true ? {} : spec.watch,
     // The casts are sound: callers pass only values that `args` and `options` parsed, and what `prepare` returned.
+    needs: typeof needs === 'function' ? (values) => needs(values as Given) : needs,
     ...(prepare === undefined ? {} : { prepare: (ctx, values) => prepare(ctx, values as Given) }),
     ...(confirm === undefined
       ? {}

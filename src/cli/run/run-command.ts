@@ -16,6 +16,7 @@ import type { CommandContext } from '../model/context.ts';
 import { DryRun, unlessUnread } from './context/dry-run.ts';
 import { commonOptions } from '../model/common-options.ts';
 import { onProfile } from './on-profile.ts';
+import { refuseAccess } from './refuse-access.ts';
 import { sameCommand } from './same-command.ts';
 import { suggestName } from '../../core/text/nearest.ts';
 import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './context/write-record.ts';
@@ -39,7 +40,9 @@ export async function runCommand(
   );
   try {
     await checkFilter(output, ctx);
+    await refuseAccess(ctx, state, command, undefined);
     const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given, path);
+    await refuseAccess(ctx, state, command, values);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     const asks = mustConfirm(ctx, command, values, path);
     const prepared = await command.prepare?.(ctx, values);

@@ -47,6 +47,8 @@ export const apply = defineCommand({
   output: APPLIED,
   writes: true,
   destroys: true,
+  // The plan tells it: a profile that may only read is told that there is nothing to do.
+  needs: 'read',
   costs: true,
   examples: [
     ['berth apply fleet.yaml --yes', 'does what berth plan shows; without --yes it shows the plan and asks'],

@@ -1,4 +1,3 @@
-import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { berth, words, Words } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
@@ -7,7 +6,7 @@ import { copyPlaces, sourcesAndTarget } from './copy/copy-places.ts';
 import { VERIFY } from './copy/transfer/verify.ts';
 import { FILE_OUTCOMES_AND_WHOLE } from '../shared/paths/file-outcomes.ts';
 import { copyFromInput, copyToOutput, streamEnds } from './copy/streams.ts';
-import { parseFileAddress } from './places/file-address.ts';
+import { isOnVolume, parseFileAddress } from './places/file-address.ts';
 import { printOutcomes } from './print-outcomes.ts';
 import { createTally } from './tally.ts';
 
@@ -27,6 +26,7 @@ export const cp = defineCommand({
   },
   changesMachine: true,
   writes: true,
+  needs: ({ place }) => (isOnVolume(place.at(-1)) ? 'write' : 'read'),
   output: FILE_OUTCOMES_AND_WHOLE,
   examples: [
     ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
@@ -38,12 +38,9 @@ export const cp = defineCommand({
       await copyToOutput(ctx, stream.place);
       return { kind: 'nothing' };
     }
-    if (stream !== undefined) {
-      if (!ctx.dryRun) requireAccess('write', allowedAccess(ctx.settings));
+    if (stream !== undefined)
       return await printOutcomes(ctx, copyFromInput(ctx, stream.place), 'copied', { hasWhole: true });
-    }
     const [sources, target] = sourcesAndTarget(place, 'a copy');
-    if (target.kind === 'volume' && !ctx.dryRun) requireAccess('write', allowedAccess(ctx.settings));
     // What is there is not sent again.
     const given = [
       ...(values.recursive ? [words`--recursive`] : []),

@@ -1,4 +1,3 @@
-import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { berth, flags } from '../../core/message.ts';
@@ -9,7 +8,7 @@ import type { Copy } from './copy/copy.ts';
 import { FILE_OUTCOMES } from '../shared/paths/file-outcomes.ts';
 import { printOutcomes } from './print-outcomes.ts';
 import { createTally } from './tally.ts';
-import { folderKey } from './places/file-address.ts';
+import { isOnVolume, folderKey } from './places/file-address.ts';
 
 /** `berth files mv`: moves files to, from and within network volumes. */
 export const mv = defineCommand({
@@ -25,13 +24,12 @@ export const mv = defineCommand({
   changesMachine: true,
   writes: true,
   destroys: true,
+  needs: ({ place }) => (place.slice(0, -1).some(isOnVolume) ? 'full' : 'write'),
   output: FILE_OUTCOMES,
   examples: [['berth files mv -R datasets:inputs datasets:old/', 'a folder, within a volume']],
   run: async (ctx, { place, recursive }) => {
     const [sources, target] = sourcesAndTarget(place, 'a move');
     checkNotWithin(sources, target);
-    if (!ctx.dryRun)
-      requireAccess(sources.some(({ kind }) => kind === 'volume') ? 'full' : 'write', allowedAccess(ctx.settings));
     const durable = await ctx.durable();
     // What was moved is no longer there, and is not missed.
     ctx.setResumeCommand(berth`files mv ${flags(recursive ? ['--recursive'] : [])} ${place}`);

@@ -1,4 +1,3 @@
-import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { createSorter, type Sorter } from '../../core/files/external-sort.ts';
 import { rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Bytes } from '../../core/unit-types.ts';
@@ -36,10 +35,10 @@ export const rm = defineCommand({
     'The volume stays. A folder is removed with --recursive: the files that were there when it was listed, one after the other. A folder without files stays. Nothing is removed when the list cannot be read whole.',
   args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE', complete: 'volume-path' }) },
   writes: true,
+  needs: 'full',
   options: { recursive: option.on('also folders, with all that is in them', { short: '-R' }) },
   output: FILE_OUTCOMES,
   prepare: async (ctx, { place, recursive }): Promise<Targets> => {
-    if (!ctx.dryRun) requireAccess('full', allowedAccess(ctx.settings));
     const places: { readonly address: VolumeAddress; readonly volume: VolumeFiles }[] = [];
     const files = createSorter<Target>(
       await ctx.durable(),

@@ -1,4 +1,3 @@
-import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
 import { numberAt, stringAt, type Json } from '../../core/json.ts';
 import type { UnfinishedUpload, VolumeFiles } from '../../core/ports/volume-files.ts';
@@ -85,6 +84,7 @@ const abort = defineCommand({
   args: { place: PLACE },
   options: { olderThan: option.duration('only those that began at least so long ago', 'h') },
   writes: true,
+  needs: 'full',
   output: manyOf(
     ownObject(ROW, { startedAt: TIME, ok: { ...YES_NO, description: 'absent in a dry run' }, error: FAILURE }),
   ),
@@ -93,7 +93,6 @@ const abort = defineCommand({
     ['berth files uploads abort datasets --older-than 24h --yes', 'those of yesterday, without a question'],
   ],
   prepare: async (ctx, { place, olderThan }) => {
-    if (!ctx.dryRun) requireAccess('full', allowedAccess(ctx.settings));
     const address = parseVolumeAddress(place);
     const { files: volume, now } = await openVolumeWithSpace(ctx, address.volume);
     const isOld = ({ startedAt }: UnfinishedUpload): boolean =>

@@ -41,6 +41,8 @@ export const run = defineCommand({
   output: DECISIONS,
   writes: true,
   destroys: true,
+  // The decisions tell it.
+  needs: 'read',
   costs: true,
   examples: [
     ['berth guard run', 'once: for cron'],

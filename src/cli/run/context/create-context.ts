@@ -34,6 +34,8 @@ export interface RunState {
   /** What is still running and paid after that wait. */
   stillRunning: (() => Message | undefined) | undefined;
   readonly writes: WriteRecord;
+  /** A dry run has said that the command would be refused. */
+  saidRefusal?: boolean;
 }
 
 /** Extends the Context for one run of a command. `state` is updated while the command runs. */
@@ -43,6 +45,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const tellLine = (line: Message): Promise<void> => tell(context, line);
   const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
   const tellRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
+    if (state.saidRefusal === true) return;
     // Loaded here: a dry run alone needs it.
     const { accessRefusal } = await import('../../../core/request-access.ts');
     const refusal = accessRefusal(requests, allowedAccess(context.settings));

@@ -26,6 +26,10 @@ export function parseFileAddress(text: string): FileAddress {
   return { kind: 'volume', volume: name, path: volumePath(path, text) };
 }
 
+/** Whether a place that is given is on a volume. Fails with usage (2) as parsing does. */
+export const isOnVolume = (text: string | undefined): boolean =>
+  text !== undefined && parseFileAddress(text).kind === 'volume';
+
 /** Parses an address on a volume. Fails with usage (2) for any other. */
 export function parseVolumeAddress(text: string): VolumeAddress {
   // The volume alone is its whole content.

@@ -1,4 +1,3 @@
-import { allowedAccess, requireAccess } from '../../../core/access.ts';
 import { berth, words, Words, type CommandLine } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
@@ -17,6 +16,7 @@ import { meaningOfSlash, openSync, shownPlace, type Sync, type SyncValues } from
 import { sizeOfSource } from './size-of-source.ts';
 import { copyNeeded, neededCopies, nothingSeen, removeExtras, type Extra } from './run-sync.ts';
 import { confirmEmptySource, tellEmptySource } from './empty-source.ts';
+import { isOnVolume } from '../places/file-address.ts';
 
 /** What is known before the question. */
 interface Prepared {
@@ -56,6 +56,7 @@ export const sync = defineCommand({
     verify: VERIFY,
   },
   writes: true,
+  needs: (values) => (!isOnVolume(values.target) ? 'read' : values.delete ? 'full' : 'write'),
   changesMachine: true,
   output: FILE_OUTCOMES_AND_WHOLE,
   examples: [
@@ -63,8 +64,6 @@ export const sync = defineCommand({
     ['berth files sync datasets:inputs/ inputs --delete --dry-run', 'see what would be copied and removed'],
   ],
   prepare: async (ctx, values): Promise<Prepared> => {
-    const onVolume = !/^(\.{0,2}\/|[A-Za-z]:\\)/.test(values.target) && values.target.includes(':');
-    if (onVolume && !ctx.dryRun) requireAccess(values.delete ? 'full' : 'write', allowedAccess(ctx.settings));
     const opened = await openSync(ctx, values);
     if (!values.delete || ctx.yes || ctx.dryRun) return { sync: opened, extras: undefined, isEmpty: false };
     const seen = nothingSeen();

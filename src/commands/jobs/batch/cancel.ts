@@ -1,6 +1,5 @@
 import { sentence } from '../../../core/message.ts';
 import { refuse } from '../../../batch/index.ts';
-import { allowedAccess, requireAccess } from '../../../core/access.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import type { Result } from '../../../output/view.ts';
@@ -12,7 +11,6 @@ export async function cancelBatch(
   ctx: CommandContext,
   values: StoreValues & { readonly batch: string },
 ): Promise<Result> {
-  requireAccess('write', allowedAccess(ctx.settings));
   refuse(kindOf(ctx, values), 'sharing', 'batch cancel');
   return await withBatch(ctx, values, values.batch, async (batch, { store, ports }) => {
     await batch.cancel();

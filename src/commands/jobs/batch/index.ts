@@ -23,6 +23,7 @@ const run = defineCommand({
   output: either(BATCH_END, BATCH_PLAN),
   summary: 'submit a job for each line of a file and fetch all results',
   changesMachine: true,
+  needs: 'write',
   details:
     'Each item of the input is one job. An item is a line of JSON, sent byte for byte, or a row of a CSV or Parquet file, sent as an object of its columns. The whole input is checked before anything is sent.\nResults are JSON lines, written as jobs end. `item` is the number of the item in the input, from 1; empty lines are not counted, invalid ones are. The value of --id-field is added as a label; it need not be unique.\nCSV: columns are separated by commas and are text, unless --types or a header such as price:number gives a type. A cell that an export of berth has put an apostrophe before loses it, and so does any cell that looks like one: stderr says how many did. --csv-raw takes cells as they are. A cell that does not have its type is an error that names row and column. The column of --input-field contains JSON. A file with broken quotes is refused, also with --skip-invalid.\nParquet: integers keep every digit; decimals, dates and times are text, bytes are base64, NaN and Infinity are these words. The column of --input-field is the input itself.\n--skip-invalid leaves out invalid lines and rows. Input from a pipe is copied to RESULTS.input, for a resume; with --store, to the folder of the results.\nThe cost is an estimate of execution, if endpoint and catalog tell the price; idle workers and the start of workers cost more.\nExit codes: 0 all completed, 13 some did not, 9 the time of --max-time was over, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
@@ -48,6 +49,7 @@ const resume = defineCommand({
   output: BATCH_END,
   summary: 'continue a batch after any interruption',
   changesMachine: true,
+  needs: 'write',
   details:
     'What was submitted is not sent again, unless --resubmit says so: items that failed, expired, timed out or were cancelled, and unknown ones that may have been submitted, are then sent as new jobs, at any age. --only-error chooses among them by their error. The new result replaces the old one. An expired or unknown item may run twice. --retry-failed asks the service to run the same job again, within 30 minutes of its end. Results that the service no longer keeps are counted as expired. --rate, --concurrency, --in-flight, --max-failures and --max-time of the first run are not remembered: give them again.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
@@ -70,6 +72,7 @@ const work = defineCommand({
   output: BATCH_END,
   summary: 'drive a batch of a store together with other machines',
   changesMachine: true,
+  needs: 'write',
   costs: true,
   waits: true,
   exits: DRIVE_EXITS,
@@ -85,6 +88,7 @@ const cancel = defineCommand({
   output: SHARED_STATUS,
   summary: 'stop all drivers of a batch of a store',
   changesMachine: true,
+  needs: 'write',
   details:
     'Nothing more is sent. Results of jobs that were sent are still fetched and published; jobs at the service are not cancelled. batch resume goes on with it.',
   args: { batch: arg.text('the name of the batch') },
@@ -100,6 +104,7 @@ const clean = defineCommand({
   output: BATCH_FILES,
   summary: 'remove what drivers of a batch of a store wrote and did not publish',
   changesMachine: true,
+  needs: 'full',
   details:
     'A driver that is killed while it publishes results leaves a file or an object that is no part of the batch. Shows them and asks. Removes only what has the token of this batch in its name and cannot be published any more. It may run while drivers work.',
   args: { batch: arg.text('the name of the batch') },
@@ -118,6 +123,7 @@ const remove = defineCommand({
   output: BATCH_FILES,
   summary: 'remove a batch with its results',
   changesMachine: true,
+  needs: 'full',
   details:
     'Shows what it will remove, and asks: the results and the journal beside them, or the parts of a batch of a store and its rows. Inputs stay, except for the copy of one that could be read only once. A batch that a process works on is not removed.',
   args: { batch: arg.text('the results file of the batch, or its name in a store', { complete: 'file' }) },

@@ -1,6 +1,5 @@
 import { refuse, type StoredFile } from '../../../batch/index.ts';
 import { unlessFailed } from '../../../core/failure.ts';
-import { allowedAccess, requireAccess } from '../../../core/access.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { Confirmation } from '../../../cli/model/command.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
@@ -12,9 +11,8 @@ import { numberAt, stringAt, type Json } from '../../../core/json.ts';
 type RemovalValues = StoreValues & { readonly batch: string };
 type Files = readonly StoredFile[];
 
-/** Finds what no part of the batch is. Fails with denied (3) when the profile may not destroy, and as the store does. */
+/** Finds what no part of the batch is. Fails as the store does. */
 export async function findUnpublished(ctx: CommandContext, values: RemovalValues): Promise<Files> {
-  requireAccess('full', allowedAccess(ctx.settings));
   refuse(kindOf(ctx, values), 'sharing', 'batch clean');
   return await withBatch(ctx, values, values.batch, (batch) => batch.leftovers());
 }
@@ -26,9 +24,8 @@ interface Contents {
   readonly openJobs: number | undefined;
 }
 
-/** Finds all that a batch has. Fails with denied (3) when the profile may not destroy, and as the store does. */
+/** Finds all that a batch has. Fails as the store does. */
 export async function findContents(ctx: CommandContext, values: RemovalValues): Promise<Contents> {
-  requireAccess('full', allowedAccess(ctx.settings));
   return await withBatch(ctx, values, values.batch, async (batch) => {
     const files = await batch.contents();
     const status = await unlessFailed(ctx, () => batch.status());

@@ -1,4 +1,5 @@
 import { isInterrupt, unlessFailed, usage, type Failure } from '../../../core/failure.ts';
+import { allowedAccess, isAllowed } from '../../../core/access.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { berth, sentence } from '../../../core/message.ts';
 import { asId } from '../../../core/ids.ts';
@@ -27,6 +28,7 @@ export const dev = defineCommand({
   summary: 'send a folder to a pod, run a command there, and again after each change',
   details: `Runs until Ctrl-C, by direct SSH with your ssh. Files go one way, from here to the pod: all but what git ignores (.gitignore, also of the repository around the folder, .git/info/exclude), .git itself, links, and what --exclude names. Each file is put in place whole. The command starts again when the SHA-256 of every file of a change is the same on both sides; its output comes as it is written. In the pod, ${MANIFEST_NAME} says what berth put there: only that is removed, and only as it was put. The connection is made again when the pod was restarted on another port. Ctrl-C asks whether to stop the pod.`,
   changesMachine: true,
+  needs: ({ start }) => (start ? 'write' : 'read'),
   waits: true,
   exits: [EXIT.jobFailed],
   args: {
@@ -100,7 +102,8 @@ async function ending(
   const { id, name } = pod;
   const row = await unlessFailed(ctx, async () => (await readRow(ctx, PODS, id)).answer.value ?? null);
   if (row === undefined || !['RUNNING', 'STARTING'].includes(statusOf(row))) return [];
-  const asks = exit === EXIT.interrupted && ctx.terminal.canAsk && statusOf(row) === 'RUNNING';
+  const mayStop = isAllowed('write', allowedAccess(ctx.settings));
+  const asks = exit === EXIT.interrupted && ctx.terminal.canAsk && mayStop && statusOf(row) === 'RUNNING';
   const question = `Stop ${name}? That wipes its container disk. It costs ${rateWithUnknown(podsRate([row]))} while it runs.`;
   // Another Ctrl-C at the question is a no.
   const stops = asks && ((await unlessFailed(ctx, () => ctx.prompts.confirm(question, false))) ?? false);
