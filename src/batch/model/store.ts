@@ -1,3 +1,4 @@
+import type { Outage } from './outage.ts';
 import type { CommandLine } from '../../core/message.ts';
 import type { Clock, DurableFiles, ObjectStorage } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
@@ -156,6 +157,8 @@ export interface Session {
   readonly inputs: OpenedInputs;
   /** The rates that all drivers share; absent where nothing is shared. */
   readonly paces?: Paces | undefined;
+  /** What the run waits for now; undefined while it waits for nothing, and where there is nothing to wait for. */
+  readonly outage?: (() => Outage | undefined) | undefined;
   readonly before: ItemCounts;
   /** What was repaired or set back: one sentence each. */
   readonly notes: readonly string[];

@@ -5,6 +5,7 @@ import type { InputSummary } from '../read/batch-plan.ts';
 import type { ExecutionCost } from './cost-meter.ts';
 import type { RequestProblem } from '../run/request-health.ts';
 import type { StorePorts } from '../model/store.ts';
+import type { Outage } from '../model/outage.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 
 /** The parts of the Context that a batch uses, and a function. */
@@ -34,4 +35,6 @@ export interface BatchProgress {
   readonly counts: ItemCounts;
   readonly cost: ExecutionCost | undefined;
   readonly problem: RequestProblem | undefined;
+  /** A part of the store that the run waits for. */
+  readonly outage: Outage | undefined;
 }

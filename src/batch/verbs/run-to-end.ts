@@ -155,7 +155,12 @@ async function drive(
   });
   const done = new AbortController();
   const following = view.follow(
-    () => ({ counts: states.counts(), cost: cost.total(), problem: health.problem() }),
+    () => ({
+      counts: states.counts(),
+      cost: cost.total(),
+      problem: health.problem(),
+      outage: session.outage?.(),
+    }),
     done.signal,
   );
   let end: RunEnd;

@@ -69,6 +69,7 @@ export async function driverSession(
     extras: manifest.extras,
     records,
     claims: records,
+    outage: () => records.outage(),
     inputs: openInputs(ports, manifest),
     paces: openPaces(ports, batch, id, rate),
     before,

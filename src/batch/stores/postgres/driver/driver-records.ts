@@ -1,6 +1,7 @@
 import { createDeferred, type Deferred } from '../../../bytes/deferred.ts';
 import type { Clock } from '../../../../core/context.ts';
 import type { RunRecords, RecordsListener, RangeClaims } from '../../../model/run-records.ts';
+import type { Outage } from '../../../model/outage.ts';
 import type { ItemCounts } from '../../../model/item-states.ts';
 import { readAccount } from '../rows/batch-rows.ts';
 import type { Database } from '../database/database.ts';
@@ -37,6 +38,8 @@ interface DriverParts {
 export interface DriverRecords extends RunRecords, RangeClaims {
   /** Publishes the results that are kept and gives all shards up. Fails when something could not be written. */
   close(): Promise<void>;
+  /** What the driver waits for: its database or the storage of its results; undefined while it waits for neither. */
+  outage(): Outage | undefined;
 }
 
 /** Maximum number of shards that a driver holds: those with a few slow jobs stay until these have ended. */
@@ -212,6 +215,7 @@ export function createDriverRecords({ database, driver, lease, queue, clock, ...
       publisher.whenDue(entry);
     },
     addJobId: (id) => jobIds.add(id),
+    outage: () => queue.outage() ?? publisher.outage(),
     idle: () => queue.idle(),
     claim: async () => {
       if (held.numbers().length >= MAX_HELD) return 'busy';

@@ -6,6 +6,7 @@ import { Failure } from '../../../../core/failure.ts';
 import type { Database } from '../database/database.ts';
 import { publishPart, type Driver } from '../rows/shard-rows.ts';
 import type { Publication } from '../shard/held-shard.ts';
+import { createOutageMark, type Outage } from '../../../model/outage.ts';
 import { takeWritten, type HeldEntry, type HeldShards } from './held-shards.ts';
 import { writePart, type PartFiles } from '../shard/part-files.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -36,15 +37,24 @@ export function createPublisher(publisher: PublisherParts) {
   const { database, driver, queue, clock, held } = publisher;
   let hurried = false;
   let failed = false;
+  const outage = createOutageMark('the storage of the results');
 
   const whileUnavailable = async <T>(work: () => Promise<T>): Promise<T> => {
     const started = clock.monotonic();
     for (;;) {
       try {
-        return await work();
+        const result = await work();
+        outage.ended();
+        return result;
       } catch (error) {
         const isTemporary = error instanceof Failure && TEMPORARY.includes(error.exit);
-        if (!isTemporary || hurried || clock.monotonic() - started >= MAX_OUTAGE_MS) throw error;
+        if (!isTemporary || hurried || clock.monotonic() - started >= MAX_OUTAGE_MS) {
+          outage.ended();
+          throw error;
+        }
+        // Not before it fails: a large part takes a while to be written.
+        outage.began(clock.monotonic());
+        outage.failed(error);
       }
       await clock.sleep(RETRY_DELAY_MS);
     }
@@ -102,6 +112,8 @@ export function createPublisher(publisher: PublisherParts) {
       const [largest] = all.toSorted((one, other) => other.shard.keptBytes() - one.shard.keptBytes());
       if (largest !== undefined) void publish(largest);
     },
+    /** That of the storage, if it is waited for. */
+    outage: (): Outage | undefined => outage.current(),
     /** From now on, a failure of the storage is not waited for. */
     hurry: (): void => {
       hurried = true;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../../core/context.ts';
+import { createOutageMark, type Outage } from '../../../model/outage.ts';
 import { isStoreUnavailable } from '../database/failures.ts';
 
 const FIRST_DELAY_MS = 100;
@@ -10,19 +11,25 @@ export function createWriteQueue(clock: Clock, random: () => number, maxOutageMs
   let tail: Promise<unknown> = Promise.resolve();
   let failingSince: number | undefined;
   let limitMs = maxOutageMs;
+  const outage = createOutageMark('the store');
   const hurried = new AbortController();
 
   const attempt = async <T>(operation: () => Promise<T>): Promise<T> => {
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(MAX_DELAY_MS, 2 * delayMs)) {
+      outage.began(clock.monotonic());
       try {
         const result = await operation();
         failingSince = undefined;
+        outage.ended();
         return result;
       } catch (error) {
-        if (!isStoreUnavailable(error)) throw error;
         const now = clock.monotonic();
-        failingSince ??= now;
-        if (now - failingSince >= limitMs) throw error;
+        const isLast = !isStoreUnavailable(error) || now - (failingSince ??= now) >= limitMs;
+        if (isLast) {
+          outage.ended();
+          throw error;
+        }
+        outage.failed(error);
       }
       await pause(delayMs * (0.5 + random() / 2));
     }
@@ -50,6 +57,8 @@ export function createWriteQueue(clock: Clock, random: () => number, maxOutageMs
       failingSince = failingSince === undefined ? undefined : clock.monotonic();
       hurried.abort(new Error('the run is about to end'));
     },
+    /** That of the operation that is waited for, if it is one. */
+    outage: (): Outage | undefined => outage.current(),
     /** Resolves when no operation is left, whether they failed or not. */
     idle: async (): Promise<void> => {
       for (let last: unknown; last !== tail;) await (last = tail);

@@ -1,0 +1,39 @@
+import { safeText } from '../../core/safe-text.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+
+/** A run waits for a part of its store, and goes on when that can be reached again. */
+export interface Outage {
+  readonly what: 'the store' | 'the storage of the results';
+  /** Since when it has not answered, in milliseconds of the monotonic clock. */
+  readonly since: Milliseconds;
+  /** Undefined while the first answer is awaited. */
+  readonly reason: string | undefined;
+}
+
+/** Follows the attempts to reach a part of a store. Times are those of the monotonic clock. */
+export function createOutageMark(what: Outage['what']) {
+  let since: Milliseconds | undefined;
+  let reason: string | undefined;
+  return {
+    /** An attempt begins: it may be the first one that gets no answer. */
+    began: (at: Milliseconds): void => {
+      since ??= at;
+    },
+    /** The attempt failed, and another one follows. */
+    failed: (error: Error): void => {
+      reason = reasonOf(error);
+    },
+    /** The attempt was answered, or no other one follows. */
+    ended: (): void => {
+      since = undefined;
+      reason = undefined;
+    },
+    current: (): Outage | undefined => (since === undefined ? undefined : { what, since, reason }),
+  };
+}
+
+/** What the system or the server said: the address of the store is known. */
+function reasonOf(error: Error): string {
+  const { cause } = error;
+  return safeText(cause instanceof Error && cause.message !== '' ? cause.message : error.message);
+}
