@@ -89,4 +89,27 @@ def handler(job):
     });
     expect(await run({ size: 1 })).toMatchObject({ status: 'COMPLETED', output: 'x' });
   });
+
+  test('fails a job whose output is not JSON, and goes on', async () => {
+    const run = await serve(`
+async def later():
+    return 1
+cyclic = []
+cyclic.append(cyclic)
+outputs = {
+    "a function": later, "a coroutine in a list": [later()], "a set": {1}, "bytes": b"x", "a class": int,
+    "NaN": float("nan"), "infinity as a key": {float("inf"): 1}, "a list in itself": cyclic, "an iterator": iter([1]),
+}
+def handler(job):
+    return outputs[job["input"]["name"]]
+`);
+    const names = ['a function', 'a coroutine in a list', 'a set', 'bytes', 'a class', 'NaN', 'infinity as a key'];
+    for (const name of [...names, 'a list in itself', 'an iterator']) {
+      const job = await run({ name });
+      expect([name, job['status']]).toEqual([name, 'FAILED']);
+      expect(JSON.parse(String(job['error']))).toMatchObject({
+        error_message: expect.stringMatching(/JSON|Circular|iterator/) as string,
+      });
+    }
+  });
 });

@@ -18,20 +18,37 @@ const messageOf = (error) => {
   return error.name === 'Error' && error.message !== '' ? error.message : error.name + ': ' + error.message;
 };
 
-// JSON.stringify writes NaN as null, and a Map or a Set as {}: the values would be lost without a word.
-const refuseLost = (key, value) => {
-  const isLost = typeof value === 'number' ? !Number.isFinite(value) : value instanceof Map || value instanceof Set;
-  if (isLost) throw new Error('it has ' + (typeof value === 'number' ? value : 'a ' + value.constructor.name));
-  return value;
+// What JSON.stringify leaves out or writes as something else, without a word: the value would be lost. A member that is
+// undefined may be left out, as it is the same as an absent one.
+const lostOf = (owner, key, value) => {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
+  if (typeof value === 'bigint') return 'a BigInt';
+  if (typeof value === 'function' || typeof value === 'symbol') return 'a ' + typeof value;
+  if (value === undefined) return Array.isArray(owner) ? 'undefined in an array' : undefined;
+  const original = owner[key];
+  if (typeof original !== 'object' || original === null) return undefined;
+  if (ArrayBuffer.isView(original)) return 'a ' + original.constructor.name;
+  if (value === null) return original instanceof Date ? 'an invalid Date' : undefined;
+  if (value !== original) return undefined;
+  // Objects of JavaScript itself keep what they are in no member: they become {}.
+  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  if (PLAIN.includes(tag) || (tag !== 'Error' && Object.keys(value).length > 0)) return undefined;
+  return (/^[AEIO]/.test(tag) ? 'an ' : 'a ') + tag;
 };
+const PLAIN = ['Object', 'Array', 'String', 'Number', 'Boolean', 'Arguments'];
+
+function refuseLost(key, value) {
+  const lost = lostOf(this, key, value);
+  if (lost !== undefined) throw new Error('it has ' + lost);
+  return value;
+}
 
 const toJson = (value) => {
   try {
-    const text = JSON.stringify(value) ?? 'null';
-    if (/null|\\{\\}/.test(text)) JSON.stringify(value, refuseLost);
-    return text;
+    return JSON.stringify(value, refuseLost) ?? 'null';
   } catch (error) {
-    throw new Error('the output is not JSON: ' + messageOf(error));
+    const isCyclic = error instanceof TypeError && error.message.includes('circular');
+    throw new Error('the output is not JSON: ' + (isCyclic ? 'it has an object that contains itself' : messageOf(error)));
   }
 };
 

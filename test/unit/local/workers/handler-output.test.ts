@@ -55,13 +55,48 @@ describe('handler modules', () => {
     ['-Infinity', '-Infinity', 'the output is not JSON: it has -Infinity'],
     ['a set', '({ a: new Set([1]) })', 'the output is not JSON: it has a Set'],
     ['a map', 'new Map()', 'the output is not JSON: it has a Map'],
-    ['a bigint', '1n', /^the output is not JSON: TypeError: /],
+    ['a bigint', '1n', 'the output is not JSON: it has a BigInt'],
+    ['a function', '() => 1', 'the output is not JSON: it has a function'],
+    ['a symbol', "Symbol('a')", 'the output is not JSON: it has a symbol'],
+    ['a member that is a function', '({ a: 1, b() {} })', 'the output is not JSON: it has a function'],
+    ['undefined in an array', '[1, undefined]', 'the output is not JSON: it has undefined in an array'],
+    ['a hole in an array', '[1, , 2]', 'the output is not JSON: it has undefined in an array'],
+    ['a promise', '({ a: Promise.resolve(1) })', 'the output is not JSON: it has a Promise'],
+    ['a buffer', "({ a: Buffer.from('x') })", 'the output is not JSON: it has a Buffer'],
+    ['an array of bytes', 'new Uint8Array(2)', 'the output is not JSON: it has a Uint8Array'],
+    ['an ArrayBuffer', 'new ArrayBuffer(2)', 'the output is not JSON: it has an ArrayBuffer'],
+    ['an error', "({ a: new Error('x') })", 'the output is not JSON: it has an Error'],
+    ['a regular expression', '[/x/]', 'the output is not JSON: it has a RegExp'],
+    ['an invalid date', "({ a: new Date('x') })", 'the output is not JSON: it has an invalid Date'],
+    [
+      'an object that contains itself',
+      '{ const a = {}; a.a = a; return a; }',
+      'the output is not JSON: it has an object that contains itself',
+    ],
     ['25 MB', "'x'.repeat(25_000_000)", 'the output has 25000002 bytes, and a job may have at most 20 MB'],
   ])('an output with %s fails the job with the reason', async (_, output, error) => {
     const { start, ended } = await serve(`export default () => ${output};`);
     const job = await ended(await start('{}'));
     expect(job).toMatchObject({ status: 'FAILED' });
     expect(job['error']).toMatch(error);
+  });
+
+  test('a chunk that is not JSON fails the job too', async () => {
+    const { start, ended } = await serve('export default function* () { yield 1; yield () => 2; }');
+    expect(await ended(await start('{}'))).toMatchObject({
+      status: 'FAILED',
+      error: 'the output is not JSON: it has a function',
+    });
+  });
+
+  test("dates, addresses and objects of one's own classes are output", async () => {
+    const { start, ended } = await serve(`class Empty {}
+    class Point { x = 1; move() {} }
+    export default () => ({ at: new Date(0), to: new URL('http://a.test/'), own: [new Empty(), new Point()] });`);
+    expect(await ended(await start('{}'))).toMatchObject({
+      status: 'COMPLETED',
+      output: { at: '1970-01-01T00:00:00.000Z', to: 'http://a.test/', own: [{}, { x: 1 }] },
+    });
   });
 
   test('null and an empty object are output', async () => {
