@@ -1,7 +1,9 @@
-import { relative } from 'node:path';
+import type { Stats } from 'node:fs';
+import { basename, relative } from 'node:path';
 import type { Clock } from '../../core/context.ts';
 import { messageOf } from '../../core/failure.ts';
 import { createIgnored } from './ignored-files.ts';
+import { watchReplaced, type OpenWatcher } from './replaced-folders.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** A directory whose files are watched for some endpoints. */
@@ -18,7 +20,7 @@ export interface WatchOptions {
   readonly isOwnOutput: (file: FileNumbers) => boolean;
   /** How many files and directories are watched at most, in each of the directories. */
   readonly limit: number;
-  /** Called when a file has changed, with its path relative to the directory. */
+  /** Called when a file has changed or a directory was replaced, with its path relative to the directory. */
   readonly onChange: (endpoints: readonly string[], file: string) => void;
   /** Called when a file changes so often that its further changes are ignored. */
   readonly onOften: (file: string) => void;
@@ -39,55 +41,72 @@ const MAX_CHANGES = 4;
 const CHANGES_PERIOD_MS = 10_000;
 
 /**
- * Watches the files in some directories. Symbolic links are not followed. Resolves, when it does so, with a function that
- * ends it.
+ * Watches the files in some directories, also after one of the directories was removed and made again. Symbolic links are
+ * not followed. Resolves, when it does so, with a function that ends it.
  */
 export async function watchFiles(
   directories: readonly WatchedDirectory[],
   options: WatchOptions,
 ): Promise<() => Promise<void>> {
   const { watch } = await import('chokidar');
-  const watchers = await Promise.all(
+  const ends = await Promise.all(
     directories.map(async (watched) => {
       const { directory } = watched;
-      const isIgnored = createIgnored(directory, options.ownFiles);
       const unwatched = onceOf((reason: string) => {
         options.onUnwatched(directory, reason);
       });
-      const found = new Set<string>();
-      const isAboveLimit = (path: string): boolean => {
-        if (found.has(path)) return false;
-        if (found.size < options.limit) {
-          found.add(path);
-          return false;
-        }
-        unwatched(`it has more than ${String(options.limit)} files`);
-        return true;
-      };
-      const watcher = watch(directory, {
-        ignoreInitial: true,
-        // A link may lead out of the directory, to a whole disk, or back into it.
-        followSymlinks: false,
-        ignored: (path, stats) => {
-          if (stats === undefined) return isIgnored(path, false);
-          if (stats.isSymbolicLink() || isIgnored(path, stats.isDirectory())) return true;
-          return options.isOwnOutput(stats) || isAboveLimit(path);
-        },
-      });
       const changed = createChangeFilter(watched, options);
-      watcher.on('all', (event, path) => {
-        if (event === 'add' || event === 'change' || event === 'unlink') changed(relative(directory, path));
+      const open: OpenWatcher = async (onRename) => {
+        const watcher = watch(directory, {
+          ignoreInitial: true,
+          // A link may lead out of the directory, to a whole disk, or back into it.
+          followSymlinks: false,
+          ignored: createFilter(directory, options, unwatched),
+        });
+        watcher.on('all', (event, path) => {
+          if (event === 'add' || event === 'change' || event === 'unlink') changed(relative(directory, path));
+        });
+        watcher.on('raw', (event, name, details) => {
+          if (event === 'rename') onRename((details as { readonly watchedPath: string }).watchedPath, name);
+        });
+        // For example too many watched files on this machine: the others are watched all the same.
+        watcher.on('error', (error) => {
+          unwatched(messageOf(error));
+        });
+        await new Promise<void>((resolve) => watcher.once('ready', resolve));
+        return watcher;
+      };
+      return watchReplaced(directory, options.clock, open, (path) => {
+        changed(relative(directory, path) || basename(directory));
       });
-      // For example too many watched files on this machine: the others are watched all the same.
-      watcher.on('error', (error) => {
-        unwatched(messageOf(error));
-      });
-      await new Promise<void>((resolve) => watcher.once('ready', resolve));
-      return watcher;
     }),
   );
   return async () => {
-    await Promise.all(watchers.map((watcher) => watcher.close()));
+    await Promise.all(ends.map((end) => end()));
+  };
+}
+
+/** Returns what tells whether a path of the directory is not watched. `unwatched` is called where a limit is the reason. */
+function createFilter(
+  directory: string,
+  { ownFiles, isOwnOutput, limit }: WatchOptions,
+  unwatched: (reason: string) => void,
+): (path: string, stats?: Stats) => boolean {
+  const isIgnored = createIgnored(directory, ownFiles);
+  const found = new Set<string>();
+  const isAboveLimit = (path: string): boolean => {
+    if (found.has(path)) return false;
+    if (found.size < limit) {
+      found.add(path);
+      return false;
+    }
+    unwatched(`it has more than ${String(limit)} files`);
+    return true;
+  };
+  return (path, stats) => {
+    if (stats === undefined) return isIgnored(path, false);
+    if (stats.isSymbolicLink() || isIgnored(path, stats.isDirectory())) return true;
+    return isOwnOutput(stats) || isAboveLimit(path);
   };
 }
 
