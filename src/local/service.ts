@@ -13,7 +13,7 @@ import { createValidator } from './http/requests/validate.ts';
 import { takesByProtocol, type Served } from './model/endpoints/record.ts';
 import { endpoints, withServed } from './model/endpoints/seed.ts';
 import { lastStockTurn } from './model/catalog/stock.ts';
-import { giveOddNames } from './model/pods/odd-names.ts';
+import { giveOddTexts } from './model/pods/odd-texts.ts';
 import {
   advanceQueue,
   createHeldRequests,
@@ -171,7 +171,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
         reset: (seed) =>
           store.replace((previous) => {
             const state = create(previous);
-            if (seed === 'odd') giveOddNames(state);
+            if (seed === 'odd') giveOddTexts(state);
             return state;
           }),
         variablesOf,

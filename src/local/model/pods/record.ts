@@ -45,7 +45,9 @@ export type PodEvent =
     }
   /** Storage in GB from `at` on: the container's disk, and the persistent mount. */
   | { readonly kind: 'storage'; readonly at: number; readonly disk: number; readonly persistent: number }
-  | { readonly kind: 'stop' | 'fail' | 'terminate'; readonly at: number };
+  | { readonly kind: 'stop' | 'terminate'; readonly at: number }
+  /** `lastLine` is what the container wrote before it ended, where that is not the usual line. */
+  | { readonly kind: 'fail'; readonly at: number; readonly lastLine?: string };
 
 /** What a pod's container uses, in percent, where `berth local pods use` has set it: until a time in milliseconds, or for good. */
 export interface PodUse {

@@ -11,9 +11,6 @@ type StatusEvent = Exclude<PodEvent, { kind: 'storage' }>;
 const CONTAINER_INTERVAL_MS: Milliseconds = 10_000;
 const WAITING_INTERVAL_MS = 30_000;
 
-/** A line with escape sequences for colour, the window title and the clipboard, and a change of the text direction. */
-const HOSTILE_LINE = 'fatal \u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u0007 \u202egnp.exe\u202c';
-
 /** A pod's log lines with `from <= at < to`, in order, computed from its history only. */
 export function podLines(pod: PodRecord, from: number, to: number): readonly LogLine[] {
   const events = pod.history.filter((event) => event.kind !== 'storage');
@@ -35,7 +32,7 @@ function linesFrom(pod: PodRecord, event: StatusEvent, from: number, to: number)
     case 'stop':
       return [systemLine(event.at, 'container stopped')];
     case 'fail':
-      return linesOfFailedStart(event.at, HOSTILE_LINE);
+      return linesOfFailedStart(event.at, event.lastLine ?? LAST_WORDS);
     case 'terminate':
       return [systemLine(event.at, 'pod terminated')];
   }

@@ -189,8 +189,10 @@ describe('the log of a pod', () => {
     expect(response.status).toBe(422);
   });
 
-  it('is that of a pod with a hostile program', async () => {
-    const [event] = await read(localFixture(), '/v2/pods/pod-broken/logs?source=container&tail=1', 1);
+  it('is that of a pod with a hostile program after a reset to the odd account', async () => {
+    const fixture = localFixture();
+    await fixture.send('POST', '/local/reset?seed=odd');
+    const [event] = await read(fixture, '/v2/pods/pod-broken/logs?source=container&tail=1', 1);
     expect(event?.line).toContain('\u001b]52;');
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/local/contract/problem.ts';
 import { podDocument } from '../../../../src/local/resources/pods/document.ts';
-import { giveOddNames } from '../../../../src/local/model/pods/odd-names.ts';
+import { giveOddTexts } from '../../../../src/local/model/pods/odd-texts.ts';
 import { pods as podTable, seedPods } from '../../../../src/local/model/pods/seed.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import {
@@ -75,7 +75,7 @@ describe('the seeded account', () => {
   it('has plain names, and on request names that a careless program stumbles over', () => {
     expect(pods.map(({ name }) => name).filter((name) => !/^[a-z0-9-]+$/.test(name))).toHaveLength(1);
     const state = createState(NOW);
-    giveOddNames(state);
+    giveOddTexts(state);
     const odd = podTable.all(state).map(({ name }) => name);
     const names = odd.join('\n');
     for (const trap of ['\u001b[31m', '\u001b]52;', '\u009b', '\u202e', 'é', '日本', '\t'])
