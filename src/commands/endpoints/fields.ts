@@ -129,7 +129,7 @@ const FIELDS = {
     path: 'timeout',
     type: 'milliseconds',
     label: 'execution timeout',
-    write: option.duration('how long one job may run', 's'),
+    write: option.duration('how long one job may run; a new endpoint has 5m', 's'),
   },
   flashboot: {
     path: 'flashboot',

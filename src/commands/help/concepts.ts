@@ -127,10 +127,10 @@ export const time = (): Page =>
       ['--retries', 'how often a request is repeated, where that is safe (default 3)'],
     ]),
     rows('How long a job and its result exist', [
-      ['--ttl', 'in the queue and running, together'],
-      ['--execution-timeout', 'running'],
+      ['--ttl', 'in the queue and running, together (default 24h)'],
+      ['--execution-timeout', 'running (default: that of its endpoint, which is 5m for a new one)'],
       ['result of jobs run', '30 minutes after its end'],
-      ['result of jobs run --sync', '1 minute after its end'],
+      ['result of jobs run --sync', '1 minute after its end, and up to 5 with a larger --sync-wait'],
     ]),
     text(
       'Ages are shown by the clock of the service, so a wrong clock of this machine does not change them. The local service has a clock of its own: `berth local clock advance 31m`.',

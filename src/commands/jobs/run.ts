@@ -56,7 +56,7 @@ export const run = defineCommand({
       metavar: 'URL',
       onlyOne: 'A job has one webhook.',
     }),
-    executionTimeout: option.duration('how long a worker may run it, 5s to 7d', 's'),
+    executionTimeout: option.duration('how long a worker may run it, 5s to 7d (default: that of the endpoint)', 's'),
     ttl: option.duration('how long the job may live, queue and run together, 10s to 7d', 's'),
     lowPriority: option.on('let other jobs go first'),
   },

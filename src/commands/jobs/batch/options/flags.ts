@@ -61,7 +61,7 @@ export const runOptions = {
   skipInvalid: option.on('leave out what cannot be sent, in place of refusing it all'),
   ordered: option.on('put the results in the order of the input once all have ended'),
   ...limitOptions,
-  executionTimeout: option.duration('how long a worker may run a job, 5s to 7d', 's'),
+  executionTimeout: option.duration('how long a worker may run a job, 5s to 7d (default: that of the endpoint)', 's'),
   ttl: option.duration('how long a job may live, queue and run together, 10s to 7d', 's'),
   lowPriority: option.on('let other jobs go first'),
 };
