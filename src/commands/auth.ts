@@ -2,19 +2,20 @@ import { endsInVersion, parseKeyAddress } from '../core/addresses/http-address.t
 import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage, rethrowUnlessFailure, messageOf } from '../core/failure.ts';
-import type { Json } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
 import { defineCommand, defineGroup } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
+import type { Profile } from '../core/context.ts';
 import { arg, option } from '../cli/model/params.ts';
 import { text, yesNo } from '../output/cells/cell-functions.ts';
 import { cleanKey } from '../settings/api-key.ts';
 import { knownProfiles } from '../settings/profile-store.ts';
-import { KEY_VARIABLES } from '../settings/settings-table.ts';
+import { changeResult } from '../cli/resource/change-result.ts';
 import { otherMembers, textColumn } from '../cli/resource/fields/detail-lines.ts';
 import type { View } from '../output/view.ts';
-import { manyOf, orNull, ownObject, TEXT, YES_NO } from '../cli/model/output-schema.ts';
-import { SETTINGS } from '../settings/settings-table.ts';
+import { manyOf, oneOf, orNull, ownObject, TEXT, YES_NO } from '../cli/model/output-schema.ts';
+import { KEY_VARIABLES, SETTINGS } from '../settings/settings-table.ts';
 
 const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;
 
@@ -34,7 +35,20 @@ const profileView: View = {
 
 const statusView: View = { ...profileView, columns: [], detail: (row) => [{ lines: otherMembers(row, []) }] };
 
+const PROFILE = ownObject(
+  { profile: TEXT, current: YES_NO, key: orNull(TEXT) },
+  Object.fromEntries(SETTINGS.flatMap(({ name, inProfile }) => (inProfile ? [[name, TEXT]] : []))),
+);
+
+const profileRow = ({ name, current, keyTail, values }: Profile): JsonObject => ({
+  profile: name,
+  current,
+  key: keyTail === undefined ? null : `ends in ${keyTail}`,
+  ...values,
+});
+
 const login = defineCommand({
+  output: PROFILE,
   summary: 'keep a key and addresses in a profile, and use it',
   changesMachine: true,
   details:
@@ -58,16 +72,17 @@ const login = defineCommand({
     // Key and addresses are written together, so that a key is never kept with the addresses of another login.
     const kept = ctx.settings.source('base-url') === 'profile' ? addresses : { ...addresses, 'base-url': base };
     await ctx.profiles.logIn(profile, kept, key);
-    const saved = (await ctx.profiles.list()).find((each) => each.name === profile);
+    const listed = (await ctx.profiles.list()).find((each) => each.name === profile);
+    const saved = listed ?? { name: profile, current: true, keyTail: undefined, values: {} };
     const notes = [
-      `Profile ${profile} is in use${keyEnding(saved?.keyTail)}. It is kept in ${ctx.profiles.path}.`,
-      ...Object.entries({ ...saved?.values }).flatMap(versionNote),
-      ...(saved?.values['queue-url'] === undefined
+      `Profile ${profile} is in use${keyEnding(saved.keyTail)}. It is kept in ${ctx.profiles.path}.`,
+      ...Object.entries(saved.values).flatMap(versionNote),
+      ...(saved.values['queue-url'] === undefined
         ? ['The queue API is taken to be at the same address; --queue-url names another.']
         : []),
       ...(noCheck ? [sentence`The key was not checked. Check it: ${berth`auth status --check`}`] : []),
     ];
-    return { kind: 'nothing', notes };
+    return changeResult(ctx, profileRow(saved), notes);
   },
 });
 
@@ -121,6 +136,7 @@ function invalidAddress(address: string): string | undefined {
 }
 
 const logout = defineCommand({
+  output: ownObject({ profile: TEXT, forgot: oneOf('key', 'profile', 'nothing') }),
   summary: "forget the profile's key",
   changesMachine: true,
   examples: [
@@ -132,14 +148,10 @@ const logout = defineCommand({
     await requireNamedProfile(ctx);
     const { profile } = ctx.settings;
     const existed = forget ? await ctx.profiles.remove(profile) : await forgetKey(ctx, profile);
-    return {
-      kind: 'nothing',
-      notes: [
-        existed
-          ? `Profile ${profile} ${forget ? 'is forgotten' : 'has no key now'}.`
-          : `Profile ${profile} had nothing to forget.`,
-      ],
-    };
+    const note = existed
+      ? `Profile ${profile} ${forget ? 'is forgotten' : 'has no key now'}.`
+      : `Profile ${profile} had nothing to forget.`;
+    return changeResult(ctx, { profile, forgot: existed ? (forget ? 'profile' : 'key') : 'nothing' }, [note]);
   },
 });
 
@@ -235,27 +247,17 @@ async function checkKey(api: Api): Promise<string> {
 }
 
 const list = defineCommand({
-  output: manyOf(
-    ownObject(
-      { profile: TEXT, current: YES_NO, key: orNull(TEXT) },
-      Object.fromEntries(SETTINGS.flatMap(({ name, inProfile }) => (inProfile ? [[name, TEXT]] : []))),
-    ),
-  ),
+  output: manyOf(PROFILE),
   summary: 'list profiles',
   examples: [['berth auth list', 'with the addresses of each']],
   run: async (ctx) => {
     const profiles = await ctx.profiles.list();
-    const values = profiles.map((each): Json => ({
-      profile: each.name,
-      current: each.current,
-      key: each.keyTail === undefined ? null : `ends in ${each.keyTail}`,
-      ...each.values,
-    }));
-    return { kind: 'many', view: profileView, values };
+    return { kind: 'many', view: profileView, values: profiles.map(profileRow) };
   },
 });
 
 const switchTo = defineCommand({
+  output: ownObject({ profile: TEXT }),
   summary: 'use another profile from now on',
   changesMachine: true,
   examples: [
@@ -265,7 +267,7 @@ const switchTo = defineCommand({
   args: { profile: arg.text('its name; `local` is the local service', { complete: 'profile' }) },
   run: async (ctx, { profile }) => {
     await ctx.profiles.use(profile);
-    return { kind: 'nothing', notes: [`Profile ${profile} is in use.`] };
+    return changeResult(ctx, { profile }, [`Profile ${profile} is in use.`]);
   },
 });
 

@@ -1,5 +1,5 @@
 import { usage } from '../core/failure.ts';
-import type { Json } from '../core/json.ts';
+import { stringAt, type Json, type JsonObject } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
 import { defineCommand, defineGroup, type Command, type Group, type Program } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
@@ -8,6 +8,7 @@ import { aliasWords } from '../cli/parse/user-aliases.ts';
 import { text } from '../output/cells/cell-functions.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/settings-table.ts';
+import { changeResult, textResult } from '../cli/resource/change-result.ts';
 import { textColumn } from '../cli/resource/fields/detail-lines.ts';
 import { manyOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
 
@@ -55,17 +56,20 @@ function settingName(choices: readonly string[]): Param<string> {
   };
 }
 
+const SETTING = ownObject({
+  name: TEXT,
+  value: orNull(TEXT),
+  source: orNull(TEXT),
+  flag: orNull(TEXT),
+  variable: orNull(TEXT),
+  summary: TEXT,
+});
+
+/** A setting of a profile after a change; without a profile, an alias. */
+const CHANGED_SETTING = ownObject({ name: TEXT, value: orNull(TEXT), profile: orNull(TEXT) });
+
 const list = defineCommand({
-  output: manyOf(
-    ownObject({
-      name: TEXT,
-      value: orNull(TEXT),
-      source: orNull(TEXT),
-      flag: orNull(TEXT),
-      variable: orNull(TEXT),
-      summary: TEXT,
-    }),
-  ),
+  output: manyOf(SETTING),
   summary: 'list every setting, its value and where it comes from',
   examples: [
     ['berth config list', 'those in use now'],
@@ -79,16 +83,18 @@ const list = defineCommand({
 });
 
 const aliasRows = async ({ profiles }: CommandContext): Promise<readonly Json[]> =>
-  Object.entries(await profiles.aliases()).map(([name, value]) => ({
-    name: ALIAS + name,
-    value,
-    source: 'config',
-    flag: null,
-    variable: null,
-    summary: 'an alias of yours',
-  }));
+  Object.entries(await profiles.aliases()).map(([name, value]) => aliasRow(ALIAS + name, value));
 
-async function settingRow(ctx: CommandContext, setting: Setting): Promise<Json> {
+const aliasRow = (name: string, value: string | undefined): JsonObject => ({
+  name,
+  value: value ?? null,
+  source: value === undefined ? null : 'config',
+  flag: null,
+  variable: null,
+  summary: 'an alias of yours',
+});
+
+async function settingRow(ctx: CommandContext, setting: Setting): Promise<JsonObject> {
   const { name, flag, variable, summary } = setting;
   const { settings } = ctx;
   const shown = { flag: flag ?? null, variable: variable ?? null, summary };
@@ -104,6 +110,7 @@ async function readAlias({ profiles }: CommandContext, name: string): Promise<st
 }
 
 const get = defineCommand({
+  output: SETTING,
   summary: 'print one value',
   examples: [['berth config get timeout', 'the value alone']],
   args: {
@@ -111,17 +118,17 @@ const get = defineCommand({
   },
   run: async (ctx, { name }) => {
     const alias = aliasOf(name);
-    const value = alias === undefined ? ctx.settings.text(name) : await readAlias(ctx, alias);
-    return {
-      kind: 'text',
-      text: value === undefined ? '' : `${value}\n`,
-      notes: value === undefined ? [`${name} is not set.`] : [],
-    };
+    const setting = SETTINGS.find((each) => each.name === name);
+    const row = setting === undefined ? aliasRow(name, await readAlias(ctx, alias ?? name)) : await settingRow(ctx, setting);
+    const value = stringAt(row, 'value');
+    const notes = value === undefined ? [`${name} is not set.`] : [];
+    return textResult(ctx, row, value === undefined ? '' : `${value}\n`, notes);
   },
 });
 
 const set = (program: Program): Command =>
   defineCommand({
+    output: CHANGED_SETTING,
     summary: 'keep a value in the profile in use, or an alias',
     changesMachine: true,
     examples: [
@@ -142,17 +149,19 @@ const set = (program: Program): Command =>
           program.nouns.map((noun) => noun.name),
         );
         await ctx.profiles.setAlias(alias, value);
-        return { kind: 'nothing', notes: [`The alias ${alias} stands for: ${value}`] };
+        return changeResult(ctx, { name, value, profile: null }, [`The alias ${alias} stands for: ${value}`]);
       }
       refuseLocal(ctx);
       const { profile } = ctx.settings;
       const isNew = (await ctx.profiles.list()).every((other) => other.name !== profile);
       await ctx.profiles.set(profile, name, value);
-      return { kind: 'nothing', notes: [`${name} is ${value} in profile ${profile}${isNew ? ', which is new' : ''}.`] };
+      const note = `${name} is ${value} in profile ${profile}${isNew ? ', which is new' : ''}.`;
+      return changeResult(ctx, { name, value, profile }, [note]);
     },
   });
 
 const unset = defineCommand({
+  output: CHANGED_SETTING,
   summary: 'forget a value of the profile in use',
   changesMachine: true,
   examples: [
@@ -164,11 +173,12 @@ const unset = defineCommand({
     const alias = aliasOf(name);
     if (alias !== undefined) {
       await ctx.profiles.setAlias(alias, undefined);
-      return { kind: 'nothing', notes: [`${name} is unset now.`] };
+      return changeResult(ctx, { name, value: null, profile: null }, [`${name} is unset now.`]);
     }
     refuseLocal(ctx);
-    await ctx.profiles.set(ctx.settings.profile, name, undefined);
-    return { kind: 'nothing', notes: [`${name} is unset now in profile ${ctx.settings.profile}.`] };
+    const { profile } = ctx.settings;
+    await ctx.profiles.set(profile, name, undefined);
+    return changeResult(ctx, { name, value: null, profile }, [`${name} is unset now in profile ${profile}.`]);
   },
 });
 
@@ -177,9 +187,10 @@ function refuseLocal(ctx: CommandContext): void {
 }
 
 const path = defineCommand({
+  output: ownObject({ path: TEXT }),
   summary: 'print where the profiles are kept',
   examples: [['berth config path', 'one file, mode 0600']],
-  run: async (ctx) => ({ kind: 'text', text: `${ctx.profiles.path}\n` }),
+  run: async (ctx) => textResult(ctx, { path: ctx.profiles.path }, `${ctx.profiles.path}\n`),
 });
 
 export const config = (program: Program): Group =>

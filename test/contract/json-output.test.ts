@@ -114,8 +114,8 @@ async function runLines(lines: readonly string[]): Promise<Ran | undefined> {
 }
 
 describe('documents of berth, and those of the queue', () => {
-  test.each(own)('%s: full, empty and failing', async (words, { full, empty = [], failing }) => {
-    for (const lines of [full, empty]) {
+  test.each(own)('%s: full, empty and failing', async (words, { full, empty, failing }) => {
+    for (const lines of [full ?? [], empty ?? []]) {
       const ran = await runLines(lines);
       if (ran === undefined) continue;
       expect([ran.code, ran.err]).toEqual([0, ran.err]);

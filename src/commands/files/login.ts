@@ -4,10 +4,13 @@ import { berth, sentence } from '../../core/message.ts';
 import { parseKeyAddress } from '../../core/addresses/http-address.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { oneOf, orNull, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
+import { changeResult } from '../../cli/resource/change-result.ts';
 
 /** `berth files login`: keeps the key of the files on volumes in the profile. */
 export const login = defineCommand({
+  output: ownObject({ profile: TEXT, storageUrl: orNull(TEXT) }),
   summary: 'keep the key of the files on volumes in the profile',
   changesMachine: true,
   details:
@@ -26,20 +29,18 @@ export const login = defineCommand({
     const key = withKey ? await readKey(ctx) : await askKey(ctx);
     await ctx.profiles.setStorageKey(settings.profile, key, url);
     const isAddressed = settings.get('storage-url') !== undefined;
-    return {
-      kind: 'nothing',
-      notes: [
-        `Profile ${settings.profile} has a key for the files on volumes. It is kept in ${ctx.profiles.path}.`,
-        isAddressed
-          ? sentence`It was not checked. Check it: ${berth`files ls VOLUME`}`
-          : sentence`It needs the address of the files: ${berth`config set storage-url URL`}`,
-      ],
-    };
+    return changeResult(ctx, { profile: settings.profile, storageUrl: settings.text('storage-url') ?? null }, [
+      `Profile ${settings.profile} has a key for the files on volumes. It is kept in ${ctx.profiles.path}.`,
+      isAddressed
+        ? sentence`It was not checked. Check it: ${berth`files ls VOLUME`}`
+        : sentence`It needs the address of the files: ${berth`config set storage-url URL`}`,
+    ]);
   },
 });
 
 /** `berth files logout`: forgets the key of the files on volumes. */
 export const logout = defineCommand({
+  output: ownObject({ profile: TEXT, forgot: oneOf('key', 'nothing') }),
   summary: 'forget the key of the files on volumes',
   changesMachine: true,
   examples: [['berth files logout --profile lab', 'the API key of the profile stays']],
@@ -47,10 +48,8 @@ export const logout = defineCommand({
     const { profile, local } = ctx.settings;
     if (local) throw usage('the local service keeps no key', 'Name a profile of your own with --profile.');
     const existed = await ctx.profiles.setStorageKey(profile, undefined);
-    return {
-      kind: 'nothing',
-      notes: [`Profile ${profile} ${existed ? 'has no key for files now' : 'had no key for files'}.`],
-    };
+    const note = `Profile ${profile} ${existed ? 'has no key for files now' : 'had no key for files'}.`;
+    return changeResult(ctx, { profile, forgot: existed ? 'key' : 'nothing' }, [note]);
   },
 });
 

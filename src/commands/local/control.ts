@@ -9,13 +9,14 @@ import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { text } from '../../output/cells/cell-functions.ts';
+import { changeResult } from '../../cli/resource/change-result.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/fields/detail-lines.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, listResult, rowsOfAnswer, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { withNoSuch } from './no-such.ts';
-import { CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
+import { CLEARED, CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 
 /**
@@ -253,6 +254,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       ),
   }),
   clear: defineCommand({
+    output: CLEARED,
     summary: 'remove one fault, or all of them',
     changesMachine: true,
     examples: [['berth local fault clear', 'all of them']],
@@ -263,7 +265,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         throw id === undefined ? error : withNoSuch(error, 'fault', id);
       });
       const notes = [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`];
-      return changed(ctx, { kind: 'nothing', notes });
+      return changed(ctx, changeResult(ctx, { cleared: id ?? 'all' }, notes));
     },
   }),
 });

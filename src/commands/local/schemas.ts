@@ -7,6 +7,9 @@ const CLOCK_MEMBERS = { now: TIME, advancedMs: WHOLE };
 
 export const CLOCK = ownObject(CLOCK_MEMBERS);
 
+/** What was cleared: a fault by its id, or all. */
+export const CLEARED = ownObject({ cleared: TEXT });
+
 export const FAULT = ownObject(
   { id: TEXT, kind: oneOf(...FAULT_KINDS.map(({ name }) => name)) },
   {

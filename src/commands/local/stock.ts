@@ -8,8 +8,9 @@ import { usage } from '../../core/failure.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changed, sendControl } from './control.ts';
+import { changeResult } from '../../cli/resource/change-result.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { STOCK } from './schemas.ts';
+import { CLEARED, STOCK } from './schemas.ts';
 
 const stockView: View = {
   noun: ['stock', 'stock'],
@@ -89,12 +90,14 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     },
   }),
   clear: defineCommand({
+    output: CLEARED,
     summary: 'set all stock and prices back to what a new account sees',
     changesMachine: true,
     examples: [['berth local stock clear', 'all of it']],
     run: async (ctx) => {
       await sendControl(ctx, 'DELETE', ['stock']);
-      return changed(ctx, { kind: 'nothing', notes: ['All stock and all prices are as a new account sees them.'] });
+      const notes = ['All stock and all prices are as a new account sees them.'];
+      return changed(ctx, changeResult(ctx, { cleared: 'all' }, notes));
     },
   }),
 });

@@ -2,7 +2,9 @@ import { localFile, usage } from '../../core/failure.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { either, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
+import { changeResult, textResult } from '../../cli/resource/change-result.ts';
 import { homeOfSsh } from './reach/home-of-ssh.ts';
 import { quotedPath } from './reach/ssh-options.ts';
 import { includeLine, sshConfigText, withInclude, withoutInclude } from './reach/ssh-config-text.ts';
@@ -19,6 +21,7 @@ interface Change {
 }
 
 export const sshConfig = defineCommand({
+  output: either(ownObject({ config: TEXT }), ownObject({ installed: YES_NO, file: TEXT })),
   summary: 'let ssh, scp, rsync, git and editors reach pods as NAME.berth',
   details:
     'Prints a block for the configuration of ssh. With it, `ssh lab.berth` finds the address of the pod lab when it connects, also after a restart. --install writes it to ~/.ssh/berth_config and adds one line at the top of ~/.ssh/config that includes it; --uninstall removes both. Connections are not shared (ControlMaster), because a shared one goes stale when a pod restarts.',
@@ -56,7 +59,7 @@ export const sshConfig = defineCommand({
     const { spawn, settings } = ctx;
     const { account, addresses } = settings.accountWords;
     const text = sshConfigText([...spawn.self, ...account, ...addresses], await spawn.knownHosts(), ctx.platform);
-    if (change === undefined) return { kind: 'text', text };
+    if (change === undefined) return textResult(ctx, { config: text }, text);
     const { folder, before, after } = change;
     const durable = await ctx.durable();
     if (install) await ctx.files.write(`${folder}/${FILE}`, text, { mode: 0o600, makeParents: true });
@@ -69,10 +72,8 @@ export const sshConfig = defineCommand({
       await ctx.files.write(config, after, { mode });
     }
     if (!install && (await durable.size(`${folder}/${FILE}`)) !== undefined) await durable.remove(`${folder}/${FILE}`);
-    return {
-      kind: 'nothing',
-      notes: install ? installed(ctx, change) : ['ssh knows no NAME.berth any more.'],
-    };
+    const notes = install ? installed(ctx, change) : ['ssh knows no NAME.berth any more.'];
+    return changeResult(ctx, { installed: install, file: `${folder}/${FILE}` }, notes);
   },
 });
 

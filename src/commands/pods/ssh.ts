@@ -3,6 +3,8 @@ import type { ExitCode } from '../../core/exit-codes.ts';
 import { usage, type Failure } from '../../core/failure.ts';
 import { type Json, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
+import { either, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
+import { textResult } from '../../cli/resource/change-result.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
@@ -18,6 +20,7 @@ import { PODS } from './pod/resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';
 
 export const ssh = defineCommand({
+  output: either(ownObject({ command: TEXT }), ownObject({ lines: manyOf(TEXT) })),
   summary: 'open a shell in a pod, or run a command there, with your ssh',
   changesMachine: true,
   exitsAsProgram: true,
@@ -51,16 +54,14 @@ export const ssh = defineCommand({
     const pod = answer.value ?? null;
     if (explain) {
       const { lines, notes } = await explainKeys(ctx, pod, id);
-      return { kind: 'text', text: lines.join('\n'), notes };
+      return textResult(ctx, { lines }, lines.join('\n'), notes);
     }
     const address = sshAddress(addressOf(pod, id, proxy), id);
     const args = [...addressArguments(address), ...more];
-    if (print)
-      return {
-        kind: 'text',
-        text: ['ssh', ...args].map(wordOf).join(' '),
-        notes: ctx.settings.local ? [ENDS_WITH_COMMAND] : [],
-      };
+    if (print) {
+      const command = ['ssh', ...args].map(wordOf).join(' ');
+      return textResult(ctx, { command }, command, ctx.settings.local ? [ENDS_WITH_COMMAND] : []);
+    }
     if (isLocalService(answer) && address.host !== LOOPBACK) throw noContainer(id, ctx.settings.local);
     // The proxy is one host for all pods, with one key that the user's own file keeps.
     const trust =

@@ -1,7 +1,7 @@
 /** Command lines of a command that prints documents of berth's own, or of the queue, on an account of the local service. */
 export interface Lines {
   /** The last one prints what is checked; those before it prepare it. */
-  readonly full: readonly string[];
+  readonly full?: readonly string[];
   /** With nothing there to print. */
   readonly empty?: readonly string[];
   readonly failing: readonly string[];
@@ -26,6 +26,20 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
   },
   'guard wishes cancel': { full: [WISH, 'guard wishes cancel k'], failing: ['guard wishes cancel none'] },
   'auth list': { full: ['auth login --with-key', 'auth list'], empty: ['auth list'], failing: ['auth list more'] },
+  'auth logout': {
+    full: ['auth login --with-key --no-check --profile lab --base-url https://a.example', 'auth logout --profile lab'],
+    failing: ['auth logout --profile none'],
+  },
+  'auth switch': { full: ['auth switch local'], failing: ['auth switch none'] },
+  'config get': { full: ['config get base-url'], empty: ['config get alias.none'], failing: ['config get none'] },
+  'config set': { full: ['config set timeout 60s --profile lab'], failing: ['config set timeout never'] },
+  'config unset': { full: ['config unset timeout --profile lab'], empty: ['config unset alias.none'], failing: ['config unset none'] },
+  'config path': { full: ['config path'], failing: ['config path more'] },
+  'files login': { failing: ['files login --with-key more'] },
+  'files logout': { full: ['files logout --profile lab'], failing: ['files logout more'] },
+  'local fault clear': { full: ['local fault clear'], failing: ['local fault clear none'] },
+  'local stock clear': { full: ['local stock clear'], failing: ['local stock clear more'] },
+  'pods ssh-config': { full: ['pods ssh-config'], failing: ['pods ssh-config --install --uninstall'] },
   'config list': { full: ['config list'], failing: ['config list more'] },
   'files ls': {
     full: ['files cp items.jsonl datasets:a/', 'files ls -R datasets:'],
