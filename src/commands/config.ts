@@ -119,7 +119,8 @@ const get = defineCommand({
   run: async (ctx, { name }) => {
     const alias = aliasOf(name);
     const setting = SETTINGS.find((each) => each.name === name);
-    const row = setting === undefined ? aliasRow(name, await readAlias(ctx, alias ?? name)) : await settingRow(ctx, setting);
+    const row =
+      setting === undefined ? aliasRow(name, await readAlias(ctx, alias ?? name)) : await settingRow(ctx, setting);
     const value = stringAt(row, 'value');
     const notes = value === undefined ? [`${name} is not set.`] : [];
     return textResult(ctx, row, value === undefined ? '' : `${value}\n`, notes);

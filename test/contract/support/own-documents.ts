@@ -33,7 +33,11 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
   'auth switch': { full: ['auth switch local'], failing: ['auth switch none'] },
   'config get': { full: ['config get base-url'], empty: ['config get alias.none'], failing: ['config get none'] },
   'config set': { full: ['config set timeout 60s --profile lab'], failing: ['config set timeout never'] },
-  'config unset': { full: ['config unset timeout --profile lab'], empty: ['config unset alias.none'], failing: ['config unset none'] },
+  'config unset': {
+    full: ['config unset timeout --profile lab'],
+    empty: ['config unset alias.none'],
+    failing: ['config unset none'],
+  },
   'config path': { full: ['config path'], failing: ['config path more'] },
   'files login': { failing: ['files login --with-key more'] },
   'files logout': { full: ['files logout --profile lab'], failing: ['files logout more'] },
