@@ -68,6 +68,8 @@ export interface ApiRequest {
   readonly checkCommand?: CommandLine;
   /** The id the request is about. Failures contain it. An answer that names another id is unreadable. */
   readonly id?: string;
+  /** The row that the request changes, as it was read: a dry run shows it beside the body. */
+  readonly before?: Json;
   /** What the answer must be: when absent, `nothing` for DELETE and `object` for all other methods. */
   readonly expects?: Expected;
 }

@@ -7,7 +7,7 @@ export const yesOption: Param<boolean> = option.on('do not ask for confirmation'
 /** The flags that follow from `writes`, `confirm` and `watch` of a command. */
 export function commonOptions(command: Command): Params {
   return {
-    ...(command.writes ? { dryRun: option.on('print the request as JSON; it only reads') } : {}),
+    ...(command.writes ? { dryRun: option.on('show the request, in a pipe as JSON; it only reads') } : {}),
     ...(command.confirm ? { yes: yesOption } : {}),
     ...(command.watch
       ? {

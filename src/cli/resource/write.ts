@@ -226,9 +226,10 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       await spec.check?.(body, isReadable ? readBefore : undefined, ctx);
       await askAboutRaise(ctx, spec.raise, body, readBefore);
       if (isReadable) await confirmRestart(ctx, spec.restarts, body, readBefore);
+      const before = ctx.dryRun && isReadable ? { before: await readBefore() } : {};
       const { id, result: answer } = await identify(ctx, resource, word, (known) =>
         sendReferences(ctx, spec.references ?? {}, body, (complete) =>
-          ctx.api.send(updateRequest(resource, name, known, complete)),
+          ctx.api.send({ ...updateRequest(resource, name, known, complete), ...before }),
         ),
       ).catch(throwWithWords(ctx, spec, body));
       const value = answer.value ?? null;

@@ -13,7 +13,7 @@ import { completeValues } from './prompt-missing.ts';
 import type { Command, Confirmation, Values } from '../model/command.ts';
 import { createCommandContext, type RunState } from './context/create-context.ts';
 import type { CommandContext } from '../model/context.ts';
-import { DryRun, unlessUnread } from './context/dry-run.ts';
+import { DRY_RUN_NOTE, DryRun, isShown, unlessUnread } from './context/dry-run.ts';
 import { commonOptions } from '../model/common-options.ts';
 import { onProfile } from './on-profile.ts';
 import { refuseAccess } from './refuse-access.ts';
@@ -56,14 +56,21 @@ export async function runCommand(
     // A result with an outcome is never withheld: it may be of a long wait.
     if (!command.writes && result.exit === undefined && result.failure === undefined)
       checkFields(result, output, suggestName);
-    return await print(ctx, result, state.writes);
+    return await print(
+      ctx,
+      ctx.dryRun && isShown(ctx.terminal, output) ? withDryRunNote(result) : result,
+      state.writes,
+    );
   } catch (error) {
-    if (error instanceof DryRun) return await print(ctx, error.result(ctx, output), state.writes);
+    if (error instanceof DryRun) return await print(ctx, await error.result(ctx, output), state.writes);
     throw withWriteHint(withResumeHint(error, state), state.writes);
   } finally {
     if (state.writes.changedLists) await context.lists.expire();
   }
 }
+
+/** What a dry run that sends no single request shows, such as the files of a copy. */
+const withDryRunNote = (result: Result): Result => ({ ...result, notes: [...(result.notes ?? []), DRY_RUN_NOTE] });
 
 async function print(ctx: CommandContext, result: Result, writes: WriteRecord): Promise<ExitCode> {
   try {
@@ -123,14 +130,14 @@ async function showQuestion(
   command: Command,
   values: Values,
   prepared: unknown,
-  { format }: OutputOptions,
+  output: OutputOptions,
 ): Promise<boolean> {
-  const isWhole = ctx.terminal.output && ctx.terminal.errors && format === undefined;
+  const isWhole = ctx.terminal.errors && isShown(ctx.terminal, output);
   if (!isWhole && ctx.settings.get('quiet')) return false;
   const question = await unlessUnread(ctx, async () => command.confirm?.(ctx, values, prepared));
   if (question === undefined) return false;
   await tellQuestion(ctx, question, isWhole);
-  if (isWhole) await ctx.tell('A dry run: nothing was sent or changed. As JSON: --json.');
+  if (isWhole) await ctx.tell(DRY_RUN_NOTE);
   return isWhole;
 }
 

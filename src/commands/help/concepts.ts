@@ -151,7 +151,7 @@ export const prices = (): Page =>
     rows('Before you start something', [
       ['berth catalog gpus', 'prices of GPU types; --available only those that you can get now'],
       ['berth catalog cpus', 'prices of CPU flavors'],
-      ['berth pods create --dry-run', 'the request, without sending it'],
+      ['berth pods create --dry-run', 'the request, without sending it; --json for its JSON'],
     ]),
     rows('Afterwards', [
       ['berth billing summary --last 7', 'what was spent, day by day'],

@@ -13,7 +13,7 @@ import { openRows } from '../../../output/print/row-writer.ts';
 import type { CommandContext, Progress } from '../../model/context.ts';
 import { IdCache } from '../../model/id-cache.ts';
 import { warningOfUnknownPages } from './unknown-paging.ts';
-import { DryRun, dryRunApi } from './dry-run.ts';
+import { DryRun, dryRunApi, dryRunOutput } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
 import { openWaitLines } from './wait-lines.ts';
 import { recordOutputFailure, recordFileWrites, recordWrites, type WriteRecord } from './write-record.ts';
@@ -56,8 +56,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   return {
     ...context,
     ...modes,
-    // A dry run prints a request, for which there is no table.
-    output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
+    output: modes.dryRun ? dryRunOutput(context.terminal, modes.output) : modes.output,
     api,
     stdout,
     volumeFiles: async (place) => recordFileWrites(await context.volumeFiles(place), state.writes),

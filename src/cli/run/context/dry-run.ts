@@ -4,25 +4,38 @@ import { type Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import type { Terminal } from '../../../core/context.ts';
 import { asksForData, type OutputOptions, type Result, type RowsResult } from '../../../output/view.ts';
-import { hiddenNotes, resultWithoutSecrets } from '../../../output/without-secrets.ts';
+
+/** A request of a dry run, and the row that it changes as that is now, where it was read. */
+export type DryRunPreview = RequestPreview & { readonly before?: Json };
+
+/** Told below what a dry run shows to a person. */
+export const DRY_RUN_NOTE = 'A dry run: nothing was sent or changed. As JSON: --json.';
+
+/** Whether a dry run is shown to a person, as tables: on a terminal, where no data is asked for. Elsewhere it is JSON. */
+export const isShown = ({ output }: Pick<Terminal, 'output'>, options: OutputOptions): boolean =>
+  output && !asksForData(options);
+
+/** How a dry run prints what has no format. */
+export const dryRunOutput = (terminal: Terminal, options: OutputOptions): OutputOptions =>
+  options.format !== undefined || isShown(terminal, options) ? options : { ...options, format: 'json' };
 
 /** Thrown to end a dry run with the requests that would be sent. Not a failure: exit 0, or as `failure` where it has one. */
 export class DryRun extends Error {
   override readonly name = 'DryRun';
-  readonly previews: readonly RequestPreview[];
+  readonly previews: readonly DryRunPreview[];
   /** Why others of several would be refused: the dry run ends with it. */
   readonly failure: Failure | undefined;
-  constructor(previews: readonly RequestPreview[], failure?: Failure) {
+  constructor(previews: readonly DryRunPreview[], failure?: Failure) {
     super('dry run');
     this.previews = previews;
     this.failure = failure;
   }
 
-  /** The requests as JSON: whole, except that a person on a terminal who asks for no format sees no secrets. */
-  result({ terminal }: { readonly terminal: Terminal }, options: OutputOptions): Result {
-    const result = this.requests();
-    if (!terminal.output || asksForData(options)) return result;
-    return { ...resultWithoutSecrets(result, options), notes: hiddenNotes(result, options, terminal) };
+  /** The requests: for a person member by member, without secrets and with a note; elsewhere as JSON, whole. */
+  async result({ terminal }: { readonly terminal: Terminal }, options: OutputOptions): Promise<Result> {
+    if (!isShown(terminal, options)) return this.requests();
+    const { shownRequests } = await import('./dry-run-view.ts');
+    return { ...shownRequests(this.previews), failure: this.failure, notes: [DRY_RUN_NOTE] };
   }
 
   /** One request as an object; several, and one of several, as an array. */
@@ -36,6 +49,9 @@ export class DryRun extends Error {
       : { kind: 'many', view, values: rows, failure };
   }
 }
+
+/** The row that a request changes, for its preview. */
+const beforeOf = ({ before }: ApiRequest): { before?: Json } => (before === undefined ? {} : { before });
 
 /** A request as a dry run prints it. */
 export const previewRow = ({ method, url, headers, body }: RequestPreview): Json => ({
@@ -52,7 +68,7 @@ export function dryRunApi(api: Api, tell: (requests: readonly ApiRequest[]) => P
     send: async (request) => {
       if (request.method === 'GET') return await api.send(request);
       await tell([request]);
-      throw new DryRun([await api.preview(request)]);
+      throw new DryRun([{ ...(await api.preview(request)), ...beforeOf(request) }]);
     },
   };
 }

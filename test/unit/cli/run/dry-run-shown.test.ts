@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { stripVTControlCharacters } from 'node:util';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+
+const TERMINAL = { tty: true, columns: 100 };
+const NOTE = 'A dry run: nothing was sent or changed. As JSON: --json.';
+
+describe('a dry run on a terminal shows the request member by member, with one note', () => {
+  test.each([
+    ['pods-create', 'pods create --name web --gpu GPU-24G --image a/b --env HF_TOKEN=hf-value --port 22/tcp,80/http'],
+    ['pods-update', 'pods update train-llm --name other --locked on'],
+    ['endpoints-update', 'endpoints update echo --workers-max 5 --workers-min 1'],
+    ['volumes-update', 'volumes update datasets --size 4000'],
+    ['clusters-create', 'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b'],
+    ['jobs-run', 'jobs run demo --input {"prompt":"hello"}'],
+    ['api', 'api POST /v2/network-volumes -f name=scratch -F size=50'],
+    ['pods-create-candidates', 'pods create --name web --gpu GPU-24G --gpu GPU-48G --image a/b'],
+  ])('%s', async (name, line) => {
+    const account = createAccount();
+    const { code, out, err } = await account(`${line} --dry-run`, TERMINAL);
+    const shown = stripVTControlCharacters(`${out}---\n${err}`).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'UUID');
+    await expect(shown).toMatchFileSnapshot(`../../../golden/dry-run/${name}.txt`);
+    expect([code, err.split(NOTE).length - 1, out + err]).toEqual([0, 1, expect.not.stringContaining('hf-value')]);
+  });
+});
+
+test.each(['pods create --name web --gpu GPU-24G --image a/b', 'volumes update datasets --size 4000'])(
+  'a dry run in a pipe, and one with a format, is JSON: %s',
+  async (line) => {
+    const account = createAccount();
+    const piped = await local(account, `${line} --dry-run`);
+    const asked = (await account(`${line} --dry-run --json`, TERMINAL)).out;
+    expect(JSON.parse(piped)).toEqual(JSON.parse(asked));
+    expect(JSON.parse(piped)).not.toHaveProperty('before');
+    expect((await account(`${line} --dry-run -o yaml`, TERMINAL)).out).toContain('method: P');
+    expect((await account(`${line} --dry-run`)).err).not.toContain(NOTE);
+  },
+);
+
+test('a dry run of a copy of files is a table on a terminal, with the note', async () => {
+  const account = createAccount();
+  const { code, out, err } = await account('files rm datasets:README.md --dry-run', TERMINAL);
+  expect([code, err], out).toEqual([expect.any(Number), expect.anything()]);
+  expect(out).not.toContain('{');
+});
