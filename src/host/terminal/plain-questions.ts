@@ -7,12 +7,21 @@ import type { AskContext, Questions } from './questions.ts';
  * wrong answer. They fail with `InputEnded` when the input ends before the answer, and with interrupted (130) after Ctrl-C.
  */
 export const plainQuestions: Questions = {
-  input: ({ message, default: initial, validate }, context) =>
-    untilRight(
+  input: async ({ message, default: initial = '', validate, transformer = (line) => line }, context) => {
+    let entered = '';
+    const answer = await untilRight(
       context,
-      () => (initial === undefined ? message : `${message} (${initial})`),
-      (line) => checked(line === '' ? (initial ?? '') : line, validate),
-    ),
+      () => (initial === '' ? message : `${message} (${initial})`),
+      (line) => {
+        entered = line;
+        return checked(line === '' ? initial : line, validate);
+      },
+    );
+    // Enter alone leaves nothing on the screen.
+    const shown = entered === '' ? transformer(answer, { isFinal: true }) : '';
+    if (shown !== '') context.output.write(`${shown}\n`);
+    return answer;
+  },
   password: ({ message, validate }, context) =>
     untilRight(
       context,

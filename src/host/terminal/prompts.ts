@@ -80,6 +80,8 @@ export function createPrompts(
       const question = {
         message: `${message} (${initial ? 'Y/n' : 'y/N'})`,
         validate: (line: string) => yesOrNo(line, initial) !== undefined || 'Answer y or n',
+        transformer: (line: string, { isFinal }: { readonly isFinal: boolean }) =>
+          isFinal ? (yesOrNo(line, initial) ? 'Yes' : 'No') : line,
         theme: CLEARED,
       };
       return yesOrNo(await ask((kit, context) => kit.input(question, context), CONFIRMS), initial) ?? false;

@@ -17,11 +17,15 @@ type Validate = (answer: string) => true | string;
 
 /** One function for each kind of question: the part of @inquirer/prompts that berth uses. */
 export interface Questions {
-  /** `theme` says whether a wrong answer stays in the line, to be corrected, or is cleared away. */
+  /**
+   * `theme` says whether a wrong answer stays in the line, to be corrected, or is cleared away; `transformer` how a line is
+   * shown, also once it is the answer (`isFinal`).
+   */
   input(
     question: Asked & {
       readonly default?: string;
       readonly validate: Validate;
+      readonly transformer?: (line: string, state: { readonly isFinal: boolean }) => string;
       readonly theme?: { readonly validationFailureMode: 'keep' | 'clear' };
     },
     on: AskContext,

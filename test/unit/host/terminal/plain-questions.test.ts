@@ -32,7 +32,7 @@ const even = (value: string): string | undefined => (Number(value) % 2 === 0 ? u
 
 it.each<[string, (prompts: Prompts) => Promise<unknown>, readonly string[], unknown, string]>([
   ['a text', (to) => to.text('Name?'), ['ada lovelace\n'], 'ada lovelace', 'Name? '],
-  ['the suggested text', (to) => to.text('Size?', SUGGESTED), ['\n'], '10', 'Size? (10) '],
+  ['the suggested text', (to) => to.text('Size?', SUGGESTED), ['\n'], '10', 'Size? (10) 10\n'],
   [
     'a text after a wrong one, of which nothing is left',
     (to) => to.text('Count?', { check: even }),
@@ -41,7 +41,8 @@ it.each<[string, (prompts: Prompts) => Promise<unknown>, readonly string[], unkn
     'Count? Not an even number\nCount? ',
   ],
   ['yes', (to) => to.confirm('Sure?'), ['y\n'], true, 'Sure? (y/N) '],
-  ['no, which is suggested', (to) => to.confirm('Sure?'), ['\n'], false, 'Sure? (y/N) '],
+  ['no, which is suggested', (to) => to.confirm('Sure?'), ['\n'], false, 'Sure? (y/N) No\n'],
+  ['yes, which is suggested', (to) => to.confirm('Sure?', true), ['\n'], true, 'Sure? (Y/n) Yes\n'],
   [
     'no after an answer that is neither',
     (to) => to.confirm('Sure?', true),

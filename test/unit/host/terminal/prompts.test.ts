@@ -59,6 +59,8 @@ describe('a question', () => {
     const [yes] = await Promise.all([prompts.confirm('Sure?'), answer(world, 'Sure?', 'y', KEYS.enter)]);
     const [no] = await Promise.all([prompts.confirm('Really?'), answer(world, 'Really?', KEYS.enter)]);
     expect([yes, no]).toEqual([true, false]);
+    expect(world.err()).toMatch(/Sure\? \(y\/N\)[^\n]* Yes/);
+    expect(world.err()).toMatch(/Really\? \(y\/N\)[^\n]* No/);
   });
 
   it.each(['cancel', 'nope', 'q', 'yes please', '0'])('that wants yes or no is asked again after %j', async (word) => {
