@@ -1,7 +1,6 @@
 /** How a person sees the requests of a dry run: member by member, with what an update changes. */
 import { arrayOf, encodeJson, isObject, type Json, memberAt, stringAt, stringOf } from '../../../core/json.ts';
 import type { RowsResult, Section, View } from '../../../output/view.ts';
-import { type DryRunPreview, previewRow } from './dry-run.ts';
 
 const view: View = {
   noun: ['request', 'requests'],
@@ -20,12 +19,8 @@ const view: View = {
   ],
 };
 
-/** One request as its members, several as a table. */
-export function shownRequests(previews: readonly DryRunPreview[]): RowsResult {
-  const rows = previews.map((preview): Json => ({
-    ...(previewRow(preview) as object),
-    ...(preview.before === undefined ? {} : { before: preview.before }),
-  }));
+/** One request as its members, several as a table. A row has `before`, the row that it changes, beside what JSON has. */
+export function shownRequests(rows: readonly Json[]): RowsResult {
   const [only] = rows;
   return rows.length === 1 && only !== undefined
     ? { kind: 'one', view, value: only }

@@ -1,7 +1,7 @@
 import type { Api, ApiRequest, RequestPreview } from '../../../core/api.ts';
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
-import type { Json } from '../../../core/json.ts';
+import { type Json, objectOf } from '../../../core/json.ts';
 import type { Terminal } from '../../../core/context.ts';
 import { asksForData, type OutputOptions, type Result, type RowsResult } from '../../../output/view.ts';
 
@@ -35,7 +35,8 @@ export class DryRun extends Error {
   async result({ terminal }: { readonly terminal: Terminal }, options: OutputOptions): Promise<Result> {
     if (!isShown(terminal, options)) return this.requests();
     const { shownRequests } = await import('./dry-run-view.ts');
-    return { ...shownRequests(this.previews), failure: this.failure, notes: [DRY_RUN_NOTE] };
+    const rows = this.previews.map((preview): Json => ({ ...objectOf(previewRow(preview)), ...beforeOf(preview) }));
+    return { ...shownRequests(rows), failure: this.failure, notes: [DRY_RUN_NOTE] };
   }
 
   /** One request as an object; several, and one of several, as an array. */
@@ -51,7 +52,8 @@ export class DryRun extends Error {
 }
 
 /** The row that a request changes, for its preview. */
-const beforeOf = ({ before }: ApiRequest): { before?: Json } => (before === undefined ? {} : { before });
+const beforeOf = ({ before }: { readonly before?: Json }): { before?: Json } =>
+  before === undefined ? {} : { before };
 
 /** A request as a dry run prints it. */
 export const previewRow = ({ method, url, headers, body }: RequestPreview): Json => ({
