@@ -19,7 +19,14 @@ import { onProfile } from './on-profile.ts';
 import { refuseAccess } from './refuse-access.ts';
 import { sameCommand } from './same-command.ts';
 import { suggestName } from '../../core/text/nearest.ts';
-import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './context/write-record.ts';
+import {
+  createWriteRecord,
+  notPrinted,
+  unprinted,
+  withUnfilteredAnswer,
+  withWriteHint,
+  type WriteRecord,
+} from './context/write-record.ts';
 
 /**
  * Runs a command: completes its values, asks for confirmation if needed, executes it and prints its result. Returns the
@@ -63,6 +70,8 @@ export async function runCommand(
     );
   } catch (error) {
     if (error instanceof DryRun) return await print(ctx, await error.result(ctx, output), state.writes);
+    const lost = unprinted(error, state.writes);
+    if (lost !== undefined) await ctx.tell(lost);
     throw withWriteHint(withResumeHint(error, state), state.writes);
   } finally {
     if (state.writes.changedLists) await context.lists.expire();
@@ -86,9 +95,7 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
     for (const note of [...(result.notes ?? []), ...hidden]) await ctx.tell(note);
   if (ctx.terminal.outputClosed && result.kind !== 'nothing')
     await ctx.tell(
-      writes.ids.size === 0
-        ? 'Standard output is closed: nothing was printed there.'
-        : `Standard output is closed, so this was not printed there: ${[...writes.ids].join(', ')}`,
+      writes.ids.size === 0 ? 'Standard output is closed: nothing was printed there.' : notPrinted(writes.ids),
     );
   if (result.failure !== undefined) throw result.failure;
   return result.exit ?? EXIT.done;

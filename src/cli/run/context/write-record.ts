@@ -11,6 +11,8 @@ import type { Result } from '../../../output/view.ts';
 export interface WriteRecord {
   /** The ids of what was changed, as the answers name them. */
   readonly ids: Set<string>;
+  /** Those of them that the run created: jobs, pods, volumes. */
+  readonly created: Set<string>;
   /** Successful requests other than GET. */
   writes: number;
   /** Whether one of them was sent to another service than the queue: lists of the service may differ now. */
@@ -20,6 +22,7 @@ export interface WriteRecord {
 
 export const createWriteRecord = (): WriteRecord => ({
   ids: new Set(),
+  created: new Set(),
   writes: 0,
   changedLists: false,
   outputFailed: false,
@@ -35,6 +38,8 @@ export const recordWrites = (api: Api, record: WriteRecord): Api => ({
     record.writes += 1;
     const id = stringAt(answer.value ?? null, 'id') ?? request.id;
     if (id !== undefined) record.ids.add(id);
+    // The path of a request names what is there already.
+    if (id !== undefined && request.method === 'POST' && !request.path.includes(id)) record.created.add(id);
     return answer;
   },
 });
@@ -85,6 +90,17 @@ export function withWriteHint(error: unknown, { ids, writes, outputFailed }: Wri
     ...(ids.size === 1 ? { id } : {}),
   });
 }
+
+/**
+ * What was created and could not be printed, because the reader of stdout is gone: it may be paid, and nothing else has its
+ * id. Undefined where nothing was created, or the error is another one.
+ */
+export const unprinted = (error: unknown, { created }: WriteRecord): string | undefined =>
+  error instanceof Failure && error.code === 'closed-pipe' && created.size > 0 ? notPrinted(created) : undefined;
+
+/** Says which ids standard output did not take. */
+export const notPrinted = (ids: ReadonlySet<string>): string =>
+  `Standard output is closed, so this was not printed there: ${[...ids].join(', ')}`;
 
 /** Whether `--jq` compiled and then failed on the data. */
 const isFilterFailure = ({ code, exit }: Failure): boolean => code === 'jq' && exit !== EXIT.usage;
