@@ -13,6 +13,7 @@ import { openRows } from '../../../output/print/row-writer.ts';
 import type { CommandContext, Progress } from '../../model/context.ts';
 import { IdCache } from '../../model/id-cache.ts';
 import { warningOfUnknownPages } from './unknown-paging.ts';
+import { confirmingRemovals } from './confirm-removals.ts';
 import { DryRun, dryRunApi, dryRunOutput } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
 import { openWaitLines } from './wait-lines.ts';
@@ -51,7 +52,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     const refusal = accessRefusal(requests, allowedAccess(context.settings));
     if (refusal !== undefined) await tellLine(refusal);
   };
-  const api = modes.dryRun ? dryRunApi(service, tellRefusal) : recordWrites(service, state.writes);
+  const api = modes.dryRun ? dryRunApi(service, tellRefusal) : recordWrites(confirmingRemovals(service), state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,
