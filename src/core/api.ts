@@ -91,6 +91,8 @@ export interface ApiAnswer {
   readonly value: Json | undefined;
   /** Earlier answers to the same request, sent again, that may have been lost with what was in them; absent for none. */
   readonly lostAnswers?: number;
+  /** What a create asked for was there already, by its key: nothing was created. */
+  readonly existed?: boolean;
 }
 
 /** A request as it would be sent, for `--dry-run`: with the complete address, and with the key redacted. */

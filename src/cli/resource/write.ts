@@ -183,11 +183,11 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const nameNote = await unlessFailed(ctx, () => sameName(ctx, resource, value));
       const notes = [...(spec.notes?.(value, body) ?? []), ...(nameNote === undefined ? [] : [nameNote])];
       await rememberNames(ctx, resource, [value]);
-      if (createdId !== undefined) await rememberCreated(ctx, resource.noun, value);
+      if (createdId !== undefined && answer.existed !== true) await rememberCreated(ctx, resource.noun, value);
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true)
         return { ...result, notes: [...notes, ...nextOf(value)] };
       const id = asId(createdId);
-      await ctx.tell(`created ${id}`);
+      await ctx.tell(answer.existed === true ? `${id} exists already: nothing was created` : `created ${id}`);
       for (const note of notes) await ctx.tell(note);
       const waited = await afterWait(ctx, resource, name, id, spec.wait, values, result, createAbsence(ctx.clock));
       if (waited.kind !== 'one' || waited.failure !== undefined) return waited;

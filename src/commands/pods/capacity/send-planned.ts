@@ -3,11 +3,12 @@ import { encodeJson, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
 import type { CreateRequest } from '../../../cli/resource/write.ts';
+import { idOf } from '../../../output/view.ts';
 import { isTooExpensive, type Offer, type Wanted } from '../../../create/candidates.ts';
 import { offersOnce } from '../../../create/wait.ts';
 import { withKey } from '../../../create/key.ts';
 import { checkSize } from '../body/check-size.ts';
-import { newKey, openKeyedPod } from '../../shared/capacity/keyed-create.ts';
+import { newKey, openKeyedPod, type KeyedPod } from '../../shared/capacity/keyed-create.ts';
 import { bodyFor, OFFER_VIEW, offerRow, offerText, readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
 import { podOfKey, readPodOfKey, whereItIs } from '../../shared/capacity/pod-of-key.ts';
 import type { Plan } from './options.ts';
@@ -30,7 +31,17 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
       ? undefined
       : ((await unlessUnread(ctx, () => whereVolumeIs(ctx, request.body, given))) ?? given);
   if (ctx.dryRun) return await preview(ctx, request, { ...plan, wanted }, key);
-  const keyed = openKeyedPod(ctx, key, { body: request.body, gpus: wanted?.gpus });
+  const opened = openKeyedPod(ctx, key, { body: request.body, gpus: wanted?.gpus });
+  const found = new Set<string>();
+  const keyed: KeyedPod = {
+    ...opened,
+    find: async () => {
+      const pod = await opened.find();
+      if (pod !== undefined) found.add(idOf(pod));
+      return pod;
+    },
+  };
+  const asAnswer = (pod: Json): ApiAnswer => ({ ...answerOf(pod), existed: found.has(idOf(pod)) });
   try {
     if (wanted === undefined) return asAnswer((await keyed.find()) ?? (await keyed.create(request)));
     const begin = async (offers: readonly Offer[]): Promise<void> => {
@@ -49,7 +60,7 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
   }
 }
 
-const asAnswer = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
+const answerOf = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
 
 /** The offers that are tried: without a wait those in stock, and never one above the price. */
 export const triedOf = (offers: readonly Offer[], { wanted, waitMs }: Plan): readonly Offer[] =>
