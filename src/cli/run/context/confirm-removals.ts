@@ -1,7 +1,7 @@
 import { readRequest, type Api, type ApiAnswer, type ApiRequest } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, isInterrupt, isNotFound, messageOf } from '../../../core/failure.ts';
-import { stringAt } from '../../../core/json.ts';
+import { itemsAt, stringAt } from '../../../core/json.ts';
 import { sentence } from '../../../core/message.ts';
 
 /** The status of a removal that was carried out (contract, every DELETE). */
@@ -29,9 +29,9 @@ const LISTED = 'delegations';
 
 async function isGone(api: Api, path: ApiRequest['path']): Promise<boolean> {
   if (path.at(-2) === LISTED) {
-    const { readList } = await import('../../resource/pages/read-list.ts');
-    const { values } = await readList(api, { ...readRequest(path.slice(0, -1)), expects: { list: LISTED } });
-    return values.every((row) => stringAt(row, 'id') !== path.at(-1));
+    // Its first page: the specification (4.2) names no further ones.
+    const { value = null } = await api.send({ ...readRequest(path.slice(0, -1)), expects: { list: LISTED } });
+    return itemsAt(value, LISTED).every((row) => stringAt(row, 'id') !== path.at(-1));
   }
   try {
     const { value = null } = await api.send(readRequest(path));
