@@ -194,6 +194,7 @@ export const NOUNS: readonly Noun[] = [
 /** The placeholder of a setting's value in help, by kind of setting. */
 const METAVARS: Readonly<Record<Exclude<Setting['kind'], 'switch'>, string>> = {
   address: 'URL',
+  'storage-address': 'URL',
   text: 'TEXT',
   path: 'PATH',
   identifier: 'PFX',

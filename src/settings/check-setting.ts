@@ -1,4 +1,5 @@
 import { parseAddress } from '../core/addresses/http-address.ts';
+import { checkStorageAddress } from '../core/addresses/storage-address.ts';
 import { usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
 import type { Setting } from './settings-table.ts';
@@ -20,6 +21,9 @@ export function checkSetting(setting: Setting, text: string, where: string): str
   switch (setting.kind) {
     case 'address':
       parseAddress(text.trim(), where);
+      return text.trim();
+    case 'storage-address':
+      checkStorageAddress(text, where);
       return text.trim();
     case 'duration':
       if (parseDuration(text, setting.bare, where) === 0) throw usage(`${where} must be more than 0`);
@@ -60,6 +64,7 @@ export function valueOfSetting(setting: Setting, text: string): string | number 
     case 'switch':
       return text === 'true';
     case 'address':
+    case 'storage-address':
     case 'choice':
     case 'profile':
     case 'identifier':

@@ -4,7 +4,7 @@ import type { TimeUnit } from '../core/units.ts';
 
 /** The kind of value a setting takes. `bare` is the unit of a duration without a unit; `least` is the smallest count. */
 export type SettingKind =
-  | { readonly kind: 'address' | 'text' | 'path' | 'switch' | 'profile' | 'key' | 'identifier' }
+  | { readonly kind: 'address' | 'storage-address' | 'text' | 'path' | 'switch' | 'profile' | 'key' | 'identifier' }
   | { readonly kind: 'duration'; readonly bare: TimeUnit }
   | { readonly kind: 'count'; readonly least: number }
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
@@ -66,7 +66,7 @@ export const SETTINGS = [
   },
   {
     ...kept,
-    kind: 'text',
+    kind: 'storage-address',
     name: 'storage-url',
     flag: '--storage-url',
     variable: 'BERTH_STORAGE_URL',

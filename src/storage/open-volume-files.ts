@@ -2,7 +2,7 @@ import type { RangeFiles } from '../core/context.ts';
 import type { VolumeFiles, VolumePlace } from '../core/ports/volume-files.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
-import { parseKeyAddress } from '../core/addresses/http-address.ts';
+import { DATA_CENTER, storageAddressAt } from '../core/addresses/storage-address.ts';
 import type { Transport } from '../http/message/transport.ts';
 import { createVolumeFiles } from './volume-files/create-volume-files.ts';
 import { readSettings, retriesOf, type StoragePorts } from './open-storage.ts';
@@ -14,9 +14,6 @@ const REQUESTS_AT_ONCE = 16;
 
 /** The service refuses now and then what is allowed (storage contract). */
 const RETRIES_OF_DENIED = 3;
-
-/** What stands for the data center of a volume in the address, in lower case. */
-const DATA_CENTER = '{data-center}';
 
 /**
  * Opens the files of a volume. `url` is the address of the S3-compatible interface, in which `{data-center}` stands for the
@@ -36,7 +33,7 @@ export async function openVolumeFiles(
     );
   // Without one, an address with a placeholder would be that of another service.
   if (dataCenter === '') throw usage(`the volume ${id} names no data center`, 'Files are reached by data center.');
-  const endpoint = parseKeyAddress(url.replaceAll(DATA_CENTER, dataCenter.toLowerCase()), 'storage-url');
+  const endpoint = storageAddressAt(url, dataCenter.toLowerCase(), 'storage-url');
   const { env, home, runProgram, files } = ports;
   const found =
     own ??

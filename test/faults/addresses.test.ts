@@ -139,6 +139,47 @@ describe('a base address', () => {
   });
 });
 
+describe('the address of the files on volumes', () => {
+  test.each([
+    ['without a scheme', 'files-{data-center}.example.com', /not an http or https address/],
+    ['with user info', 'https://someone:hush-hush@files-{data-center}.example.com', /user name or password/],
+    ['with a query', 'https://files-{data-center}.example.com/?token=hush-hush', /query/],
+    ['with a fragment', 'https://files.example.com/{data-center}#hush-hush', /fragment/],
+    ['on the port of another protocol', 'https://files-{data-center}.example.com:6667', /port 6667/],
+    ['that is plain http to another machine', 'http://files-{data-center}.example.com', /plain http/],
+    ['with another placeholder', 'https://files-{data-centre}.example.com', /"\{data-centre\}"/],
+    ['with one in other letters', 'https://files-{DATA-CENTER}.example.com', /"\{DATA-CENTER\}"/],
+    ['with half of one', 'https://files-data-center}.example.com', /"\}"/],
+  ])('%s: 2 with the reason, from every source and before anything is sent', async (_, address, says) => {
+    const unset = { BERTH_STORAGE_URL: '' };
+    for (const [argv, env] of [
+      [['files', 'ls', 'vol1:'], { BERTH_STORAGE_URL: address }],
+      [['--storage-url', address, 'files', 'ls', 'vol1:'], unset],
+      [['config', 'set', 'storage-url', address], unset],
+    ] as const) {
+      const { runs, servers } = await fails(argv, { exit: 2, says: [says, /Write|port|Use https|placeholder/] }, [], {
+        env,
+      });
+      for (const ran of runs) expect(ran.err).not.toMatch(/hush-hush|data-center-of/);
+      for (const { seen } of servers) expect(seen).toEqual([]);
+    }
+  });
+
+  test.each([
+    'https://files-{data-center}.example.com',
+    'https://files.example.com/{data-center}/s3',
+    'http://localhost:4566',
+  ])('is kept as it is given: %s', async (address) => {
+    const ran = await berth(['config', 'set', 'storage-url', address]);
+    expect([ran.code, ran.err]).toEqual([0, expect.anything()]);
+  });
+
+  test('is shown with its placeholder in the hint', async () => {
+    const { err } = await berth(['config', 'set', 'storage-url', 'https://me@files-{data-center}.example.com']);
+    expect(err).toContain('Write it as https://files-{data-center}.example.com/,');
+  });
+});
+
 describe('plain http to anything but this machine: 2 before sending', () => {
   test.each([
     'http://localhost.evil.test',

@@ -1,7 +1,6 @@
 import type { StorageKey } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
-import { parseKeyAddress } from '../../core/addresses/http-address.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { oneOf, orNull, ownObject, TEXT } from '../../cli/model/output-schema.ts';
@@ -56,10 +55,7 @@ export const logout = defineCommand({
 /** The address from a flag or a variable, to be kept. Fails with usage (2) for one that the key must not be sent to. */
 function givenAddress({ settings }: CommandContext): string | undefined {
   const source = settings.source('storage-url');
-  const url = settings.get('storage-url');
-  if (url === undefined || (source !== 'flag' && source !== 'environment')) return undefined;
-  parseKeyAddress(url.replaceAll('{data-center}', 'data-center'), 'storage-url');
-  return url;
+  return source === 'flag' || source === 'environment' ? settings.get('storage-url') : undefined;
 }
 
 async function readKey(ctx: CommandContext): Promise<StorageKey> {

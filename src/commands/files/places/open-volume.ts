@@ -23,8 +23,10 @@ export interface OpenedVolume {
   readonly now: EpochMs;
 }
 
-/** Opens a volume by its id or name. Fails as the lookup of the volume does. */
+/** Opens a volume by its id or name. Fails as the lookup of the volume does, and with usage (2) for a wrong `storage-url`. */
 export async function openVolumeWithSpace(ctx: CommandContext, word: string): Promise<OpenedVolume> {
+  // An address that cannot be used is refused before anything is sent.
+  if (!ctx.settings.local) ctx.settings.get('storage-url');
   const { answer } = await readRow(ctx, VOLUMES, word);
   const { value = null } = answer;
   const files = await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
