@@ -2,6 +2,7 @@ import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { StoreAddress } from './store-address.ts';
+import { tlsFailureOf } from './tls-failures.ts';
 
 /** True when the database may answer later: see `Queries.query`. */
 export const isStoreUnavailable = (error: unknown): error is Failure =>
@@ -21,12 +22,17 @@ const POOLER_IS_BUSY =
   /timeout|server_login_retry|server_lifetime|server conn crashed|no more connections|cannot connect|shutting down|paused|is disabled|database system|terminating|no memory/i;
 const POOLER_DENIES = /auth|no such user|password/i;
 
-/** Errors that no other attempt changes, of the connection or of the library. */
+/** What a pooler says of the TLS between it and its server. */
 const CERTIFICATE = /certificate|altnames|does not support SSL|self.signed/i;
 
 /** Returns the failure for an error of the database or of the connection to it. Other errors are returned unchanged. */
-export function failureOf({ shown }: StoreAddress, error: unknown): unknown {
+export function failureOf({ shown, certificate }: StoreAddress, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
+  const overTls = tlsFailureOf(error, certificate !== undefined);
+  if (overTls !== undefined) {
+    const { name, exit, what, hint } = overTls;
+    return new Failure({ code: name, exit, message: safeText(`the database ${shown} ${what}`), hint }, error);
+  }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const isServerError = /^[\dA-Z]{5}$/.test(code) && 'severity' in error;
   const kind = isServerError ? kindOfServerError(code, error.message) : kindOfConnectionError(code, error.message);
@@ -103,8 +109,6 @@ function kindOfServerError(code: string, message: string): Kind | undefined {
 
 /** The library reports a lost connection and a timeout by plain errors. */
 function kindOfConnectionError(code: string, message: string): Kind | undefined {
-  if (/^(CERT_[A-Z_]+|[A-Z_]*(CERT|SIGNATURE|ISSUER)[A-Z_]*)$/.test(code) || CERTIFICATE.test(message))
-    return 'certificate';
   return /^E[A-Z_]+$/.test(code) || /timeout|terminated|not queryable|Connection/i.test(message)
     ? 'unreachable'
     : undefined;

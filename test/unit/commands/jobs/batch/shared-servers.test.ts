@@ -181,7 +181,11 @@ describeWithPostgres('a store that asks for a client certificate', () => {
   test('refuses a client without one', async () => {
     const { world, store } = await guarded();
     const query = `?sslmode=verify-full&sslrootcert=${encodeURIComponent(CERTIFICATE)}`;
-    expect((await statusIn(world, { BERTH_STORE: store + query })).code).toBe(3);
+    const ran = await statusIn(world, { BERTH_STORE: store + query });
+    expect([ran.code, ran.err]).toEqual([
+      3,
+      expect.stringMatching(/asks for a certificate of the client.*\n.*PGSSLCERT/),
+    ]);
   });
 
   test.each([
@@ -192,8 +196,20 @@ describeWithPostgres('a store that asks for a client certificate', () => {
       'chmod 600',
       (key: string) => (chmodSync(key, 0o640), { PGSSLCERT: CERTIFICATE, PGSSLKEY: key }),
     ],
+    [
+      'of an authority that the server does not trust',
+      3,
+      'refused the certificate of the client',
+      (key: string) => ({ PGSSLCERT: tlsFile('test-only-other-host-certificate.pem'), PGSSLKEY: key }),
+    ],
+    [
+      'of a file that is no certificate',
+      14,
+      'Check the files of PGSSLCERT, PGSSLKEY and PGSSLROOTCERT',
+      (key: string) => ({ PGSSLCERT: import.meta.filename, PGSSLKEY: key }),
+    ],
     ['of a file that is missing', 14, '/no/file', (key: string) => ({ PGSSLCERT: '/no/file', PGSSLKEY: key })],
-  ])('is not asked with one %s', async (_, exit, message, envOf) => {
+  ])('gives no access with one %s', async (_, exit, message, envOf) => {
     const { world, key, store } = await guarded();
     const ran = await statusIn(world, { BERTH_STORE: store, PGSSLROOTCERT: CERTIFICATE, ...envOf(key) });
     expect([ran.code, ran.err]).toEqual([exit, expect.stringContaining(message)]);
