@@ -14,6 +14,7 @@ import { isForPerson } from '../cli/run/for-person.ts';
 import { documentResult, readAnyList } from '../cli/resource/pages/read-list.ts';
 import { ANYTHING } from '../cli/model/output-schema.ts';
 import { answerResult } from '../output/view.ts';
+import { namedValues } from '../core/text/named-values.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const SERVICES: readonly ServiceName[] = ['base', 'queue', 'rest'];
@@ -147,7 +148,8 @@ function byName<T>(fields: readonly Field<T>[]): ReadonlyMap<string, readonly T[
 }
 
 function headersOf(lines: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
+  return namedValues(
+    '--header',
     lines.map((line) => {
       const [name, value] = nameAndValue(line, ':');
       if (name.trim().toLowerCase() === 'authorization')

@@ -7,6 +7,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { workerPrefixOf } from './worker-prefix.ts';
 import { untilAborted } from '../../cli/run/until-aborted.ts';
+import { namedValues } from '../../core/text/named-values.ts';
 
 const WINDOWS = ['minute', 'hour', 'day'] as const;
 
@@ -118,10 +119,10 @@ const environment = (server: LocalServer): Readonly<Record<string, string>> => (
 });
 
 function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {
-  const quota = Object.fromEntries(values.quota.map(quotaOf));
+  const quota = namedValues('--quota', values.quota.map(quotaOf), String);
   return {
     ...(values.state === undefined ? {} : { stateFile: values.state }),
-    endpoints: Object.fromEntries(values.endpoint.map(endpointOf)),
+    endpoints: namedValues('--endpoint', values.endpoint.map(endpointOf), (source) => source ?? 'attached workers'),
     python: values.python,
     workerPrefix: workerPrefixOf(ctx, values.workerPrefix),
     reload: values.reload,

@@ -1,7 +1,7 @@
 /** The environment of containers, from `--env`, `--env-from` and references to secrets. */
 import { berth, sentence } from '../../core/message.ts';
 import { parseEnv } from 'node:util';
-import { refuseRepeated } from '../../core/text/refuse-repeated.ts';
+import { namedValues } from '../../core/text/named-values.ts';
 import { utf8Text } from '../../core/text/utf8-text.ts';
 import { unlessFailed, usage } from '../../core/failure.ts';
 import { memberAt, objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
@@ -26,8 +26,7 @@ export function addVariables(given: readonly string[], before: Json | undefined)
     if (at < 1) throw usage(`--env takes NAME=VALUE, not ${JSON.stringify(each)}`);
     return [each.slice(0, at), each.slice(at + 1)] as const;
   });
-  refuseRepeated('--env', given);
-  return { ...objectOf(before), ...Object.fromEntries(named) };
+  return { ...objectOf(before), ...namedValues('--env', named) };
 }
 
 /** Marks variables for removal: `fillEnvironment` takes them away. */

@@ -19,6 +19,7 @@ import {
   textOf,
   withoutByteOrderMark,
 } from './item.ts';
+import { namedValues } from '../../../core/text/named-values.ts';
 import { withoutApostrophe } from '../../../core/text/csv-formulas.ts';
 import { formatBytes } from '../../../core/units.ts';
 
@@ -41,9 +42,7 @@ export function parseColumnTypes(text: string): ColumnTypes {
       );
     return [name, type] as const;
   });
-  const repeated = pairs.find(([name], at) => pairs.findIndex(([other]) => other === name) !== at);
-  if (repeated !== undefined) throw usage(`--types names ${JSON.stringify(repeated[0])} twice`);
-  return Object.fromEntries(pairs);
+  return namedValues('--types', pairs, (type) => type);
 }
 
 /** Splits `price:number`; without a known type after the last colon, all of it is the name. */

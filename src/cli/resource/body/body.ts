@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { usage } from '../../../core/failure.ts';
-import { refuseRepeated } from '../../../core/text/refuse-repeated.ts';
+import { namedValues } from '../../../core/text/named-values.ts';
 import { utf8Text } from '../../../core/text/utf8-text.ts';
 import { isObject, memberAt, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
@@ -43,26 +43,29 @@ export async function readBody(
 ): Promise<JsonObject> {
   const file = values['file'] as string | undefined;
   let body = file === undefined ? {} : adapt(await readDocument(ctx, file));
-  const texts = values['set'] as readonly string[];
-  refuseRepeated('--set', texts);
-  const sets: { readonly path: readonly string[]; readonly value: Json }[] = [];
-  for (const text of texts) {
+  const given = (values['set'] as readonly string[]).map((text) => {
     const at = text.indexOf('=');
     if (at < 1) throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, `--set ${example}`);
-    const path = text.slice(0, at).split('.');
+    return [text.slice(0, at), jsonOrText(text.slice(at + 1))] as const;
+  });
+  const sets: { readonly path: readonly string[]; readonly value: Json }[] = [];
+  const lostIn = (document: JsonObject): string | undefined =>
+    sets.find((set) => !holds(memberAt(document, set.path.join('.')), set.value))?.path.join('.');
+  for (const [member, value] of Object.entries(namedValues('--set', given))) {
+    const path = member.split('.');
     if (path.includes('')) throw usage('--set names an empty member', `--set ${example}`);
-    const value = jsonOrText(text.slice(at + 1));
     body = withMember(body, path, value);
+    const lost = lostIn(body);
+    if (lost !== undefined) throw usage(`--set ${lost} and --set ${member} give the same member`, 'Keep one of them.');
     sets.push({ path, value });
   }
   for (const [key, { path, value }] of Object.entries(members)) {
-    const given = values[key];
-    if (!isGiven(given)) continue;
-    const member = value === undefined ? (given as Json) : value(given as never, memberAt(body, path));
+    const flagged = values[key];
+    if (!isGiven(flagged)) continue;
+    const member = value === undefined ? (flagged as Json) : value(flagged as never, memberAt(body, path));
     body = withMember(body, path.split('.'), member);
-    const lost = sets.find((set) => !holds(memberAt(body, set.path.join('.')), set.value));
-    if (lost !== undefined)
-      throw usage(`${flagName(key)} and --set ${lost.path.join('.')} give the same member`, 'Keep one of them.');
+    const lost = lostIn(body);
+    if (lost !== undefined) throw usage(`${flagName(key)} and --set ${lost} give the same member`, 'Keep one of them.');
   }
   return body;
 }
