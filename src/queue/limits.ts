@@ -27,5 +27,8 @@ export const DURATION_BOUNDS = {
   ttl: [10_000, 604_800_000],
 } as const;
 
+/** How long a job may be in the queue and at work when its submission does not say it (contract rules, Queue API). */
+export const DEFAULT_TTL_MS: Milliseconds = 1440 * MINUTE_MS;
+
 /** How long runsync waits when the request does not say it (specification 4.5). */
 export const DEFAULT_SYNC_WAIT_MS: Milliseconds = 90_000;

@@ -103,6 +103,7 @@ export const run = defineCommand({
       at: ctx.serviceNow(),
       certainMs: certain,
       executionTimeoutMs: values.executionTimeout,
+      ttlMs: values.ttl,
       status: jobStatus(job),
     });
     const ended = async (result: EndedJob): Promise<Result> =>

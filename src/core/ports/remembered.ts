@@ -46,6 +46,8 @@ export interface RememberedJob {
   readonly certainMs?: Milliseconds;
   /** The execution timeout that its submission gave it. */
   readonly executionTimeoutMs?: Milliseconds | undefined;
+  /** The time to live that its submission gave it. */
+  readonly ttlMs?: Milliseconds | undefined;
   /** The status in which this machine saw it last, and when by the clock of the service. */
   readonly status?: string;
   readonly statusAt?: EpochMs;

@@ -57,7 +57,9 @@ function isJob(job: unknown): job is RememberedJob {
     ['id', 'endpoint', 'named'].every((member) => typeof job[member] === 'string') &&
     isTime(job['at']) &&
     ['undefined', 'string'].includes(typeof job['status']) &&
-    ['certainMs', 'executionTimeoutMs', 'statusAt'].every((member) => job[member] === undefined || isTime(job[member]))
+    ['certainMs', 'executionTimeoutMs', 'ttlMs', 'statusAt'].every(
+      (member) => job[member] === undefined || isTime(job[member]),
+    )
   );
 }
 

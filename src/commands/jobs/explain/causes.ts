@@ -5,8 +5,8 @@ import { formatDuration } from '../../../core/units.ts';
 import { berth, type CommandLine } from '../../../core/message.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { jobError } from '../../../queue/job-error.ts';
-import { DURATION_BOUNDS } from '../../../queue/limits.ts';
-import { isRunning, jobOutcome, jobStatus } from '../../../queue/job-status.ts';
+import { DURATION_BOUNDS, RESULT_RETENTION_MS } from '../../../queue/limits.ts';
+import { hasEnded, isRunning, jobOutcome, jobStatus } from '../../../queue/job-status.ts';
 import {
   BUILD_FAILED,
   ENDPOINT_CAUSES,
@@ -20,6 +20,7 @@ import { hasStatus, valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { waitLine } from '../job/command-lines.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
+import { isEnding, isOver, leftText, type TimeToLive } from './time-to-live.ts';
 
 /** What is known of a job and of its endpoint. */
 export interface JobFacts extends EndpointFacts {
@@ -27,6 +28,8 @@ export interface JobFacts extends EndpointFacts {
   readonly job: Fact;
   /** The job as this machine submitted it, where it did; to another endpoint, where its id is used with the wrong one. */
   readonly submitted: RememberedJob | undefined;
+  /** Of a job that this machine submitted. */
+  readonly ttl: TimeToLive | undefined;
   /** This machine submitted it to this endpoint, and its result cannot have expired. */
   readonly isCertainlyThere: boolean;
   /** Of a job that runs. */
@@ -51,10 +54,30 @@ function durationOf(job: Json | undefined, member: string): string | undefined {
   return ms === undefined || ms < 0 ? undefined : formatDuration(ms);
 }
 
-/** Twice a timeout, as a flag takes it, within what the service accepts. */
-const longer = (ms: number): string => `${Math.min(DURATION_BOUNDS.executionTimeout[1], ms * 2) / 1000}s`;
+/** Twice a duration, as its flag takes it, within what the service accepts. */
+const longer = (ms: number, bounds: keyof typeof DURATION_BOUNDS): string =>
+  `${Math.min(DURATION_BOUNDS[bounds][1], ms * 2) / 1000}s`;
 
 const runAgain = ({ id }: JobFacts): CommandLine => berth`jobs run ${id} --input @FILE`;
+
+const runLonger = (facts: JobFacts, { ms }: TimeToLive): CommandLine =>
+  berth`${runAgain(facts)} --ttl ${longer(ms, 'ttl')}`;
+
+const ttlText = ({ ms }: TimeToLive): string => `its time to live of ${formatDuration(ms)}, in the queue and at work,`;
+
+/** A job whose time to live ends soon, whatever it does. */
+const TTL_ENDS: Cause<JobFacts> = {
+  code: 'ttl-ends-soon',
+  state: 'waiting',
+  find: (facts) => {
+    const { ttl } = facts;
+    if (ttl === undefined || !isEnding(ttl)) return undefined;
+    return {
+      verdict: `${isRunning(valueOf(facts.job)) ? 'a worker runs it' : 'it waits'}, and ${ttlText(ttl)} ends in ${leftText(ttl)}: the service then deletes it`,
+      cure: [berth`jobs cancel ${facts.id} ${facts.jobId}`, runLonger(facts, ttl)],
+    };
+  },
+};
 
 /** How long results are kept (specification 8.2). The ids of synchronous jobs begin with `sync` (specification 2.5). */
 const keptFor = (jobId: string): string => (jobId.startsWith('sync') ? '1 to 5 minutes (runsync)' : '30 minutes (run)');
@@ -98,7 +121,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
         cure:
           own === undefined
             ? [berth`endpoints update ${facts.id} --execution-timeout 1h`, berth`jobs retry ${facts.id} ${facts.jobId}`]
-            : [berth`${runAgain(facts)} --execution-timeout ${longer(own)}`],
+            : [berth`${runAgain(facts)} --execution-timeout ${longer(own, 'executionTimeout')}`],
       };
     },
   },
@@ -132,6 +155,20 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
             cure: [berth`jobs explain ${submitted.endpoint} ${jobId}`],
           }
         : undefined,
+  },
+  {
+    code: 'ttl-ended',
+    state: 'blocked',
+    find: (facts) => {
+      const { job, ttl, submitted } = facts;
+      if (!hasStatus(job, 404) || ttl === undefined || !isOver(ttl)) return undefined;
+      const { status } = submitted ?? {};
+      if (status !== undefined && hasEnded({ status })) return undefined;
+      const seen = status === undefined ? '' : `; ${status} was its last status that this machine saw`;
+      // A result is gone before such a time to live is.
+      const other = ttl.ms > RESULT_RETENTION_MS ? '; or it ended before, and its result has expired' : '';
+      return { verdict: `deleted: ${ttlText(ttl)} is over${seen}${other}`, cure: [runLonger(facts, ttl)] };
+    },
   },
   {
     code: 'expired',
@@ -179,6 +216,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
       };
     },
   },
+  { ...TTL_ENDS, find: (facts) => (isRunning(valueOf(facts.job)) ? TTL_ENDS.find(facts) : undefined) },
   {
     code: 'healthy',
     state: 'ok',
@@ -199,6 +237,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
   // With an older release, the job runs all the same.
   { ...BUILD_FAILED, find: (facts) => (hasUsableWorker(facts) ? undefined : BUILD_FAILED.find(facts)) },
   ...ENDPOINT_CAUSES,
+  TTL_ENDS,
   ENDPOINT_UNKNOWN,
   {
     code: 'healthy',
@@ -230,6 +269,19 @@ export function jobEvidence(facts: JobFacts): readonly Evidence[] {
             : `${formatDuration(timeout)}${facts.submitted === undefined ? ', unless its submission gave another' : ''}`,
         )
       : [{ fact: 'execution timeout', value: formatDuration(own), source: 'its submission by this machine' }]),
+    ...(hasEnded(valueOf(job)) ? [] : ttlEvidence(facts.ttl)),
     ...endpointEvidence(facts),
+  ];
+}
+
+function ttlEvidence(ttl: TimeToLive | undefined): readonly Evidence[] {
+  if (ttl === undefined) return [];
+  const left = ttl.leftMs > 0 ? `${leftText(ttl)} left` : 'over';
+  return [
+    {
+      fact: 'time to live',
+      value: `${formatDuration(ttl.ms)}, ${left}`,
+      source: ttl.isOwn ? 'its submission by this machine' : 'the default of the service',
+    },
   ];
 }

@@ -12,6 +12,7 @@ import { readFact, readLastLineWith, valueOf } from '../../shared/explain/facts.
 import { decide, explained, type Verdict } from '../../shared/explain/verdict.ts';
 import { isCertainlyThere } from '../job/job-not-there-yet.ts';
 import { JOB_CAUSES, jobEvidence, type JobFacts, type WorkerNotes } from './causes.ts';
+import { timeToLiveOf } from './time-to-live.ts';
 
 /** A job with what is known of it, and why it does not move. */
 interface ExplainedJob {
@@ -48,10 +49,13 @@ async function readJobFacts(
     readEndpointFacts(ctx, id, sampleMs),
     ctx.jobs.read(),
   ]);
+  // As old as the status, also where the log of a worker is slow.
+  const now = ctx.serviceNow();
   const notes = isRunning(valueOf(job)) ? await readWorkerNotes(ctx, facts, jobId) : [];
   const submitted = remembered.find((each) => each.id === jobId);
   const isThere = await isCertainlyThere(ctx, { endpoint: id, job: jobId });
-  return { ...facts, jobId, job, submitted, isCertainlyThere: isThere, notes };
+  const ttl = submitted === undefined ? undefined : timeToLiveOf(submitted, now);
+  return { ...facts, jobId, job, submitted, ttl, isCertainlyThere: isThere, notes };
 }
 
 /** How many workers are asked for their logs: the service does not say which one has the job. */

@@ -98,6 +98,55 @@ const CASES: readonly CauseCase[] = [
     cure: /jobs run demo/,
   },
   {
+    code: 'ttl-ended',
+    setup: ['endpoints update demo --workers-max 0', `${SUBMIT} --ttl 1m`, 'local clock advance 61s'],
+    ask: ASK,
+    verdict:
+      /^deleted: its time to live of 1m, in the queue and at work, is over; IN_QUEUE was its last status that this machine saw$/,
+    evidence: ['time to live', /^1m, over$/, /^its submission by this machine$/],
+    cure: /^berth --local jobs run demo --input @FILE --ttl 120s$/,
+  },
+  {
+    code: 'ttl-ended',
+    setup: ['endpoints update demo --workers-max 0', SUBMIT, 'local clock advance 24h'],
+    ask: ASK,
+    verdict:
+      /^deleted: its time to live of \S+, in the queue and at work, is over; .*; or it ended before, and its result has/,
+    evidence: ['time to live', /, over$/, /^the default of the service$/],
+    cure: /^berth --local jobs run demo --input @FILE --ttl 172800s$/,
+  },
+  {
+    // A result that was seen is gone after its own time.
+    code: 'expired',
+    setup: [`${SUBMIT} --ttl 1h`, 'local clock advance 10s', 'jobs status demo JOB -o id', 'local clock advance 2h'],
+    ask: ASK,
+    verdict: /^expired: results are kept 30 minutes/,
+    cure: /^berth --local jobs run demo --input @FILE$/,
+  },
+  {
+    code: 'ttl-ends-soon',
+    setup: ['jobs run sleep --input \'{"seconds":200}\' --ttl 1m', 'local clock advance 50s'],
+    ask: 'jobs explain sleep JOB',
+    state: 'waiting',
+    verdict:
+      /^a worker runs it, and its time to live of 1m, in the queue and at work, ends in \d+s: the service then deletes it$/,
+    evidence: ['time to live', /^1m, \d+s left$/, /^its submission by this machine$/],
+    cure: /^berth --local jobs cancel sleep JOB\nberth --local jobs run sleep --input @FILE --ttl 120s$/,
+  },
+  {
+    code: 'ttl-ends-soon',
+    setup: [
+      'endpoints update sleep --workers-max 1',
+      'jobs run sleep --input \'{"seconds":200}\'',
+      'jobs run sleep --input \'{"seconds":1}\' --ttl 1m',
+      'local clock advance 50s',
+    ],
+    ask: 'jobs explain sleep JOB',
+    state: 'waiting',
+    verdict: /^it waits, and its time to live of 1m, in the queue and at work, ends in \d+s/,
+    cure: /^berth --local jobs cancel sleep JOB\n/,
+  },
+  {
     code: 'no-queue',
     setup: ['endpoints create --name web --image example/web:1 --type LOAD_BALANCER --cpu cpu-general:2 -o id', SUBMIT],
     ask: 'jobs explain web JOB',
