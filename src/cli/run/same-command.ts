@@ -4,7 +4,11 @@ import type { Command, Values } from '../model/command.ts';
 import { flagName, type Param } from '../model/params.ts';
 
 /** The command again, with what was given to it: `berth files sync d datasets: --delete`. Defaults are left out. */
-export function sameCommand({ args, options }: Command, values: Values, path: readonly string[]): CommandLine {
+export function sameCommand(
+  { args, options }: Pick<Command, 'args' | 'options'>,
+  values: Values,
+  path: readonly string[],
+): CommandLine {
   const given = Object.keys(args).flatMap((key) => (values[key] ?? []) as string | readonly string[]);
   const words = Object.entries(options).flatMap(([key, param]) => flagWords(key, param, values[key]));
   return berth`${names(path.join(' '))} ${given} ${flags(words)}`;

@@ -14,19 +14,19 @@ import { exitOf, sweep, type Sweep } from './sweep/sweep.ts';
 import { DECISIONS, decisionView } from './sweep/decision-view.ts';
 
 /** The result of one sweep: its decisions, and 15 where a rule applied. `news` are those that a quiet table has. */
-export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep, news = swept.rows): Result {
+export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep, news = swept.rows) {
   const { rows, subjects, failure } = swept;
   const [isQuiet, isTable] = [ctx.settings.get('quiet'), isTableOutput(ctx.output)];
   const nothing = rows.length === 0 ? [`${countsOf(subjects)}: no rule applies to any of them.`] : [];
   return {
-    kind: 'many',
+    kind: 'many' as const,
     view: decisionView,
     // cron mails what is printed.
     values: isQuiet && isTable ? news.filter((row) => memberAt(row, 'verdict') === 'over') : rows,
     notes: isTable && !isQuiet ? [...nothing, ...stopNotes(ctx, swept), ...adviceOf(policy, swept)] : [],
     exit: exitOf(swept),
     failure,
-  };
+  } satisfies Result;
 }
 
 /** What a stop has wiped, and what of the pods is paid on. */

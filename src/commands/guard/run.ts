@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { type Json } from '../../core/json.ts';
+import { sentence } from '../../core/message.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -8,6 +9,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { yesOption } from '../../cli/model/common-options.ts';
 import { option } from '../../cli/model/params.ts';
+import { sameCommand } from '../../cli/run/same-command.ts';
 import type { Result } from '../../output/view.ts';
 import { longestInterval } from '../../guard/samples/idle.ts';
 import type { Policy } from '../../guard/policy/rules.ts';
@@ -24,19 +26,21 @@ import { DECISIONS, decisionView } from './sweep/decision-view.ts';
 /** A guard does not look more often: each sweep is a request for the whole list. */
 const MIN_INTERVAL_MS: Milliseconds = 10_000;
 
+const OPTIONS = {
+  ...POLICY_OPTIONS,
+  every: option.durationWithUnit(
+    'sweep again after this time, at least 10s, until Ctrl-C; -o jsonl prints each decision on a line',
+  ),
+  ...LOG_OPTION,
+  yes: yesOption,
+};
+
 /** `berth guard run`: one sweep that acts, or with `--every` one after the other. */
 export const run = defineCommand({
   summary: 'do what deadlines and rules say: stop pods, scale endpoints to zero',
   details:
     'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. Volumes are only ever reported. Then it tries the wishes of this machine (pods create --detach). More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
-  options: {
-    ...POLICY_OPTIONS,
-    every: option.durationWithUnit(
-      'sweep again after this time, at least 10s, until Ctrl-C; -o jsonl prints each decision on a line',
-    ),
-    ...LOG_OPTION,
-    yes: yesOption,
-  },
+  options: OPTIONS,
   exits: [EXIT.limitExceeded],
   output: DECISIONS,
   writes: true,
@@ -52,7 +56,8 @@ export const run = defineCommand({
       'what it would do, each with its request; it ends as the run would',
     ],
   ],
-  run: async (ctx, { every, log, ...values }) => {
+  run: async (ctx, given) => {
+    const { every, log, ...values } = given;
     const policy = await policyOf(ctx, values);
     if (every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, every, log);
     if (ctx.dryRun) for (const line of await wishLines(ctx)) await ctx.tell(line);
@@ -60,7 +65,13 @@ export const run = defineCommand({
     if (!ctx.dryRun) await appendLog(ctx, log, swept.news);
     const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
     for (const wish of ctx.settings.get('quiet') ? [] : waiting) await ctx.tell(waitingLine(wish, ctx.serviceNow()));
-    return sweepResult(ctx, policy, swept, ctx.dryRun ? swept.rows : swept.news);
+    const result = sweepResult(ctx, policy, swept, ctx.dryRun ? swept.rows : swept.news);
+    if (!ctx.dryRun || ctx.settings.get('quiet')) return result;
+    const again = sameCommand({ args: {}, options: OPTIONS }, given, ['guard', 'run']);
+    return {
+      ...result,
+      notes: [...(result.notes ?? []), sentence`A dry run: nothing was stopped or changed. To do it: ${again}`],
+    };
   },
 });
 

@@ -33,6 +33,18 @@ test.each(['guard run', 'guard run --allow-terminate', 'guard run --max-age 1h -
   },
 );
 
+test('the last line of a dry run says that nothing was done, and the command that does it', async () => {
+  const account = createAccount();
+  await local(account, `${CREATE} stops --stop-after 1h -o id`);
+  await local(account, 'local clock advance 2h');
+  const { err } = await account('guard run --max-running 12h --idle 2h --dry-run');
+  const last = err.trimEnd().split('\n').at(-1) ?? '';
+  expect(last).toMatch(/^A dry run: nothing was stopped or changed\. To do it: berth .*guard run .*--max-running 12h/);
+  expect(last).toContain('--idle 2h');
+  expect(last).not.toContain('--dry-run');
+  expect((await account('guard run --max-running 12h')).err).not.toContain('dry run');
+});
+
 test('a dry run of a guard that stays looks once', async () => {
   const account = createAccount();
   const { code, out } = await account('guard run --every 1m --dry-run');
