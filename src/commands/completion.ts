@@ -54,6 +54,11 @@ async function install(ctx: CommandContext, name: string, shell: Shell) {
       `${name} has no folder that completions are loaded from`,
       sentence`Add this to your profile: ${berth`completion ${name}`} | Out-String | Invoke-Expression`,
     );
+  if (ctx.foreignHome !== undefined)
+    throw usage(
+      `${ctx.foreignHome} is the home folder of another user, and a file of root there would keep that user out`,
+      sentence`Run it as that user: ${berth`completion ${name} --install`}`,
+    );
   const path = `${home}/${shell.path}`;
   await ctx.files.write(path, shell.script, { makeParents: true });
   return { kind: 'text', text: `${path}\n`, notes: [shell.note] } as const;

@@ -87,6 +87,8 @@ export interface Context {
   /** A random number from 0 up to, but not including, 1. */
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** HOME, where this user is root and HOME belongs to another user. */
+  readonly foreignHome: string | undefined;
   readonly terminal: Terminal;
   /** Takes data: text in a machine-readable format, or text that was made safe. */
   readonly stdout: Sink<DataText | TerminalText>;

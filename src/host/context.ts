@@ -113,6 +113,9 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     clock,
     random,
     env,
+    get foreignHome() {
+      return runtime.foreignHome;
+    },
     terminal,
     stdout: dataOutput(() => runtime.stdout),
     rawOutput: contentOutput(() => runtime.stdout),
