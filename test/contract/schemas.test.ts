@@ -69,7 +69,7 @@ describe('berth schema', () => {
 
   test.each([
     [['pods', 'gett'], 'pods get'],
-    [['files', 'cat'], 'berth schema'],
+    [['completion'], 'berth schema'],
   ])('%s has none: usage (2), with a hint', async (words, hint) => {
     const { code, out, err } = await berth(['schema', ...words]);
     expect([code, out]).toEqual([2, '']);
