@@ -26,23 +26,21 @@ export function allowedAccess(settings: SettingsView): AllowedAccess {
 export const isAllowed = (needed: Access, { level }: AllowedAccess): boolean =>
   ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level);
 
-/** Why a level is not allowed. */
-const notAllowed = (needed: Access, { level, from }: AllowedAccess): string =>
-  `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}`;
-
-/** What a dry run says of a command that is not allowed. */
-export const wouldBeRefused = (needed: Access, allowed: AllowedAccess): string =>
-  `It would be refused (3): ${notAllowed(needed, allowed)}.`;
-
-/** Fails with denied (3) when more is needed than is allowed. Call it before anything is sent or changed. */
-export function requireAccess(needed: Access, allowed: AllowedAccess): void {
-  if (isAllowed(needed, allowed)) return;
-  throw new Failure({
+/** The failure denied (3) when more is needed than is allowed. */
+export function accessFailure(needed: Access, allowed: AllowedAccess): Failure | undefined {
+  if (isAllowed(needed, allowed)) return undefined;
+  return new Failure({
     code: 'access',
     exit: EXIT.denied,
-    message: `${notAllowed(needed, allowed)}; nothing was sent`,
+    message: `this needs \`${needed}\` access, and the setting access is \`${allowed.level}\` ${allowed.from}; nothing was sent`,
     hint: allowed.isFromVariable
       ? `Allow it for one command: BERTH_ACCESS=${needed}. Or remove the variable; the setting of the profile then counts.`
       : sentence`Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: ${berth`config set access ${needed}`}.`,
   });
+}
+
+/** Fails as `accessFailure` says. Call it before anything is sent or changed. */
+export function requireAccess(needed: Access, allowed: AllowedAccess): void {
+  const failure = accessFailure(needed, allowed);
+  if (failure !== undefined) throw failure;
 }

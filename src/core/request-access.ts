@@ -1,5 +1,6 @@
-import { isAllowed, wouldBeRefused, type Access, type AllowedAccess } from './access.ts';
+import { accessFailure, isAllowed, type Access, type AllowedAccess } from './access.ts';
 import type { ApiRequest } from './api.ts';
+import type { Failure } from './failure.ts';
 import { destroysAnything } from './destroys.ts';
 
 /** Returns what a request needs; `full` when it destroys something. */
@@ -8,8 +9,8 @@ export function accessNeeded(request: ApiRequest): Access {
   return destroysAnything(request) ? 'full' : 'write';
 }
 
-/** Why the first of these requests that is not allowed would be refused; undefined where all are allowed. For a dry run. */
-export function accessRefusal(requests: readonly ApiRequest[], allowed: AllowedAccess): string | undefined {
+/** The failure of the first of these requests that is not allowed; undefined where all are allowed. For a dry run. */
+export function accessRefusal(requests: readonly ApiRequest[], allowed: AllowedAccess): Failure | undefined {
   const needed = requests.map(accessNeeded).find((each) => !isAllowed(each, allowed));
-  return needed === undefined ? undefined : wouldBeRefused(needed, allowed);
+  return needed === undefined ? undefined : accessFailure(needed, allowed);
 }

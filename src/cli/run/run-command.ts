@@ -47,13 +47,13 @@ export async function runCommand(
   );
   try {
     await checkFilter(output, ctx);
-    await refuseAccess(ctx, state, command, undefined);
+    refuseAccess(ctx, state, command, undefined);
     const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given, path);
-    await refuseAccess(ctx, state, command, values);
+    refuseAccess(ctx, state, command, values);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     const asks = mustConfirm(ctx, command, values, path);
     const prepared = await command.prepare?.(ctx, values);
-    if (ctx.dryRun && (await showQuestion(ctx, command, values, prepared, output))) return EXIT.done;
+    if (ctx.dryRun && (await showQuestion(ctx, command, values, prepared, output))) return endOf(state, EXIT.done);
     if (asks) await confirm(ctx, command, await command.confirm?.(ctx, values, prepared));
     if (command.watch !== undefined && values['watch'] === true) {
       const { watch } = await import('./watch.ts');
@@ -63,19 +63,22 @@ export async function runCommand(
     // A result with an outcome is never withheld: it may be of a long wait.
     if (!command.writes && result.exit === undefined && result.failure === undefined)
       checkFields(result, output, suggestName);
-    return await print(
-      ctx,
-      ctx.dryRun && isShown(ctx.terminal, output) ? withDryRunNote(result) : result,
-      state.writes,
-    );
+    const shown = ctx.dryRun && isShown(ctx.terminal, output) ? withDryRunNote(result) : result;
+    return endOf(state, await print(ctx, shown, state.writes));
   } catch (error) {
-    if (error instanceof DryRun) return await print(ctx, await error.result(ctx, output), state.writes);
+    if (error instanceof DryRun) return endOf(state, await print(ctx, await error.result(ctx, output), state.writes));
     const lost = unprinted(error, state.writes);
     if (lost !== undefined) await ctx.tell(lost);
     throw withWriteHint(withResumeHint(error, state), state.writes);
   } finally {
     if (state.writes.changedLists) await context.lists.expire();
   }
+}
+
+/** The exit code, unless the setting `access` would refuse what a dry run has shown: then it fails with that. */
+function endOf({ refusal }: RunState, code: ExitCode): ExitCode {
+  if (refusal !== undefined) throw refusal;
+  return code;
 }
 
 /** What a dry run that sends no single request shows, such as the files of a copy. */

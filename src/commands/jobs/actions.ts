@@ -8,7 +8,7 @@ import { defineCommand, endedWhen } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
 import { eachSchema, READS_SEVERAL, readEach } from '../../cli/resource/several/read-each.ts';
-import { sendEach } from '../../cli/resource/several/send-each.ts';
+import { sendEach, type Sent } from '../../cli/resource/several/send-each.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { unlessUnread } from '../../cli/run/context/dry-run.ts';
 import { countOf } from '../../cli/words/words.ts';
@@ -89,8 +89,9 @@ export const cancel = defineCommand({
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
       if (failures[0] !== undefined) throw failures[0];
-      const { answer } = await sendAboutJob(ctx, values.endpoint, only, (id) => request(id, only));
-      return { ...answerResult(jobView, answer), notes: endedBefore(only, answer.value) };
+      const { id, answer } = await sendAboutJob(ctx, values.endpoint, only, (known) => request(known, only));
+      const ended = await confirmCancel(ctx, id, only, answer);
+      return { ...answerResult(jobView, ended), notes: endedBefore(only, ended.value) };
     }
     const targets = values.job.map((job, at) => ({
       given: values.endpoint,
@@ -99,12 +100,46 @@ export const cancel = defineCommand({
       absence: () => absenceOfRemembered(ctx, { endpoint: values.endpoint, job }),
       request: (id: Id<'endpoint'>) => request(id, job),
     }));
-    const sent = await sendEach(ctx, ENDPOINTS, targets);
-    for (const { id, answer } of sent) await rememberStatus(ctx, id, answer?.value);
+    const answered = await sendEach(ctx, ENDPOINTS, targets);
+    for (const { id, answer } of answered) await rememberStatus(ctx, id, answer?.value);
+    const sent = await Promise.all(answered.map((each) => unlessStillThere(ctx, each)));
     const notes = values.job.flatMap((job, at) => endedBefore(job, sent[at]?.answer?.value));
     return { ...outcomeResult(ctx, 'job', sent, 'cancelled'), notes };
   },
 });
+
+/**
+ * Believes a cancellation only by a status that has ended: it comes at once (specification 4.5, detail 5). After an answer with another
+ * one the job is read. Fails with outcome-unknown (8) where it has not ended, because it may go on and cost.
+ */
+async function confirmCancel(
+  ctx: CommandContext,
+  id: Id<'endpoint'>,
+  job: string,
+  answer: ApiAnswer,
+): Promise<ApiAnswer> {
+  if (hasEnded(answer.value)) return answer;
+  const read = (await readJob(ctx, id, job)).answer;
+  if (hasEnded(read.value)) return read;
+  throw new Failure({
+    code: 'outcome-unknown',
+    exit: EXIT.unknown,
+    message: `the service accepted the cancellation of job ${job}, and it is ${jobStatus(read.value)}`,
+    hint: sentence`Before trying again, find out: ${statusLine(id, job)}`,
+    id: job,
+  });
+}
+
+/** As `confirmCancel`, with the failure as the outcome of one of several. */
+async function unlessStillThere(ctx: CommandContext, sent: Sent<'endpoint'>): Promise<Sent<'endpoint'>> {
+  if (sent.failure !== undefined) return sent;
+  try {
+    return { ...sent, answer: await confirmCancel(ctx, sent.known, sent.id, sent.answer) };
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return { id: sent.id, name: sent.name, failure: error };
+  }
+}
 
 /** Says that a job had ended before it was cancelled; nothing for any other. */
 const endedBefore = (job: string, document: Json | undefined): readonly string[] =>

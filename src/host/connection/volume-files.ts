@@ -58,7 +58,7 @@ function ownKey(settings: HostStorageOptions['settings']): FoundCredentials | un
   if (addressSource === 'flag' || addressSource === 'environment')
     throw usage(
       `the key of profile "${settings.profile}" is sent only to the storage-url that the profile keeps, and ${addressSource === 'flag' ? '--storage-url' : 'BERTH_STORAGE_URL'} names another one`,
-      sentence`Keep the address with its key: ${berth`files login --storage-url URL`}. Or set BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET.`,
+      sentence`Keep the address with its key: ${berth`files login --storage-url ${settings.get('storage-url') ?? ''}`}. Or set BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET.`,
     );
   return { credentials, source: `profile "${settings.profile}"`, readAgain: undefined };
 }

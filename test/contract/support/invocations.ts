@@ -69,7 +69,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ...PLAN_INVOCATIONS,
   ...GUARD_INVOCATIONS,
   'pods stop': [
-    line('pods stop p1'),
+    line('pods stop p1', { answers: pod('EXITED') }),
     line('pods stop --all --yes'),
     line('pods stop p1 --wait', { answers: pod('EXITED') }),
   ],

@@ -102,6 +102,8 @@ async function checkCommand(
   if (before.every((word) => !word.startsWith('--')) && CHOOSE_ACCOUNT.some((name) => globals[name] !== undefined))
     return;
   const ran = placeOf(world, of, path);
+  // A `local` command for which no service is chosen acts on the one of this machine.
+  if (path[0] === 'local' && ran !== undefined && isNowhere(ran) && globals.local === true) return;
   const pasted = placeOf(newShell(world), globals, path);
   // Where only variables name a service, a command is sent nowhere without them.
   if (ran !== undefined && (pasted === undefined || !isNowhere(pasted))) expect(pasted, what).toEqual(ran);

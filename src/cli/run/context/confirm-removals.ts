@@ -1,7 +1,7 @@
 import { readRequest, type Api, type ApiAnswer, type ApiRequest } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, isInterrupt, isNotFound, messageOf } from '../../../core/failure.ts';
-import { itemsAt, stringAt } from '../../../core/json.ts';
+import { stringAt } from '../../../core/json.ts';
 import { sentence } from '../../../core/message.ts';
 
 /** The status of a removal that was carried out (contract, every DELETE). */
@@ -22,17 +22,12 @@ export const confirmingRemovals = (api: Api): Api => ({
 });
 
 const isRemoval = ({ method, expects, service, path }: ApiRequest): boolean =>
-  method === 'DELETE' && expects === undefined && service === 'base' && path[0] !== 'local';
+  method === 'DELETE' && expects === undefined && service === 'base' && path[0] !== 'local' && path.at(-2) !== UNTOLD;
 
-/** Delegations are listed, and not read one by one (specification 4.2). */
-const LISTED = 'delegations';
+/** The status of success of their removal is not published (specification 4.2). */
+const UNTOLD = 'delegations';
 
 async function isGone(api: Api, path: ApiRequest['path']): Promise<boolean> {
-  if (path.at(-2) === LISTED) {
-    // Its first page: the specification (4.2) names no further ones.
-    const { value = null } = await api.send({ ...readRequest(path.slice(0, -1)), expects: { list: LISTED } });
-    return itemsAt(value, LISTED).every((row) => stringAt(row, 'id') !== path.at(-1));
-  }
   try {
     const { value = null } = await api.send(readRequest(path));
     return stringAt(value, 'status') === 'TERMINATED';

@@ -2,7 +2,7 @@ import { type CommandLine, type Message, type PrintedPart, printed, printedParts
 import { allowedAccess } from '../../../core/access.ts';
 import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Context } from '../../../core/context.ts';
-import { unlessFailed } from '../../../core/failure.ts';
+import { type Failure, unlessFailed } from '../../../core/failure.ts';
 import { isLoopback } from '../../../core/addresses/http-address.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { Json } from '../../../core/json.ts';
@@ -35,8 +35,8 @@ export interface RunState {
   /** What is still running and paid after that wait. */
   stillRunning: (() => Message | undefined) | undefined;
   readonly writes: WriteRecord;
-  /** A dry run has said that the command would be refused. */
-  saidRefusal?: boolean;
+  /** Why the setting `access` would refuse what a dry run shows: it ends with this failure. */
+  refusal?: Failure | undefined;
 }
 
 /** Extends the Context for one run of a command. `state` is updated while the command runs. */
@@ -45,14 +45,12 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const { notes } = context;
   const tellLine = (line: Message): Promise<void> => tell(context, line);
   const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
-  const tellRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
-    if (state.saidRefusal === true) return;
+  const noteRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
     // Loaded here: a dry run alone needs it.
     const { accessRefusal } = await import('../../../core/request-access.ts');
-    const refusal = accessRefusal(requests, allowedAccess(context.settings));
-    if (refusal !== undefined) await tellLine(refusal);
+    state.refusal ??= accessRefusal(requests, allowedAccess(context.settings));
   };
-  const api = modes.dryRun ? dryRunApi(service, tellRefusal) : recordWrites(confirmingRemovals(service), state.writes);
+  const api = modes.dryRun ? dryRunApi(service, noteRefusal) : recordWrites(confirmingRemovals(service), state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,
@@ -74,7 +72,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
     previewAll: async (requests, failure) => {
       if (failure !== undefined && requests.length === 0) throw failure;
-      await tellRefusal(requests);
+      await noteRefusal(requests);
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))), failure);
     },
     setResumeCommand: (commandLine, stillRunning) => {

@@ -63,13 +63,13 @@ export const previewRow = ({ method, url, headers, body }: RequestPreview): Json
   ...(body === undefined ? {} : { body }),
 });
 
-/** An Api that reads, and ends the command with its preview in place of the first write, of which `tell` says more before. */
-export function dryRunApi(api: Api, tell: (requests: readonly ApiRequest[]) => Promise<void>): Api {
+/** An Api that reads, and ends the command with its preview in place of the first write, which is given to `note` before. */
+export function dryRunApi(api: Api, note: (requests: readonly ApiRequest[]) => Promise<void>): Api {
   return {
     ...api,
     send: async (request) => {
       if (request.method === 'GET') return await api.send(request);
-      await tell([request]);
+      await note([request]);
       throw new DryRun([{ ...(await api.preview(request)), ...beforeOf(request) }]);
     },
   };

@@ -24,6 +24,7 @@ import { countOf } from '../../../cli/words/words.ts';
 import { podAction } from '../../shared/pod-action.ts';
 import { remainingAfterStop } from '../../shared/rate/account-line.ts';
 import { effectOfStop, isLocked, startedLines, stillPaidLines, stoppedLines, wipedLines, wipesDisks } from './cost.ts';
+import { confirmAction } from './confirm-action.ts';
 import { acceptReached, hasReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
 import { waitForEach, waitForPod } from './wait-for-status.ts';
@@ -126,7 +127,9 @@ function actionCommand(
         ).map((each) => inActionWords(each, action));
       const waitMs = (values as Values)['untilAvailable'] as number | undefined;
       const answered = await (waitMs === undefined ? send(targets) : sendUntilFree(ctx, targets, send, waitMs));
-      const sent = await acceptReached(ctx, answered, action, until);
+      const reached = await acceptReached(ctx, answered, action, until);
+      // A wait looks at the status itself.
+      const sent = wait ? reached : await Promise.all(reached.map((each) => confirmAction(ctx, each, action)));
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
       const acted = rowsOf(sent.filter(({ isReached }) => isReached !== true));
       // Where a person was asked, it was said before.

@@ -15,7 +15,7 @@ import { isLocked, stillPaidLines } from './cost.ts';
 export type Action = 'start' | 'stop' | 'restart';
 
 /** Statuses of a pod that a start has reached. */
-const STARTED = ['PROVISIONING', 'STARTING', 'RUNNING'];
+export const STARTED = ['PROVISIONING', 'STARTING', 'RUNNING'];
 
 /** Whether an action has nothing to do: a pod has the wanted status, or is on its way to it. */
 export const hasReached = (action: Action, until: string, pod: Json): boolean =>

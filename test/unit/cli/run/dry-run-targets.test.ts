@@ -283,10 +283,10 @@ test.each<readonly [string, string, string]>([
   ['pods create --name a --gpu GPU-24G --image i --dry-run', 'read', 'write'],
   ['pods terminate --match train-llm --dry-run', 'read', 'full'],
   ['pods stop pod-train --dry-run', 'write', ''],
-])('%s with `%s` access says what it would be refused for: %j', async (line, access, needed) => {
+])('%s with `%s` access ends as it would be refused for: %j', async (line, access, needed) => {
   const { code, out, err } = await createAccount()(line, { env: { BERTH_ACCESS: access } });
-  expect(code).toBe(0);
+  expect(code).toBe(needed === '' ? 0 : 3);
   expect(out).toContain('"method"');
-  const said = `It would be refused (3): this needs \`${needed}\` access, and the setting access is \`${access}\``;
+  const said = `error: this needs \`${needed}\` access, and the setting access is \`${access}\``;
   expect(err.includes(said)).toBe(needed !== '');
 });

@@ -3,7 +3,7 @@ import { json, pointedAt, serve, text } from '../../../support/servers/scripted-
 import type { ErrorObject } from '../../../support/worlds/expect-run.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
-const POD = '{"id":"p1","name":"web","count":9007199254740993}';
+const POD = '{"id":"p1","name":"web","status":"EXITED","count":9007199254740993}';
 
 async function run(line: string, ...flags: readonly string[]) {
   const server = await serve([text(POD, 200, { 'content-type': 'application/json' })]);
