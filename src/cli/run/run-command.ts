@@ -47,6 +47,7 @@ export async function runCommand(
   );
   try {
     await checkFilter(output, ctx);
+    await tellForeignHome(ctx);
     refuseAccess(ctx, state, command, undefined);
     const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given, path);
     refuseAccess(ctx, state, command, values);
@@ -73,6 +74,14 @@ export async function runCommand(
   } finally {
     if (state.writes.changedLists) await context.lists.expire();
   }
+}
+
+/** Says on a terminal that the profiles are those of root, and not of the user whose home it is, as after `sudo -E`. */
+async function tellForeignHome(ctx: CommandContext): Promise<void> {
+  if (ctx.foreignHome === undefined || !ctx.terminal.errors || ctx.settings.get('quiet')) return;
+  await ctx.tell(
+    `${safeText(ctx.foreignHome)} is the home folder of another user: root uses its own profiles, in ${ctx.profiles.path}.`,
+  );
 }
 
 /** The exit code, unless the setting `access` would refuse what a dry run has shown: then it fails with that. */

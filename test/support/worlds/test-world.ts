@@ -28,6 +28,8 @@ export interface TestWorldOptions {
   readonly user?: number;
   /** The settings of the local service in this process (`--local`), such as a size of pages. */
   readonly localService?: GivenSettings;
+  /** HOME, as root sees it where it belongs to another user. */
+  readonly foreignHome?: string;
   /** Takes the arguments of a process that berth starts in the background; nothing is started. */
   readonly background?: (argv: readonly string[]) => Promise<void>;
 }
@@ -83,7 +85,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     platform: options.platform ?? 'linux',
     cwd: options.cwd ?? directory,
     home: directory,
-    foreignHome: undefined,
+    foreignHome: options.foreignHome,
     accountHome: () => options.accountHome,
     user: options.user ?? process.geteuid?.(),
     workerRunner: () => fileURLToPath(new URL('../../../workers/berth_worker.py', import.meta.url)),
