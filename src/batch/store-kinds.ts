@@ -1,5 +1,4 @@
 import { usage } from '../core/failure.ts';
-import { berth, type Message, sentence } from '../core/message.ts';
 
 export type StoreKind = 'file' | 'postgres';
 
@@ -22,7 +21,7 @@ const MISSING = {
   ordering: {
     in: 'postgres',
     says: (what: string) => `${what} is for results in one file`,
-    hint: sentence`Put them in order at the end: ${berth`jobs batch export N --ordered`}`,
+    hint: 'Leave it out. When the batch has ended, batch export --ordered writes the results in this order.',
   },
   /** Inputs that are somewhere else than where the batch was begun. */
   movedInputs: {
@@ -31,7 +30,7 @@ const MISSING = {
     hint: 'Its inputs are in its manifest.',
   },
 } as const satisfies Readonly<
-  Record<string, { readonly in: StoreKind; readonly says: (what: string) => string; readonly hint: Message }>
+  Record<string, { readonly in: StoreKind; readonly says: (what: string) => string; readonly hint: string }>
 >;
 
 type Capability = keyof typeof MISSING;

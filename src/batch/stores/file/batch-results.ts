@@ -69,7 +69,7 @@ export async function readBatchResults(ports: StorePorts, results: string): Prom
     const source = await intactResults(durable, status.name, journal, signal);
     // A running batch may have put its results in order since its journal was read.
     if (source === undefined && status.holder !== undefined && attempt < MAX_ATTEMPTS) continue;
-    if (source === undefined) throw resultsChanged(status.name);
+    if (source === undefined) throw resultsChanged(status);
     const path = status.name;
     return {
       status,

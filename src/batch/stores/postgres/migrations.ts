@@ -1,4 +1,3 @@
-import { berth, sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import type { Database } from './database/database.ts';
@@ -175,7 +174,7 @@ const noTables = ({ shown }: Database): Failure =>
     code: 'not-found',
     exit: EXIT.notFound,
     message: `the store ${shown} has no batch: it has no tables of berth`,
-    hint: sentence`Check the address of the store. To create the tables: ${berth`jobs batch run`}`,
+    hint: 'Check the address of the store. The first batch that is begun in a store creates its tables.',
   });
 
 const newer = ({ shown }: Database, version: number, known: number): Failure =>

@@ -1,4 +1,6 @@
-import { localFile, usage } from '../../../core/failure.ts';
+import { type Failure, localFile, usage } from '../../../core/failure.ts';
+import { sentence } from '../../../core/message.ts';
+import { workLine } from '../../model/command-lines.ts';
 import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
 import type { SharedPorts } from './database/database.ts';
 import { isStoreUnavailable } from './database/failures.ts';
@@ -13,8 +15,8 @@ import { addressIn } from './shard/part-files.ts';
 import {
   createBatchRows,
   findBatch,
+  hasBatch,
   listBatches,
-  requireFreeName,
   setCancelled,
   type StoredBatch,
 } from './rows/batch-rows.ts';
@@ -45,7 +47,8 @@ async function requireNewBatch(ports: SharedPorts, { name = '', out: given }: Wa
   // A check without tables: a dry run creates none.
   const { database } = ports;
   if ((await tablesVersion(database)) > 0) {
-    await requireFreeName(database, name);
+    // The input of a new batch need not be read when its name is in use.
+    if (await hasBatch(database, name)) throw nameInUse(ports, name);
     await requireFreeOut(database, out);
   }
   await requireNoMarker(ports, out);
@@ -54,6 +57,12 @@ async function requireNewBatch(ports: SharedPorts, { name = '', out: given }: Wa
     throw localFile(`${out} has parts of a batch already: ${address}`, 'Name another --out.');
   return out;
 }
+
+const nameInUse = ({ reference }: StorePorts, name: string): Failure =>
+  usage(
+    `the store has a batch ${name} already`,
+    sentence`Go on with it: ${workLine(reference(name))}. Or give another --name.`,
+  );
 
 /**
  * Stores a planned batch and marks its folder. After a failure the batch does not exist, unless another driver has begun to
@@ -74,7 +83,8 @@ async function createRows(
       await storage.write(address, chunks, signal);
       return (copied = address);
     });
-    await createBatchRows(database, name, manifestOf(created, out), created.plan.ranges);
+    const { ranges } = created.plan;
+    if (!(await createBatchRows(database, name, manifestOf(created, out), ranges))) throw nameInUse(ports, name);
     const batch = await findBatch(database, name);
     await claimOut(ports, batch).catch(async (error: unknown) => {
       if (await deleteUnclaimed(database, batch.batch).catch(() => false))

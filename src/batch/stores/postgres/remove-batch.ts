@@ -1,7 +1,8 @@
-import { berth, type Message, sentence } from '../../../core/message.ts';
+import { type Message, sentence } from '../../../core/message.ts';
+import { cancelLine } from '../../model/command-lines.ts';
 import { requireSameFiles } from '../../model/same-files.ts';
 import type { StoredFile } from '../../model/store.ts';
-import type { ReadPorts } from './database/database.ts';
+import type { SharedPorts } from './database/database.ts';
 import { findGarbage } from './results/garbage.ts';
 import { createMarker, markerOf, removeMarker } from './results/out-marker.ts';
 import { addressIn, partPrefix } from './shard/part-files.ts';
@@ -14,11 +15,11 @@ import { deleteBatch, isMarked, otherBatchIn, setMarked } from './rows/out-rows.
  * could be read only once, and the marker. Where an earlier version let two batches share the folder, parts whose names do
  * not say whose they are are left out. Fails with usage (2) while drivers work on the batch.
  */
-export async function contentsOf(ports: ReadPorts, batch: StoredBatch): Promise<readonly StoredFile[]> {
+export async function contentsOf(ports: SharedPorts, batch: StoredBatch): Promise<readonly StoredFile[]> {
   const { database, storage, signal } = ports;
   const { token, name, manifest } = batch;
   const { out, sources } = manifest;
-  await requireNoDriver(database, batch, stopFirst(batch));
+  await requireNoDriver(database, batch, stopFirst(ports, batch));
   const isAlone = (await otherBatchIn(database, out, batch.batch)) === undefined;
   const parts = (await listParts(database, batch.batch, 0, batch.shards)).filter(
     (part) => isAlone || (token !== undefined && part.name.startsWith(partPrefix(token))),
@@ -43,19 +44,19 @@ export async function contentsOf(ports: ReadPorts, batch: StoredBatch): Promise<
  * after that, which is removed first: it ends there, or what it has claimed and written is noticed.
  */
 export async function removeBatch(
-  ports: ReadPorts,
+  ports: SharedPorts,
   batch: StoredBatch,
   contents: readonly StoredFile[],
 ): Promise<void> {
   const { database, storage, signal } = ports;
-  await requireNoDriver(database, batch, stopFirst(batch));
+  await requireNoDriver(database, batch, stopFirst(ports, batch));
   const marker = await removeMarker(ports, batch);
   try {
     await database.transaction(async (queries) => {
       // Waits for claims that have begun, and comes before all later ones.
       await setCancelled(queries, batch.batch, true);
       await setMarked(queries, batch.batch);
-      await requireNoDriver(queries, batch, stopFirst(batch));
+      await requireNoDriver(queries, batch, stopFirst(ports, batch));
     });
     requireSameFiles(batch.name, contents, [...marker, ...(await contentsOf(ports, batch))]);
   } catch (error) {
@@ -67,5 +68,5 @@ export async function removeBatch(
   await deleteBatch(database, batch.batch);
 }
 
-const stopFirst = ({ name }: StoredBatch): Message =>
-  sentence`Stop them, or cancel it and wait until they have ended: ${berth`jobs batch cancel ${name}`}`;
+const stopFirst = ({ reference }: SharedPorts, { name }: StoredBatch): Message =>
+  sentence`Stop what works on it, or cancel it and wait for the end: ${cancelLine(reference(name))}`;

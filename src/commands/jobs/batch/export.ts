@@ -6,7 +6,6 @@ import {
   writeExport,
   type ExportedResults,
 } from '../../../batch/index.ts';
-import { berth, sentence } from '../../../core/message.ts';
 import { usage } from '../../../core/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
@@ -124,10 +123,7 @@ function formatOf({ output }: CommandContext, { format, out }: ExportValues): Ex
   const given =
     format ?? (output.format === 'table' || output.format === 'wide' ? undefined : output.format) ?? 'jsonl';
   if (output.jq !== undefined)
-    throw usage(
-      'an export takes no --jq',
-      sentence`Name members with --fields, or pipe it: ${berth`jobs batch export R`} | jq`,
-    );
+    throw usage('an export takes no --jq', 'Name members with --fields, or give its JSON lines to jq in a pipe.');
   if (given !== 'csv' && given !== 'json' && given !== 'jsonl' && given !== 'parquet')
     throw usage(`an export has no format ${given}`, 'Use --format csv, json, jsonl or parquet.');
   if (given === 'parquet' && out === undefined)

@@ -6,6 +6,7 @@ import {
   type BeginOptions,
   describeInvalid,
   type InputSummary,
+  workLine,
 } from '../../../batch/index.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { healthRequest, runRequest } from '../../../queue/requests.ts';
@@ -13,7 +14,6 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
 import { sentence, type CommandLine } from '../../../core/message.ts';
-import { workLine } from './view/command-lines.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { checkBounds } from '../../shared/duration-bounds.ts';

@@ -1,11 +1,17 @@
-import { analyzeBatch, LOCAL_SERVICE, type Batch, type BatchAnalysis, type BatchStatus } from '../../../batch/index.ts';
+import {
+  analyzeBatch,
+  LOCAL_SERVICE,
+  resumeLine,
+  type Batch,
+  type BatchAnalysis,
+  type BatchStatus,
+} from '../../../batch/index.ts';
 import { sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
-import { resumeLine } from './view/command-lines.ts';
 import type { StatusValues } from './options/flags.ts';
 import { reportDocument, timesOf } from './view/report-document.ts';
 import { commonestErrors, statusMembers, statusView, unmovedNotes } from './view/status-view.ts';

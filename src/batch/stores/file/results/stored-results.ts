@@ -1,10 +1,11 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import { firstBytes, type Line, lineGroups } from '../../../bytes/split-lines.ts';
+import { batchStatusLine } from '../../../model/command-lines.ts';
 import { hasResult, type ItemStates } from '../../../model/item-states.ts';
 import { itemOfLine } from '../../../model/result-line.ts';
-import type { ResultLine } from '../../../model/store.ts';
+import type { BatchFacts, ResultLine } from '../../../model/store.ts';
 import { localFile } from '../../../../core/failure.ts';
-import { berth, sentence } from '../../../../core/message.ts';
+import { sentence } from '../../../../core/message.ts';
 import { orderedPath } from '../file-names.ts';
 import type { JournalState } from '../journal/replay.ts';
 import { checksumOf } from './results-file.ts';
@@ -161,10 +162,10 @@ export async function intactResults(
 }
 
 /** The results are not what the batch wrote: exit 14. */
-export const resultsChanged = (path: string): Error =>
+export const resultsChanged = ({ name, reference }: Pick<BatchFacts, 'name' | 'reference'>): Error =>
   localFile(
-    `the results file ${path} is missing, shorter or different from what its journal records`,
-    sentence`Restore it as it was. The counts alone are in the journal: ${berth`jobs batch status`}`,
+    `the results file ${name} is missing, shorter or different from what its journal records`,
+    sentence`Restore it as it was. The counts alone are in the journal: ${batchStatusLine(reference)}`,
   );
 
 const LINE_FEED = Buffer.from('\n');

@@ -1,6 +1,5 @@
-import { berth, sentence } from '../../../../core/message.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
-import { Failure, usage } from '../../../../core/failure.ts';
+import { Failure } from '../../../../core/failure.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import type { PlannedRange } from '../../../read/range.ts';
 import type { ItemCounts } from '../../../model/item-states.ts';
@@ -27,27 +26,28 @@ export interface StoredBatch {
 const SHARDS_A_STATEMENT = 5000;
 
 /**
- * Stores a new batch, its shards, and that it owns its folder, in one transaction. Fails with usage (2) when there is a batch
- * with this name already, and with local-file (14) when another batch owns the folder.
+ * Stores a new batch, its shards, and that it owns its folder, in one transaction. Resolves to false when there is a batch
+ * with this name already: nothing is stored then. Fails with local-file (14) when another batch owns the folder.
  */
 export async function createBatchRows(
   database: Database,
   name: string,
   manifest: Manifest,
   shards: readonly PlannedRange[],
-): Promise<void> {
+): Promise<boolean> {
   const invalid = shards.reduce((sum, { range }) => sum + range.invalid, 0);
   const planned = shards.reduce((sum, { range }) => sum + range.items, 0) - invalid;
-  await database.transaction(async (queries) => {
+  return await database.transaction(async (queries) => {
     const [created] = await queries.query<{ batch: number }>(
       `INSERT INTO berth.batches (name, manifest, planned, invalid, shards) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT DO NOTHING RETURNING batch`,
       [name, JSON.stringify(manifest), planned, invalid, shards.length],
     );
-    if (created === undefined) throw nameInUse(name);
+    if (created === undefined) return false;
     await insertOut(queries, created.batch, manifest.out);
     for (let from = 0; from < shards.length; from += SHARDS_A_STATEMENT)
       await insertShards(queries, created.batch, from, shards.slice(from, from + SHARDS_A_STATEMENT));
+    return true;
   });
 }
 
@@ -73,17 +73,11 @@ const insertShards = (
     ],
   );
 
-/** Fails with usage (2) when the store has a batch with this name: the input of a new batch need not be read then. */
-export async function requireFreeName(queries: Queries, name: string): Promise<void> {
+/** Whether the store has a batch with this name. */
+export async function hasBatch(queries: Queries, name: string): Promise<boolean> {
   const found = await queries.query('SELECT 1 FROM berth.batches WHERE name = $1', [name]);
-  if (found.length > 0) throw nameInUse(name);
+  return found.length > 0;
 }
-
-const nameInUse = (name: string): Failure =>
-  usage(
-    `the store has a batch ${name} already`,
-    sentence`Go on with it: ${berth`jobs batch work ${name}`}. Or give another --name.`,
-  );
 
 /** Finds a batch by its name, in tables of every version. Fails with not-found (4). */
 export async function findBatch(database: Database, name: string): Promise<StoredBatch> {

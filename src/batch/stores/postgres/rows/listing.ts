@@ -42,7 +42,8 @@ export async function requireNoDriver(
   hint: Message,
 ): Promise<void> {
   const { drivers } = await countDrivers(queries, batch);
-  if (drivers > 0) throw usage(`${String(drivers)} drivers work on the batch ${name}`, hint);
+  const who = drivers === 1 ? '1 driver works' : `${String(drivers)} drivers work`;
+  if (drivers > 0) throw usage(`${who} on the batch ${name}`, hint);
 }
 
 export interface PublishedPart {

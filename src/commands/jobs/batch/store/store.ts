@@ -3,6 +3,7 @@ import {
   createFileStore,
   withPostgresStore,
   parseStoreAddress,
+  resumeLine,
   storeKindOf,
   type Batch,
   type BatchPorts,
@@ -14,7 +15,6 @@ import {
 import { usage } from '../../../../core/failure.ts';
 import type { CredentialWait } from '../../../../core/context.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
-import { resumeLine } from '../view/command-lines.ts';
 import { readCertificates, readService, readPassword } from './connection-secrets.ts';
 import { requestWorkerPrice } from './worker-price.ts';
 
@@ -54,7 +54,7 @@ export async function withStore<T>(
 ): Promise<T> {
   if (kindOf(ctx, values) === 'file') {
     const drives = access === 'create' || access === 'migrate';
-    const ports = await batchPorts(ctx, values, drives, (name) => [name]);
+    const ports = await batchPorts(ctx, values, drives, referenceOf(values, values.store));
     return await work({ kind: 'file', store: createFileStore(ports), ports });
   }
   const text = values.store ?? ctx.env[VARIABLE] ?? '';
@@ -64,12 +64,7 @@ export async function withStore<T>(
       'the address of --store contains a password, and others can read a command line',
       `Put the whole address into the variable ${VARIABLE}, or the password into PGPASSWORD or the file of PGPASSFILE.`,
     );
-  // The variable may be set where the next command is typed; the flag must be given again.
-  const reference = (name: string): readonly string[] => [
-    name,
-    ...(values.store === undefined ? [] : ['--store', address.shown]),
-    ...(values.s3Endpoint === undefined ? [] : ['--s3-endpoint', values.s3Endpoint]),
-  ];
+  const reference = referenceOf(values, address.shown);
   // The user is asked once for each server, and not for each connection.
   const known = new Map<StoreHost, Promise<string>>();
   const passwordOf = (host: StoreHost): Promise<string> => {
@@ -89,6 +84,18 @@ export async function withStore<T>(
     return await work({ kind: 'postgres', store: create(ports), ports });
   });
 }
+
+/**
+ * Names a batch and where it is. A variable may be set where the next command is typed; a flag must be given again. `shown` is
+ * the value of --store without a password.
+ */
+const referenceOf =
+  ({ store, s3Endpoint }: StoreValues, shown = ''): BatchPorts['reference'] =>
+  (name) => [
+    name,
+    ...(store === undefined ? [] : ['--store', shown]),
+    ...(s3Endpoint === undefined ? [] : ['--s3-endpoint', s3Endpoint]),
+  ];
 
 /** Runs `work` on a batch of the store, which it only reads or marks. Fails as `withStore` and finding the batch do. */
 export const withBatch = <T>(

@@ -1,5 +1,13 @@
 import { lines, berth, sentence, type CommandLine, type Message } from '../../../../core/message.ts';
-import { LOCAL_SERVICE, type BatchReport, type ItemCounts, itemsLeft } from '../../../../batch/index.ts';
+import {
+  batchReportLine,
+  batchStatusLine,
+  LOCAL_SERVICE,
+  resumeLine,
+  type BatchReport,
+  type ItemCounts,
+  itemsLeft,
+} from '../../../../batch/index.ts';
 import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
 import { groupNumbers, rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
@@ -7,7 +15,6 @@ import { safeText } from '../../../../core/safe-text.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { limitFlags, type Limits } from '../options/limit-flags.ts';
-import { batchReportLine, batchStatusLine, resumeLine } from './command-lines.ts';
 import { describeCounts } from './progress.ts';
 import { batchView, summaryOf } from './summary-view.ts';
 import type { Result } from '../../../../output/view.ts';
