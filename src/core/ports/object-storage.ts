@@ -48,8 +48,8 @@ export interface StorageOptions {
 
 /** Follows whether requests wait for new credentials. */
 export interface CredentialWait {
-  /** Called when requests begin to wait, and when the reason changes. `reason` names no secret. */
+  /** Called when requests begin to wait, when the reason changes, and each minute. `reason` names no secret. */
   readonly onWait: (reason: string) => void;
-  /** Called when the service has accepted new credentials. */
+  /** Called when the service has accepted new credentials, or the same ones again. */
   readonly onEnd: () => void;
 }

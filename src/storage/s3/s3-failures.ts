@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../../core/text/without-full-stop.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
@@ -36,7 +37,7 @@ export async function refusal(
 ): Promise<Refusal> {
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
-  const said = hide([code, message].filter((text) => text !== '').join(': '), credentials);
+  const said = withoutFullStop(hide([code, message].filter((text) => text !== '').join(': '), credentials));
   const { exit, hint } = meaningOf(status, code);
   return {
     status,

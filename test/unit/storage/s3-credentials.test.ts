@@ -1,12 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { CredentialWait } from '../../../src/core/context.ts';
+import type { Clock, CredentialWait } from '../../../src/core/context.ts';
+import { createTestClock } from '../../support/clocks/test-clock.ts';
 import { serve, text } from '../../support/servers/scripted-server.ts';
 import { openTestStorage } from '../../support/storage/open-test-storage.ts';
 
 /** An object storage service that accepts one key; every other one has expired. */
-async function openExpiring(credentialWait?: CredentialWait, signal?: AbortSignal, variables = {}) {
+async function openExpiring(credentialWait?: CredentialWait, signal?: AbortSignal, variables = {}, clock?: Clock) {
   let valid = 'first-id';
   const server = await serve(
     Array.from({ length: 50 }, () => (exchange) => {
@@ -18,7 +19,7 @@ async function openExpiring(credentialWait?: CredentialWait, signal?: AbortSigna
   const env = { AWS_ENDPOINT_URL_S3: server.url, ...variables };
   const { storage, directory } = openTestStorage(
     env,
-    { ...(signal === undefined ? {} : { signal }) },
+    { ...(signal === undefined ? {} : { signal }), ...(clock === undefined ? {} : { clock }) },
     { credentialWait },
   );
   const file = join(directory, '.aws', 'credentials');
@@ -115,9 +116,7 @@ describe('a command that waits for credentials', () => {
     const { describe, accept, store } = await openExpiring({
       onWait: (reason) => {
         said.push(reason);
-        setTimeout(() => {
-          store('second-id');
-        }, 50);
+        store('second-id');
       },
       onEnd: () => said.push('end'),
     });
@@ -126,6 +125,32 @@ describe('a command that waits for credentials', () => {
     const [one, other] = await Promise.all([describe(), describe()]);
     expect([one?.version, other?.version]).toEqual(['"e"', '"e"']);
     expect(said).toEqual([expect.stringContaining('Waiting for new credentials of the profile "default"'), 'end']);
+  });
+
+  test('tries the same ones again after growing pauses of a minute at most, and says each minute what it waits for', async () => {
+    const clock = createTestClock(Date.now());
+    const said: [string, number][] = [];
+    const { describe, accept, server } = await openExpiring(
+      {
+        onWait: (reason) => {
+          said.push([reason, clock.monotonic()]);
+          if (said.length > 4) accept('first-id');
+        },
+        onEnd: () => said.push(['end', clock.monotonic()]),
+      },
+      undefined,
+      {},
+      clock,
+    );
+    await describe();
+    accept('second-id');
+    const before = server.seen.length;
+    expect(await describe()).toMatchObject({ version: '"e"' });
+    const times = said.map(([, at]) => Math.round(at / 1000));
+    expect(times).toEqual([0, 60, 120, 180, 240, 255]);
+    expect(new Set(said.slice(0, -1).map(([text]) => text)).size).toBe(1);
+    // Each attempt that is refused is HEAD and the GET for the reason: at 0, 5, 15, 35, 75, 135 and 195 seconds.
+    expect(server.seen.length - before).toBe(7 * 2 + 1);
   });
 
   test('ends at the interrupt of the user', async () => {
@@ -154,10 +179,10 @@ describe('a command that waits for credentials', () => {
     const { describe, configure, directory, accept } = opened;
     await describe();
     accept('second-id');
-    const source = `console.log('printed-secret'); console.error('sign in first'); process.exitCode = 3`;
+    const source = `console.log('printed-secret'); console.error('sign in first.'); process.exitCode = 3`;
     configure(`[default]\ncredential_process = ${program(directory, source)}\n`);
     expect(await describe()).toMatchObject({ version: '"e"' });
-    expect(said).toEqual([expect.stringContaining('it ended with code 3: sign in first')]);
+    expect(said).toEqual([expect.stringContaining('it ended with code 3: sign in first. Waiting')]);
     expect(said.join()).not.toContain('printed-secret');
   });
 });

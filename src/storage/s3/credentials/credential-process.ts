@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../../../core/text/without-full-stop.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { isObject } from '../../../core/json.ts';
@@ -69,6 +70,6 @@ const failed = (reason: string): Failure =>
   new Failure({
     code: 'no-storage-key',
     exit: EXIT.denied,
-    message: `the credential_process of the profile failed: ${reason}`,
+    message: `the credential_process of the profile failed: ${withoutFullStop(reason)}`,
     hint: 'Run the program that the shared config file names, and correct it.',
   });

@@ -1,4 +1,5 @@
 import type { Clock, CredentialWait } from '../../../core/context.ts';
+import { MINUTE_MS } from '../../../core/durations.ts';
 import { Failure } from '../../../core/failure.ts';
 import type { Credentials } from './credentials.ts';
 import type { FoundCredentials } from './find-credentials.ts';
@@ -18,14 +19,20 @@ export interface Renewal {
   /** The service has carried out a request with these credentials. */
   accepted(used: Credentials): void;
   /**
-   * Resolves when there are other credentials than those that were refused as expired. Only credentials that the service
-   * has accepted before can have expired: others fail at once with `failure`.
+   * Resolves when there are other credentials than those that were refused as expired, and from time to time without: the
+   * service may accept the same ones again. Only credentials that the service has accepted before can have expired: others
+   * fail at once with `failure`.
    */
   renew(refused: Credentials, failure: Failure, signals: readonly AbortSignal[]): Promise<void>;
 }
 
 /** Milliseconds between two readings while there are no new credentials. */
 const READ_INTERVAL_MS = 5000;
+/** Milliseconds until the same credentials are tried again: twice as many after each trial. */
+const FIRST_TRIAL_MS = 5000;
+const MAX_TRIAL_MS = MINUTE_MS;
+/** Milliseconds after which it is said again what is waited for. */
+const TELL_INTERVAL_MS = MINUTE_MS;
 
 export function createRenewal({ found, clock, signal, wait }: RenewalOptions): Renewal {
   const { readAgain, source } = found;
@@ -34,15 +41,25 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
   let wereAccepted = false;
   let reading: Promise<void> | undefined;
   let readAt = -READ_INTERVAL_MS;
+  let trialMs = FIRST_TRIAL_MS;
+  /** What is waited for; undefined while nothing is. Several requests wait for the same. */
+  let reason: string | undefined;
   let told: string | undefined;
+  let toldAt = 0;
+
+  /** Replaces the credentials, or tries the same ones again: all requests that wait use these. */
+  const use = (next: Credentials): void => {
+    current = next;
+    isAccepted = false;
+  };
 
   /** All requests that wait read together. */
   const read = (again: () => Promise<Credentials>): Promise<void> =>
     (reading ??= again()
       .then((next) => {
         if (isSame(next, current)) return;
-        current = next;
-        isAccepted = false;
+        use(next);
+        trialMs = FIRST_TRIAL_MS;
       })
       .finally(() => {
         reading = undefined;
@@ -50,8 +67,10 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
       }));
 
   const tell = (text: string): void => {
-    if (told !== text) wait?.onWait(text);
+    if (told === text && clock.monotonic() - toldAt < TELL_INTERVAL_MS) return;
+    wait?.onWait(text);
     told = text;
+    toldAt = clock.monotonic();
   };
 
   return {
@@ -62,6 +81,8 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
       wereAccepted = true;
       if (told !== undefined) wait?.onEnd();
       told = undefined;
+      reason = undefined;
+      trialMs = FIRST_TRIAL_MS;
     },
     renew: async (refused, failure, signals) => {
       if (current !== refused) return;
@@ -70,7 +91,7 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
           hint: `They come from ${source}, which a running program cannot read again. Set new ones, or use a profile of the shared files (AWS_PROFILE), which is read again.`,
         });
       if (!wereAccepted) throw failure;
-      let reason = failure.message;
+      reason ??= failure.message;
       const readOnce = async (): Promise<boolean> => {
         try {
           await unlessAborted(read(readAgain), signals);
@@ -84,9 +105,10 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
       // New credentials that are refused as well are not read again at once.
       if (isAccepted && (await readOnce())) return;
       const interrupts = AbortSignal.any([signal, ...signals]);
+      const trialAt = clock.monotonic() + trialMs;
       for (;;) {
         if (wait === undefined || signal.aborted) throw failure;
-        tell(`${reason}. Waiting for new credentials of ${source}; Ctrl-C ends the wait.`);
+        tell(`${reason}. Waiting for new credentials of ${source}, and trying these again; Ctrl-C ends the wait.`);
         try {
           await clock.sleep(READ_INTERVAL_MS, interrupts);
         } catch {
@@ -94,8 +116,11 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
           throw failure;
         }
         if (current !== refused) return;
-        if (clock.monotonic() - readAt < READ_INTERVAL_MS) continue;
-        if (await readOnce()) return;
+        if (clock.monotonic() - readAt >= READ_INTERVAL_MS && (await readOnce())) return;
+        if (clock.monotonic() < trialAt) continue;
+        trialMs = Math.min(2 * trialMs, MAX_TRIAL_MS);
+        use({ ...current });
+        return;
       }
     },
   };

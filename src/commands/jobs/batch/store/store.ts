@@ -123,7 +123,7 @@ async function batchPorts(
     },
     onEnd: () => {
       isWaiting = false;
-      void ctx.tell('The storage service has accepted new credentials.');
+      void ctx.tell('The storage service accepts the credentials now.');
     },
   };
   return {

@@ -41,7 +41,8 @@ describeWithPostgres('a driver whose storage credentials expire', () => {
       expect([ran.code, ran.err]).toEqual([0, ran.err]);
       expect(JSON.parse(ran.out)).toMatchObject({ planned: 12, completed: 12 });
       expect(ran.err.match(/Waiting for new credentials/g)).toHaveLength(1);
-      expect(ran.err).toContain('has accepted new credentials');
+      expect(ran.err).toContain('has expired. Waiting for');
+      expect(ran.err).toContain('accepts the credentials now');
       expect(ran.out + ran.err).not.toContain('hush-hush');
     });
 
