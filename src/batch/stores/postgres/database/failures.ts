@@ -22,6 +22,9 @@ const POOLER_IS_BUSY =
   /timeout|server_login_retry|server_lifetime|server conn crashed|no more connections|cannot connect|shutting down|paused|is disabled|database system|terminating|no memory/i;
 const POOLER_DENIES = /auth|no such user|password/i;
 
+/** All other codes of this class say that the user is not let in, whatever the password is: one that may not log in (28000). */
+const WRONG_PASSWORD = '28P01';
+
 /** What a pooler says of the TLS between it and its server. */
 const CERTIFICATE = /certificate|altnames|does not support SSL|self.signed/i;
 
@@ -72,6 +75,12 @@ const KINDS = {
     what: 'refused the connection',
     hint: 'Set the password in BERTH_STORE, PGPASSWORD or PGPASSFILE.',
   },
+  closed: {
+    name: 'denied',
+    exit: EXIT.denied,
+    what: 'refused the connection',
+    hint: 'Another password does not help. Check the user in the address, its right to log in, and pg_hba.conf of the server.',
+  },
   rights: {
     name: 'denied',
     exit: EXIT.denied,
@@ -101,7 +110,8 @@ function kindOfServerError(code: string, message: string): Kind | undefined {
     return POOLER_DENIES.test(message) ? 'login' : CERTIFICATE.test(message) ? 'certificate' : 'refused';
   }
   if (TEMPORARY.test(code) && !PERMANENT.test(code)) return 'busy';
-  if (code.startsWith('28')) return 'login';
+  if (code === WRONG_PASSWORD) return 'login';
+  if (code.startsWith('28')) return 'closed';
   if (code === '42501') return 'rights';
   if (code === '3D000' || code === '57P04') return 'noDatabase';
   return code === '42P01' || code === '3F000' ? 'noTables' : undefined;

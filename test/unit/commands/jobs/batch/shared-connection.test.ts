@@ -164,7 +164,19 @@ describeWithPostgres('a connection to the store', () => {
     const { store } = await withoutPassword();
     const ran = await statusIn(createTestWorld(), { BERTH_STORE: store, PGPASSWORD: 'hush-hush' });
     expect([ran.code, ran.err]).toEqual([3, expect.stringContaining('refused the connection')]);
+    expect(ran.err).toContain('Set the password in');
     expect(ran.err).not.toContain('hush-hush');
+  });
+
+  test('of a user that may not log in is denied, and no other password is asked for', async () => {
+    const database = await cluster().createDatabase();
+    const user = `closed_${database}`;
+    await cluster().query(`CREATE ROLE ${user} NOLOGIN PASSWORD 'right'`);
+    const store = `postgres://${user}@127.0.0.1:${String(cluster().port)}/${database}`;
+    const ran = await statusIn(createTestWorld(), { BERTH_STORE: store, PGPASSWORD: 'right' });
+    expect([ran.code, ran.err]).toEqual([3, expect.stringContaining('is not permitted to log in')]);
+    expect(ran.err).toContain('its right to log in');
+    expect(ran.err).not.toContain('Set the password');
   });
 });
 
