@@ -68,6 +68,11 @@ export interface CommandSpec<A extends Params, O extends Params, T> extends Comm
    */
   readonly prepare?: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<T>;
   /**
+   * `prepare` sends nothing to the service. It is called also if the confirmation is impossible: what does not exist is said
+   * before `--yes` is asked for.
+   */
+  readonly preparesFirst?: boolean;
+  /**
    * The command destroys something; adds `--yes`. Returns what is affected (`This purges 3 jobs ...`). It is shown before
    * `run`, and the user must confirm. Undefined if nothing is affected: then nothing is asked.
    */
@@ -114,6 +119,7 @@ export interface Command extends CommandWords {
   readonly exits: readonly ExitCode[];
   readonly exitsAsProgram: boolean;
   readonly watch: WatchSpec | undefined;
+  readonly preparesFirst: boolean;
   readonly prepare?: (ctx: CommandContext, values: Values) => Promise<unknown>;
   readonly confirm?: (
     ctx: CommandContext,
@@ -174,6 +180,7 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     waits: spec.waits ?? false,
     exits: spec.exits ?? [],
     exitsAsProgram: spec.exitsAsProgram ?? false,
+    preparesFirst: spec.preparesFirst ?? false,
     watch: spec.watch === true ? {} : spec.watch,
     // The casts are sound: callers pass only values that `args` and `options` parsed, and what `prepare` returned.
     needs: typeof needs === 'function' ? (values) => needs(values as Given) : needs,

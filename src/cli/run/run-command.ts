@@ -52,8 +52,9 @@ export async function runCommand(
     const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given, path);
     refuseAccess(ctx, state, command, values);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
+    const early = command.preparesFirst ? await command.prepare?.(ctx, values) : undefined;
     const asks = mustConfirm(ctx, command, values, path);
-    const prepared = await command.prepare?.(ctx, values);
+    const prepared = command.preparesFirst ? early : await command.prepare?.(ctx, values);
     if (ctx.dryRun && (await showQuestion(ctx, command, values, prepared, output))) return endOf(state, EXIT.done);
     if (asks) await confirm(ctx, command, await command.confirm?.(ctx, values, prepared));
     if (command.watch !== undefined && values['watch'] === true) {

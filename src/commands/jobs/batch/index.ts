@@ -110,8 +110,7 @@ const clean = defineCommand({
   args: { batch: arg.text('the name of the batch') },
   options: { ...storeOptions, ...PREVIEW },
   prepare: async (ctx, values) => (await import('./removal.ts')).findUnpublished(ctx, values),
-  // Without a store it is refused, which needs no answer.
-  confirmWhen: (values, ctx) => (values.store ?? ctx.env['BERTH_STORE'] ?? '') !== '',
+  preparesFirst: true,
   confirm: async (_, __, found) => (await import('./removal.ts')).confirmCleaning(found),
   examples: [
     ['berth jobs batch clean nightly --store postgres://berth@db.example.com/berth', 'after drivers were killed'],
@@ -129,6 +128,7 @@ const remove = defineCommand({
   args: { batch: arg.text('the results file of the batch, or its name in a store', { complete: 'file' }) },
   options: { ...storeOptions, ...PREVIEW },
   prepare: async (ctx, values) => (await import('./removal.ts')).findContents(ctx, values),
+  preparesFirst: true,
   confirm: async (_, values, found) => (await import('./removal.ts')).confirmRemoval(values, found),
   examples: [
     ['berth jobs batch remove results.jsonl --yes', 'the results, and the journal beside them'],

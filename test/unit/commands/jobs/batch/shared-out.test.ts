@@ -150,6 +150,24 @@ describeWithPostgres('jobs batch clean', () => {
   });
 });
 
+describeWithPostgres('a batch that does not exist', () => {
+  const cluster = useCluster();
+
+  test.each(['clean', 'remove', 'cancel'])('is said before a confirmation is asked for: %s', async (verb) => {
+    const { world } = await createStoreWorld(cluster());
+    write(world, 'in.jsonl', items(3));
+    expect((await runOf(world, 'nightly')).code).toBe(0);
+    const ran = await batchIn(world, verb, 'nosuch', '--no-input');
+    expect([ran.code, ran.err]).toEqual([4, expect.stringContaining('has no batch nosuch')]);
+    const file = await batchIn(world, verb, 'nosuch.jsonl', '--store', 'file', '--no-input');
+    expect([file.code, file.err]).toEqual(
+      verb === 'remove'
+        ? [14, expect.stringContaining('there is no batch at')]
+        : [2, expect.stringContaining(`batch ${verb} needs --store`)],
+    );
+  });
+});
+
 describeWithPostgres('the tables of a store', () => {
   const cluster = useCluster();
 
