@@ -34,7 +34,7 @@ export { writeExport } from './results/export-results.ts';
 export { fetchOutputs, type FetchSummary } from './results/outputs/fetch-outputs.ts';
 export type { ExecutionCost } from './verbs/cost-meter.ts';
 export { type ItemCounts, itemsLeft, type Resubmittable } from './model/item-states.ts';
-export { batchReportLine, batchStatusLine, resumeLine, workLine } from './model/command-lines.ts';
+export { batchReportLine, batchStatusLine, cleanLine, resumeLine, workLine } from './model/command-lines.ts';
 export { LOCAL_SERVICE } from './model/run-records.ts';
 export { stateOf } from './model/result-line.ts';
 export type { InputSummary } from './read/batch-plan.ts';

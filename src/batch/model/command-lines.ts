@@ -17,5 +17,8 @@ export const workLine = (reference: readonly string[]): CommandLine => berth`job
 /** Stops the drivers of a batch of a store. */
 export const cancelLine = (reference: readonly string[]): CommandLine => berth`jobs batch cancel ${wordsOf(reference)}`;
 
+/** Removes what was written for a batch of a store and not published. */
+export const cleanLine = (reference: readonly string[]): CommandLine => berth`jobs batch clean ${wordsOf(reference)}`;
+
 /** What names a batch, and the flags that say where it is. */
 const wordsOf = ([batch = '', ...where]: readonly string[]): Words => words`${batch} ${flags(where)}`;

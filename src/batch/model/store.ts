@@ -178,6 +178,8 @@ interface SessionAccount {
   readonly expiredItems: readonly number[];
   /** How often an item was sent again as a new job. */
   readonly resubmitted: number;
+  /** Files that were written for the batch and are no part of it. */
+  readonly unpublished: number;
   /** Jobs of earlier runs that this one could run again; undefined where a store does not know them. */
   readonly retriableBefore: number | undefined;
 }

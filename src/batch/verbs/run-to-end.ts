@@ -39,6 +39,8 @@ export interface BatchReport extends BatchSummary {
   /** Failed jobs that the service may still have, so that they can be retried. */
   readonly retryableJobs: number;
   readonly expiredItems: readonly number[];
+  /** Files that were written for the batch and are no part of it; 0 where the storage could not be asked. */
+  readonly unpublished: number;
 }
 
 interface NotRetried {

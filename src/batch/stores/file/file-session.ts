@@ -46,6 +46,7 @@ export function fileSession(
       unknownItems: [...states.items('unknown')],
       expiredItems: [...states.items('expired')],
       resubmitted: batch.resubmitted,
+      unpublished: 0,
       retriableBefore: batch.failed.length,
     }),
   };

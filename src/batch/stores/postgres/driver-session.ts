@@ -9,6 +9,7 @@ import { createDriverRecords } from './driver/driver-records.ts';
 import { createLease } from './driver/lease.ts';
 import { createWriteQueue } from './driver/write-queue.ts';
 import { openPaces } from './pace/shared-pace.ts';
+import { findGarbage } from './results/garbage.ts';
 import { claimOut } from './results/out-marker.ts';
 import { addPrice, readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { listExpired } from './results/part-reader.ts';
@@ -102,6 +103,8 @@ export async function driverSession(
         expiredItems:
           counts.expired === 0 || counts.expired > MAX_EXPIRED ? [] : await listExpired(ports, batch).catch(() => []),
         resubmitted: batch.resubmitted,
+        // One listing. After an error the storage may be what does not answer.
+        unpublished: end.stopped?.reason === 'error' ? 0 : (await findGarbage(ports, batch).catch(() => [])).length,
         retriableBefore: undefined,
       };
     },

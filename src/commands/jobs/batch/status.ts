@@ -8,13 +8,13 @@ import {
 } from '../../../batch/index.ts';
 import { sentence } from '../../../core/message.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure } from '../../../core/failure.ts';
+import { Failure, unlessFailed } from '../../../core/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import type { StatusValues } from './options/flags.ts';
 import { reportDocument, timesOf } from './view/report-document.ts';
-import { commonestErrors, statusMembers, statusView, unmovedNotes } from './view/status-view.ts';
+import { commonestErrors, statusMembers, statusView, unmovedNotes, unpublishedNotes } from './view/status-view.ts';
 import { withBatch } from './store/store.ts';
 
 /**
@@ -38,6 +38,7 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
         ...(shared?.holds === false
           ? ['The counts do not add up: rows of the store were changed by hand or restored.']
           : []),
+        ...unpublishedNotes(await countUnpublished(ctx, batch, read.status), reference),
         ...(resumable && state !== 'running'
           ? [sentence`Go on with: ${resumeLine(service === LOCAL_SERVICE, reference)}`]
           : []),
@@ -45,6 +46,13 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
     };
   });
 }
+
+/**
+ * Counts the files that were written for a batch and are no part of it, by one listing: not while drivers work, when the state
+ * may be asked for again and again. 0 where the storage cannot be asked: the state is in the database.
+ */
+const countUnpublished = async (ctx: CommandContext, batch: Batch, { state }: BatchStatus): Promise<number> =>
+  state === 'running' ? 0 : ((await unlessFailed(ctx, () => batch.leftovers()))?.length ?? 0);
 
 interface ReadBatch {
   readonly status: BatchStatus;

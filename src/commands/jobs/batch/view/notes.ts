@@ -16,6 +16,7 @@ import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { limitFlags, type Limits } from '../options/limit-flags.ts';
 import { describeCounts } from './progress.ts';
+import { unpublishedNotes } from './status-view.ts';
 import { batchView, summaryOf } from './summary-view.ts';
 import type { Result } from '../../../../output/view.ts';
 
@@ -36,6 +37,7 @@ function notesOf(ctx: CommandContext, report: Run): readonly Message[] {
     ...(counts.unknown > 0 ? [unknownNote(report)] : []),
     ...(itemsLeft(counts) === 0 ? retryNotes(report) : []),
     ...(counts.expired > 0 ? expiredNotes(report) : []),
+    ...unpublishedNotes(report.unpublished, report.reference),
     ...reportNotes(ctx, report),
   ];
 }

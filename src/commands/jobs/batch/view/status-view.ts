@@ -1,4 +1,5 @@
-import type { BatchAnalysis, BatchStatus, ShardHolder } from '../../../../batch/index.ts';
+import { cleanLine, type BatchAnalysis, type BatchStatus, type ShardHolder } from '../../../../batch/index.ts';
+import { sentence, type Message } from '../../../../core/message.ts';
 import { itemsAt, memberAt, numberAt, stringAt, type Json, type JsonObject } from '../../../../core/json.ts';
 import { rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
@@ -63,6 +64,15 @@ export function unmovedNotes({ state, shared }: BatchStatus): readonly string[] 
       ? [`${what}: ${nameOf(process)} had them${heard}. Its lease has ended. ${next}`]
       : [`${what}: ${nameOf(process)} holds them${heard}. Another driver may take them over ${after}.`];
   });
+}
+
+/** Names the files that no reader of the results may take for a part, and what removes them. */
+export function unpublishedNotes(count: number, reference: readonly string[]): readonly Message[] {
+  if (count === 0) return [];
+  const [are, them] = count === 1 ? ['is', 'it'] : ['are', 'them'];
+  return [
+    sentence`${countOf(count, 'file')} in the folder of the results ${are} of this batch and not published: do not read ${them}. To remove ${them}: ${cleanLine(reference)}`,
+  ];
 }
 
 /** Groups of errors that the status names; the report has all. */

@@ -129,6 +129,19 @@ describeWithPostgres('jobs batch clean', () => {
     expect((await batchIn(world, 'export', 'nightly', '--format', 'jsonl', '--out', 'all.jsonl')).code).toBe(0);
   });
 
+  test('is named by the status, and by the end of a run, as long as there is something to remove', async () => {
+    const { world } = await batchWithLeftovers();
+    const told = async (verb: string): Promise<readonly string[]> =>
+      /[^.]*not published[^.]*\. To remove.*?nightly/.exec(
+        (await batchIn(world, verb, 'nightly')).err.replace(/\s+/g, ' '),
+      ) ?? [];
+    const note =
+      'files in the folder of the results are of this batch and not published: do not read them. To remove them: berth jobs batch clean nightly';
+    for (const verb of ['status', 'work']) expect((await told(verb)).join()).toContain(`2 ${note}`);
+    expect((await batchIn(world, 'clean', 'nightly', '--yes')).code).toBe(0);
+    for (const verb of ['status', 'work']) expect(await told(verb)).toEqual([]);
+  });
+
   test('says what it will remove, and asks', async () => {
     const { world, own, kept, left } = await batchWithLeftovers();
     const running = berthIn({ ...world }, ['jobs', 'batch', 'clean', 'nightly']);
