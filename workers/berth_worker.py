@@ -38,6 +38,8 @@ TAKE_SECONDS = 90
 POST_SECONDS = 30
 # How long the answer of a held take is waited for once the worker is to end: it may hold a job.
 LAST_ANSWER_SECONDS = 2
+# The service takes no larger output of a job.
+MAX_OUTPUT_MB = 20
 
 
 class JobStopped(BaseException):
@@ -55,7 +57,28 @@ class Job(dict):
 
 
 class Refused(ValueError):
-    """The service has refused what was sent, and would refuse it again."""
+    """What a handler gave cannot be sent: it is no JSON or too large, or the service has refused it. Its text is the reason."""
+
+
+def json_bytes(value):
+    """Returns the JSON text of a value in UTF-8. Raises Refused where it is no JSON."""
+    try:
+        # NaN and infinity are no JSON: the service would refuse them, and the job would never end.
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Refused("the output is not JSON: %s" % error)
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, as in the name of a file that is not UTF-8: only an escape can hold it.
+        return json.dumps(value, allow_nan=False).encode("ascii")
+
+
+def check_size(output):
+    """Raises Refused, in the words of the service, where an output has more bytes than a job may have."""
+    size = len(json_bytes(output))
+    if size > MAX_OUTPUT_MB * 1000000:
+        raise Refused("the output has %d bytes, and a job may have at most %d MB" % (size, MAX_OUTPUT_MB))
 
 
 class Service:
@@ -102,13 +125,9 @@ class Service:
         Sends JSON, again after a lost answer or a status that is not 200. Raises the last error, and Refused where
         another try cannot help.
         """
-        # NaN and infinity are no JSON: the service would refuse them, and the job would never end.
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        try:
-            body = text.encode("utf-8")
-        except UnicodeEncodeError:
-            # Half of a surrogate pair, as in the name of a file that is not UTF-8: only an escape can hold it.
-            body = json.dumps(value, allow_nan=False).encode("ascii")
+        body = json_bytes(value)
+        if len(body) > MAX_OUTPUT_MB * 1000000:
+            check_size(value.get("output"))
         content_type = "application/x-www-form-urlencoded"
         headers = self._headers(**{"Content-Type": content_type, "charset": "utf-8", "X-Request-ID": job_id})
         for attempt in range(1, tries + 1):
@@ -231,6 +250,8 @@ class Worker:
     def failure(self, error):
         trace = without_own_frames(error)
         print(trace, file=sys.stderr, end="", flush=True)
+        if isinstance(error, Refused):
+            return {"error": str(error)}
         return {
             "error": json.dumps(
                 {
@@ -262,7 +283,7 @@ class Worker:
             result["stopPod"] = True
         try:
             self.service.done(job, result, is_stream)
-        except (TypeError, ValueError, RecursionError) as error:  # it is no JSON, or it was refused
+        except Refused as error:
             failure = self.failure(error)
             if not is_last:
                 self.send_result(job, failure, is_stream, True)
