@@ -38,3 +38,14 @@ function decodes(bytes: Uint8Array): boolean {
     return false;
   }
 }
+
+/**
+ * Returns what takes bytes of UTF-8 in pieces and passes them on as text: a character that is cut between two pieces is in
+ * the second one. Bytes that are not UTF-8 become U+FFFD; an incomplete character at the end is left out.
+ */
+export function asText(onText: (text: string) => void): (bytes: Uint8Array) => void {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return (bytes) => {
+    onText(decoder.decode(bytes, { stream: true }));
+  };
+}

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../../core/durations.ts';
+import { asText } from '../../core/text/utf8-text.ts';
 import type { RunProgram } from '../../storage/s3/credentials/credential-process.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { createStartProcess } from './start-process.ts';
@@ -19,9 +20,9 @@ export function createRunProgram(runtime: Pick<Runtime, 'env' | 'platform' | 'cl
       command: words,
       cwd: runtime.cwd,
       env: {},
-      onStdout: (text) => {
+      onStdout: asText((text) => {
         printed.stdout = (printed.stdout + text).slice(0, MAX_PRINTED);
-      },
+      }),
       onStderr: (text) => {
         printed.stderr = (printed.stderr + text).slice(-MAX_PRINTED);
       },

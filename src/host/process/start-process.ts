@@ -39,7 +39,7 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
     return notStarted(error);
   }
   const group = platform === 'win32' ? undefined : child.pid;
-  child.stdout.setEncoding('utf8').on('data', spec.onStdout);
+  child.stdout.on('data', spec.onStdout);
   child.stderr.setEncoding('utf8').on('data', spec.onStderr);
   // A program that does not read its input is no error.
   child.stdin.on('error', () => undefined);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Outcome } from '../../queue/jobs/builtin-handlers.ts';
 import type { HandlerStart, HandlerWorker } from '../handlers/handler-worker.ts';
 import { numberNotJson, withoutNumbersNotJson } from '../../model/job-output/number-not-json.ts';
@@ -29,7 +30,7 @@ export function startExecWorker(
       return stopped;
     },
     run: async ({ id, endpointId, input }) => {
-      const pieces: string[] = [];
+      const pieces: Uint8Array[] = [];
       let length = 0;
       const messages = createPrintedLines(monotonic, onLine);
       if (isStopped()) return undefined;
@@ -38,9 +39,9 @@ export function startExecWorker(
         cwd,
         env: { ...env, BERTH_JOB_ID: id, BERTH_ENDPOINT_ID: endpointId },
         input,
-        onStdout: (text) => {
-          length += Buffer.byteLength(text);
-          if (length <= MAX_OUTPUT_BYTES) pieces.push(text);
+        onStdout: (bytes) => {
+          length += bytes.byteLength;
+          if (length <= MAX_OUTPUT_BYTES) pieces.push(bytes);
         },
         onStderr: messages.add,
       });
@@ -49,7 +50,7 @@ export function startExecWorker(
       if (isStopped()) return undefined;
       if (end.code !== 0) return failed(end, messages.tail());
       if (length > MAX_OUTPUT_BYTES) return { kind: 'error', error: outputTooLarge(length) };
-      return outcomeOf(pieces.join(''));
+      return outcomeOf(Buffer.concat(pieces));
     },
     stop: () => {
       stopped = true;
@@ -67,9 +68,12 @@ const failed = (end: ProcessEnd, lines: readonly string[]): Outcome => ({
 
 /**
  * JSON text stays as it was printed, so that its numbers stay exact; an empty text becomes null. What would be JSON without
- * numbers such as NaN is an error, as it is for the other kinds of handlers; any other text is a string.
+ * numbers such as NaN is an error, as it is for the other kinds of handlers, and so are bytes that are no text in UTF-8; any
+ * other text is a string.
  */
-function outcomeOf(printed: string): Outcome {
+function outcomeOf(bytes: Buffer): Outcome {
+  if (!isUtf8(bytes)) return { kind: 'error', error: 'the output is not UTF-8' };
+  const printed = bytes.toString();
   const text = printed.trim();
   if (text === '') return { kind: 'output', text: 'null' };
   if (isJson(text)) return { kind: 'output', text };

@@ -7,7 +7,7 @@ export interface ProcessSpec {
   readonly env: Readonly<Record<string, string>>;
   /** Its standard input; without it the input is empty. */
   readonly input?: string;
-  readonly onStdout: (text: string) => void;
+  readonly onStdout: (bytes: Uint8Array) => void;
   readonly onStderr: (text: string) => void;
 }
 

@@ -1,3 +1,4 @@
+import { asText } from '../../../core/text/utf8-text.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import {
   loseAllWorkers,
@@ -173,7 +174,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       unrecorded.add(line);
       report.line(line);
     });
-    const process = options.startProcess({ ...source, env, onStdout: printed.stdout, onStderr: printed.stderr });
+    const process = options.startProcess({
+      ...source,
+      env,
+      onStdout: asText(printed.stdout),
+      onStderr: printed.stderr,
+    });
     const worker: Supervised = {
       endpointId,
       source,

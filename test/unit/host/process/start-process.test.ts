@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { asText } from '../../../../src/core/text/utf8-text.ts';
 import { realClock } from '../../../../src/host/runtime/clock.ts';
 import { isGroupAlive } from '../../../../src/host/process/group/process-group.ts';
 import { createStartProcess } from '../../../../src/host/process/start-process.ts';
@@ -35,7 +36,7 @@ async function start(
     command,
     cwd,
     env: {},
-    onStdout: (text) => (out += text),
+    onStdout: asText((text) => (out += text)),
     onStderr: (text) => (err += text),
     ...more,
   });

@@ -37,6 +37,8 @@ describe.skipIf(process.platform === 'win32')('a command for each job', () => {
   test.each([
     ['NaN', 'echo \'{"a": [1, NaN]}\'', 'the output is not JSON: it has NaN'],
     ['-Infinity', 'echo -Infinity', 'the output is not JSON: it has -Infinity'],
+    ['bytes that are not UTF-8', "printf '\\377\\376'", /^the output is not UTF-8$/],
+    ['a string in JSON that is not UTF-8', 'printf \'{"name": "caf\\351"}\'', /^the output is not UTF-8$/],
     [
       '25 MB',
       "head -c 25000000 /dev/zero | tr '\\0' x",
@@ -47,6 +49,11 @@ describe.skipIf(process.platform === 'win32')('a command for each job', () => {
     const outcome = await run('{}');
     expect(outcome).toMatchObject({ kind: 'error' });
     expect((outcome as { error: string }).error).toMatch(error);
+  });
+
+  test('the character U+FFFD is output', async () => {
+    const { run } = await worker("printf '\\357\\277\\275'");
+    expect(await run('{}')).toEqual({ kind: 'output', text: '"\uFFFD"' });
   });
 
   test('NaN in a string or in other text is output', async () => {
