@@ -7,8 +7,8 @@ export const managed = (): Promise<AttachedService> =>
   attached({ handlers: { mine: { kind: 'command', command: 'worker', cwd: '/' } } });
 
 /** How the process of a worker ends. */
-export const EXIT = 'its process ended with exit code 1';
-export const KILLED = 'its process was ended by SIGKILL';
+export const EXIT = 'the process ended with exit code 1';
+export const KILLED = 'the process was ended by SIGKILL';
 
 /** What happens when the process of a worker has ended. */
 export const exit = (local: AttachedService, workerId: string, how: string): void => {

@@ -8,7 +8,7 @@ import { isRunning } from '../../../queue/job-status.ts';
 import { statusRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { readEndpointFacts, rowsOf, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
-import { readFact, readLastLineWith, valueOf } from '../../shared/explain/facts.ts';
+import { readFact, readLastLineThat, valueOf } from '../../shared/explain/facts.ts';
 import { decide, explained, type Verdict } from '../../shared/explain/verdict.ts';
 import { isCertainlyThere } from '../job/job-not-there-yet.ts';
 import { JOB_CAUSES, jobEvidence, type JobFacts, type WorkerNotes } from './causes.ts';
@@ -72,7 +72,8 @@ async function readWorkerNotes(
     busy.slice(0, MAX_LOGS).map(async (row) => {
       const worker = stringAt(row, 'id') ?? '';
       const path = [...ENDPOINTS.path, id, 'workers', worker, 'logs'];
-      return { worker, line: await readLastLineWith(ctx, readRequest(path, { query: { source: 'system' } }), jobId) };
+      const system = readRequest(path, { query: { source: 'system' } });
+      return { worker, line: await readLastLineThat(ctx, system, (line) => line.includes(jobId)) };
     }),
   );
 }

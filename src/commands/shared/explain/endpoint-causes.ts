@@ -28,6 +28,7 @@ export const factsOf = (facts: EndpointFacts): readonly (Fact<unknown> | undefin
   hasStatus(facts.builds, 404) ? undefined : facts.builds,
   facts.catalog,
   facts.volumes,
+  facts.crash?.end,
   facts.crash?.line,
   facts.later?.health,
 ];
@@ -65,7 +66,7 @@ export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
     state: 'blocked',
     find: (facts) => {
       if (workerCount(facts, 'unhealthy') === 0 || hasUsableWorker(facts)) return undefined;
-      const line = valueOf(facts.crash?.line);
+      const line = valueOf(facts.crash?.end)?.replace(/^worker crashed: /, '') ?? valueOf(facts.crash?.line);
       // A job that was queued again may have been on such a worker.
       const when = jobCount(facts, 'retried') > 0 ? '' : ' at start';
       const logs = facts.crash === undefined ? [] : [berth`endpoints logs ${facts.id} ${facts.crash.worker}`];
@@ -247,6 +248,7 @@ export function endpointEvidence(facts: EndpointFacts): readonly Evidence[] {
       const failed = failedBuild(facts);
       return failed === undefined ? undefined : `${idOf(failed)} ${text('status')(failed)}`;
     }),
+    ...evidence('how it ended', crash?.end, (line) => line),
     ...evidence('last log line', crash?.line, (line) => line),
     ...evidence('jobs ended meanwhile', later?.health, () =>
       later === undefined

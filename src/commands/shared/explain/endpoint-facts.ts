@@ -6,7 +6,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import { hasFailed, wasCancelled } from '../builds.ts';
 import { ENDPOINTS, VOLUMES } from '../collections.ts';
-import { readFact, readLastLine, valueOf, type Fact } from './facts.ts';
+import { readFact, readLastLine, readLastLineThat, valueOf, type Fact } from './facts.ts';
 import { isReason } from './service-causes.ts';
 import { wantedByEndpoint } from './stock.ts';
 import { rowRequest, listRequest } from '../../../cli/resource/identity/requests.ts';
@@ -22,10 +22,13 @@ export interface EndpointFacts {
   /** The catalog, and the volumes that decide where workers run: read when no worker can take a job. */
   readonly catalog?: Fact | undefined;
   readonly volumes?: Fact | undefined;
-  /** The last line of a worker that has crashed. */
+  /** What the logs of a worker that has crashed say. */
   readonly crash?:
     | {
         readonly worker: string;
+        /** The line of the system log that says how it ended. */
+        readonly end: Fact<string | undefined>;
+        /** The last line of its container. */
         readonly line: Fact<string | undefined>;
         /** The file or command line that is the worker, on the local service. */
         readonly program: string | undefined;
@@ -75,10 +78,16 @@ async function readCrash(ctx: CommandContext, id: string, workers: Fact): Promis
   const worker = stringAt(crashed, 'id');
   if (worker === undefined) return undefined;
   const path = [...ENDPOINTS.path, id, 'workers', worker, 'logs'];
-  const query = { source: 'container' };
-  const line = await readLastLine(ctx, readRequest(path, { query }));
-  return { worker, line, program: programOf(stringAt(crashed, 'image')) };
+  const [end, line] = await Promise.all([
+    readLastLineThat(ctx, readRequest(path, { query: { source: 'system' } }), saysHowItEnded),
+    readLastLine(ctx, readRequest(path, { query: { source: 'container' } })),
+  ]);
+  return { worker, end, line, program: programOf(stringAt(crashed, 'image')) };
 }
+
+/** Whether a line of a system log says how a container or a process ended. */
+const saysHowItEnded = (line: string): boolean =>
+  /\bcrashed\b|\bexit(ed)?\b.*\bcode\b|\b(SIG[A-Z]{2,}|OOM)\b|\bsignal \d|\bout of memory\b/.test(line);
 
 /** The program that the local service names in the place of an image. No image has a space in its name. */
 const programOf = (image: string | undefined): string | undefined => /^local: (.+)$/s.exec(image ?? '')?.[1];

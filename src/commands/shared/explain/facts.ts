@@ -46,17 +46,17 @@ export const readLastLine = (ctx: CommandContext, request: ApiRequest): Promise<
   });
 };
 
-/** The last line of a log that contains a word; undefined while there is none among its latest 100. */
-export const readLastLineWith = (
+/** The last line of a log for which `isWanted` is true; undefined while there is none among its latest 100. */
+export const readLastLineThat = (
   ctx: CommandContext,
   request: ApiRequest,
-  word: string,
+  isWanted: (line: string) => boolean,
 ): Promise<Fact<string | undefined>> =>
   factOf(ctx, request, async () => {
     let last: string | undefined;
     for await (const event of ctx.api.events({ ...request, once: true, idleTimeoutMs: LOG_IDLE_MS })) {
       const line = stringAt(jsonOrText(event.data), 'line');
-      if (line?.includes(word) === true) last = line;
+      if (line !== undefined && isWanted(line)) last = line;
     }
     return last;
   });

@@ -54,25 +54,23 @@ export const kills = (fault: WorkerFault | undefined): boolean => fault?.kind ==
 /**
  * Records that the process of a managed worker has ended: its jobs are queued again. After crashes in a row the worker
  * stays as UNHEALTHY, and is replaced after a time that doubles each time (1 s to 60 s). Ignored when the worker was
- * removed before. `reason` describes how the process ended.
+ * removed before. `how` says how the process ended.
  */
-export function recordWorkerExit(
-  state: State,
-  endpointId: string,
-  workerId: string,
-  reason: string,
-  now: EpochMs,
-): void {
+export function recordWorkerExit(state: State, endpointId: string, workerId: string, how: string, now: EpochMs): void {
   const queue = queuesOf(state).byEndpoint[endpointId];
   const worker = queue?.workers[workerId];
   if (queue === undefined || worker?.protocol?.kind !== 'managed' || worker.status === 'UNHEALTHY') return;
   const crashes = crashesAfter(queue, worker, now);
-  if (crashes !== undefined) queue.crashes = crashes;
-  if (crashes === undefined || crashes.until <= now) loseWorker(state, queue, worker, now, reason);
+  if (crashes === undefined) {
+    loseWorker(state, queue, worker, now, how);
+    return;
+  }
+  queue.crashes = crashes;
+  if (crashes.until <= now) crash(state, queue, worker, now, how);
   else {
     requeueJobs(state, worker, now);
     const { idleSince: _idle, ...kept } = queue.workers[workerId] ?? worker;
-    putWorker(queue, { ...kept, status: 'UNHEALTHY', crashedAt: now, endReason: reason });
+    putWorker(queue, { ...kept, status: 'UNHEALTHY', crashedAt: now, crashReason: how });
     queue.signals += 1;
     reconcile(state, endpointId, now);
   }
@@ -137,8 +135,14 @@ export function ignorePause(state: State, milliseconds: number): void {
     }
 }
 
-/** Removes a worker; its jobs are queued again. */
-export function loseWorker(state: State, queue: EndpointQueue, worker: Worker, at: number, reason: string): void {
+/** Removes a worker whose process has ended by itself or was killed; its jobs are queued again. */
+function crash(state: State, queue: EndpointQueue, worker: Worker, at: number, how: string): void {
+  putWorker(queue, { ...worker, crashedAt: at, crashReason: how });
+  loseWorker(state, queue, worker, at);
+}
+
+/** Removes a worker; its jobs are queued again. Without `reason`, its log says why already. */
+export function loseWorker(state: State, queue: EndpointQueue, worker: Worker, at: number, reason?: string): void {
   requeueJobs(state, worker, at);
   stopWorker(state, queue, queue.workers[worker.id] ?? worker, at, reason);
   reconcile(state, worker.endpointId, at);
@@ -169,8 +173,8 @@ export function applyWorkerTimer(state: State, event: WorkerTimerEvent, at: numb
       checkStop(state, queue, worker, event.jobId, at);
       return;
     case 'worker-killed': {
-      const reason = worker.protocol.fault?.kind === 'oom' ? 'it ran out of memory and was killed' : 'it crashed';
-      loseWorker(state, queue, worker, at, `${reason} (an injected fault)`);
+      const how = worker.protocol.fault?.kind === 'oom' ? 'it ran out of memory and was killed' : 'it was killed';
+      crash(state, queue, worker, at, `${how} (an injected fault)`);
       return;
     }
   }

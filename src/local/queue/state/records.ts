@@ -75,8 +75,10 @@ export interface Worker {
   readonly startedAt: EpochMs;
   /** When its cold start was complete. */
   readonly readyAt?: number;
-  /** When its container or process ended, of an UNHEALTHY worker. */
+  /** When its container or process ended, of a worker that crashed. */
   readonly crashedAt?: number;
+  /** How its process ended, of a worker that crashed. */
+  readonly crashReason?: string;
   readonly endedAt?: EpochMs;
   /** Its latest jobs, oldest first. */
   readonly runs: readonly Run[];
@@ -86,7 +88,7 @@ export interface Worker {
   readonly jobIds: readonly string[];
   /** Since when an IDLE worker is idle. */
   readonly idleSince?: number;
-  /** Why it was stopped or is UNHEALTHY, when it was not by scaling. */
+  /** Why it was stopped, when it was not by scaling and did not crash. */
   readonly endReason?: string;
   /** Of a worker that takes its jobs by the worker protocol. Others are given jobs by the queue. */
   readonly protocol?: ProtocolWorker;

@@ -32,7 +32,7 @@ const workerOf = (state: State, workerId: string): Worker | undefined =>
 
 /** A worker's log lines with `from <= at < to`, in order: system lines of the worker, container lines of its jobs. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
-  const { hardware, startedAt, readyAt, crashedAt, endedAt, endReason, protocol } = worker;
+  const { hardware, startedAt, readyAt, crashedAt, crashReason, endedAt, endReason, protocol } = worker;
   const program = programOf(worker.image);
   const machine =
     hardware.gpu === undefined
@@ -47,7 +47,7 @@ function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
     ...(worker.printed ?? []).map(({ at, line }) => containerLine(at, line)),
     ...(crashedAt === undefined || protocol === undefined
       ? []
-      : [systemLine(crashedAt, `worker crashed: ${endReason ?? ''}`)]),
+      : [systemLine(crashedAt, `worker crashed: ${crashReason ?? endReason ?? ''}`)]),
     ...(endedAt === undefined
       ? []
       : [systemLine(endedAt, endReason === undefined ? 'worker stopping' : `worker stopping: ${endReason}`)]),

@@ -99,7 +99,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const refusal = refusalOf(worker);
       if (refusal !== undefined) refuseWaitingJobs(state, worker.endpointId, refusal, now);
       if (worker.end !== undefined)
-        recordWorkerExit(state, worker.endpointId, workerId, `its process ${describeEnd(worker.end)}`, now);
+        recordWorkerExit(state, worker.endpointId, workerId, `the process ${describeEnd(worker.end)}`, now);
     }
     for (const worker of managedWorkers(state)) if (!running.has(worker.workerId)) decideStart(state, worker, now);
     return managedWorkers(state).map((worker) => ({

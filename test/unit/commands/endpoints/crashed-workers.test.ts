@@ -42,12 +42,13 @@ it('explains a job that ends the process of each of its workers', async () => {
   ]) {
     await crashAgain();
     const { out } = await local.run(...argv);
-    expect(out).toContain('workers crash: out of memory at layer 7');
+    expect(out).toContain('workers crash: the process was ended by SIGKILL');
+    expect(out).toMatch(/last log line\s+out of memory at layer 7\b/);
     expect(out).toContain('berth endpoints logs mine w');
   }
   await crashAgain();
   expect((await local.run('endpoints', 'logs', 'mine', '--source', 'system')).out).toContain(
-    'worker crashed: its process was ended by SIGKILL',
+    'worker crashed: the process was ended by SIGKILL',
   );
 });
 
@@ -57,7 +58,7 @@ it('explains a worker whose process ends at its start', async () => {
   crash(local, workerIds(local)[0] ?? '', 'No module named torch');
   local.clock.advance(1);
   expect((await local.run('endpoints', 'explain', 'mine')).out).toContain(
-    'workers crash at start: No module named torch',
+    'workers crash at start: the process was ended by SIGKILL',
   );
 });
 

@@ -70,8 +70,12 @@ const CASES: readonly CauseCase[] = [
       'local clock advance 2s',
     ],
     ask: 'endpoints explain demo',
-    verdict: /^workers crash at start: fatal: cannot open \/models\/weights\.bin: no such file$/,
-    evidence: ['last log line', /^fatal: cannot open/, /^GET \/v2\/serverless\/demo\/workers\/w\w+\/logs/],
+    verdict: /^workers crash at start: container exited with code 1: it does not start$/,
+    evidence: [
+      'last log line',
+      /^fatal: cannot open \/models\/weights\.bin: no such file$/,
+      /^GET \/v2\/serverless\/demo\/workers\/w\w+\/logs/,
+    ],
     cure: /^berth --local endpoints logs demo w\w+\nberth --local endpoints update demo --image IMAGE --wait$/,
   },
   {

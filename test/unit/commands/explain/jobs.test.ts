@@ -191,7 +191,7 @@ const CASES: readonly CauseCase[] = [
     code: 'workers-crash',
     setup: ['endpoints update demo --image does-not-start', SUBMIT, 'local clock advance 2s'],
     ask: ASK,
-    verdict: /^workers crash at start: fatal: cannot open/,
+    verdict: /^workers crash at start: container exited with code 1: it does not start$/,
     cure: /^berth --local endpoints logs demo /,
   },
   {

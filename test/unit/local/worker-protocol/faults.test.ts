@@ -15,7 +15,7 @@ const left = async ({ send }: AttachedService): Promise<readonly string[]> =>
   ((await send('GET', '/local/fault')).body['faults'] as { kind: string }[]).map(({ kind }) => kind);
 
 describe.each([
-  ['worker-crash', 'it crashed'],
+  ['worker-crash', 'worker crashed: it was killed (an injected fault)'],
   ['worker-oom', 'it ran out of memory and was killed'],
 ])('%s', (kind, reason) => {
   test('kills the worker that has taken a job: nothing that it sends arrives, and its jobs wait again', async () => {

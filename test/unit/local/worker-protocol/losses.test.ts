@@ -102,7 +102,7 @@ describe('a worker whose process the service runs', () => {
     expect(workerIds(local)).toHaveLength(1);
     local.clock.advance(1);
     const { text } = await local.send('GET', `/v2/serverless/mine/workers/${workerId}/logs`);
-    for (const line of ['Error: gone', `job ${id} finished: LOST`, 'its process was ended by SIGKILL'])
+    for (const line of ['Error: gone', `job ${id} finished: LOST`, 'worker crashed: the process was ended by SIGKILL'])
       expect(text).toContain(line);
   });
 
