@@ -1,6 +1,7 @@
 import { asId } from '../../core/ids.ts';
 import { isNotFound, rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
-import { type Json, memberAt, stringAt } from '../../core/json.ts';
+import { type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import type { RememberedJob } from '../../core/ports/remembered.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -13,6 +14,7 @@ import { FAILURE } from '../../cli/model/common-schemas.ts';
 import { manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { age, status } from '../../output/cells/cell-functions.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
 import { jobStatus } from '../../queue/job-status.ts';
 import { statusRequest } from '../../queue/requests.ts';
@@ -55,7 +57,12 @@ export const recent = defineCommand({
         status: { ...orNull(TEXT), description: 'as it was last seen; null when it was not' },
         statusAt: { ...orNull(TIME), description: 'when it was last seen in this status' },
       },
-      { error: { ...FAILURE, description: 'with --status: why there is no present status' } },
+      {
+        error: {
+          ...FAILURE,
+          description: 'that the service has it no more, or why --status could not read its status',
+        },
+      },
     ),
   ),
   summary: 'list the jobs that this machine submitted last',
@@ -73,26 +80,40 @@ export const recent = defineCommand({
   run: async (ctx, { endpoint, limit, status: asks }) => {
     const all = await (endpoint === undefined ? ctx.jobs.read() : rememberedJobs(ctx, endpoint));
     const known = all.slice(0, limit);
-    if (!asks) return { kind: 'many', view: recentView, values: known.map((job) => rowOf(ctx, job)) };
+    const notes = endpoint === undefined || all.length > 0 ? [] : [nothingOf(endpoint)];
+    if (!asks) {
+      // The ages of the rows are by the clock of the service, which nothing has told yet.
+      if (known.length > 0 && isTableOutput(ctx.output)) await ctx.fetchServiceNow({ overHttp: true });
+      return { kind: 'many', view: recentView, values: known.map(rowOf), notes };
+    }
     const found = await readJobs(ctx, known);
     // That a job is no longer there is an answer.
     const failure = combinedFailure(found.filter(({ failure: each }) => !isNotFound(each)));
-    return { kind: 'many', view: recentView, values: found.map(({ row }) => row), failure };
+    return { kind: 'many', view: recentView, values: found.map(({ row }) => row), failure, notes };
   },
 });
 
-const rowOf = ({ settings }: CommandContext, job: RememberedJob, failure?: Failure): Json => ({
+const nothingOf = (endpoint: string): Message =>
+  sentence`This machine remembers no job of an endpoint ${JSON.stringify(endpoint)}. See which endpoints there are: ${berth`endpoints list`}`;
+
+const NOT_FOUND = 'not found (404)';
+
+/** A job as it was last seen. */
+const rowOf = (job: RememberedJob): JsonObject => ({
   id: job.id,
   endpoint: job.endpoint,
   submittedAt: timeOf(job.at),
   status: job.status ?? null,
   statusAt: job.statusAt === undefined ? null : timeOf(job.statusAt),
-  ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
+  ...(job.goneAt === undefined ? {} : { error: { code: 'not-found', message: NOT_FOUND, status: 404 } }),
 });
 
-/** A 404 of a job that the service certainly has comes from a replica that lags. */
-const notFoundText = async (ctx: CommandContext, { endpoint, id }: RememberedJob): Promise<string> =>
-  (await isCertainlyThere(ctx, { endpoint, job: id })) ? 'not there yet (404)' : 'not found (404)';
+/** What a 404 of a job means, which is recorded. One of a job that the service certainly has comes from a replica that lags. */
+async function explainNotFound(ctx: CommandContext, { endpoint, id }: RememberedJob, error: Failure): Promise<Failure> {
+  if (await isCertainlyThere(ctx, { endpoint, job: id })) return error.with({ message: 'not there yet (404)' });
+  await ctx.jobs.sawGone(id, ctx.serviceNow());
+  return error.with({ message: NOT_FOUND });
+}
 
 const timeOf = (at: number): string => new Date(at).toISOString();
 
@@ -113,11 +134,11 @@ export async function readJobs(ctx: CommandContext, jobs: readonly RememberedJob
       const state = jobStatus(document);
       const at = ctx.serviceNow();
       await ctx.jobs.saw(job.id, state, at);
-      return { id: job.id, job, document, row: rowOf(ctx, { ...job, status: state, statusAt: at }) };
+      return { id: job.id, job, document, row: rowOf({ ...job, status: state, statusAt: at, goneAt: undefined }) };
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
-      const failure = isNotFound(error) ? error.with({ message: await notFoundText(ctx, job) }) : error;
-      return { id: job.id, job, row: rowOf(ctx, job, failure), failure };
+      const failure = isNotFound(error) ? await explainNotFound(ctx, job, error) : error;
+      return { id: job.id, job, row: { ...rowOf(job), error: errorOf(failure, ctx.settings) }, failure };
     }
   };
   const found: ReadJob[] = [];

@@ -51,15 +51,19 @@ export interface RememberedJob {
   /** The status in which this machine saw it last, and when by the clock of the service. */
   readonly status?: string;
   readonly statusAt?: EpochMs;
+  /** When the service said, after that, that it has no such job any more. */
+  readonly goneAt?: EpochMs | undefined;
 }
 
 /** The jobs that this machine submitted last with the profile in use. Errors of the file are ignored. */
 export interface RememberedJobs {
   /** The latest first. */
   read(): Promise<readonly RememberedJob[]>;
-  add(job: Omit<RememberedJob, 'statusAt'>): Promise<void>;
+  add(job: Omit<RememberedJob, 'statusAt' | 'goneAt'>): Promise<void>;
   /** Records the status of a job that was added before. */
   saw(id: string, status: string, at: EpochMs): Promise<void>;
+  /** Records that the service has a job no more that was added before. */
+  sawGone(id: string, at: EpochMs): Promise<void>;
   /** Forgets all jobs: the account was emptied. */
   forget(): Promise<void>;
 }

@@ -36,12 +36,22 @@ export function createRememberedJobs(options: RememberedOptions): RememberedJobs
         const account = options.account();
         const jobs = kept(account);
         const isNews = (job: RememberedJob): boolean =>
-          job.status !== status || at - (job.statusAt ?? 0) > SEEN_AGAIN_MS;
+          job.status !== status || job.goneAt !== undefined || at - (job.statusAt ?? 0) > SEEN_AGAIN_MS;
         if (!jobs.some((job) => job.id === id && isNews(job))) return;
-        const seen = { status: status.slice(0, MAX_STATUS_LENGTH), statusAt: at };
+        const seen = { status: status.slice(0, MAX_STATUS_LENGTH), statusAt: at, goneAt: undefined };
         write(
           account,
           jobs.map((job) => (job.id === id ? { ...job, ...seen } : job)),
+        );
+      }),
+    sawGone: (id, at) =>
+      quietly(undefined, () => {
+        const account = options.account();
+        const jobs = kept(account);
+        if (!jobs.some((job) => job.id === id && job.goneAt === undefined)) return;
+        write(
+          account,
+          jobs.map((job) => (job.id === id ? { ...job, goneAt: at } : job)),
         );
       }),
     forget: () =>
@@ -57,7 +67,7 @@ function isJob(job: unknown): job is RememberedJob {
     ['id', 'endpoint', 'named'].every((member) => typeof job[member] === 'string') &&
     isTime(job['at']) &&
     ['undefined', 'string'].includes(typeof job['status']) &&
-    ['certainMs', 'executionTimeoutMs', 'ttlMs', 'statusAt'].every(
+    ['certainMs', 'executionTimeoutMs', 'ttlMs', 'statusAt', 'goneAt'].every(
       (member) => job[member] === undefined || isTime(job[member]),
     )
   );

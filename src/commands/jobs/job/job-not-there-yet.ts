@@ -78,6 +78,7 @@ async function reasonOf(
       message: `job ${job} is not found, although this machine submitted it ${formatDuration(await ageMsOf(ctx, known))} ago`,
       hint: sentence`Its result cannot have expired: do not submit it again, or it runs and is paid twice. Ask again: ${waitLine(endpoint, job)}`,
     });
+  if (known !== undefined) await ctx.jobs.sawGone(job, ctx.serviceNow());
   return error.with({
     hint: 'Either the endpoint or the job id is wrong, or the result has expired: results are kept for 30 minutes after completion (run), 1 to 5 minutes (runsync).',
   });

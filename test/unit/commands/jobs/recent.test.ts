@@ -86,6 +86,39 @@ describe('jobs recent', () => {
     expect(table).toMatch(new RegExp(`${old}\\s+demo\\s+40m\\s+not found \\(404\\)`));
     // What was asked is kept.
     expect(states(await recent(account))[0]).toBe(`${running} IN_PROGRESS`);
+    expect((await recent(account))[1]?.error).toEqual({ code: 'not-found', message: 'not found (404)', status: 404 });
+    expect(await local(account, 'jobs recent')).toMatch(new RegExp(`${old}\\s+demo\\s+40m\\s+not found \\(404\\)`));
+  });
+
+  test('keeps that jobs status did not find a job any more, until one does', async () => {
+    const account = createAccount();
+    const job = await local(account, "jobs run echo --input '{}' --wait -o id");
+    await local(account, "local fault add replica-lag --latency 1h --match 'GET /v2/echo/status'");
+    expect((await account(`jobs status echo ${job}`)).code).toBe(4);
+    expect((await recent(account))[0]).toMatchObject({ status: 'COMPLETED', error: { message: 'not found (404)' } });
+    await local(account, 'local fault clear');
+    await local(account, `jobs status echo ${job}`);
+    expect((await recent(account))[0]?.error).toBeUndefined();
+  });
+
+  test('shows ages by the clock of the service', async () => {
+    const account = createAccount();
+    const job = await local(account, "jobs run echo --input '{}' --wait -o id");
+    await local(account, 'local clock advance 2h');
+    expect(await local(account, 'jobs recent')).toMatch(new RegExp(`${job}\\s+echo\\s+2h\\s+COMPLETED\\s+2h`));
+  });
+
+  test('says that nothing is remembered of an endpoint', async () => {
+    const account = createAccount();
+    await local(account, "jobs run demo --input '{}'");
+    for (const flags of ['', '--status', '--json']) {
+      const { code, err } = await account(`jobs recent nosuch ${flags}`);
+      expect([code, err]).toEqual([
+        0,
+        expect.stringContaining('This machine remembers no job of an endpoint "nosuch".') as string,
+      ]);
+    }
+    expect((await account('jobs recent demo')).err).toBe('');
   });
 
   test('a job that was seen to end is not found once the service has it no more, however young it is', async () => {
