@@ -10,7 +10,7 @@ import type { Profile } from '../core/context.ts';
 import { arg, option } from '../cli/model/params.ts';
 import { text, yesNo } from '../output/cells/cell-functions.ts';
 import { cleanKey } from '../settings/api-key.ts';
-import { knownProfiles } from '../settings/profile-store.ts';
+import { noProfile } from '../settings/no-profile.ts';
 import { changeResult } from '../cli/resource/change-result.ts';
 import { otherMembers, textColumn } from '../cli/resource/fields/detail-lines.ts';
 import type { View } from '../output/view.ts';
@@ -161,10 +161,7 @@ async function requireNamedProfile({ settings, profiles }: CommandContext): Prom
   if (settings.local || (source !== 'flag' && source !== 'environment')) return;
   const names = (await profiles.list()).map(({ name }) => name);
   if (names.includes(settings.profile)) return;
-  throw usage(
-    `there is no profile "${settings.profile}"`,
-    sentence`${knownProfiles(names)}. Make it with: ${berth`auth login --profile ${settings.profile}`}`,
-  );
+  throw noProfile(settings.profile, names, profiles.path);
 }
 
 async function forgetKey(ctx: CommandContext, profile: string): Promise<boolean> {

@@ -9,6 +9,7 @@ import { makeDirectory } from '../core/files/make-directory.ts';
 import type { FileLocks } from '../core/files/locks.ts';
 import { checkProfileName, checkSetting } from './check-setting.ts';
 import { cleanKey, keyTail } from './api-key.ts';
+import { noProfile } from './no-profile.ts';
 import {
   profileOf,
   readProfiles,
@@ -92,7 +93,8 @@ export function createProfiles(path: () => string, locks: FileLocks, user?: numb
     use: async (profile) => {
       checkProfileName(profile, 'the name');
       await change((file) => {
-        if (profile !== LOCAL_PROFILE && profileOf(file, profile) === undefined) throw noProfile(profile, file);
+        if (profile !== LOCAL_PROFILE && profileOf(file, profile) === undefined)
+          throw noProfile(profile, Object.keys(file.profiles), path());
         return { current: profile, profiles: file.profiles };
       });
     },
@@ -185,18 +187,6 @@ async function changeFile(
     if (error instanceof Failure) throw error;
     throw localFile(`cannot write the configuration ${path}: ${errorReason(error)}`, 'Nothing was changed.', error);
   }
-}
-
-/** `There are: one, two`: for a message about a profile that is not there. */
-export const knownProfiles = (names: readonly string[]): string =>
-  names.length === 0 ? 'There are none' : `There are: ${names.join(', ')}`;
-
-function noProfile(name: string, file: ProfilesFile): Failure {
-  const names = Object.keys(file.profiles);
-  return usage(
-    `there is no profile ${JSON.stringify(name)}`,
-    sentence`${knownProfiles(names)}. Make it with: ${berth`auth login --profile ${name}`}`,
-  );
 }
 
 const notStorable = (name: string): Failure =>

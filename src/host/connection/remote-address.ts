@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { knownProfiles } from '../../settings/profile-store.ts';
+import { noProfile } from '../../settings/no-profile.ts';
 import { berth, flags, sentence } from '../../core/message.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 
@@ -19,11 +19,7 @@ export function remoteAddress(settings: Settings, service: ServiceName): string 
   const name = `${service}-url` as const;
   const address = settings.get(name);
   if (address === undefined) {
-    if (!settings.profileExists())
-      throw usage(
-        `there is no profile "${settings.profile}" in ${settings.profilesPath}`,
-        sentence`${knownProfiles(settings.profileNames())}. Make it with: ${berth`auth login --profile ${settings.profile}`}`,
-      );
+    if (!settings.profileExists()) throw noProfile(settings.profile, settings.profileNames(), settings.profilesPath);
     if (settings.keySource() === undefined) throw nothingConfigured();
     throw usage(
       `no address is configured for ${SERVICE_NAMES[service]}`,

@@ -268,6 +268,21 @@ describe('commands of `berth local` with a profile of a service on this machine'
     },
   );
 
+  it('say that there is no profile of the name of a flag, as other commands do: 2', async () => {
+    const { world } = await worldWithProfile();
+    const lines = [
+      ['local', 'status'],
+      ['local', 'reset', '--yes'],
+      ['pods', 'list'],
+    ];
+    const [status, ...others] = await Promise.all(
+      lines.map(async (line) => berthIn(world, [...line, '--profile', 'deb'])),
+    );
+    expect([status?.code, status?.err]).toEqual([2, expect.stringContaining('there is no profile "deb" in ')]);
+    expect(status?.err).toContain('Did you mean dev? There are: dev. Make it with: berth auth login --profile deb');
+    for (const { code, err } of others) expect([code, err]).toEqual([2, status?.err]);
+  });
+
   it('refuse a flag that names a service elsewhere: 2', async () => {
     const { world } = await worldWithProfile('https://service.test');
     for (const flags of [
