@@ -9,6 +9,7 @@ import { memberAt, numberAt } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
+import { unsetLine } from '../shared/unset-line.ts';
 import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRow } from './check.ts';
 import { proxyOf, type SettingsFinding } from './environment.ts';
 
@@ -85,7 +86,7 @@ async function addressCheck(
       if (address !== undefined) unreached.add(address);
       return [namingProxy(ctx, address, failed(setting, error))];
     }
-    return [refused(probe, address, error, answers, ctx.settings.local)];
+    return [refused(probe, address, error, answers, ctx.settings)];
   }
 }
 
@@ -106,23 +107,23 @@ function refused(
   address: string | undefined,
   error: Failure,
   answers: Check,
-  isLocal: boolean,
+  settings: CommandContext['settings'],
 ): Check {
   const { status = 0 } = error;
   if (status === 404 && (member !== undefined || (address !== undefined && endsInVersion(address))))
     return notTheService(setting, address, 'it answers, and has nothing where the service has its lists (404)');
   // The local service has no address of its own that could be dropped.
-  if (service === 'rest' && status === 410 && !isLocal) return retired(setting, address);
+  if (service === 'rest' && status === 410 && !settings.local) return retired(settings, address);
   const isAnswer = status < 500 && status !== 401 && status !== 407 && member === undefined;
   return isAnswer ? answers : failedRow(setting, error);
 }
 
 /** Additions to the contract, 4. */
-const retired = (check: string, address: string | undefined): Check => ({
-  check,
+const retired = (settings: CommandContext['settings'], address: string | undefined): Check => ({
+  check: 'rest-url',
   result: 'WARNING',
   finding: `${address ?? ''}: the older volume API (v1) is retired (410); volumes are created with the management API`,
-  hint: sentence`Drop the address: ${berth`config unset rest-url`}.`,
+  hint: sentence`Drop the address: ${unsetLine(settings, 'rest-url')}.`,
 });
 
 function notTheService(check: string, address: string | undefined, what: string): Check {

@@ -1,7 +1,8 @@
 import { DAY_MS } from '../../core/durations.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
-import { berth, sentence } from '../../core/message.ts';
+import { sentence } from '../../core/message.ts';
+import { unsetLine } from '../shared/unset-line.ts';
 
 /**
  * How long a profile remembers that its older volume API (v1) is retired. A rest address that serves another program by
@@ -34,7 +35,7 @@ export async function isKnownRetired({ notes }: CommandContext, address: string)
 /** Says once that v1 is retired, and remembers it for the profile. */
 export async function tellRetired(ctx: CommandContext, address: string, { status }: Failure): Promise<void> {
   await ctx.tell(
-    sentence`The older volume API (v1) at ${address} is retired (${status ?? 410}): the management API (v2) is used instead, from now on too. Drop the address: ${berth`config unset rest-url`}.`,
+    sentence`The older volume API (v1) at ${address} is retired (${status ?? 410}): the management API (v2) is used instead, from now on too. Drop the address: ${unsetLine(ctx.settings, 'rest-url')}.`,
   );
   await ctx.notes.make(noteOf(address));
 }

@@ -149,7 +149,7 @@ const MEANINGS: Readonly<Record<number, Partial<StatusMeaning>>> = {
 /** Redirects are never followed: the key and the body are sent only to configured addresses. */
 function redirect(status: number, request: RequestFacts, location: string | undefined): StatusMeaning {
   const target = location === undefined ? '' : ` It points to ${safeText(withoutSecrets(location))}.`;
-  const hint = sentence`Redirects are refused, so that no key goes astray.${target} If that is right, configure it: ${berth`config set`}.`;
+  const hint = sentence`Redirects are refused, so that no key goes astray.${target} If that is right, give it in the flag or variable that gave this address, or keep it in the profile: ${berth`config set`}.`;
   // 302 and 303 may answer a write that was carried out; other redirects say that it was not.
   return request.write && (status === 302 || status === 303)
     ? { code: 'redirected', exit: EXIT.unknown, hint: lines(checkHint(request), hint) }

@@ -124,8 +124,12 @@ describe('berth doctor', () => {
       'GET /v1/networkvolumes': problem(410, 'gone'),
     };
     const server = await serve([routed(routes)]);
-    const ran = await berth(['doctor'], { env: pointedAt(server.url) });
+    const env = pointedAt(server.url);
+    const ran = await berth(['doctor'], { env });
     expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(/\(v1\) is retired \(410\)/) as string]);
+    expect(ran.err + ran.out).toContain('Drop the address: unset the variable BERTH_REST_URL.');
+    const flagged = await berth(['doctor', '--rest-url', server.url], { env });
+    expect(flagged.err + flagged.out).toContain('Drop the address: leave out --rest-url.');
   });
 
   test('sends each request once, tries an address that does not answer once, and never advises to run doctor', async () => {

@@ -56,6 +56,7 @@ describe('the volume API that create uses, v1 or v2', () => {
       const world = createTestWorld({ env: pointedAt(server.url) });
       const first = await berthIn(world, CREATE);
       expect([first.code, first.err]).toEqual([0, expect.stringContaining(`is retired (${status})`) as string]);
+      expect(first.err).toContain('Drop the address: unset the variable BERTH_REST_URL.');
       const second = await berthIn(world, CREATE);
       expect([second.code, second.err]).toEqual([0, expect.not.stringContaining('retired') as string]);
       expect(server.seen.map(({ url }) => url)).toEqual([
