@@ -69,6 +69,13 @@ export function parseKeyAddress(text: string, what: string): Address {
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 
+/** Whether an address may be that of a local service on this machine, which serves plain http alone. */
+export function isOnThisMachine(address: string | undefined): boolean {
+  if (address === undefined || !URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && isLoopback(hostname);
+}
+
 /** Whether an address ends in a version, such as `/v2`. That is a mistake: every path already starts with its version. */
 export const endsInVersion = (address: string): boolean => /\/v\d+\/*$/.test(address.trim());
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../core/addresses/http-address.ts';
+import { isOnThisMachine } from '../../core/addresses/http-address.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { GlobalFlags } from '../../settings/resolve.ts';
@@ -28,10 +28,4 @@ export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Run
     `--${named} ${String(flags[named])} names no service on this machine, and these commands are about those alone`,
     sentence`Use --local for the local service in this process, or name the address of one that this starts: ${berth`local serve`}`,
   );
-}
-
-function isOnThisMachine(address: string | undefined): boolean {
-  if (address === undefined || !URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'http:' && isLoopback(hostname);
 }

@@ -3,7 +3,7 @@ import { allowedAccess } from '../../../core/access.ts';
 import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Context } from '../../../core/context.ts';
 import { type Failure, unlessFailed } from '../../../core/failure.ts';
-import { isLoopback } from '../../../core/addresses/http-address.ts';
+import { isOnThisMachine } from '../../../core/addresses/http-address.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { Json } from '../../../core/json.ts';
 import type { OutputOptions, View } from '../../../output/view.ts';
@@ -81,9 +81,6 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     },
   };
 }
-
-/** Whether an address may be that of the local service, whose clock can be advanced. */
-const isOnThisMachine = (address = ''): boolean => URL.canParse(address) && isLoopback(new URL(address).hostname);
 
 async function tell({ terminal, stderr, settings }: Context, line: Message): Promise<void> {
   const { errorColumns } = terminal;

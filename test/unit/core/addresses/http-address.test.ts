@@ -1,7 +1,12 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
-import { mayCarryKey, parseAddress, REFUSED_PORTS } from '../../../../src/core/addresses/http-address.ts';
+import {
+  isOnThisMachine,
+  mayCarryKey,
+  parseAddress,
+  REFUSED_PORTS,
+} from '../../../../src/core/addresses/http-address.ts';
 
 const refusal = (text: string): Failure => {
   try {
@@ -86,4 +91,16 @@ describe('a key may be sent', () => {
   ])('not to %s', (text) => {
     expect(mayCarryKey(parseAddress(text, 'base-url'))).toBe(false);
   });
+});
+
+it.each([
+  ['http://127.0.0.1:4000', true],
+  ['http://localhost:4000/prefix', true],
+  ['http://[::1]:4000', true],
+  ['https://127.0.0.1:4000', false],
+  ['http://service.test', false],
+  ['no address', false],
+  [undefined, false],
+])('%s may be a local service on this machine: %s', (address, expected) => {
+  expect(isOnThisMachine(address)).toBe(expected);
 });
