@@ -72,10 +72,12 @@ export function sampleFleet(ticks = 31): Fleet {
     if (tick === 0) reads.push({ kind: 'endpoints', rows: ENDPOINTS, at });
     for (const [id, document] of healthAt(tick)) reads.push({ kind: 'health', id, document, at: at - 500 });
   }
-  const spent = new Map([
-    ['pod-train', 57.4],
-    ['ep-busy', 3.5],
-    ['gone', 1],
-  ]);
+  const spent = {
+    byId: new Map([
+      ['pod-train', 57.4],
+      ['ep-busy', 3.5],
+    ]),
+    total: 61.9,
+  };
   return [...reads, { kind: 'spent', spent, at: LAST - 40_000 } as const].reduce(fleetAfter, EMPTY_FLEET);
 }

@@ -61,10 +61,7 @@ function totalParts(totals: Totals, pods: boolean, endpoints: boolean): readonly
   const amount = (text: SafeText, unit: SafeText): Part => [{ text, tone: 'strong' }, { text: unit }];
   return [
     amount(say`${rate.unknown.length === 0 ? '' : 'at least '}${formatDollars(rate.total)}`, say`/h`),
-    // The bills of clusters and volumes are not read for it.
-    ...(spentToday === undefined
-      ? []
-      : [amount(say`${formatDollars(spentToday)}`, say` today for pods and endpoints`)]),
+    ...(spentToday === undefined ? [] : [amount(say`${formatDollars(spentToday)}`, say` today`)]),
     ...(endpoints
       ? [
           [...amount(say`${waiting}`, say` waiting, `), ...amount(say`${running}`, say` running`)],

@@ -8,8 +8,13 @@ export interface Reading<T> {
   readonly at: number;
 }
 
-/** US dollars since midnight UTC, by the id of a pod or an endpoint. */
-export type SpentToday = ReadonlyMap<string, number>;
+/** What was billed since midnight UTC, in US dollars. */
+export interface SpentToday {
+  /** By the id of a pod or an endpoint. Pods of a cluster are not in it: their cluster is billed. */
+  readonly byId: ReadonlyMap<string, number>;
+  /** Of the whole account; of pods and clusters, or of endpoints, where `top` shows them alone. */
+  readonly total: number;
+}
 
 /** What the rate is computed from beside pods and endpoints. */
 export type OtherCosts = Omit<RateFacts, 'pods' | 'endpoints'>;
@@ -88,7 +93,7 @@ const added = (before: readonly Sample[] = [], sample: Sample): readonly Sample[
   [...before, sample].slice(-MAX_SAMPLES);
 
 /** Sums the records of a billing report by the id in the member `idMember`. */
-export function spentById(records: readonly Json[], idMember: string): SpentToday {
+export function spentById(records: readonly Json[], idMember: string): ReadonlyMap<string, number> {
   const spent = new Map<string, number>();
   for (const record of records) {
     const id = stringAt(record, idMember);

@@ -22,7 +22,7 @@ interface RowBase {
   readonly createdAt: string | undefined;
   /** US dollars an hour: of a pod, or of the workers of an endpoint. */
   readonly cost: number | undefined;
-  /** US dollars since midnight UTC. */
+  /** US dollars since midnight UTC; undefined where it is not known, as of a pod of a cluster, whose cluster is billed. */
   readonly spentToday: number | undefined;
   /** Milliseconds since its numbers were read; undefined where they were not. */
   readonly readMs: number | undefined;
@@ -147,19 +147,21 @@ function baseOf(
     name: nameOf(document),
     document,
     createdAt: stringAt(document, 'createdAt'),
-    // Nothing was billed for what a report does not name.
-    spentToday: spent?.value === undefined ? undefined : (spent.value.get(id) ?? 0),
+    // Nothing was billed for what a report does not name, except for a pod of a cluster: its cluster is billed.
+    spentToday: spent?.value?.byId.get(id) ?? (spent?.value === undefined || isOfCluster(document) ? undefined : 0),
     readMs,
     samples,
   };
 }
+
+const isOfCluster = (pod: Json): boolean => stringAt(pod, 'cluster.id') !== undefined;
 
 export interface Totals {
   readonly pods: number;
   readonly endpoints: number;
   /** What an hour costs; of the account, or of what is shown. */
   readonly rate: Rate;
-  /** US dollars since midnight UTC, of what was billed for pods and endpoints; undefined where that is not known. */
+  /** US dollars since midnight UTC; of the account, or of what is shown. Undefined where that is not known. */
   readonly spentToday: number | undefined;
   readonly waiting: number;
   readonly running: number;
@@ -191,7 +193,7 @@ export function totalsOf(fleet: Fleet, shown: Shown, now: number): Totals {
     endpoints: endpoints.length,
     rate: rateOf(rateFacts(fleet), shownParts(shown)),
     // What was deleted today has no row, but its cost counts.
-    spentToday: spent?.value === undefined ? undefined : sum([...spent.value.values()]),
+    spentToday: spent?.value?.total,
     waiting: sum(endpoints.map(({ waiting }) => waiting.now)),
     running: sum(endpoints.map(({ running }) => running.now)),
     completedRate: sumOfKnown(endpoints.map(({ completedRate }) => completedRate.now)),

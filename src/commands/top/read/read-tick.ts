@@ -1,13 +1,13 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
-import type { Json } from '../../../core/json.ts';
+import { type Json, numberAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../shared/collections.ts';
 import { readWorkers, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
 import { spentById, type Read } from '../model/fleet.ts';
-import type { Due } from '../model/schedule.ts';
+import type { Due, Shown } from '../model/schedule.ts';
 import { listRows } from '../../../cli/resource/identity/requests.ts';
 
 /** What the requests of one tick gave. */
@@ -21,11 +21,11 @@ export interface Tick {
  * Sends the requests of one tick together. `endpoints` are those whose workers are read. A failure does not keep the others from being read. An interrupt and what is
  * no Failure are thrown.
  */
-export async function readTick(ctx: CommandContext, due: Due, endpoints: readonly Json[]): Promise<Tick> {
+export async function readTick(ctx: CommandContext, due: Due, shown: Shown, endpoints: readonly Json[]): Promise<Tick> {
   const jobs: readonly (readonly [what: string, work: () => Promise<Read>])[] = [
     ...(due.pods ? [['pods', () => readList(ctx, 'pods')] as const] : []),
     ...(due.endpoints ? [['endpoints', () => readList(ctx, 'endpoints')] as const] : []),
-    ...(due.spent ? [['cost', () => readSpent(ctx)] as const] : []),
+    ...(due.spent ? [['cost', () => readSpent(ctx, shown)] as const] : []),
     ...(due.otherCosts ? [['cost', () => readOtherCosts(ctx, endpoints)] as const] : []),
     ...due.health.map((id) => [healthOf(id), () => readHealth(ctx, id)] as const),
   ];
@@ -67,19 +67,32 @@ async function readOtherCosts(ctx: CommandContext, endpoints: readonly Json[]): 
   return { kind: 'other-costs', costs: { volumes, ...workers }, at: ctx.clock.monotonic() };
 }
 
-/** The costs of pods and endpoints since midnight UTC. A key that may not read them (403) gives none. */
-async function readSpent(ctx: CommandContext): Promise<Read> {
+/**
+ * What was billed since midnight UTC for what is shown; for the whole account where everything is. A key that may not read it
+ * (403) gives none.
+ */
+async function readSpent(ctx: CommandContext, shown: Shown): Promise<Read> {
   const today = new Date(await ctx.fetchServiceNow({ overHttp: true })).toISOString().slice(0, 10);
   const query = { startTime: `${today}T00:00:00Z`, bucketSize: 'day' };
-  const report = async (name: string, idMember: string): Promise<ReadonlyMap<string, number>> => {
-    const { values } = await listRows(ctx, { path: ['v2', 'billing', name], member: 'records' }, query);
-    return spentById(values, idMember);
-  };
+  const records = async (...name: readonly string[]): Promise<readonly Json[]> =>
+    (await listRows(ctx, { path: ['v2', 'billing', ...name], member: 'records' }, query)).values;
+  const isEverything = shown.pods && shown.endpoints;
+  const nothing = Promise.resolve([]);
   try {
-    const [pods, endpoints] = await Promise.all([report('pods', 'podId'), report('serverless', 'serverlessId')]);
-    return { kind: 'spent', spent: new Map([...pods, ...endpoints]), at: ctx.clock.monotonic() };
+    // A cluster is billed as one, and its pods are in no report. The report of everything has volumes too.
+    const [pods, endpoints, others] = await Promise.all([
+      shown.pods ? records('pods') : nothing,
+      shown.endpoints ? records('serverless') : nothing,
+      isEverything ? records() : shown.pods ? records('clusters') : nothing,
+    ]);
+    const total = totalOf(isEverything ? others : [...pods, ...endpoints, ...others]);
+    const byId = new Map([...spentById(pods, 'podId'), ...spentById(endpoints, 'serverlessId')]);
+    return { kind: 'spent', spent: { byId, total }, at: ctx.clock.monotonic() };
   } catch (error) {
     if (!(error instanceof Failure) || error.exit !== EXIT.denied) throw error;
     return { kind: 'spent', spent: undefined, at: ctx.clock.monotonic() };
   }
 }
+
+const totalOf = (records: readonly Json[]): number =>
+  records.reduce<number>((sum, record) => sum + (numberAt(record, 'totalAmount') ?? 0), 0);

@@ -33,12 +33,12 @@ export async function nextTick(
   wantedMs: number,
 ): Promise<Session> {
   const due = dueReads(session.fleet, shown, ctx.clock.monotonic());
-  const tick = await readTick(ctx, due, rowsOf(session.fleet));
+  const tick = await readTick(ctx, due, shown, rowsOf(session.fleet));
   let fleet = tick.reads.reduce(fleetAfter, session.fleet);
   if (session.fleet.endpoints === undefined && fleet.endpoints !== undefined) {
     // The first tick learns only now which endpoints there are.
     const { health, otherCosts } = dueReads(fleet, shown, ctx.clock.monotonic());
-    const more = await readTick(ctx, { ...NOTHING_DUE, health, otherCosts }, rowsOf(fleet));
+    const more = await readTick(ctx, { ...NOTHING_DUE, health, otherCosts }, shown, rowsOf(fleet));
     fleet = more.reads.reduce(fleetAfter, fleet);
   }
   const [failed] = tick.failures;
@@ -54,7 +54,7 @@ export async function nextTick(
 /** Reads everything once: the lists, then the health of every endpoint, eight at a time. Fails as any request does. */
 export async function readAll(ctx: CommandContext, shown: Shown): Promise<Fleet> {
   const read = async (fleet: Fleet, due: Due): Promise<Fleet> => {
-    const { reads, failures } = await readTick(ctx, due, rowsOf(fleet));
+    const { reads, failures } = await readTick(ctx, due, shown, rowsOf(fleet));
     const [failed] = failures.filter(({ what }) => what === 'pods' || what === 'endpoints');
     if (failed !== undefined) throw failed.failure;
     return reads.reduce(fleetAfter, fleet);

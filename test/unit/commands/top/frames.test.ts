@@ -77,7 +77,7 @@ test('a number is never cut: columns that do not fit are left out whole', () => 
   const fleet = {
     ...large,
     pods: { value: pods, at: LAST },
-    spent: { value: new Map([['pod-large', 98_765.43]]), at: LAST },
+    spent: { value: { byId: new Map([['pod-large', 98_765.43]]), total: 98_765.43 }, at: LAST },
     health: new Map([['ep-busy', [{ at: LAST, row: { jobs: { inQueue: 1 }, workers } }]]]),
   };
   const session = { fleet, intervalMs: 2000, isPaced: false, failures: [] };

@@ -69,7 +69,7 @@ describe('the rows', () => {
           { kind: 'pods', at: 0, rows: rows },
           { kind: 'endpoints', at: 0, rows: [...(rows as readonly Json[]), { id: 'e' }] },
           { kind: 'health', id: 'e', at: 0, document: document as Json },
-          { kind: 'spent', at: 0, spent: spentById(rows, 'podId') },
+          { kind: 'spent', at: 0, spent: { byId: spentById(rows, 'podId'), total: 0 } },
         ]);
         for (const sort of SORTS) {
           expect(ordered(podRows(fleet, 1), sort, '')).toHaveLength(rows.length);
@@ -99,7 +99,7 @@ describe('the rows', () => {
     ];
     const fleet = fleetOf([
       { kind: 'pods', at: 0, rows: pods },
-      { kind: 'spent', at: 0, spent: new Map([['stopped', 99]]) },
+      { kind: 'spent', at: 0, spent: { byId: new Map([['stopped', 99]]), total: 99 } },
     ]);
     const ids = ordered(podRows(fleet, 0), 'cost', '').map(({ id }) => id);
     expect(ids).toEqual(['dear', 'cheap', 'free', 'unknown', 'stopped']);
@@ -122,7 +122,7 @@ describe('the schedule', () => {
     const fleet = fleetOf([
       { kind: 'pods', at: 0, rows: [] },
       endpoints('a'),
-      { kind: 'spent', at: 0, spent: new Map() },
+      { kind: 'spent', at: 0, spent: { byId: new Map(), total: 0 } },
     ]);
     const due = (now: number) => dueReads(fleet, all, now);
     expect(dueReads(EMPTY_FLEET, all, 0)).toEqual({

@@ -23,6 +23,8 @@ const ROUTES: Readonly<Record<string, Behaviour>> = {
   'GET /v2/serverless/e1/workers': json({ workers: [{ id: 'w1', gpuTypeId: 'GPU-80G', gpuCount: 1 }] }),
   'GET /v2/catalog/gpus': json({ gpus: [{ id: 'GPU-80G', pool: 'POOL-80G', price: { serverless: 4.18 } }] }),
   'GET /v2/network-volumes': json({ networkVolumes: [] }),
+  'GET /v2/billing': json({ records: [{ totalAmount: 14 }] }),
+  'GET /v2/billing/clusters': json({ records: [{ clusterId: 'c1', totalAmount: 0.75 }] }),
   'GET /v2/billing/pods': json({ records: [{ podId: 'p1', totalAmount: 12.5 }] }),
   'GET /v2/billing/serverless': json({ records: [{ serverlessId: 'e1', totalAmount: 0.5 }] }),
 };
@@ -34,7 +36,7 @@ describe('top --once', () => {
     const server = await serviceOf();
     const { code, out, err } = await berth(['top', '--once'], { env: pointedAt(server.url) });
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^\$6\.68\/h {2}\$13\.00 today for pods and endpoints {2}3 waiting, 1 running/);
+    expect(out).toMatch(/^\$6\.68\/h {2}\$14\.00 today {2}3 waiting, 1 running/);
     expect(out).toMatch(/train .*RUNNING .*40%.*20%.*\$2\.50 .*\$12\.50/);
     expect(out).toMatch(/captions .*3 .*1 .*1 running/);
     expect(out).toContain('evil \\x1b[31m');
@@ -42,6 +44,7 @@ describe('top --once', () => {
     expect(server.seen.map(({ url }) => url.replace(/T[\d:]+Z/, '')).sort()).toEqual([
       '/v2/billing/pods?startTime=2026-01-01T00%3A00%3A00Z&bucketSize=day',
       '/v2/billing/serverless?startTime=2026-01-01T00%3A00%3A00Z&bucketSize=day',
+      '/v2/billing?startTime=2026-01-01T00%3A00%3A00Z&bucketSize=day',
       '/v2/catalog/gpus',
       '/v2/e1/health',
       '/v2/network-volumes',

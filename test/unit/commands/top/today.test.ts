@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+
+interface TopRow {
+  readonly name: string;
+  readonly kind: string;
+  readonly costToday: number | null;
+}
+
+/** An account with a cluster of two pods that ran for two hours. */
+async function accountWithCluster(): Promise<Account> {
+  const account = createAccount();
+  await local(
+    account,
+    'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b --yes',
+  );
+  await local(account, 'local clock advance 2h');
+  return account;
+}
+
+const cents = (dollars: number): string => `$${dollars.toFixed(2)}`;
+
+async function billedToday(account: Account, report: string): Promise<number> {
+  const { metadata } = JSON.parse(await local(account, `billing ${report} --last 1 --json`)) as {
+    readonly metadata: { readonly totals: { readonly totalAmount: number } };
+  };
+  return metadata.totals.totalAmount;
+}
+
+describe('what was billed today, of an account with a cluster', () => {
+  test('is not known of a pod of the cluster: the cluster is billed', async () => {
+    const account = await accountWithCluster();
+    const rows = JSON.parse(await local(account, 'top --once --json')) as readonly TopRow[];
+    const spent = (name: RegExp) => rows.filter((row) => name.test(row.name)).map(({ costToday }) => costToday);
+    expect(spent(/^c-/)).toEqual([null, null]);
+    expect(spent(/^train-llm$/)).toEqual([expect.any(Number)]);
+    const frame = await local(account, 'top --once');
+    expect([...frame.matchAll(/^ {2}c-\S+ .*/gm)].map(([line]) => / - +\d+\w$/.test(line))).toEqual([true, true]);
+  });
+
+  test.each([
+    ['', ['summary']],
+    ['pods ', ['pods', 'clusters']],
+    ['endpoints ', ['serverless']],
+  ])('is in the first line of top %sas the reports have it', async (what, reports) => {
+    const account = await accountWithCluster();
+    const [first = ''] = (await local(account, `top ${what}--once`)).split('\n');
+    const amounts = await Promise.all(reports.map((report) => billedToday(account, report)));
+    expect(first).toContain(`/h  ${cents(amounts.reduce((sum, each) => sum + each, 0))} today`);
+    expect(first).not.toContain('today for');
+  });
+});
+
+test('what was billed today is left out where the key may not read a report of it', async () => {
+  const server = await serve([
+    routed({
+      'GET /v2/pods': json({ pods: [{ id: 'p1', name: 'a', status: 'RUNNING', cost: 1 }] }),
+      'GET /v2/billing/pods': json({ records: [{ podId: 'p1', totalAmount: 3 }] }),
+      'GET /v2/billing/clusters': problem(403, 'access denied'),
+    }),
+  ]);
+  const { code, out } = await berth(['top', 'pods', '--once'], { env: pointedAt(server.url) });
+  expect([code, out.includes('today')]).toEqual([0, false]);
+});
