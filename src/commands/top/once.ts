@@ -35,7 +35,11 @@ async function frameText(ctx: CommandContext, fleet: Fleet, shown: Shown, sort: 
       now: ctx.serviceNow(),
       status: [{ text: say`${new Date(ctx.serviceNow()).toISOString().slice(0, 19)}Z`, tone: 'quiet' }],
     },
-    { columns: Math.max(MIN_COLUMNS, ctx.terminal.columns ?? PLAIN_COLUMNS), rows: undefined },
+    {
+      columns: Math.max(MIN_COLUMNS, ctx.terminal.columns ?? PLAIN_COLUMNS),
+      rows: undefined,
+      isWholeHead: !ctx.terminal.output,
+    },
     await loadPaint(ctx.terminal.colour.output),
   );
   return joinText(lines.map((line) => styled`${line}\n`));

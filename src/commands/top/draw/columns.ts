@@ -12,8 +12,11 @@ export interface TopColumn<R> {
   /** Columns with the highest rank are left out first where the terminal is too narrow. */
   readonly rank: number;
   readonly right?: boolean;
-  /** Numbers, which are never cut: the column is at least as wide as its widest cell. */
-  readonly whole?: boolean;
+  /**
+   * Numbers and states, which are never cut: the column is at least as wide as its widest cell. A number is the width up to
+   * which that holds.
+   */
+  readonly whole?: boolean | number;
   /** The narrowest line, in columns, that has room for it. */
   readonly from?: number;
   /** The cell; `width` is the width of the column. */
@@ -49,10 +52,11 @@ export function placed<R>(columns: readonly TopColumn<R>[], rows: readonly R[], 
   return shown.map((column, at) => ({ column, width: widths[at] ?? 0 }));
 }
 
-/** A column of numbers with widths for all of its cells; another one as it is. */
+/** A column that is never cut, with widths for all of its cells; another one as it is. */
 function wideEnough<R>(column: TopColumn<R>, rows: readonly R[]): TopColumn<R> {
-  if (column.whole !== true) return column;
+  const { whole = false } = column;
+  if (whole === false) return column;
   const [first, ...others] = column.widths;
   const widest = rows.reduce((most, row) => Math.max(most, piecesWidth(column.cell(row, first))), 0);
-  return { ...column, widths: [Math.max(first, widest), ...others] };
+  return { ...column, widths: [Math.max(first, Math.min(widest, whole === true ? Infinity : whole)), ...others] };
 }

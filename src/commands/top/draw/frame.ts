@@ -6,7 +6,7 @@ import type { Paint, Piece } from '../../../output/text/colour.ts';
 import { joinText, styled } from '../../../output/text/terminal-text.ts';
 import { ellipsize } from '../../../output/text/text-width.ts';
 import { placed, type TopColumn } from './columns.ts';
-import { headLines, type HeadInput } from './head.ts';
+import { headLines, type HeadInput, type HeadRoom } from './head.ts';
 import { endpointColumns, podColumns, secondsText } from './row-columns.ts';
 import type { EndpointRow, PodRow } from '../model/rows.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
@@ -25,10 +25,14 @@ export interface FrameSize {
   readonly columns: number;
   /** Undefined shows every row. */
   readonly rows: number | undefined;
+  /** Nothing of the head is cut or wrapped, because the frame goes to no terminal. */
+  readonly isWholeHead?: boolean;
 }
 
 export const MIN_COLUMNS = 60;
 const MIN_ROWS = 8;
+/** Lines below the head that the reason of a lower bound never takes. */
+const KEPT_LINES = 8;
 
 export const rowKey = ({ kind, id }: PodRow | EndpointRow): string => `${kind} ${id}`;
 
@@ -37,13 +41,31 @@ export function drawFrame(input: FrameInput, size: FrameSize, paint: Paint): rea
   const { columns, rows } = size;
   if (columns < MIN_COLUMNS || (rows !== undefined && rows < MIN_ROWS))
     return [fit([{ text: say`top needs ${MIN_COLUMNS} columns and ${MIN_ROWS} rows` }], columns, paint)];
-  const head = headLines(input, columns, paint);
   const foot = input.footer === undefined ? [] : [fit(input.footer, columns, paint)];
+  const head = headLines(input, headRoom(size, foot.length, wantedLines(input)), paint);
   const room = rows === undefined ? undefined : rows - head.length - foot.length - 1;
   const body = bodyLines(input, columns, room, paint);
   const blank = room === undefined ? 0 : Math.max(0, room - body.length);
   return [...head, say``, ...body, ...Array.from({ length: blank }, () => say``), ...foot];
 }
+
+/** The room of the head above `body` lines, an empty line and `foot` lines. */
+export const headRoom = ({ columns, rows, isWholeHead = false }: FrameSize, foot: number, body: number): HeadRoom => ({
+  columns: isWholeHead ? Infinity : columns,
+  reasonLines: rows === undefined ? Infinity : rows - SHORT_HEAD - 1 - foot - Math.min(body, KEPT_LINES),
+});
+
+/** The lines of a head without the reason of a lower bound. */
+const SHORT_HEAD = 2;
+
+/** The lines of each table with all of its rows. */
+const tableCounts = ({ pods, endpoints }: FrameInput): readonly number[] =>
+  [pods, endpoints].map((rows) => (rows === undefined ? 0 : Math.max(1, rows.length) + 1));
+
+const gapLines = ({ pods, endpoints }: FrameInput): number => (pods && endpoints ? 1 : 0);
+
+const wantedLines = (input: FrameInput): number =>
+  tableCounts(input).reduce((sum, count) => sum + count, gapLines(input));
 
 /** The two tables. When not all rows fit, each table gets half of the room, and what the other one leaves. */
 function bodyLines(
@@ -53,10 +75,9 @@ function bodyLines(
   paint: Paint,
 ): readonly TerminalText[] {
   const { pods, endpoints, now, selected } = input;
-  const counts = [pods, endpoints].map((rows) => (rows === undefined ? 0 : Math.max(1, rows.length) + 1));
   const [podLines = 0, endpointLines = 0] = shares(
-    counts,
-    room === undefined ? undefined : room - (pods && endpoints ? 1 : 0),
+    tableCounts(input),
+    room === undefined ? undefined : room - gapLines(input),
   );
   const options = { columns, selected, paint };
   const tables = [

@@ -1,9 +1,9 @@
-/** The first two lines of `top`: the totals, and the status of the readings. */
+/** The first lines of `top`: the totals, why the cost of an hour is a lower bound, and the status of the readings. */
 import { safeText, say, type SafeText, type TerminalText } from '../../../core/safe-text.ts';
 import { formatDollars } from '../../../core/units.ts';
 import { paintAll } from '../../../output/cells/cell-text.ts';
 import type { Paint, Piece } from '../../../output/text/colour.ts';
-import { ellipsize, piecesWidth } from '../../../output/text/text-width.ts';
+import { ellipsize, piecesWidth, wrap } from '../../../output/text/text-width.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { formatRate } from '../../shared/history.ts';
 import type { EndpointRow, PodRow, Totals } from '../model/rows.ts';
@@ -13,23 +13,35 @@ export interface HeadInput {
   readonly pods: readonly PodRow[] | undefined;
   readonly endpoints: readonly EndpointRow[] | undefined;
   readonly totals: Totals;
-  /** The second line: ages, the pause, the filter, failures. */
+  /** The last line: ages, the pause, the filter, failures. */
   readonly status: readonly Piece[];
 }
 
-/** The two lines, each cut to a width, and never within a word. */
-export const headLines = (
-  { totals, status, pods, endpoints }: HeadInput,
-  columns: number,
-  paint: Paint,
-): readonly TerminalText[] => [
-  paintAll(wholeParts(totalParts(totals, pods !== undefined, endpoints !== undefined), columns), paint),
-  paintAll(wholeWords([...status, ...unknownCosts(totals)], columns), paint),
-];
+/** The room of the head. */
+export interface HeadRoom {
+  /** Infinity for a head that goes to no terminal. */
+  readonly columns: number;
+  /** The most lines of why the cost of an hour is a lower bound: that is whole, or left out. */
+  readonly reasonLines: number;
+}
 
-/** Why the cost of an hour is a lower bound. */
-const unknownCosts = ({ rate: { unknown } }: Totals): readonly Piece[] =>
-  unknown.length === 0 ? [] : [{ text: safeText(`  at least: ${unknown.join(', ')}`), tone: 'quiet' }];
+/** The totals and the status are each cut to the width, and never within a word. */
+export function headLines(
+  { totals, status, pods, endpoints }: HeadInput,
+  { columns, reasonLines }: HeadRoom,
+  paint: Paint,
+): readonly TerminalText[] {
+  const reason = unknownCosts(totals, columns);
+  return [
+    paintAll(wholeParts(totalParts(totals, pods !== undefined, endpoints !== undefined), columns), paint),
+    ...(reason.length > reasonLines ? [] : reason.map((line) => paint(line, 'quiet'))),
+    paintAll(wholeWords(status, columns), paint),
+  ];
+}
+
+/** Why the cost of an hour is a lower bound, in lines of a width. */
+const unknownCosts = ({ rate: { unknown } }: Totals, columns: number): readonly SafeText[] =>
+  unknown.length === 0 ? [] : wrap(safeText(`at least: ${unknown.join(', ')}`), columns);
 
 type Part = readonly Piece[];
 

@@ -15,11 +15,19 @@ import type { EndpointRow, PodRow, Row, Series } from '../model/rows.ts';
 const IDLE_PERCENT = 5;
 /** So many values are needed to call a GPU idle. */
 const IDLE_SAMPLES = 5;
+/** The columns that a state has room for, whatever the width of the terminal; the words are the service's. */
+const LONGEST_STATE = 20;
 
 /** The columns of these pods, with their deadlines where one has any. `now` is the service's time, for ages. */
 export const podColumns = (pods: readonly PodRow[], now: EpochMs): readonly TopColumn<PodRow>[] => [
   { header: 'POD', widths: [10, 12, 18, 28, 40], rank: 0, cell: nameCell },
-  { header: 'STATUS', widths: [7, 8, 12], rank: 0, cell: (row) => [piece(status()(row.document).text, toneOf(row))] },
+  {
+    header: 'STATUS',
+    widths: [7, 8, 12],
+    rank: 0,
+    whole: LONGEST_STATE,
+    cell: (row) => [piece(status()(row.document).text, toneOf(row))],
+  },
   {
     header: 'GPU',
     widths: [9, 11, 22, 40, 65],
@@ -80,7 +88,7 @@ export const endpointColumns = (): readonly TopColumn<EndpointRow>[] => [
     rank: 1,
     cell: ({ running }, width) => countSeries(running, width, 'busy'),
   },
-  { header: 'WORKERS', widths: [13, 14, 24, 36, 48], rank: 2, cell: workersCell },
+  { header: 'WORKERS', widths: [13, 14, 24, 36, 48], rank: 2, whole: LONGEST_STATE, cell: workersCell },
   {
     header: 'DONE/M',
     widths: [6, 11, 20, 40, 66],

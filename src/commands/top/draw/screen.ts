@@ -2,7 +2,7 @@
 import { safeText, say, type TerminalText } from '../../../core/safe-text.ts';
 import type { Paint, Piece } from '../../../output/text/colour.ts';
 import type { OutputOptions } from '../../../output/view.ts';
-import { agesText, drawFrame, fit, intervalText, rowKey, type FrameInput, type FrameSize } from './frame.ts';
+import { agesText, drawFrame, fit, headRoom, intervalText, rowKey, type FrameInput, type FrameSize } from './frame.ts';
 import { headLines } from './head.ts';
 import { ordered } from '../model/order.ts';
 import { detailLines, helpLines, logLines, pagePart } from './pages.ts';
@@ -67,8 +67,10 @@ export function screenLines(input: ScreenInput, size: FrameSize, paint: Paint): 
         : ui.mode === 'detail'
           ? detailLines(row, facts, paint, input.output)
           : logLines(input.log, size.columns, paint);
-  const part = pagePart(lines, { rows: size.rows - 4, scroll: ui.scroll, fromEnd: ui.mode === 'logs' });
-  return [...headLines(frame, size.columns, paint), say``, ...part, fit(footerPieces(input), size.columns, paint)];
+  const head = headLines(frame, headRoom(size, 1, lines.length), paint);
+  const rowsOfPage = size.rows - head.length - 2;
+  const part = pagePart(lines, { rows: rowsOfPage, scroll: ui.scroll, fromEnd: ui.mode === 'logs' });
+  return [...head, say``, ...part, fit(footerPieces(input), size.columns, paint)];
 }
 
 /** How often and how long ago numbers were read, the order, the filter, and what could not be read. */

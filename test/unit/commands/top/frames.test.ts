@@ -20,6 +20,12 @@ const input = (ui: Partial<Ui> = {}, more: Partial<ScreenInput> = {}): ScreenInp
   ...more,
 });
 
+/** The lines above the first empty one. */
+const headOf = (lines: readonly string[]): readonly string[] => lines.slice(0, lines.indexOf(''));
+
+const REASON =
+  'at least: the cost of 1 pod is not known, the workers of 3 endpoints could not be read, the volumes could not be read';
+
 const golden = (name: string): string => `../../../golden/top/${name}.txt`;
 const textOf = (lines: readonly string[]): string => `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 
@@ -52,19 +58,50 @@ test('colours are the sixteen of the terminal, without a background: they can be
 
 test('the head is never cut within a word, and names what the cost of an hour leaves out', () => {
   const words = new Set(
-    screenLines(input(), { columns: 400, rows: 20 }, unpainted)
-      .slice(0, 2)
-      .flatMap((line) => line.split(/ +/)),
+    headOf(screenLines(input(), { columns: 400, rows: 20 }, unpainted)).flatMap((line) => line.split(/ +/)),
   );
   for (let columns = 60; columns <= 200; columns++) {
-    const head = screenLines(input(), { columns, rows: 20 }, unpainted).slice(0, 2);
+    const head = headOf(screenLines(input(), { columns, rows: 20 }, unpainted));
     expect(
       head.flatMap((line) => line.replace('…', '').split(/ +/)).filter((word) => !words.has(word) && word !== ''),
     ).toEqual([]);
     expect(head[0]).toMatch(/^at least \$8\.15\/h/);
   }
-  const [, status] = screenLines(input(), { columns: 200, rows: 20 }, unpainted);
-  expect(status).toContain('at least: the cost of 1 pod is not known, the workers of 3 endpoints could not be read');
+});
+
+test('what the cost of an hour leaves out stands whole below it, or is left out where there are few rows', () => {
+  for (let columns = 60; columns <= 200; columns++)
+    for (const [mode, rows] of [
+      ['list', 20],
+      ['help', 20],
+      ['list', 12],
+    ] as const) {
+      const lines = screenLines(input({ mode }), { columns, rows }, unpainted);
+      const reason = headOf(lines).slice(1, -1);
+      expect(rows === 20 ? [REASON] : [REASON, '']).toContain(reason.join(' '));
+      expect(headOf(lines).at(-1)).toMatch(/^every 2s, age: /);
+      expect(lines).toHaveLength(rows);
+    }
+  expect(headOf(screenLines(input(), { columns: 60, rows: 12 }, unpainted))).toHaveLength(2);
+});
+
+test('a state is never cut: columns that do not fit are left out whole', () => {
+  const large = sampleFleet();
+  const workers = { initializing: 345, idle: 1 };
+  const health = new Map([['ep-busy', [{ at: LAST, row: { jobs: { inQueue: 1 }, workers } }]]]);
+  const session = { fleet: { ...large, health }, intervalMs: 2000, isPaced: false, failures: [] };
+  for (let columns = 60; columns <= 200; columns++) {
+    const text = textOf(screenLines(input({}, { session }), { columns, rows: 20 }, unpainted));
+    for (const state of ['PROVISIONING', 'HIBERNATING', 'RUNNING', '345 initializing'])
+      expect(text, String(columns)).toContain(`${state} `);
+  }
+});
+
+test('a state that is longer than any of the service is cut', () => {
+  const pods = [{ id: 'p', name: 'a', status: 'S'.repeat(500) }];
+  const fleet = { ...sampleFleet(), pods: { value: pods, at: LAST } };
+  const session = { fleet, intervalMs: 2000, isPaced: false, failures: [] };
+  expect(textOf(screenLines(input({}, { session }), { columns: 60, rows: 20 }, unpainted))).toMatch(/ a +S{19}… /);
 });
 
 test('a number is never cut: columns that do not fit are left out whole', () => {
@@ -135,18 +172,16 @@ test('says what could not be read, and how old the rest is', () => {
       { what: 'cost', failure },
     ],
   };
-  const [, status] = screenLines(input({}, { session, now: LAST + 75_000 }), { columns: 120, rows: 20 }, unpainted);
+  const lines = screenLines(input({}, { session, now: LAST + 75_000 }), { columns: 120, rows: 20 }, unpainted);
+  const status = headOf(lines).at(-1);
   expect(status).toContain('pods: connection refused (and 1 more)');
   expect(status).toContain('pods 75s, jobs 76s, cost 115s');
 });
 
 test('a pause, an order and a filter are shown', () => {
-  const [, status] = screenLines(
-    input({ paused: true, sort: 'cost', filter: 'web' }),
-    { columns: 120, rows: 20 },
-    unpainted,
-  );
-  expect(status).toMatch(/^PAUSED {2}\/web .*by cost {2}at least: /);
+  const paused = input({ paused: true, sort: 'cost', filter: 'web' });
+  const status = headOf(screenLines(paused, { columns: 120, rows: 20 }, unpainted)).at(-1);
+  expect(status).toMatch(/^PAUSED {2}\/web .*by cost$/);
 });
 
 test.each([

@@ -55,6 +55,22 @@ describe('top --once', () => {
     ]);
   });
 
+  test('in a pipe the second line is what the cost of an hour leaves out, all of it', async () => {
+    const pods = json({ pods: [{ id: 'p1', name: 'train', status: 'RUNNING' }] });
+    const volumes = json({ networkVolumes: [{ id: 'v1', size: 100, type: 'HIGH_PERFORMANCE' }] });
+    const server = await serviceOf({
+      'GET /v2/pods': pods,
+      'GET /v2/network-volumes': volumes,
+      'GET /v2/serverless/e1/workers': problem(403, 'access denied'),
+    });
+    const { out } = await berth(['top', '--once'], { env: pointedAt(server.url) });
+    expect(out.split('\n').slice(1, 4)).toEqual([
+      'at least: the cost of 1 pod is not known, the workers of 1 endpoint could not be read, 1 high-performance volume is counted at the price of standard storage',
+      expect.stringMatching(/^20.*Z$/),
+      '',
+    ]);
+  });
+
   test('-o jsonl prints a line for each row with the time', async () => {
     const server = await serviceOf();
     const { out } = await berth(['top', '--once', '-o', 'jsonl'], { env: pointedAt(server.url) });
