@@ -20,6 +20,8 @@ export interface Facts {
   readonly rate: Rate;
   /** Names by id, also of what is gone and was listed on this machine. */
   readonly names: ReadonlyMap<string, string>;
+  /** The ids of what cost something and is in its list no more. */
+  readonly gone: ReadonlySet<string>;
   /** Lists that could not be read. */
   readonly missing: readonly string[];
 }
@@ -41,6 +43,12 @@ export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: n
     rowsUnlessFailed(ctx, collections.CLUSTERS),
   ]);
   const lists = { pods, endpoints, volumes, clusters };
+  const listOf: Readonly<Record<string, readonly Json[] | undefined>> = {
+    pod: pods,
+    endpoint: endpoints,
+    volume: volumes,
+    cluster: clusters,
+  };
   const [health, workers, known] = await Promise.all([
     readHealth(ctx, endpoints ?? []),
     readWorkers(ctx, endpoints ?? []),
@@ -58,6 +66,9 @@ export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: n
         (rows ?? []).map((row) => [idOf(row), stringAt(row, 'name') ?? ''] as const),
       ),
     ]),
+    gone: new Set(
+      costs.flat().flatMap(({ kind, id }) => (listOf[kind]?.every((row) => idOf(row) !== id) === true ? [id] : [])),
+    ),
     missing: Object.entries(lists).flatMap(([name, rows]) => (rows === undefined ? [name] : [])),
   };
 }

@@ -43,7 +43,7 @@ export async function costs(ctx: CommandContext, values: ReportValues): Promise<
   const isTable = isTableOutput(ctx.output);
   return {
     kind: 'many',
-    view: costView(by, rows, ctx.terminal.output),
+    view: costView(by, rows, ctx.terminal.output, facts.gone),
     values: rows,
     whole: { document: report.document, member: 'rows' },
     notes: isTable ? notesOf(ctx, report, facts, by, { last, budget: last === MONTH ? budget : undefined }) : [],

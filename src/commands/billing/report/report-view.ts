@@ -1,4 +1,4 @@
-import { type Json, numberAt } from '../../../core/json.ts';
+import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import { money, text } from '../../../output/cells/cell-functions.ts';
 import type { Column, View } from '../../../output/view.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
@@ -18,8 +18,11 @@ export const legend = (by: Grouping): string =>
     .map((part, at) => `${FILLS[at] ?? ''} ${part === 'gpu' || part === 'cpu' ? part.toUpperCase() : part}`)
     .join(', ');
 
-/** The rows of a report. On a terminal (`drawn`) a bar shows each total and its parts, in relation to the largest one. */
-export function costView(by: Grouping, rows: readonly Json[], drawn: boolean): View {
+/**
+ * The rows of a report. On a terminal (`drawn`) a bar shows each total and its parts, in relation to the largest one. `gone`
+ * are the ids of what is there no more.
+ */
+export function costView(by: Grouping, rows: readonly Json[], drawn: boolean, gone: ReadonlySet<string>): View {
   const parts = partsOf(by);
   const most = Math.max(0, ...rows.map((row) => valueAt(row, 'totalUsd')));
   const dollars = (member: string, header: string, dropFirst: boolean): Column => ({
@@ -35,7 +38,7 @@ export function costView(by: Grouping, rows: readonly Json[], drawn: boolean): V
       ...(by === 'day'
         ? [{ header: 'DAY (UTC)', show: text('day'), cutLast: true }]
         : [
-            textColumn('name'),
+            { ...textColumn('name'), show: (row: Json) => nameOf(row, by, gone) },
             { header: by === undefined ? 'ID' : by.toUpperCase(), show: text('id'), cutLast: true },
             ...(by === undefined ? [textColumn('kind')] : []),
           ]),
@@ -46,6 +49,14 @@ export function costView(by: Grouping, rows: readonly Json[], drawn: boolean): V
       ...parts.map((part) => dollars(`${part}Usd`, part.toUpperCase(), true)),
     ],
   };
+}
+
+/** The name; of what never was listed on this machine with its name, that it is gone, or its id. */
+function nameOf(row: Json, by: Grouping, gone: ReadonlySet<string>): string {
+  const [name = '', id = '', kind = by] = [stringAt(row, 'name'), stringAt(row, 'id'), stringAt(row, 'kind')];
+  if (name !== '') return name;
+  if (gone.has(id)) return kind === 'pod' ? '(terminated)' : '(deleted)';
+  return id === '' ? '-' : id;
 }
 
 const valueAt = (row: Json, member: string): number => Math.max(0, numberAt(row, member) ?? 0);

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
-import { json, KEY, pointedAt, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { json, KEY, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
@@ -109,6 +109,25 @@ describe('what is gone', () => {
       expect(readFileSync(file, 'utf8')).not.toContain(KEY);
       expect(statSync(file).mode & 0o777).toBe(0o600);
     });
+  });
+
+  test.each([
+    ['it is in no list', {}, '(terminated)'],
+    ['its list could not be read', { 'GET /v2/pods': problem(403, 'access denied') }, 'pod-train'],
+  ])('has in the table what stands for its name, where %s', async (_, routes, shown) => {
+    const server = await serve([routed({ ...GONE, ...routes })]);
+    const world = createTestWorld({ clock: createTestClock(NOW), env: pointedAt(server.url) });
+    const { out } = await berthIn(world, ['billing', 'report', '--last', '10d']);
+    expect(out).toContain(`\n${shown}\tpod-train\tpod\t`);
+  });
+
+  test('is deleted, where it is no pod', async () => {
+    const totals = { totalAmount: 2, standardAmount: 2, highPerformanceAmount: 0 };
+    const volume = json({ records: [{ networkVolumeId: 'vol-old', ...totals }], metadata: {} });
+    const server = await serve([routed({ ...GONE, 'GET /v2/billing/network-volumes': volume })]);
+    const world = createTestWorld({ clock: createTestClock(NOW), env: pointedAt(server.url) });
+    const { out } = await berthIn(world, ['billing', 'report', '--last', '10d', '--by', 'volume']);
+    expect(out).toContain('\n(deleted)\tvol-old\t$2.00');
   });
 
   test('is forgotten after two thousand others', async () => {

@@ -157,7 +157,7 @@ describe('the cost report', () => {
     const env = { ...pointedAt(server.url), BERTH_QUEUE_URL: server.url };
     const ran = await berth(['billing', 'report', '--last', '10d'], { clock: createTestClock(NOW), env });
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain('-\tpod-train\tpod\t$301.00');
+    expect(ran.out).toContain('pod-train\tpod-train\tpod\t$301.00');
     expect(ran.err).toContain('The lists of pods, endpoints, volumes, clusters could not be read');
     expect(ran.err).not.toContain('Idle: ');
   });
