@@ -11,7 +11,7 @@ test.skipIf(!hasTerminal)(
     const env = await cleanEnvironment({ BERTH_LOCAL: '1' });
     expect((await berth(['local', 'stock', 'set', 'GPU-80G', 'none'], { env })).code).toBe(0);
     const session = await inTerminal({ columns: 120, rows: 24 }, [...CREATE, '--until-available', '2h'], env);
-    await session.waitFor(/Create it\?.*\(y\/N\)$/);
+    await session.waitFor(/Create it for .*\? \(y\/N\)$/);
     expect(session.printed()).not.toMatch(WAITS);
     session.type('y');
     session.press('Enter');

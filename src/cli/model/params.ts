@@ -7,7 +7,12 @@ import type { Completes } from './completion-sources.ts';
 
 /** The prompt for a missing required value on a terminal. */
 export type Ask =
-  | { readonly kind: 'text'; readonly question: string }
+  | {
+      readonly kind: 'text';
+      readonly question: string;
+      /** What is asked for, with its article, as a refusal of an answer names it: `a name`. */
+      readonly answer: string;
+    }
   | {
       readonly kind: 'pick';
       readonly question: string;

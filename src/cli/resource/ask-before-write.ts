@@ -9,7 +9,12 @@ import type { CommandContext } from '../model/context.ts';
 export interface Price {
   readonly line: Message;
   readonly asks: boolean;
+  /** The price in the question about a create: `for $2.39 an hour`. */
+  readonly inQuestion?: string;
 }
+
+/** In the question about a create, where its price is not known. */
+export const AT_UNKNOWN_PRICE = 'at a price that is not known';
 
 /** What an update does to what runs; undefined for nothing. */
 type Sentence = (ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>) => Promise<string | undefined>;
@@ -27,8 +32,8 @@ const isAsked = ({ yes, dryRun, terminal }: CommandContext): boolean => !yes && 
  * Asks a person about what costs money; Enter alone is no. Fails with declined (2) where the answer is no; nothing was sent
  * then. A script and a dry run are not asked.
  */
-async function ask(ctx: CommandContext, question: string, declined: string): Promise<void> {
-  if (!isAsked(ctx) || (await ctx.prompts.confirm(`${question}${await onProfile(ctx)}?`, false))) return;
+async function ask(ctx: CommandContext, question: string, declined: string, price = ''): Promise<void> {
+  if (!isAsked(ctx) || (await ctx.prompts.confirm(`${question}${await onProfile(ctx)}${price}?`, false))) return;
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
@@ -44,23 +49,27 @@ export async function tellAndAsk(
 }
 
 /** Asks a person before a create that costs money, as `ask` does. */
-export const askToCreate = (ctx: CommandContext): Promise<void> =>
-  ask(ctx, 'Create it', 'not confirmed: nothing was created');
+export const askToCreate = (ctx: CommandContext, { inQuestion }: Price): Promise<void> =>
+  ask(ctx, 'Create it', 'not confirmed: nothing was created', inQuestion === undefined ? '' : ` ${inQuestion}`);
 
 /**
  * Says on stderr what a write costs, before it is sent; every price of a write is said here. One that cannot be found out may be
- * high: that is said, and asked about. Nothing with --quiet, unless a person is asked about it. Returns whether to ask.
+ * high: that is said, and asked about. Nothing with --quiet, unless a person is asked about it. Returns the price that is to
+ * be asked about; undefined where nothing is.
  */
-export async function tellPrice(ctx: CommandContext, price: () => Promise<Price | undefined>): Promise<boolean> {
+export async function tellPrice(
+  ctx: CommandContext,
+  price: () => Promise<Price | undefined>,
+): Promise<Price | undefined> {
   const isQuiet = ctx.settings.get('quiet');
-  if (isQuiet && !isAsked(ctx)) return false;
+  if (isQuiet && !isAsked(ctx)) return undefined;
   const said = await price().catch((error: unknown): Price => {
     rethrowUnlessFailure(error, ctx);
-    return { line: `What it costs is not known: ${error.message}.`, asks: true };
+    return { line: `What it costs is not known: ${error.message}.`, asks: true, inQuestion: AT_UNKNOWN_PRICE };
   });
-  if (said === undefined || (isQuiet && !said.asks)) return false;
+  if (said === undefined || (isQuiet && !said.asks)) return undefined;
   await ctx.tell(said.line);
-  return said.asks;
+  return said.asks ? said : undefined;
 }
 
 /** Says what an update costs before and after it, and asks about one that raises the bill. */
@@ -72,7 +81,7 @@ export async function askAboutRaise(
 ): Promise<void> {
   if (raise === undefined) return;
   const price = () => raise(ctx, body, readBefore).catch(unlessMissing);
-  if (await tellPrice(ctx, price)) await ask(ctx, 'Change it', 'not confirmed: nothing was changed');
+  if ((await tellPrice(ctx, price)) !== undefined) await ask(ctx, 'Change it', 'not confirmed: nothing was changed');
 }
 
 /** Nothing is said of the price of what is not there: the update says that it is not. Rethrows everything else. */

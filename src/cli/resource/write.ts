@@ -163,7 +163,8 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
         const found = await spec.price?.(ctx, body, values);
         return found === undefined ? undefined : { ...found, asks: found.asks || asked };
       };
-      if (await tellPrice(ctx, price)) await askToCreate(ctx);
+      const toAsk = await tellPrice(ctx, price);
+      if (toAsk !== undefined) await askToCreate(ctx, toAsk);
       const instead = await spec.instead?.(ctx, body, values);
       if (instead !== undefined) return instead;
       const act = () =>

@@ -65,10 +65,14 @@ const isMissing = (value: unknown): boolean => value === undefined || (Array.isA
 
 /** Prompts for one value until it parses, with a list to pick from if there is one. */
 export async function promptFor(ctx: CommandContext, key: string, param: Param<unknown>): Promise<unknown> {
-  const label = labelOf(key, param);
+  const { ask } = param;
+  if (ask === undefined) throw usage(`missing ${labelOf(key, param)}`);
+  // A person who answers questions has typed no flag.
+  const answer = ask.kind === 'text' ? ask.answer : 'an answer';
+  const label = answer.replace(/^an? /, 'the ');
   const parse = (text: string): unknown => (param.many ? [param.parse(text, label)].flat() : param.parse(text, label));
   const check = (text: string): string | undefined => {
-    if (text.trim() === '') return `${label} is needed`;
+    if (text.trim() === '') return `${answer} is needed`;
     try {
       parse(text);
       return undefined;
@@ -76,8 +80,6 @@ export async function promptFor(ctx: CommandContext, key: string, param: Param<u
       return messageOf(error);
     }
   };
-  const { ask } = param;
-  if (ask === undefined) throw usage(`missing ${label}`);
   if (ask.kind === 'text') return parse(await ctx.prompts.text(ask.question, { check }));
   const choices = await ask.choices(ctx);
   if (choices.length === 0) return parse(await ctx.prompts.text(ask.question, { check }));

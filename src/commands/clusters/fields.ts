@@ -51,14 +51,16 @@ const FIELDS = {
     path: 'compute.gpuCountPerPod',
     type: 'count',
     check: atLeast('--gpu-count', 1),
-    create: option.count('GPUs of each pod', 1, { ask: { kind: 'text', question: 'GPUs of each pod' } }),
+    create: option.count('GPUs of each pod', 1, {
+      ask: { kind: 'text', question: 'GPUs of each pod', answer: 'a number of GPUs' },
+    }),
   },
   pods: {
     path: 'compute.podCount',
     type: 'count',
     check: checkPodCount,
     create: option.count(`pods, ${MIN_PODS} to ${MAX_PODS}`, Number.MIN_SAFE_INTEGER, {
-      ask: { kind: 'text', question: `Pods (${MIN_PODS} to ${MAX_PODS})` },
+      ask: { kind: 'text', question: `Pods (${MIN_PODS} to ${MAX_PODS})`, answer: 'a number of pods' },
     }),
   },
   templateUsed: { path: 'template' },

@@ -10,7 +10,7 @@ import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf, type Resource } from '../../cli/resource/read.ts';
 import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
-import type { Price } from '../../cli/resource/ask-before-write.ts';
+import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-write.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { catalogRow } from '../shared/pick/pickers.ts';
@@ -51,7 +51,14 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<Price | und
     mountGb === undefined
       ? ''
       : ` The persistent mount of each pod (${mountGb} GB) is paid too, at a price that is not published.`;
-  return { line: `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${cost}${mounts}`, asks: true };
+  return {
+    line: `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${cost}${mounts}`,
+    asks: true,
+    inQuestion:
+      each === 0
+        ? AT_UNKNOWN_PRICE
+        : `for ${formatDollars(each * gpus * pods)} an hour${mountGb === undefined ? '' : ' and the persistent mounts'}`,
+  };
 }
 
 /** The number of pods with a status. */

@@ -7,7 +7,7 @@ import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { withoutKey } from '../../create/key.ts';
 import type { Values } from '../../cli/model/command.ts';
-import type { Price } from '../../cli/resource/ask-before-write.ts';
+import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-write.ts';
 import { createCommand, type CreateRequest } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { planOf, PLACEMENT_OPTIONS, type PlacementValues } from './capacity/options.ts';
@@ -23,7 +23,7 @@ import { catalogPrice } from './pod/price.ts';
 import { ASK_PER_HOUR } from '../shared/rate/ask-above.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { hasExpensiveMount, withTemplateMount } from '../shared/rate/template-mount.ts';
-import { keptDisks } from '../shared/rate/persistent-mounts.ts';
+import { andMount, keptDisks } from '../shared/rate/persistent-mounts.ts';
 import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { podRefusals } from '../shared/refusals/by-catalog.ts';
@@ -183,5 +183,9 @@ async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values
       : `${hardware} on the ${cloud} cloud costs ${formatDollars(perHour)} an hour until it is stopped.`;
   const others = [keptDisks([whole]), perHour === undefined ? undefined : await costUntilDeadline(ctx, whole, perHour)];
   const line = inOne([untilStopped, ...others.filter((other) => other !== undefined)]);
-  return { line, asks: perHour === undefined || perHour >= ASK_PER_HOUR || hasExpensiveMount(whole) };
+  return {
+    line,
+    asks: perHour === undefined || perHour >= ASK_PER_HOUR || hasExpensiveMount(whole),
+    inQuestion: perHour === undefined ? AT_UNKNOWN_PRICE : `for ${formatDollars(perHour)} an hour${andMount(whole)}`,
+  };
 }

@@ -12,7 +12,7 @@ const REGISTRY_FIELDS = {
     writeOnly: true,
     create: option.text('user name at the registry', {
       metavar: 'USER',
-      ask: { kind: 'text', question: 'User name' },
+      ask: { kind: 'text', question: 'User name', answer: 'a user name' },
     }),
   },
   password: { path: 'password', writeOnly: true, create: 'accepted' },
@@ -34,7 +34,7 @@ const DELEGATION_FIELDS = {
     writeOnly: true,
     create: option.text('the ARN of the repository', {
       metavar: 'ARN',
-      ask: { kind: 'text', question: 'ARN of the repository' },
+      ask: { kind: 'text', question: 'ARN of the repository', answer: 'an ARN' },
     }),
   },
   id: { path: 'id' },

@@ -29,7 +29,7 @@ const FIELDS = {
     check: checkSize,
     create: option.count('how large, in GB', Number.MIN_SAFE_INTEGER, {
       metavar: 'GB',
-      ask: { kind: 'text', question: `Size in GB (${MIN_GB} to ${MAX_GB})` },
+      ask: { kind: 'text', question: `Size in GB (${MIN_GB} to ${MAX_GB})`, answer: 'a size' },
     }),
     update: option.count('the new size in GB', 0, { metavar: 'GB' }),
   },

@@ -96,26 +96,38 @@ const messageOf =
 
 const NONE = '';
 
-/** Offers a data center and a network volume in it; both may be declined. A list that cannot be read is not offered. */
+/**
+ * Offers a data center and a network volume in it; without a data center, any volume, which fixes the data center. Both may be
+ * declined. A list that cannot be read is not offered.
+ */
 async function withPlaceAndVolume(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
   if (body['dataCenterIds'] !== undefined) return body;
   const place = await pickOrSkip(
     ctx,
     'Data center',
     'wherever there is one',
-    await choices(ctx, DATA_CENTERS, (row) => [text('name')(row)]),
+    choicesOf(await rowsOf(ctx, DATA_CENTERS), (row) => [text('name')(row)]),
   );
-  if (place === NONE) return body;
-  const placed = { ...body, dataCenterIds: [place] };
+  const placed = place === NONE ? body : { ...body, dataCenterIds: [place] };
   if (body['mounts'] !== undefined || body['cloud'] === 'COMMUNITY') return placed;
-  const there = await choices(
+  const volumes = (await rowsOf(ctx, VOLUMES)).filter((row) => place === NONE || memberAt(row, 'dataCenter') === place);
+  const volumeId = await pickOrSkip(
     ctx,
-    VOLUMES,
-    (row) => [text('name')(row), gigabytes('size')(row)],
-    (row) => memberAt(row, 'dataCenter') === place,
+    place === NONE ? 'Network volume: it fixes the data center' : 'Network volume',
+    'none',
+    choicesOf(volumes, (row) => [
+      text('name')(row),
+      gigabytes('size')(row),
+      ...(place === NONE ? [text('dataCenter')(row)] : []),
+    ]),
   );
-  const volumeId = await pickOrSkip(ctx, 'Network volume', 'none', there);
-  return volumeId === NONE ? placed : { ...placed, mounts: { network: [{ volumeId, path: '/workspace' }] } };
+  if (volumeId === NONE) return placed;
+  const dataCenter = stringAt(
+    volumes.find((row) => stringAt(row, 'id') === volumeId),
+    'dataCenter',
+  );
+  const there = dataCenter === undefined ? placed : { ...placed, dataCenterIds: [dataCenter] };
+  return { ...there, mounts: { network: [{ volumeId, path: '/workspace' }] } };
 }
 
 async function pickOrSkip(
@@ -127,15 +139,11 @@ async function pickOrSkip(
   return choices.length === 0 ? NONE : await ctx.prompts.select(question, [{ name: none, value: NONE }, ...choices]);
 }
 
-async function choices(
-  ctx: CommandContext,
-  lookup: Collection,
-  words: (row: Json) => readonly string[],
-  keep: (row: Json) => boolean = () => true,
-): Promise<readonly Choice<string>[]> {
-  const { values = [] } = (await unlessFailed(ctx, () => listRows(ctx, lookup))) ?? {};
-  return values.filter(keep).flatMap((row) => {
+const rowsOf = async (ctx: CommandContext, list: Collection): Promise<readonly Json[]> =>
+  (await unlessFailed(ctx, async () => (await listRows(ctx, list)).values)) ?? [];
+
+const choicesOf = (rows: readonly Json[], words: (row: Json) => readonly string[]): readonly Choice<string>[] =>
+  rows.flatMap((row) => {
     const id = stringAt(row, 'id');
     return id === undefined ? [] : [{ name: [id, ...words(row)].join('  '), value: id }];
   });
-}

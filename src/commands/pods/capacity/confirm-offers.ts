@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../../core/json.ts';
 import { inOne } from '../../../core/message.ts';
-import { askToCreate, tellPrice } from '../../../cli/resource/ask-before-write.ts';
+import { formatDollars } from '../../../core/units.ts';
+import { askToCreate, AT_UNKNOWN_PRICE, tellPrice } from '../../../cli/resource/ask-before-write.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Offer } from '../../../create/candidates.ts';
 import { ASK_PER_HOUR } from '../../shared/rate/ask-above.ts';
 import { offerText } from '../../shared/capacity/offers.ts';
-import { keptDisks } from '../../shared/rate/persistent-mounts.ts';
+import { andMount, keptDisks } from '../../shared/rate/persistent-mounts.ts';
 import { hasExpensiveMount, withTemplateMount } from '../../shared/rate/template-mount.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
 
@@ -16,14 +17,18 @@ import { costUntilDeadline } from '../pod/deadline-cost.ts';
 export async function confirmOffers(ctx: CommandContext, body: JsonObject, offers: readonly Offer[]): Promise<void> {
   const most = Math.max(0, ...offers.flatMap(({ price }) => price ?? []));
   const isUnknown = offers.some(({ price }) => price === undefined);
-  const asks = await tellPrice(ctx, async () => {
+  const toAsk = await tellPrice(ctx, async () => {
     const whole = await withTemplateMount(ctx, body);
     const others = [keptDisks([whole]), most === 0 ? undefined : await costUntilDeadline(ctx, whole, most)];
     const line = inOne([
       `In this order: ${offers.map(offerText).join(', ')}.`,
       ...others.filter((other) => other !== undefined),
     ]);
-    return { line, asks: isUnknown || most >= ASK_PER_HOUR || hasExpensiveMount(whole) };
+    return {
+      line,
+      asks: isUnknown || most >= ASK_PER_HOUR || hasExpensiveMount(whole),
+      inQuestion: isUnknown ? AT_UNKNOWN_PRICE : `for at most ${formatDollars(most)} an hour${andMount(whole)}`,
+    };
   });
-  if (asks) await askToCreate(ctx);
+  if (toAsk !== undefined) await askToCreate(ctx, toAsk);
 }

@@ -21,7 +21,10 @@ import { pick } from '../pick/pick.ts';
 export const CONTAINER_FIELDS = {
   image: {
     path: 'image',
-    write: option.text('the container image', { metavar: 'IMAGE', ask: { kind: 'text', question: 'Image' } }),
+    write: option.text('the container image', {
+      metavar: 'IMAGE',
+      ask: { kind: 'text', question: 'Image', answer: 'an image' },
+    }),
   },
   args: {
     path: 'args',
@@ -134,7 +137,10 @@ export const CONTAINER_SECTION = {
 export const CONTAINER_MEMBERS = ['image', 'args', 'entrypoint', 'cmd', 'disk', 'ports', 'env', 'registry'] as const;
 
 /** The flag that names a new thing, asked for where it is missing. */
-export const NAME_FLAG = option.text('its name', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } });
+export const NAME_FLAG = option.text('its name', {
+  metavar: 'NAME',
+  ask: { kind: 'text', question: 'Name', answer: 'a name' },
+});
 
 /** When a row was created. */
 export const CREATED_AT = { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } } as const;

@@ -32,7 +32,7 @@ describe('pods create on a terminal', () => {
     await answer("SSH with the account's keys?", KEYS.enter);
     await answer('Ports to publish', '22', KEYS.enter);
     await answer('22 is not PORT/http or PORT/tcp', '/tcp,8888/http', KEYS.enter);
-    await answer('Create it?', 'y', KEYS.enter);
+    await answer('Create it for $', 'y', KEYS.enter);
     const { code } = await running;
     expect(code).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
@@ -50,6 +50,25 @@ describe('pods create on a terminal', () => {
     });
   });
 
+  it('offers the volumes of every data center where none was picked: the volume fixes it', async () => {
+    const world = createTestWorld({ tty: true, columns: 120 });
+    const running = local(world, 'create', '--gpu', 'GPU-24G', '--image', 'a/b');
+    const answer = answering(world);
+    await answer('Name', KEYS.enter);
+    await answer('a name is needed', 'lab', KEYS.enter);
+    await answer('Data center', KEYS.enter);
+    await answer('Network volume: it fixes the data center', KEYS.down, KEYS.enter);
+    await answer("SSH with the account's keys?", 'n', KEYS.enter);
+    await answer('Ports to publish', KEYS.enter);
+    await answer('Create it for $0.69 an hour? (y/N)', 'y', KEYS.enter);
+    expect((await running).code, world.err()).toBe(0);
+    expect(stripVTControlCharacters(world.err())).toMatch(/vol-datasets {2}datasets {2}\S+ \S+ {2}EU-NORTH-1/);
+    expect(world.err()).not.toContain('--name is needed');
+    expect(world.err().replace(/\s+/g, ' ')).toContain(
+      '--data-center EU-NORTH-1 --network-volume vol-datasets:/workspace',
+    );
+  });
+
   it('asks for the vCPUs of a CPU pod, and leaves values of variables out of the command line', async () => {
     const world = createTestWorld({ tty: true, columns: 120 });
     const running = local(world, 'create', '--image', 'a/b', '--env', 'TOKEN=hidden-value', '--args', '--epochs 3');
@@ -61,9 +80,10 @@ describe('pods create on a terminal', () => {
     await answer('--vcpu is a power of two', '\u007f', '64', KEYS.enter);
     await answer('has 2 to 32 vCPUs, not 64', '\u007f\u007f', '4', KEYS.enter);
     await answer('Data center', KEYS.enter);
+    await answer('Network volume: it fixes the data center', KEYS.enter);
     await answer("SSH with the account's keys?", 'n', KEYS.enter);
     await answer('Ports to publish', KEYS.enter);
-    await answer('Create it?', 'y', KEYS.enter);
+    await answer('Create it for $', 'y', KEYS.enter);
     expect((await running).code, world.err()).toBe(0);
     expect(world.err().replace(/\s+/g, ' ')).toContain(
       "Without questions: berth --local pods create --name web --image a/b --args='--epochs 3' --cpu cpu-general --vcpu 4 --env TOKEN=...",
@@ -77,10 +97,12 @@ describe('pods create on a terminal', () => {
     const running = local(world, 'create', '--name', 'web', '--image', 'a/b', '--cpu', 'cpu-general');
     const answer = answering(world);
     await answer('vCPUs, a power of two, 2 to 32 (2)', '8', KEYS.enter);
-    await answer('Create it?', 'y', KEYS.enter);
+    await answer('Create it for $', 'y', KEYS.enter);
     expect((await running).code, world.err()).toBe(0);
     const shown = stripVTControlCharacters(world.err());
-    expect(shown).toMatch(/8 vCPU of cpu-general on the SECURE cloud costs \$0\.24 an hour[^]*Create it\?/);
+    expect(shown).toMatch(
+      /8 vCPU of cpu-general on the SECURE cloud costs \$0\.24 an hour[^]*Create it for \$0\.24 an hour\? \(y\/N\)/,
+    );
     expect(shown).toContain('--cpu cpu-general --vcpu 8');
     expect(shown).not.toContain('Data center');
   });
@@ -110,15 +132,17 @@ describe('pods create on a terminal', () => {
     const answer = answering(world);
     await answer('Image or Template?', KEYS.enter);
     await answer(/\? Image(?! or)/, 'a/b', KEYS.enter);
-    await answer('Create it?', 'n', KEYS.enter);
+    await answer('Create it for $', 'n', KEYS.enter);
     expect([(await running).code, world.err()]).toEqual([
       2,
       expect.stringContaining('not confirmed: nothing was created'),
     ]);
     // The price stands above the last question, and no other question between them.
     const shown = stripVTControlCharacters(world.err());
-    expect(shown.slice(shown.indexOf('an hour'), shown.indexOf('Create it?'))).not.toContain('? Image');
-    expect(shown).toMatch(/1 x GPU-24G on the SECURE cloud costs \$0\.69 an hour[^]*Create it\? \(y\/N\)/);
+    expect(shown.slice(shown.indexOf('an hour'), shown.indexOf('Create it for'))).not.toContain('? Image');
+    expect(shown).toMatch(
+      /1 x GPU-24G on the SECURE cloud costs \$0\.69 an hour[^]*Create it for \$0\.69 an hour\? \(y\/N\)/,
+    );
     expect((await local(world, 'list', '--match', 'lab', '-o', 'id')).out).toBe('');
   });
 });

@@ -14,14 +14,18 @@ const TERMINAL = { tty: true, columns: 400 };
 
 describe('a price that cannot be found out is said, and asked about', () => {
   test.each([
-    [POD, 'What it costs is not known: '],
-    [CLUSTER, 'What it costs is not known: '],
-    [ENDPOINT, 'The catalog does not tell what a worker costs while it runs; 3 workers at most. 3 workers always run'],
-    [UPDATE, 'to 3 (a price that the catalog does not tell).'],
-  ])('%s', async (line, said) => {
+    [POD, 'What it costs is not known: ', 'Create it at a price that is not known? (y/N)'],
+    [CLUSTER, 'What it costs is not known: ', 'Create it at a price that is not known? (y/N)'],
+    [
+      ENDPOINT,
+      'The catalog does not tell what a worker costs while it runs; 3 workers at most. 3 workers always run',
+      'Create it?',
+    ],
+    [UPDATE, 'to 3 (a price that the catalog does not tell).', 'Change it?'],
+  ])('%s', async (line, said, question) => {
     const world = createTestWorld({ ...TERMINAL, env: { BERTH_LOCAL: '1' } });
     expect((await berthIn(world, NO_CATALOG)).code).toBe(0);
-    const { code, err } = await answerQuestion(world, line.split(' '), ' it?', 'n');
+    const { code, err } = await answerQuestion(world, line.split(' '), question, 'n');
     expect([code, err]).toEqual([2, expect.stringContaining(said)]);
   });
 
@@ -71,8 +75,8 @@ describe('the persistent mount of a new pod', () => {
     const line = `pods create --name t --gpu GPU-24G --image a/b --persistent-size ${size} --mount-path /w`;
     const world = createTestWorld({ ...TERMINAL, env: { BERTH_LOCAL: '1' } });
     const { code } = asked
-      ? await answerQuestion(world, line.split(' '), 'Create it?')
+      ? await answerQuestion(world, line.split(' '), 'Create it for $0.69 an hour and its persistent mount? (y/N)')
       : await berthIn(world, line.split(' '));
-    expect([code, world.err().includes('Create it?')]).toEqual([asked ? 2 : 0, asked]);
+    expect([code, world.err().includes('Create it')]).toEqual([asked ? 2 : 0, asked]);
   });
 });
