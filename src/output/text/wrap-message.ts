@@ -8,8 +8,10 @@ const MIN_COLUMNS = 20;
 /** What is never broken: a word, or a command line with the punctuation after it. */
 interface Unit {
   readonly text: string;
-  /** A command that `printedParts` told apart: where its line ends with it, the punctuation would be copied too. */
+  /** A command that `printedParts` told apart. */
   readonly isCommand: boolean;
+  /** Text follows the command without a space, such as a full stop: where the line ends with it, it would be copied too. */
+  readonly isFollowed?: boolean;
 }
 
 /**
@@ -38,12 +40,12 @@ export function wrapParts(parts: readonly PrintedPart[], columns: number): reado
   const lines: string[] = [];
   let current = indent + (first?.text ?? '');
   let mustEnd = false;
-  for (const { text, isCommand } of units) {
+  for (const { text, isFollowed } of units) {
     // What is wider than the terminal is not broken: it is an address, a path or a command, to be copied.
     if (!mustEnd && textWidth(`${current} ${text}`) <= columns) current += ` ${text}`;
     else {
       lines.push(current);
-      mustEnd = isCommand && /[.,;:]$/.test(text);
+      mustEnd = isFollowed === true && /[.,;:]$/.test(text);
       current = `${indent}  ${mustEnd ? text.slice(0, -1) : text}`;
     }
   }
@@ -67,7 +69,12 @@ function unitsOf(parts: readonly PrintedPart[], start: number): readonly Unit[] 
   for (const [at, { text, isCommand }] of parts.entries()) {
     const [first = '', ...others] = isCommand ? [text] : text.slice(at === 0 ? start : 0).split(' ');
     const last = words.pop();
-    words.push({ text: (last?.text ?? '') + first, isCommand: isCommand || last?.isCommand === true });
+    const isAfter = last?.isCommand === true;
+    words.push({
+      text: (last?.text ?? '') + first,
+      isCommand: isCommand || isAfter,
+      isFollowed: !isCommand && isAfter && first !== '',
+    });
     words.push(...others.map((other) => ({ text: other, isCommand: false })));
   }
   return joinCommandLines(words);

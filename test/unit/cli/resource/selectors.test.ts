@@ -31,13 +31,20 @@ const PODS = [
 
 const stampedPods: Behaviour = json({ pods: PODS }, 200, { date: NOW });
 
+/** The pod after a stop, a start or a restart. */
+const actedOn =
+  (id: string): Behaviour =>
+  (exchange) => {
+    json({ ...POD, id, status: exchange.arrival.body.includes('stop') ? 'EXITED' : 'STARTING' })(exchange);
+  };
+
 const podServer = () =>
   serve([
     routed({
       'GET /v2/pods': stampedPods,
       ...Object.fromEntries(
         PODS.flatMap(({ id }) => [
-          [`POST /v2/pods/${id}/action`, json({ ...POD, id })],
+          [`POST /v2/pods/${id}/action`, actedOn(id)],
           [`DELETE /v2/pods/${id}`, text('', 204)],
           [`GET /v2/pods/${id}`, json(PODS.find((pod) => pod.id === id) ?? {})],
         ]),
@@ -186,8 +193,8 @@ describe('selectors of a command that acts on many', () => {
     expect([ran.code, JSON.parse(ran.out)]).toEqual([
       0,
       [
-        { id: 'p1', name: 'train-a', ok: true, status: 'RUNNING' },
-        { id: 'p2', name: 'train-b', ok: true, status: 'RUNNING' },
+        { id: 'p1', name: 'train-a', ok: true, status: 'EXITED' },
+        { id: 'p2', name: 'train-b', ok: true, status: 'EXITED' },
       ],
     ]);
     expect(server.seen.filter(({ method, url }) => method === 'GET' && url === '/v2/pods')).toHaveLength(1);

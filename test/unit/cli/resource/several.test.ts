@@ -51,19 +51,20 @@ const deletes = (path: string): Routes =>
     (id) => `DELETE /v2/${path}/${id}`,
     () => text('', 204),
   );
-const actions = around(
-  (id) => `POST /v2/pods/${id}/action`,
-  (id) => pod(id, 'STARTING'),
-);
+const actions = (status: string): Routes =>
+  around(
+    (id) => `POST /v2/pods/${id}/action`,
+    (id) => pod(id, status),
+  );
 const EMPTY = { 'GET /v2/pods': json({ pods: [] }), 'GET /v2/serverless': json({ endpoints: [] }) };
 
 const SEVERAL: Readonly<Record<string, Several>> = {
-  'pods start': { argv: ['pods', 'start', 'a', 'b', 'c'], routes: actions, done: 'started', code: 5 },
-  'pods stop': { argv: ['pods', 'stop', 'a', 'b', 'c'], routes: actions, done: 'stopped', code: 5 },
-  'pods restart': { argv: ['pods', 'restart', 'a', 'b', 'c'], routes: actions, done: 'restarted', code: 5 },
+  'pods start': { argv: ['pods', 'start', 'a', 'b', 'c'], routes: actions('STARTING'), done: 'started', code: 5 },
+  'pods stop': { argv: ['pods', 'stop', 'a', 'b', 'c'], routes: actions('EXITED'), done: 'stopped', code: 5 },
+  'pods restart': { argv: ['pods', 'restart', 'a', 'b', 'c'], routes: actions('STARTING'), done: 'restarted', code: 5 },
   'pods restart --wait': {
     argv: ['pods', 'restart', 'a', 'b', 'c', '--wait'],
-    routes: { ...actions, ...rowsOf('pods') },
+    routes: { ...actions('STARTING'), ...rowsOf('pods') },
     done: 'restarted',
     code: 5,
   },
