@@ -71,8 +71,12 @@ export async function watchReplaced(
   };
 }
 
-/** What names a directory independently of its path; undefined when there is none. */
+/** What names a directory independently of its path; undefined when there is none, or it cannot be looked at. */
 function numberOf(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats?.isDirectory() === true ? `${String(stats.dev)} ${String(stats.ino)}` : undefined;
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats?.isDirectory() === true ? `${String(stats.dev)} ${String(stats.ino)}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
