@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { localFixture } from '../support/local/service-fixture.ts';
 import { berth } from '../support/worlds/run-berth.ts';
@@ -63,6 +64,12 @@ afterAll(() => {
   recorder.close();
 });
 
+/** A command that fails leaves its other reads on their way: they must not be taken for those of the next one. */
+async function untilNoneArrives(): Promise<void> {
+  do await setTimeout(20);
+  while (recorder.take().length > 0);
+}
+
 for (const [fault, said] of FAULTS)
   test.each(Object.entries(INVOCATIONS))(`${fault}: %s`, async (words, invocations) => {
     const [{ argv, answers, stdin } = { argv: [] }] = invocations;
@@ -74,13 +81,15 @@ for (const [fault, said] of FAULTS)
       ...(stdin === undefined ? {} : { stdin }),
     });
     const sent = recorder.take();
-    if (/ list$|^billing |^catalog /.test(words)) expect(lists).toBeGreaterThan(0);
+    const read = lists;
+    if (ran.code !== 0) await untilNoneArrives();
+    if (/ list$|^billing |^catalog /.test(words)) expect(read).toBeGreaterThan(0);
     if (words in GO_ON) {
-      expect(lists).toBeGreaterThan(0);
+      expect(read).toBeGreaterThan(0);
       expect([0, 7]).toContain(ran.code);
       return;
     }
-    if (lists === 0) return;
+    if (read === 0) return;
     const first = sent.findIndex(({ method }) => method === 'GET');
     const writes = sent.slice(first).filter(({ method }) => method !== 'GET');
     const isIncomplete = ran.err.includes('incomplete');

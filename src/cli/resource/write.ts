@@ -64,8 +64,8 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly references?: References;
   /** A member of a create that is never given on the command line and never printed. */
   readonly secret?: Secret;
-  /** Sends the create in another way than as the default request. */
-  readonly send?: (ctx: CommandContext, request: CreateRequest, values: Values) => Promise<ApiAnswer>;
+  /** Sends the create in another way than as the default request. `asked`: a person has answered questions about it. */
+  readonly send?: (ctx: CommandContext, request: CreateRequest, values: Values, asked: boolean) => Promise<ApiAnswer>;
   /** Flags of a create that are no members of its body: `send` reads them. */
   readonly options?: Params;
   /** Does something else than a create that is sent now; undefined where it is sent. */
@@ -155,7 +155,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
-      const { body: plain, asked } = await completeBody(ctx, spec, (await composeBody(ctx, spec, values)).body);
+      const { body: plain, asked } = await completeBody(ctx, spec, (await composeBody(ctx, spec, values)).body, values);
       await spec.check?.(plain, undefined, ctx);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
@@ -169,7 +169,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       if (instead !== undefined) return instead;
       const act = () =>
         sendReferences(ctx, spec.references ?? {}, body, (known) =>
-          send(ctx, createRequest(resource, name, known), values),
+          send(ctx, createRequest(resource, name, known), values, asked),
         );
       const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act)).catch(
         throwWithWords(ctx, spec, body),

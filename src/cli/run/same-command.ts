@@ -1,7 +1,7 @@
 import { berth, type CommandLine, flags, names } from '../../core/message.ts';
 import { exactDuration } from '../../core/units.ts';
 import type { Command, Values } from '../model/command.ts';
-import { flagName, type Param } from '../model/params.ts';
+import { flagName, type Param, type Params } from '../model/params.ts';
 
 /** The command again, with what was given to it: `berth files sync d datasets: --delete`. Defaults are left out. */
 export function sameCommand(
@@ -10,9 +10,12 @@ export function sameCommand(
   path: readonly string[],
 ): CommandLine {
   const given = Object.keys(args).flatMap((key) => (values[key] ?? []) as string | readonly string[]);
-  const words = Object.entries(options).flatMap(([key, param]) => flagWords(key, param, values[key]));
-  return berth`${names(path.join(' '))} ${given} ${flags(words)}`;
+  return berth`${names(path.join(' '))} ${given} ${flags(givenFlags(options, values))}`;
 }
+
+/** The words of the flags that were given: `--max-price`, `2.50`. */
+export const givenFlags = (options: Params, values: Values): readonly string[] =>
+  Object.entries(options).flatMap(([key, param]) => flagWords(key, param, values[key]));
 
 /** The words of one flag; none where it was not given. */
 function flagWords(key: string, param: Param<unknown>, value: unknown): readonly string[] {

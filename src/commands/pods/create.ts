@@ -55,17 +55,17 @@ export const create = createCommand(PODS, 'pods', {
     const plan = values['detach'] === true && !ctx.dryRun ? planOf(values as PlacementValues, body) : undefined;
     return plan === undefined ? undefined : await (await import('./capacity/keep-wish.ts')).keepWish(ctx, body, plan);
   },
-  send: async (ctx, request, values) => {
+  send: async (ctx, request, values, asked) => {
     const plan = planOf(values as PlacementValues, request.body);
     if (plan === undefined) return await sendNewPod(ctx, request);
     await warnWithoutDeadline(ctx, request.body);
-    return await (await import('./capacity/send-planned.ts')).sendPlanned(ctx, request, plan);
+    return await (await import('./capacity/send-planned.ts')).sendPlanned(ctx, request, plan, asked);
   },
   wouldRefuse: podRefusals,
   refused: (failure) => inOwnWords(failure, 'create'),
   askBeside: askVcpus,
   offer: askMore,
-  commandLine: createCommandLine,
+  commandLine: (body, values) => createCommandLine(body, values, PLACEMENT_OPTIONS),
   nextStep,
   price: hourlyPrice,
   notes: podNotes,

@@ -42,8 +42,8 @@ export interface BodySpec {
   readonly askBeside?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
-  /** The command line that sends a body without questions; said after questions. */
-  readonly commandLine?: (body: JsonObject) => CommandLine;
+  /** The command line that sends a body without questions, with what was given; said after questions. */
+  readonly commandLine?: (body: JsonObject, given: Values) => CommandLine;
   /** Default members of a create, by the members that were given and by the settings. */
   readonly defaults?: (body: JsonObject, settings: SettingsView) => JsonObject;
 }
@@ -94,7 +94,12 @@ interface CompleteBody {
  * Adds the defaults to a body and prompts for missing needed members. Fails with usage (2) and names their flags if there
  * is no terminal or no prompt for them.
  */
-export async function completeBody(ctx: CommandContext, spec: BodySpec, body: JsonObject): Promise<CompleteBody> {
+export async function completeBody(
+  ctx: CommandContext,
+  spec: BodySpec,
+  body: JsonObject,
+  given: Values,
+): Promise<CompleteBody> {
   const withDefaults = (complete: JsonObject): JsonObject =>
     merged(spec.defaults?.(complete, ctx.settings) ?? {}, complete);
   const missing = (spec.needed ?? [])
@@ -117,7 +122,7 @@ export async function completeBody(ctx: CommandContext, spec: BodySpec, body: Js
   const complete = (ctx.terminal.canAsk ? await spec.askBeside?.(ctx, needed) : undefined) ?? needed;
   if (missing.length === 0 && complete === needed) return { body: withDefaults(complete), asked: false };
   const answered = (missing.length === 0 ? undefined : await spec.offer?.(ctx, complete)) ?? complete;
-  if (spec.commandLine !== undefined) await ctx.tell(sentence`Without questions: ${spec.commandLine(answered)}`);
+  if (spec.commandLine !== undefined) await ctx.tell(sentence`Without questions: ${spec.commandLine(answered, given)}`);
   return { body: withDefaults(answered), asked: true };
 }
 

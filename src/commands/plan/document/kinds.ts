@@ -187,7 +187,7 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     collection: VOLUMES,
     table: VOLUME_TABLE,
     needed: [['size'], ['dataCenter']],
-    sendNew: (ctx, request) => newVolume.send?.(ctx, request, {}) ?? ctx.api.send(request),
+    sendNew: (ctx, request) => newVolume.send?.(ctx, request, {}, false) ?? ctx.api.send(request),
     wouldRefuse: volumeRefusals,
     // A volume never shrinks.
     effect: (_, path) => (path === 'size' ? 'permanent' : 'in-place'),

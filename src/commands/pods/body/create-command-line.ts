@@ -9,20 +9,28 @@ import {
   stringAt,
 } from '../../../core/json.ts';
 import { berth, type CommandLine, flags } from '../../../core/message.ts';
-import { flagName } from '../../../cli/model/params.ts';
+import { flagName, type Params } from '../../../cli/model/params.ts';
+import type { Values } from '../../../cli/model/command.ts';
+import { givenFlags } from '../../../cli/run/same-command.ts';
 import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
+import { DEADLINE_ACTIONS, DEADLINE_VARIABLES } from '../../../guard/deadline.ts';
 import { plainText } from '../../../output/cells/cell-functions.ts';
 import { POD_TABLE } from '../pod/fields.ts';
 
-/** The command line that sends a body without questions: `berth pods create --name lab --gpu GPU-24G ...`. */
-export function createCommandLine(body: JsonObject): CommandLine {
+/**
+ * The command line that sends a body without questions: `berth pods create --name lab ...`. `others` are the flags that are no
+ * members of it, such as those that place it.
+ */
+export function createCommandLine(body: JsonObject, values: Values, others: Params): CommandLine {
   const members = Object.entries(bodyOf(POD_TABLE, 'create').members).flatMap(([key, { param, path, value }]) => {
     const given = memberAt(body, path);
-    // Of several GPU types, the first is in the body.
+    // Of several GPU types, only the first is in the body.
+    if (key === 'gpu' && Array.isArray(values['gpu']) && values['gpu'].length > 1)
+      return givenFlags({ gpu: param }, values);
     const isFlag = param.kind === 'flag' && (value === undefined || key === 'gpu') && given !== undefined;
     return isFlag ? flagWords(flagName(key), given, param.commas === true) : [];
   });
-  return berth`pods create ${flags([...members, ...mountWords(body), ...envWords(body)])}`;
+  return berth`pods create ${flags([...members, ...mountWords(body), ...envWords(body), ...givenFlags(others, values)])}`;
 }
 
 /** A switch is its flag alone; a list has its items separated by commas, or its flag for each item. */
@@ -44,6 +52,9 @@ function mountWords(body: JsonObject): readonly string[] {
   return ['--persistent-size', plainText(persistent['size']), '--mount-path', plainText(persistent['path'])];
 }
 
-/** The values are left out, because a variable may hold a secret. */
+/** The values are left out, because a variable may hold a secret; those of deadlines are flags. */
 const envWords = (body: JsonObject): readonly string[] =>
-  Object.keys(objectOf(body['env']) ?? {}).flatMap((name) => ['--env', `${name}=...`]);
+  Object.entries(objectOf(body['env']) ?? {}).flatMap(([name, value]) => {
+    const deadline = DEADLINE_ACTIONS.find((action) => DEADLINE_VARIABLES[action] === name);
+    return deadline === undefined ? ['--env', `${name}=...`] : [`--${deadline}-after`, plainText(value)];
+  });

@@ -12,9 +12,14 @@ import { costUntilDeadline } from '../pod/deadline-cost.ts';
 
 /**
  * Says what is tried, in its order, and what the dearest costs until a deadline of the pod. A person is asked where one costs
- * much, or what is not known: a no fails with declined (2).
+ * much, or what is not known, and after other questions (`asked`): a no fails with declined (2).
  */
-export async function confirmOffers(ctx: CommandContext, body: JsonObject, offers: readonly Offer[]): Promise<void> {
+export async function confirmOffers(
+  ctx: CommandContext,
+  body: JsonObject,
+  offers: readonly Offer[],
+  asked = false,
+): Promise<void> {
   const most = Math.max(0, ...offers.flatMap(({ price }) => price ?? []));
   const isUnknown = offers.some(({ price }) => price === undefined);
   const toAsk = await tellPrice(ctx, async () => {
@@ -26,7 +31,7 @@ export async function confirmOffers(ctx: CommandContext, body: JsonObject, offer
     ]);
     return {
       line,
-      asks: isUnknown || most >= ASK_PER_HOUR || hasExpensiveMount(whole),
+      asks: asked || isUnknown || most >= ASK_PER_HOUR || hasExpensiveMount(whole),
       inQuestion: isUnknown ? AT_UNKNOWN_PRICE : `for at most ${formatDollars(most)} an hour${andMount(whole)}`,
     };
   });

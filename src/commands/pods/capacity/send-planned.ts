@@ -19,10 +19,15 @@ import { place, withKeyHint } from '../../shared/capacity/place.ts';
 const NO_ATTEMPT = 'x'.repeat(16);
 
 /**
- * Sends a create by its plan, and returns the pod as the answer to it. Fails as `place` does; a dry run shows the candidates
+ * Sends a create by its plan, and returns the pod as the answer to it. `asked`: after other questions. Fails as `place` does; a dry run shows the candidates
  * and their requests.
  */
-export async function sendPlanned(ctx: CommandContext, request: CreateRequest, plan: Plan): Promise<ApiAnswer> {
+export async function sendPlanned(
+  ctx: CommandContext,
+  request: CreateRequest,
+  plan: Plan,
+  asked: boolean,
+): Promise<ApiAnswer> {
   const key = plan.key ?? newKey(ctx);
   await checkSize(ctx, withKey(request.body, key, NO_ATTEMPT));
   const { wanted: given } = plan;
@@ -50,7 +55,7 @@ export async function sendPlanned(ctx: CommandContext, request: CreateRequest, p
           `The key of this create is ${key}: --idempotency-key ${key} goes on with it after an interruption.`,
         );
       await tellTooExpensive(ctx, offers, plan.wanted);
-      await confirmOffers(ctx, request.body, triedOf(offers, plan));
+      await confirmOffers(ctx, request.body, triedOf(offers, plan), asked);
     };
     const pod = await place(ctx, { request, wanted, startMs: plan.startMs, keyed, begin }, plan.waitMs);
     await ctx.tell(whereItIs(pod));

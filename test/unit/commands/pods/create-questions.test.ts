@@ -92,6 +92,23 @@ describe('pods create on a terminal', () => {
     expect(world.err()).toMatch(/Next: berth --local pods wait (\S+), then berth --local pods logs \1 --follow\n/);
   });
 
+  it('names the flags that place it in the command line, and asks about the price of a candidate', async () => {
+    const world = createTestWorld({ tty: true, columns: 120 });
+    const place = ['--gpu', 'GPU-24G', '--gpu', 'GPU-48G', '--max-price', '2.50', '--stop-after', '8h'];
+    const running = local(world, 'create', '--image', 'a/b', ...place);
+    const answer = answering(world);
+    await answer('Name', 'web', KEYS.enter);
+    await answer('Data center', KEYS.enter);
+    await answer('Network volume', KEYS.enter);
+    await answer("SSH with the account's keys?", 'n', KEYS.enter);
+    await answer('Ports to publish', KEYS.enter);
+    await answer('Create it for at most $', 'n', KEYS.enter);
+    expect((await running).code).toBe(2);
+    expect(world.err().replace(/\s+/g, ' ')).toMatch(
+      /Without questions: \S+ --local pods create .*--gpu GPU-24G --gpu GPU-48G .*--stop-after 8h .*--max-price 2\.50/,
+    );
+  });
+
   it('asks for the vCPUs where nothing else is missing, and then whether to create it at its price', async () => {
     const world = createTestWorld({ tty: true, columns: 120 });
     const running = local(world, 'create', '--name', 'web', '--image', 'a/b', '--cpu', 'cpu-general');
