@@ -51,9 +51,10 @@ export async function* copyPlaces(
     onLeftOut,
   });
   const progress = ctx.progress('the files');
-  // Before anything is written to a volume, it is known how much that is. A dry run ends as the copy would.
-  const kept = target.kind === 'volume' ? await keepCopies(durable, planned) : undefined;
+  let kept: PlannedCopies | undefined;
   try {
+    // Before anything is written to a volume, it is known how much that is. A dry run ends as the copy would.
+    if (target.kind === 'volume') kept = await keepCopies(durable, planned);
     if (kept !== undefined) {
       if (target.kind === 'volume')
         await refuseWhatDoesNotFit(await opener(target.volume), await needOf(kept, afterwards !== undefined));

@@ -6,13 +6,18 @@ import type { Result } from '../../../output/view.ts';
 import { statusMembers, statusView } from './view/status-view.ts';
 import { kindOf, withBatch, type StoreValues } from './store/store.ts';
 
-/** Marks a batch as cancelled: its drivers send nothing more, fetch the results of their jobs, and end. */
+/** Marks a batch as cancelled: its drivers send nothing more, fetch the results of their jobs, and end. One that has ended stays as it is. */
 export async function cancelBatch(
   ctx: CommandContext,
   values: StoreValues & { readonly batch: string },
 ): Promise<Result> {
   refuse(kindOf(ctx, values), 'sharing', 'batch cancel');
   return await withBatch(ctx, values, values.batch, async (batch, { store, ports }) => {
+    const before = await batch.status();
+    if (before.state === 'ended') {
+      const notes = ['All of its items have ended: there was nothing to cancel.'];
+      return { kind: 'one', view: statusView(), value: statusMembers(before), notes };
+    }
     await batch.cancel();
     const status = await (await store.open(values.batch)).status();
     const drivers = status.shared?.drivers ?? 0;

@@ -115,6 +115,14 @@ describe('a copy is refused', () => {
     expect(await files(line)).toMatchObject({ code, err: expect.stringContaining(says) as string });
   });
 
+  it('on a terminal with nothing of its progress left there', async () => {
+    const { account, folder } = start();
+    const { err } = await account('files cp d datasets:x', { cwd: folder, tty: true, columns: 200 });
+    // The last thing on the screen is the error.
+    expect(err.slice(err.lastIndexOf('the files'))).toContain('is a folder');
+    expect(err).toContain('the files');
+  });
+
   it('with the access of a reader', async () => {
     const { account, folder } = start();
     const env = { BERTH_ACCESS: 'read' };

@@ -181,6 +181,19 @@ describeWithPostgres('a batch that does not exist', () => {
   });
 });
 
+describeWithPostgres('a batch that has ended', () => {
+  const cluster = useCluster();
+
+  test('is not cancelled: work on it goes on to say that it is complete', async () => {
+    const { world } = await createStoreWorld(cluster());
+    write(world, 'in.jsonl', items(3));
+    expect((await runOf(world, 'nightly')).code).toBe(0);
+    const cancelled = await batchIn(world, 'cancel', 'nightly');
+    expect([cancelled.code, cancelled.err]).toEqual([0, expect.stringContaining('there was nothing to cancel')]);
+    expect((await batchIn(world, 'work', 'nightly')).code).toBe(0);
+  });
+});
+
 describeWithPostgres('the tables of a store', () => {
   const cluster = useCluster();
 
