@@ -70,7 +70,10 @@ export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView
     throw usage(`--json and -o ${named} are two formats`, 'Keep one of them.');
   const raw = globals['raw'] === true;
   if (raw && jq === undefined)
-    throw usage('--raw needs --jq', 'An id alone: -o id. Any member alone: --jq .name --raw. A whole folder of files: -R.');
+    throw usage(
+      '--raw needs --jq',
+      'An id alone: -o id. Any member alone: --jq .name --raw. A whole folder of files: -R.',
+    );
   const format = globals['json'] === true ? 'json' : optionalFormat(named ?? settings.get('output'));
   if (jq !== undefined && format !== undefined && !isJsonFormat(format))
     throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
