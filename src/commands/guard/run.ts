@@ -70,7 +70,7 @@ export const run = defineCommand({
     const again = sameCommand({ args: {}, options: OPTIONS }, given, ['guard', 'run']);
     return {
       ...result,
-      notes: [...(result.notes ?? []), sentence`A dry run: nothing was stopped or changed. To do it: ${again}`],
+      notes: [...result.notes, sentence`A dry run: nothing was stopped or changed. To do it: ${again}`],
     };
   },
 });

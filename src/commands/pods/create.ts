@@ -1,3 +1,5 @@
+import { waitOptions } from '../../cli/model/common-options.ts';
+import { option } from '../../cli/model/params.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { SettingsView } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -34,6 +36,9 @@ import { PODS, podNotes } from './pod/resource.ts';
 import { untilStatus } from './actions/wait.ts';
 import { isStuck } from './actions/wait-for-status.ts';
 
+/** Flags that are no members of the body, of the command line that is printed. */
+const BESIDE_THE_BODY = { ...PLACEMENT_OPTIONS, ...waitOptions(''), dryRun: option.on('') };
+
 export const create = createCommand(PODS, 'pods', {
   summary: 'create a pod',
   details: `A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. Without --disk and --template it has a container disk of ${DISK_GB} GB. A container disk is paid besides the cost of an hour, at a price that is not published: billing report shows what it was. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud. Several --gpu are candidates, each in every --data-center, in this order: the first that has room is created, and one pod only. With --until-available, --max-price, --start-timeout or --idempotency-key the pod has a key, so that the same command run again with that key makes no second one: docs/guides/waiting-for-a-gpu.md.`,
@@ -65,7 +70,7 @@ export const create = createCommand(PODS, 'pods', {
   refused: (failure) => inOwnWords(failure, 'create'),
   askBeside: askVcpus,
   offer: askMore,
-  commandLine: (body, values) => createCommandLine(body, values, PLACEMENT_OPTIONS),
+  commandLine: (body, values) => createCommandLine(body, values, BESIDE_THE_BODY),
   nextStep,
   price: hourlyPrice,
   notes: podNotes,

@@ -19,11 +19,16 @@ const MAX_VARIABLES = 50;
 /** The prefix of the placeholders of the local service, when `berth --local` is used. */
 const LOCAL_PREFIX = 'BERTH';
 
+/** In place of the value of a variable, in a command line that berth prints: the value may be a secret. */
+export const LEFT_OUT = '...';
+
 /** Adds the `NAME=VALUE` texts to the variables of the body, name by name. Fails with usage (2). */
 export function addVariables(given: readonly string[], before: Json | undefined): Json {
   const named = given.map((each) => {
     const at = each.indexOf('=');
     if (at < 1) throw usage(`--env takes NAME=VALUE, not ${JSON.stringify(each)}`);
+    if (each.slice(at + 1) === LEFT_OUT)
+      throw usage(`--env ${each.slice(0, at)}=${LEFT_OUT} stands for a value that was left out`, 'Write the value.');
     return [each.slice(0, at), each.slice(at + 1)] as const;
   });
   return { ...objectOf(before), ...namedValues('--env', named) };

@@ -15,6 +15,7 @@ import { givenFlags } from '../../../cli/run/same-command.ts';
 import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
 import { DEADLINE_ACTIONS, DEADLINE_VARIABLES } from '../../../guard/deadline.ts';
 import { plainText } from '../../../output/cells/cell-functions.ts';
+import { LEFT_OUT } from '../../shared/environment.ts';
 import { POD_TABLE } from '../pod/fields.ts';
 
 /**
@@ -52,9 +53,9 @@ function mountWords(body: JsonObject): readonly string[] {
   return ['--persistent-size', plainText(persistent['size']), '--mount-path', plainText(persistent['path'])];
 }
 
-/** The values are left out, because a variable may hold a secret; those of deadlines are flags. */
+/** The values are left out, because a variable may hold a secret; deadlines are flags. */
 const envWords = (body: JsonObject): readonly string[] =>
   Object.entries(objectOf(body['env']) ?? {}).flatMap(([name, value]) => {
     const deadline = DEADLINE_ACTIONS.find((action) => DEADLINE_VARIABLES[action] === name);
-    return deadline === undefined ? ['--env', `${name}=...`] : [`--${deadline}-after`, plainText(value)];
+    return deadline === undefined ? ['--env', `${name}=${LEFT_OUT}`] : [`--${deadline}-after`, plainText(value)];
   });

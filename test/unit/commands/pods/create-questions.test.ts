@@ -94,7 +94,7 @@ describe('pods create on a terminal', () => {
 
   it('names the flags that place it in the command line, and asks about the price of a candidate', async () => {
     const world = createTestWorld({ tty: true, columns: 120 });
-    const place = ['--gpu', 'GPU-24G', '--gpu', 'GPU-48G', '--max-price', '2.50', '--stop-after', '8h'];
+    const place = ['--gpu', 'GPU-24G', '--gpu', 'GPU-48G', '--max-price', '2.50', '--stop-after', '8h', '--wait'];
     const running = local(world, 'create', '--image', 'a/b', ...place);
     const answer = answering(world);
     await answer('Name', 'web', KEYS.enter);
@@ -104,8 +104,11 @@ describe('pods create on a terminal', () => {
     await answer('Ports to publish', KEYS.enter);
     await answer('Create it for at most $', 'n', KEYS.enter);
     expect((await running).code).toBe(2);
+    // A value that was left out is not sent as it stands there.
+    const pasted = await local(createTestWorld(), 'create', '--name', 'a', '--image', 'a/b', '--env', 'TOKEN=...');
+    expect([pasted.code, pasted.err]).toEqual([2, expect.stringContaining('stands for a value that was left out')]);
     expect(world.err().replace(/\s+/g, ' ')).toMatch(
-      /Without questions: \S+ --local pods create .*--gpu GPU-24G --gpu GPU-48G .*--stop-after 8h .*--max-price 2\.50/,
+      /Without questions: \S+ --local pods create .*--gpu GPU-24G --gpu GPU-48G .*--stop-after 8h .*--max-price 2\.50 --wait/,
     );
   });
 
