@@ -106,7 +106,7 @@ export function createPodContainers(options: ContainerOptions): PodContainers {
       await last.catch(() => undefined);
       await Promise.all([...running.keys()].map(end));
       const folder = await made?.catch(() => undefined);
-      if (folder !== undefined) await fs.rm(folder, { recursive: true, force: true });
+      if (folder !== undefined) await removeFolder(folder);
     },
   };
 }
@@ -147,7 +147,7 @@ async function open(options: ContainerOptions, generation: string, wanted: Wante
   // Another process may be making the host key of this start, under a name of its own.
   const isKept = (name: string): boolean => name === PERSISTENT || name.split('.')[0] === String(start);
   for (const name of await namesIn(pod))
-    if (!isKept(name)) await fs.rm(join(pod, name), { recursive: true, force: true });
+    if (!isKept(name)) await removeFolder(join(pod, name));
   const home = join(folder, 'root');
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const mounted: { path: string; target: string }[] = [];
@@ -169,9 +169,13 @@ const PERSISTENT = 'persistent';
 /** Removes the files of pods that are no more, and those of earlier generations of the state. */
 async function clean(root: string, generation: string, kept: ReadonlySet<string>): Promise<void> {
   for (const name of await namesIn(root))
-    if (name !== generation) await fs.rm(join(root, name), { recursive: true, force: true });
+    if (name !== generation) await removeFolder(join(root, name));
   for (const name of await namesIn(join(root, generation)))
-    if (!kept.has(name)) await fs.rm(join(root, generation, name), { recursive: true, force: true });
+    if (!kept.has(name)) await removeFolder(join(root, generation, name));
 }
+
+/** A program of a pod that was just ended may still have written there: the folder is then not empty at the first try. */
+const removeFolder = (folder: string): Promise<void> =>
+  fs.rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 
 const namesIn = (folder: string): Promise<readonly string[]> => fs.readdir(folder).catch(() => []);

@@ -43,13 +43,13 @@ describe.skipIf(!canTestWorkers)('a handler file', () => {
   });
 
   test.each([
-    ['NaN', 'return float("nan")', 'ValueError'],
-    ['infinity', 'return float("inf")', 'ValueError'],
-    ['a set', 'return {1}', 'TypeError'],
-    ['a list in itself', 'x = []; x.append(x); return x', 'ValueError'],
-    ['a list of very many levels', 'x = []\n    for _ in range(100000): x = [x]\n    return x', 'RecursionError'],
-    ['a chunk that is no JSON', 'yield float("nan")', 'ValueError'],
-  ])('%s as the output fails the job, and the worker goes on', async (_, body, type) => {
+    ['NaN', 'return float("nan")'],
+    ['infinity', 'return float("inf")'],
+    ['a set', 'return {1}'],
+    ['a list in itself', 'x = []; x.append(x); return x'],
+    ['a list of very many levels', 'x = []\n    for _ in range(100000): x = [x]\n    return x'],
+    ['a chunk that is no JSON', 'yield float("nan")'],
+  ])('%s as the output fails the job, and the worker goes on', async (_, body) => {
     const folder = await folderWith({
       'worker.py': `def handler(job):\n    if not job["input"].get("bad"): return "good"\n    ${body}\n`.replace(
         /if not.*\n {4}yield/,
@@ -64,7 +64,7 @@ describe.skipIf(!canTestWorkers)('a handler file', () => {
     expect(code, stderr).toBe(0);
     const [bad, good] = stdout.split(/(?<=^\}\n)/m);
     const { status, error } = JSON.parse(bad ?? '') as { readonly status: string; readonly error: string };
-    expect([status, (JSON.parse(error) as { readonly error_type: string }).error_type]).toEqual(['FAILED', type]);
+    expect([status, error]).toEqual(['FAILED', expect.stringMatching(/^the output is not JSON: /)]);
     expect(good).toContain('good');
   });
 
