@@ -146,8 +146,7 @@ async function open(options: ContainerOptions, generation: string, wanted: Wante
   const hostKeyFile = `${folder}.key`;
   // Another process may be making the host key of this start, under a name of its own.
   const isKept = (name: string): boolean => name === PERSISTENT || name.split('.')[0] === String(start);
-  for (const name of await namesIn(pod))
-    if (!isKept(name)) await removeFolder(join(pod, name));
+  for (const name of await namesIn(pod)) if (!isKept(name)) await removeFolder(join(pod, name));
   const home = join(folder, 'root');
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const mounted: { path: string; target: string }[] = [];
@@ -168,8 +167,7 @@ const PERSISTENT = 'persistent';
 
 /** Removes the files of pods that are no more, and those of earlier generations of the state. */
 async function clean(root: string, generation: string, kept: ReadonlySet<string>): Promise<void> {
-  for (const name of await namesIn(root))
-    if (name !== generation) await removeFolder(join(root, name));
+  for (const name of await namesIn(root)) if (name !== generation) await removeFolder(join(root, name));
   for (const name of await namesIn(join(root, generation)))
     if (!kept.has(name)) await removeFolder(join(root, generation, name));
 }
