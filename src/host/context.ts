@@ -147,7 +147,12 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       storages.push(webhooks);
       return webhooks;
     },
-    prompts: createPrompts(() => runtime, terminal, signal),
+    prompts: createPrompts(
+      () => runtime,
+      terminal,
+      signal,
+      () => connection.openLocal(),
+    ),
     spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
     localHost: createLocalHost(runtime, () => ownDirectories(settings)),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),

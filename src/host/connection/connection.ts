@@ -49,6 +49,8 @@ export interface Connection {
   batchApi(options: BatchApiOptions): BatchApi;
   /** See `Context.openLocalPods`. */
   openLocalPods(): Promise<void>;
+  /** Opens the local service in this process where requests go to it, which a terminal is told; nothing for a remote one. */
+  openLocal(): Promise<void>;
   /** See `Context.loginApi`. */
   loginApi(options: LoginApiOptions): Api;
   /** Closes every connection, unless the system does when the process exits. */
@@ -84,6 +86,9 @@ export function openConnection(options: ConnectionOptions): Connection {
   return {
     api: single.api,
     openLocalPods: () => single.openPods(),
+    openLocal: async () => {
+      if (options.settings.local) await single.open();
+    },
     batchApi: ({ signal, onWindows }) => {
       const onAllWindows = (windows: readonly RateWindow[]): void => {
         options.onWindows(windows);
@@ -113,7 +118,7 @@ interface Purpose {
 }
 
 /** Returns an Api that is opened with the first request. */
-function openLazily(options: ConnectionOptions, purpose: Purpose): OpenApi {
+function openLazily(options: ConnectionOptions, purpose: Purpose): OpenApi & { open(): Promise<void> } {
   let opening: Promise<OpenApi> | undefined;
   let api: BatchApi | undefined;
   const ready = async (): Promise<BatchApi> => (api = (await (opening ??= open(options, purpose))).api);
@@ -132,6 +137,9 @@ function openLazily(options: ConnectionOptions, purpose: Purpose): OpenApi {
       },
       events: (request) => openEvents(ready, request),
       preview: async (request) => (await ready()).preview(request),
+    },
+    open: async () => {
+      await ready();
     },
     openPods: async () => {
       await (await (opening ??= open(options, purpose))).openPods();

@@ -15,19 +15,22 @@ type PromptStreams = Pick<Runtime, 'stdin' | 'stderr' | 'env'>;
 const PAGE_SIZE = 12;
 
 /**
- * Creates prompts on a terminal: plain lines on a dumb one (TERM=dumb), else menus and fields that redraw. Each fails with usage (2) when there is no terminal or the input ends before the answer,
- * and with interrupted (130, or 143 for SIGTERM).
+ * Creates prompts on a terminal: plain lines on a dumb one (TERM=dumb), else menus and fields that redraw. `before` is awaited
+ * before each of them. Each fails as that does, with usage (2) when there is no terminal or the input ends before the answer, and
+ * with interrupted (130, or 143 for SIGTERM).
  */
 export function createPrompts(
   streams: () => PromptStreams,
   terminal: Pick<Terminal, 'canAsk' | 'onSuspend'>,
   signal: AbortSignal,
+  before: () => Promise<void> = () => Promise.resolve(),
 ): Prompts {
   const ask = async <T>(
     question: (kit: Questions, context: AskContext) => Promise<T>,
     instead = 'Give the value as a flag.',
   ): Promise<T> => {
     if (!terminal.canAsk) throw usage('there is no terminal for a question', instead);
+    await before();
     const { stdin, stderr, env } = streams();
     // A dumb terminal gives whole lines.
     const [kit, { input, release }]: readonly [Questions, KeySteps] = isDumb(env)

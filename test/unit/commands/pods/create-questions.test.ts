@@ -38,6 +38,7 @@ describe('pods create on a terminal', () => {
     expect(world.err().replace(/\s+/g, ' ')).toContain(
       'Without questions: berth --local pods create --name lab --image a/b --port 22/tcp,8888/http --gpu GPU-24G --data-center EU-NORTH-1 --start-ssh --network-volume vol-datasets:/workspace',
     );
+    expect(stripVTControlCharacters(world.err())).toMatch(/^\(local service\)\n\? Name/);
     expect(world.err()).toMatch(/Next: berth --local pods wait (\S+), then berth --local pods ssh \1\n/);
     expect(world.err()).toMatch(/GPU-24G {2}24 GB {2}\$0\.69\/hr {2}(HIGH|MEDIUM|LOW)/);
     const { out } = await local(world, 'get', 'lab', '--json');
