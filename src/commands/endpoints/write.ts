@@ -19,7 +19,7 @@ import { listRows } from '../../cli/resource/identity/requests.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import type { WriteVerb } from '../../cli/resource/fields/fields.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
-import type { Price } from '../../cli/resource/ask-before-write.ts';
+import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-write.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
@@ -256,5 +256,11 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<Price | und
   const always =
     min === 0 ? '' : ` ${countOf(min, 'worker')} always run${min === 1 ? 's' : ''}${total}, also without jobs.`;
   const line = `${cost}; ${countOf(maxWorkers(body), 'worker')} at most.${always}`;
-  return { line, asks: min > 0 };
+  return { line, asks: min > 0, inQuestion: inQuestion(hour, min) };
 }
+
+/** `for $8.36 an hour, $6,102.80 a month`, of the workers that always run; without one, the price of a worker. */
+const inQuestion = (hour: DollarRange | undefined, min: number): string => {
+  if (hour === undefined) return AT_UNKNOWN_PRICE;
+  return `for ${min === 0 ? `${formatDollarRange(hour)} an hour of a running worker` : alwaysRunning(hour, min)}`;
+};

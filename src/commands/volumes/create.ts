@@ -25,6 +25,7 @@ export const createSpec: WriteSpec = {
     return {
       line: `${size} GB in ${stringOf(body['dataCenter']) ?? '?'} costs ${cost}, used or not, until it is deleted.`,
       asks: standardMonthly(size) >= ASK_PER_MONTH,
+      inQuestion: `for ${cost}`,
     };
   },
   send,

@@ -273,7 +273,7 @@ test('on a terminal missing values are asked for: first which member to set, the
   await shown(world, 'GPU pool');
   expect(world.err()).toMatch(/POOL-24G {2}.*\$1\.12\/hr/);
   await world.type(KEYS.down, KEYS.enter);
-  await shown(world, 'Create it?');
+  await shown(world, 'Create it for $1.12 an hour of a running worker?');
   await world.type('y', KEYS.enter);
   const ran = await running;
   expect(ran.code, ran.err).toBe(0);

@@ -155,7 +155,7 @@ test('on a terminal missing values are asked for, the data center from a list, a
   await answer(world, 'Name', 'data', KEYS.enter);
   await answer(world, 'Size in GB', '50', KEYS.enter);
   await answer(world, 'Data center', KEYS.enter);
-  await answer(world, 'Create it?', 'y', KEYS.enter);
+  await answer(world, 'Create it for $3.50 a month?', 'y', KEYS.enter);
   const ran = await running;
   expect(ran.code, ran.err).toBe(0);
   expect(JSON.parse(world.out())).toMatchObject({ name: 'data', size: 50 });

@@ -93,7 +93,7 @@ describe('what raises the bill', () => {
 
   test('workers that always run are priced by the hour and month when an endpoint is created', async () => {
     const create = 'endpoints create --name api --gpu-pool POOL-80G --image a/b --workers-min';
-    const { code, err } = await answered(`${create} 2`.split(' '), 'Create it?', 'y');
+    const { code, err } = await answered(`${create} 2`.split(' '), 'Create it for $8.36 an hour, $6102.80 a month?', 'y');
     expect(code).toBe(0);
     expect(err).toContain('2 workers always run: $8.36 an hour, $6102.80 a month, also without jobs.');
     expect((await createAccount()(`${create} 0`, TERMINAL)).err).not.toContain('Create it');
@@ -127,7 +127,7 @@ describe('what raises the bill', () => {
       'pods create --name big --gpu GPU-80G --gpu-count 4 --image a/b --until-available 1h --detach',
       'Create it for at most $9.56 an hour? (y/N)',
     ],
-    ['volumes create --name big --size 4000 --data-center EU-WEST-1', 'Create it?'],
+    ['volumes create --name big --size 4000 --data-center EU-WEST-1', 'Create it for $220.48 a month? (y/N)'],
   ])(
     'a create that costs much is asked about on a terminal, and Enter alone creates nothing: %s',
     async (line, question) => {

@@ -19,7 +19,7 @@ describe('a price that cannot be found out is said, and asked about', () => {
     [
       ENDPOINT,
       'The catalog does not tell what a worker costs while it runs; 3 workers at most. 3 workers always run',
-      'Create it?',
+      'Create it at a price that is not known? (y/N)',
     ],
     [UPDATE, 'to 3 (a price that the catalog does not tell).', 'Change it?'],
   ])('%s', async (line, said, question) => {
