@@ -93,7 +93,11 @@ describe('what raises the bill', () => {
 
   test('workers that always run are priced by the hour and month when an endpoint is created', async () => {
     const create = 'endpoints create --name api --gpu-pool POOL-80G --image a/b --workers-min';
-    const { code, err } = await answered(`${create} 2`.split(' '), 'Create it for $8.36 an hour, $6102.80 a month?', 'y');
+    const { code, err } = await answered(
+      `${create} 2`.split(' '),
+      'Create it for $8.36 an hour, $6102.80 a month?',
+      'y',
+    );
     expect(code).toBe(0);
     expect(err).toContain('2 workers always run: $8.36 an hour, $6102.80 a month, also without jobs.');
     expect((await createAccount()(`${create} 0`, TERMINAL)).err).not.toContain('Create it');
