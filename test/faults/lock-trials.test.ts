@@ -77,7 +77,10 @@ describe.runIf(onLinux)('one after the other', () => {
     for (let at = 0; at < STARTS; at++) {
       const worker = place.start(unreaped, { steps: 1_000_000 });
       await place.seen(`enter ${worker.name}`);
-      const pid = Number(/^pid (\d+)$/m.exec(worker.done().join('\n'))?.[1]);
+      const printed = (): string | undefined => /^pid (\d+)$/m.exec(worker.done().join('\n'))?.[1];
+      // What the shell prints may be read after what its program has written.
+      while (printed() === undefined) await new Promise(setImmediate);
+      const pid = Number(printed());
       process.kill(pid, 'SIGKILL');
       while (!readFileSync(`/proc/${String(pid)}/stat`, 'utf8').includes(') Z ')) await new Promise(setImmediate);
       killed.add(worker.name);
