@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { printed, type Message } from './message.ts';
+import { type CommandLine, printed, sentence, type Message } from './message.ts';
 import type { AccountWords } from './ports/account-words.ts';
 import type { Seconds } from './unit-types.ts';
 
@@ -103,6 +103,19 @@ export async function unlessFailed<T>(
 /** A usage failure (2): refused before anything was sent. */
 export const usage = (message: string, hint?: Message): Failure =>
   new Failure({ code: 'usage', exit: EXIT.usage, message, hint });
+
+/**
+ * What became of a request that the service accepted is not known (8): what is seen afterwards is not what it asked for.
+ * `checkCommand` shows it.
+ */
+export const unknownOutcome = (message: string, checkCommand: CommandLine | undefined, id?: string): Failure =>
+  new Failure({
+    code: 'outcome-unknown',
+    exit: EXIT.unknown,
+    message,
+    hint: checkCommand === undefined ? undefined : sentence`Before trying again, find out: ${checkCommand}`,
+    id,
+  });
 
 /** A failure with a file of the user's (14). The message names the file. */
 export const localFile = (message: string, hint?: Message, cause?: unknown): Failure =>

@@ -45,7 +45,7 @@ export const run = defineCommand({
   output: DECISIONS,
   writes: true,
   destroys: true,
-  // The decisions tell it.
+  // What it needs depends on its decisions: each request is checked when it is sent.
   needs: 'read',
   costs: true,
   examples: [

@@ -1,6 +1,6 @@
 import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage, isNotFound } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, usage, isNotFound, unknownOutcome } from '../../core/failure.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { Json } from '../../core/json.ts';
 import type { Id } from '../../core/ids.ts';
@@ -109,8 +109,8 @@ export const cancel = defineCommand({
 });
 
 /**
- * Believes a cancellation only by a status that has ended: it comes at once (specification 4.5, detail 5). After an answer with another
- * one the job is read. Fails with outcome-unknown (8) where it has not ended, because it may go on and cost.
+ * Believes a cancellation only by a status that has ended: it comes at once (specification 4.5, detail 5). After an answer with
+ * another one the job is read. Fails with outcome-unknown (8) where it has not ended, because it may go on and cost.
  */
 async function confirmCancel(
   ctx: CommandContext,
@@ -121,13 +121,11 @@ async function confirmCancel(
   if (hasEnded(answer.value)) return answer;
   const read = (await readJob(ctx, id, job)).answer;
   if (hasEnded(read.value)) return read;
-  throw new Failure({
-    code: 'outcome-unknown',
-    exit: EXIT.unknown,
-    message: `the service accepted the cancellation of job ${job}, and it is ${jobStatus(read.value)}`,
-    hint: sentence`Before trying again, find out: ${statusLine(id, job)}`,
-    id: job,
-  });
+  throw unknownOutcome(
+    `the service accepted the cancellation of job ${job}, and it is ${jobStatus(read.value)}`,
+    statusLine(id, job),
+    job,
+  );
 }
 
 /** As `confirmCancel`, with the failure as the outcome of one of several. */

@@ -9,7 +9,8 @@ import type { Runtime } from '../runtime/runtime.ts';
 /**
  * Returns the global flags for `berth local ...`: with `local`, unless the settings name a service on this machine. So these
  * commands act on the same service as all others with these settings, and never on one elsewhere. Fails with usage (2) when
- * a flag names a service that is not on this machine or a profile that does not exist, and as the settings do when a flag names a profile that cannot be read.
+ * a flag names a service that is not on this machine or a profile that does not exist, and as the settings do when a flag names a
+ * profile that cannot be read.
  */
 export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Runtime): T {
   const inProcess = { ...flags, local: true };

@@ -1,8 +1,6 @@
 import { readRequest, type Api, type ApiAnswer, type ApiRequest } from '../../../core/api.ts';
-import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, isInterrupt, isNotFound, messageOf } from '../../../core/failure.ts';
+import { Failure, isInterrupt, isNotFound, messageOf, unknownOutcome } from '../../../core/failure.ts';
 import { stringAt } from '../../../core/json.ts';
-import { sentence } from '../../../core/message.ts';
 
 /** The status of a removal that was carried out (contract, every DELETE). */
 const NO_CONTENT = 204;
@@ -39,13 +37,11 @@ async function isGone(api: Api, path: ApiRequest['path']): Promise<boolean> {
 
 async function confirmGone(api: Api, { path, id, checkCommand }: ApiRequest, { status }: ApiAnswer): Promise<void> {
   const unknown = (found: string): Failure =>
-    new Failure({
-      code: 'outcome-unknown',
-      exit: EXIT.unknown,
-      message: `the service answered ${status} to the removal of ${id ?? path.at(-1) ?? ''}, not 204, and ${found}`,
-      hint: checkCommand === undefined ? undefined : sentence`Before trying again, find out: ${checkCommand}`,
+    unknownOutcome(
+      `the service answered ${status} to the removal of ${id ?? path.at(-1) ?? ''}, not 204, and ${found}`,
+      checkCommand,
       id,
-    });
+    );
   try {
     if (await isGone(api, path)) return;
   } catch (error) {

@@ -110,8 +110,8 @@ async function tellRows(context: Context, view: View, rows: readonly Json[], now
 }
 
 /**
- * A spinner, loaded only if stderr is a terminal that redraws; a line now and then elsewhere; nothing with `--quiet`. Texts set while
- * the spinner loads are shown once it is loaded.
+ * A spinner, loaded only if stderr is a terminal that redraws; a line now and then elsewhere; nothing with `--quiet`. Texts set
+ * while the spinner loads are shown once it is loaded.
  */
 function progress(context: Context, first: string): Progress {
   if (context.settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };

@@ -6,7 +6,10 @@ import type { Result } from '../../../output/view.ts';
 import { statusMembers, statusView } from './view/status-view.ts';
 import { kindOf, withBatch, type StoreValues } from './store/store.ts';
 
-/** Marks a batch as cancelled: its drivers send nothing more, fetch the results of their jobs, and end. One that has ended stays as it is. */
+/**
+ * Marks a batch as cancelled: its drivers send nothing more, fetch the results of their jobs, and end. One that has ended stays
+ * as it is.
+ */
 export async function cancelBatch(
   ctx: CommandContext,
   values: StoreValues & { readonly batch: string },

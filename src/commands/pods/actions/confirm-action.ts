@@ -1,6 +1,5 @@
-import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
-import { berth, sentence } from '../../../core/message.ts';
+import { rethrowUnlessFailure, unknownOutcome } from '../../../core/failure.ts';
+import { berth } from '../../../core/message.ts';
 import type { Milliseconds } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
@@ -46,11 +45,5 @@ export async function confirmAction(ctx: CommandContext, sent: Acted, action: Ac
 const unknown = ({ id, name }: Acted, action: Action, found: string): Acted => ({
   id,
   name,
-  failure: new Failure({
-    code: 'outcome-unknown',
-    exit: EXIT.unknown,
-    message: `the service accepted the ${action} of pod ${id}, and ${found}`,
-    hint: sentence`Before trying again, find out: ${berth`pods get ${id}`}`,
-    id,
-  }),
+  failure: unknownOutcome(`the service accepted the ${action} of pod ${id}, and ${found}`, berth`pods get ${id}`, id),
 });

@@ -19,8 +19,8 @@ import { place, withKeyHint } from '../../shared/capacity/place.ts';
 const NO_ATTEMPT = 'x'.repeat(16);
 
 /**
- * Sends a create by its plan, and returns the pod as the answer to it. `asked`: after other questions. Fails as `place` does; a dry run shows the candidates
- * and their requests.
+ * Sends a create by its plan, and returns the pod as the answer to it. `asked`: a person has answered questions about it. Fails
+ * as `place` does; a dry run shows the candidates and their requests.
  */
 export async function sendPlanned(
   ctx: CommandContext,
