@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stripVTControlCharacters } from 'node:util';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 const TERMINAL = { tty: true, columns: 100 };
@@ -38,8 +41,10 @@ test.each(['pods create --name web --gpu GPU-24G --image a/b', 'volumes update d
 );
 
 test('a dry run of a copy of files is a table on a terminal, with the note', async () => {
-  const account = createAccount();
-  const { code, out, err } = await account('files rm datasets:README.md --dry-run', TERMINAL);
-  expect([code, err], out).toEqual([expect.any(Number), expect.anything()]);
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, 'one'), 'one');
+  const { code, out, err } = await createAccount()('files cp one datasets: --dry-run', { ...TERMINAL, cwd: folder });
+  expect([code, err.split(NOTE).length - 1]).toEqual([0, 1]);
+  expect(stripVTControlCharacters(out)).toMatch(/one .*datasets:one/);
   expect(out).not.toContain('{');
 });
