@@ -5,9 +5,8 @@ import {
   editInput,
   flipJournalByte,
   flipResultsByte,
-  findDetectableCut,
+  findCut,
   readOrEmpty,
-  readResults,
   restoreInPlace,
   sizeOf,
 } from './files.mjs';
@@ -140,16 +139,17 @@ const EDITS = {
   'journal-cut': {
     make: async ({ at }, { files }) => {
       const journal = await readOrEmpty(files.journal);
-      const { lines } = await readResults(files.results);
-      const cut = findDetectableCut(journal, new Set(lines.map(({ job }) => job)), at);
+      const cut = findCut(await readOrEmpty(files.end), at);
       if (cut === undefined) return undefined;
       await writeFile(files.journal, journal.subarray(0, cut));
       return `journal cut to ${cut} of ${journal.length} bytes`;
     },
   },
   'journal-flip': {
-    make: ({ at }, { files }) =>
-      rewriteFile(files.journal, (bytes) => flipJournalByte(bytes, at), 'a byte of the journal changed'),
+    make: async ({ at }, { files }) => {
+      const end = await readOrEmpty(files.end);
+      return rewriteFile(files.journal, (bytes) => flipJournalByte(bytes, end, at), 'a byte of the journal changed');
+    },
   },
   'results-flip': {
     make: async ({ at }, { files }) => {

@@ -88,44 +88,34 @@ export async function readResults(file) {
   };
 }
 
-/**
- * Returns the byte offsets of each record of a journal, the job that it adds, if any, and, when it ends an item, the length of
- * the results at that time.
- */
-function recordsOf(journal) {
-  const records = [];
-  for (let from = 0, end = journal.indexOf(10); end >= 0; from = end + 1, end = journal.indexOf(10, from)) {
-    const text = journal.subarray(from, end).toString('utf8');
-    let job;
-    let resultBytes;
-    try {
-      const value = JSON.parse(text.slice(text.indexOf('[')));
-      if (value[0] === 's') job = value[2];
-      if (value[0] === 'e') resultBytes = value[3];
-    } catch {
-      // Not a record.
-    }
-    records.push({ from, end: end + 1, job, resultBytes });
-  }
-  return records;
+/** How many bytes of a journal were synced, as the file beside it has it; 0 where it has none. */
+const syncedBytes = (end) => Number(end.toString('latin1').split(' ')[2] ?? 0);
+
+/** Returns an offset at which to cut a journal so that synced records are missing. Undefined when none was synced. */
+export function findCut(end, at) {
+  const synced = syncedBytes(end);
+  return synced === 0 ? undefined : Math.floor(synced * at);
 }
 
-/**
- * Returns an offset at which to cut a journal so that the results prove that records are missing: before the record of a job
- * with a result. Undefined when there is no such job.
- */
-export function findDetectableCut(journal, jobs, at) {
-  const proven = recordsOf(journal).filter(({ job }) => job !== undefined && jobs.has(job));
-  const record = proven[Math.floor(proven.length * at)];
-  if (record === undefined) return undefined;
-  // At the start of the record or within it.
-  return record.from + Math.floor((record.end - record.from) * (at * 10 - Math.floor(at * 10)));
+/** Returns the journal with one synced byte changed. Undefined when none was synced. */
+export function flipJournalByte(journal, end, at) {
+  const place = findCut(end, at);
+  return place === undefined ? undefined : flipped(journal, place);
 }
 
-/** Returns the journal with one byte changed before its last record, which may be torn. Undefined when it is too short. */
-export function flipJournalByte(journal, at) {
-  const last = recordsOf(journal).at(-1);
-  return last === undefined || last.from === 0 ? undefined : flipped(journal, Math.floor(last.from * at));
+/** Returns the lengths of the results that a journal has where items end. */
+function resultLengths(journal) {
+  return journal
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        const [code, , , bytes] = JSON.parse(line.slice(line.indexOf('[')));
+        return code === 'e' ? [bytes ?? 0] : [];
+      } catch {
+        return [];
+      }
+    });
 }
 
 /**
@@ -133,7 +123,7 @@ export function flipJournalByte(journal, at) {
  * only the part that the journal covers: a line that was written right before a kill has no checksum yet.
  */
 export function flipResultsByte(results, journal, at) {
-  const known = Math.max(0, ...recordsOf(journal).map(({ resultBytes = 0 }) => resultBytes));
+  const known = Math.max(0, ...resultLengths(journal));
   for (let place = Math.floor(known * at); place < known; place++) {
     const byte = results[place];
     if ((byte >= 48 && byte < 57) || (byte >= 97 && byte < 122)) return withByte(results, place, byte + 1);

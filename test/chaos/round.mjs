@@ -41,7 +41,12 @@ export async function runRound(plan, { folder, program, install, boundMs }) {
 async function createRound(plan, { folder, install, program, boundMs }) {
   await mkdir(folder, { recursive: true });
   const at = (name) => path.join(folder, name);
-  const files = { input: at('in.jsonl'), results: at('out.jsonl'), journal: at('out.jsonl.journal') };
+  const files = {
+    input: at('in.jsonl'),
+    results: at('out.jsonl'),
+    journal: at('out.jsonl.journal'),
+    end: at('out.jsonl.journal.end'),
+  };
   const { items, text } = createInput(plan);
   await writeFile(files.input, text);
   const batchClock = at('batch.clock');

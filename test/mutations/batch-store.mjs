@@ -1,7 +1,7 @@
 /** Plausible bugs in how src/batch stores what it did: see list.mjs. */
 const JOURNAL = ['unit/batch/stores/file/journal'];
 const CRASHES = ['unit/batch/stores/file/crash-recovery', 'unit/batch/stores/file/disk-failures'];
-const CHANGED = ['unit/commands/jobs/batch/changed-files'];
+const CHANGED = ['unit/commands/jobs/batch/changed-files', 'unit/commands/jobs/batch/changed-journal'];
 const RESUME = ['unit/commands/jobs/batch/run-and-resume'];
 const SHARED = ['unit/batch/stores/both-stores.property', 'unit/batch/stores/postgres/other-owner'];
 
@@ -60,9 +60,25 @@ export const BATCH_STORE = [
     name: 'write-without-a-sync',
     about: 'records are written and not synced to the disk',
     file: 'src/batch/bytes/synced-files.ts',
-    from: 'await file.sync();\n        group.synced.resolve();',
-    to: 'group.synced.resolve();',
+    from: 'await file.sync();\n        await afterSync',
+    to: 'await afterSync',
     tests: [...JOURNAL, ...CRASHES],
+  },
+  {
+    name: 'end-of-a-journal-before-its-sync',
+    about: 'the file beside a journal has records that a power cut can take',
+    file: 'src/batch/bytes/synced-files.ts',
+    from: 'await file.sync();\n        await afterSync?.(group.texts);',
+    to: 'await afterSync?.(group.texts);\n        await file.sync();',
+    tests: CRASHES,
+  },
+  {
+    name: 'end-of-a-journal-not-compared',
+    about: 'a journal whose end was cut off is taken as it is',
+    file: 'src/batch/stores/file/journal/journal.ts',
+    from: '=== chain?.header && !reachedSynced)',
+    to: '=== chain?.header && false)',
+    tests: CHANGED,
   },
   {
     name: 'write-behind-a-failed-one',
@@ -148,8 +164,8 @@ export const BATCH_STORE = [
     name: 'batch-without-a-lock',
     about: 'two processes work on one batch',
     file: 'src/batch/stores/file/recover-batch.ts',
-    from: 'const release = await durable.lock(lockPath(path), [journalPath(path), path]);',
-    to: 'const release = lockPath(path) === "" ? await durable.lock(lockPath(path), [journalPath(path), path]) : async () => undefined;',
+    from: 'const release = await durable.lock(lockPath(path), ownedFiles(path));',
+    to: 'const release = lockPath(path) === "" ? await durable.lock(lockPath(path), ownedFiles(path)) : async () => undefined;',
     tests: RESUME,
   },
   {

@@ -7,9 +7,9 @@ const MAX_GROUP_LENGTH = 1024 * 1024;
 /**
  * Creates a writer for a file: texts that arrive during a sync share the next write and sync. After the first failure every
  * append fails: the position of the end of the file is no longer known, and a record after an incomplete one could not be
- * read.
+ * read. `afterSync` is called with the texts of each group when they are synced, before their appends resolve; they fail as it does.
  */
-export function createGroupWriter(file: AppendFile) {
+export function createGroupWriter(file: AppendFile, afterSync?: (texts: readonly string[]) => Promise<void>) {
   const queue: Group[] = [];
   let broken: { readonly error: unknown } | undefined;
   let running: Promise<void> | undefined;
@@ -22,6 +22,7 @@ export function createGroupWriter(file: AppendFile) {
         if (broken !== undefined) throw broken.error;
         await file.append(Buffer.from(group.texts.join('')));
         await file.sync();
+        await afterSync?.(group.texts);
         group.synced.resolve();
       } catch (error) {
         broken ??= { error };

@@ -98,6 +98,8 @@ export interface DurableFiles {
   create(path: string, mode?: number): Promise<AppendFile>;
   /** Opens an existing file. */
   open(path: string): Promise<AppendFile>;
+  /** Opens a file, which is created with these permissions, before the mask of the process, where there is none. Keeps what is in it. */
+  openRanges(path: string, mode: number): Promise<RangeWriter>;
   /** Renames `from` to `to`, replacing what was there, and flushes that to disk. */
   replace(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
@@ -146,8 +148,6 @@ export interface RangeFiles extends DurableFiles {
    * file has fewer bytes.
    */
   digests(path: string, start: number, end: number, names: readonly DigestName[]): Promise<readonly Buffer[]>;
-  /** Opens a file, which is created with these permissions, before the mask of the process, where there is none. Keeps what is in it. */
-  openRanges(path: string, mode: number): Promise<RangeWriter>;
   /**
    * The entries of a folder, in no particular order. With `followLinks`, a link is what it leads to; one that leads nowhere stays a link. A file whose
    * name is not UTF-8 is `other`. Fails where there is no such folder, and where it cannot be read.

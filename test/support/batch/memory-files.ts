@@ -97,6 +97,29 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
       if (!files.has(path)) throw fail(path, 'ENOENT');
       return opened(path);
     },
+    openRanges: async (path) => {
+      if (!files.has(path)) files.set(path, Buffer.alloc(0));
+      return {
+        write: async (bytes, at) => {
+          const verdict = self.disk?.(path, bytes.byteLength) ?? { takes: bytes.byteLength };
+          const before = files.get(path) ?? Buffer.alloc(0);
+          const content = Buffer.alloc(Math.max(before.byteLength, at + verdict.takes));
+          before.copy(content);
+          content.set(bytes.subarray(0, verdict.takes), at);
+          files.set(path, content);
+          // Without a sync too: a system may put on the disk at once what another one keeps in memory.
+          synced.set(path, content);
+          changed();
+          if (verdict.error !== undefined) throw fail(path, verdict.error);
+        },
+        sync: async () => {
+          const error = self.syncs?.(path);
+          if (error !== undefined) throw fail(path, error);
+        },
+        finish: async () => undefined,
+        close: async () => undefined,
+      };
+    },
     replace: async (from, to) => {
       for (const each of [files, synced]) {
         each.set(to, each.get(from) ?? Buffer.alloc(0));
@@ -174,6 +197,15 @@ export function createKillableFiles(files: MemoryFiles, killedAt: number): Killa
     read: (path, from) => files.read(path, from),
     create: (path) => live(`create ${path}`, async () => held(path, await files.create(path))),
     open: async (path) => held(path, await files.open(path)),
+    openRanges: async (path, mode) => {
+      const file = await live(`open ${path}`, () => files.openRanges(path, mode));
+      return {
+        ...file,
+        // Too short to be half done.
+        write: (bytes, at) => live(`write ${path}`, () => file.write(bytes, at)),
+        sync: () => live(`sync ${path}`, () => file.sync()),
+      };
+    },
     replace: (from, to) => live(`replace ${from}`, () => files.replace(from, to)),
     remove: (path) => live(`remove ${path}`, () => files.remove(path)),
     lock: (path) =>

@@ -164,7 +164,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       const input = { path: IN, format: 'jsonl', ...(idField === undefined ? {} : { idField }) } as const;
       const { planned, invalid } = await countItems(readItems(durable.read(IN), formatOf(input)));
       return beginFiles(files, OUT, {
-        version: 1,
+        version: 2,
         endpoint,
         endpointId: endpoint,
         service: served.url,

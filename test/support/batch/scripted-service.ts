@@ -72,7 +72,7 @@ export async function createScriptedService(
   for (const lying of [files.files, files.synced]) lying.set(path, Buffer.from(`${lines(count).join('\n')}\n`));
   const input = { path, format: 'jsonl' } as const;
   const batch = await beginFiles(slow, OUT, {
-    version: 1,
+    version: 2,
     endpoint: 'echo',
     endpointId: 'echo',
     service: 'a script',

@@ -35,7 +35,7 @@ export function fileStore(items: number): StoreUnderTest {
   };
   const begin = (): Promise<OpenBatch> =>
     beginFiles(files, 'r.jsonl', {
-      version: 1,
+      version: 2,
       endpoint: 'echo',
       endpointId: 'echo',
       service: 'http://127.0.0.1:1',

@@ -1,6 +1,6 @@
 import type { BatchHistory, BatchStatus, StoredBatchResults, StorePorts } from '../../model/store.ts';
 import { type ItemCounts, itemsLeft } from '../../model/item-states.ts';
-import { inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
+import { endPath, inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import { type JournalState, replayJournal } from './journal/replay.ts';
 import { mustExist } from './place.ts';
@@ -75,7 +75,15 @@ export async function readBatchResults(ports: StorePorts, results: string): Prom
       status,
       history: ends.history(journal),
       files: [
-        ...[path, journalPath(path), lockPath(path), orderedPath(path), inputCopyPath(path), status.input],
+        ...[
+          path,
+          journalPath(path),
+          endPath(journalPath(path)),
+          lockPath(path),
+          orderedPath(path),
+          inputCopyPath(path),
+          status.input,
+        ],
         ...inputCandidates(path, journal.header).flat(),
       ].map((each) => durable.absolute(each)),
       lines: (order) => (order === 'in-order' ? resultsInOrder : storedResults)(durable, source, signal),

@@ -4,6 +4,8 @@ import { basename, dirname, isAbsolute, relative } from 'node:path';
 export const journalPath = (results: string): string => `${results}.journal`;
 /** The journal while its header is written. */
 export const newJournalPath = (journal: string): string => `${journal}.new`;
+/** Where the journal ended when it was last synced. */
+export const endPath = (journal: string): string => `${journal}.end`;
 export const lockPath = (results: string): string => `${results}.journal.lock`;
 
 /** The sorted results, until they replace the results file. */
@@ -20,7 +22,14 @@ export const inputCopyPath = (results: string): string => `${results}.input`;
 export const OWN_ENDS: readonly string[] = [
   ...[journalPath, lockPath, orderedPath, inputCopyPath, temporaryCopyPath].map((pathOf) => pathOf('')),
   newJournalPath(journalPath('')),
+  endPath(journalPath('')),
 ];
+
+/** The files that only the holder of the lock of a batch writes. */
+export const ownedFiles = (results: string): readonly string[] => {
+  const journal = journalPath(results);
+  return [journal, endPath(journal), results];
+};
 
 /** What was cut off a journal or a results file at this offset, in bytes. */
 export const tornPath = (path: string, offset: number): string => `${path}.torn-${String(offset)}`;

@@ -1,7 +1,7 @@
 import { type JournalState, replayJournal } from './journal/replay.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './file-names.ts';
+import { inputCopyPath, journalPath, lockPath, ownedFiles, temporaryCopyPath } from './file-names.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { NO_RESULTS, openResults, type Results } from './results/results-file.ts';
@@ -34,7 +34,7 @@ export async function withNewPlace<T>(
   copiesInput: boolean,
   create: (release: Release) => Promise<T>,
 ): Promise<T> {
-  const release = await durable.lock(lockPath(path), [journalPath(path), path]);
+  const release = await durable.lock(lockPath(path), ownedFiles(path));
   try {
     return await create(release);
   } catch (error) {

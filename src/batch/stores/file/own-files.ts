@@ -5,7 +5,7 @@ import type { StoredFile } from '../../model/store.ts';
 import { requireSameFiles } from '../../model/same-files.ts';
 import { readHeader } from './journal/journal.ts';
 import { type BatchHeader, isSameBatch } from './journal/record.ts';
-import { inputCopyPath, isTorn, journalPath, lockPath, OWN_ENDS } from './file-names.ts';
+import { inputCopyPath, isTorn, journalPath, lockPath, OWN_ENDS, ownedFiles } from './file-names.ts';
 
 /**
  * Returns the files of a batch, the journal last: while it is there, the batch can be removed again. The input is not among
@@ -51,7 +51,7 @@ export async function removeFiles(
   header: BatchHeader,
   files: readonly StoredFile[],
 ): Promise<void> {
-  const release = await durable.lock(lockPath(path), [journalPath(path), path]);
+  const release = await durable.lock(lockPath(path), ownedFiles(path));
   try {
     const isSame = isSameBatch(header, await readHeader(durable, journalPath(path)));
     requireSameFiles(path, files, isSame ? await foundFiles(durable, path, header) : []);

@@ -1,7 +1,7 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { journalPath, lockPath, orderedPath, tornPath } from './file-names.ts';
+import { journalPath, lockPath, orderedPath, ownedFiles, tornPath } from './file-names.ts';
 import { type ItemStates, hasResult } from '../../model/item-states.ts';
 import { type BatchHeader, isSameBatch } from './journal/record.ts';
 import { reopenJournal, type Journal, type JournalEnd } from './journal/journal.ts';
@@ -36,7 +36,7 @@ export interface RecoverOptions {
  */
 export async function recoverBatch(durable: DurableFiles, path: string, options: RecoverOptions): Promise<OpenBatch> {
   await mustExist(durable, path);
-  const release = await durable.lock(lockPath(path), [journalPath(path), path]);
+  const release = await durable.lock(lockPath(path), ownedFiles(path));
   try {
     const state = await replayJournal(durable, path, {
       wantFailed: options.wantFailed,

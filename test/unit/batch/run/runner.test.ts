@@ -61,7 +61,12 @@ describe('a batch', () => {
     const inputs = [5, 1, 3, 2, 4].map((seconds) => `{"seconds":${String(seconds)}}`);
     await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep', ordered: true }));
     expect(fixture.results().map(({ item }) => item)).toEqual([1, 2, 3, 4, 5]);
-    expect([...fixture.durable.files.keys()].sort()).toEqual(['items.jsonl', 'r.jsonl', 'r.jsonl.journal']);
+    expect([...fixture.durable.files.keys()].sort()).toEqual([
+      'items.jsonl',
+      'r.jsonl',
+      'r.jsonl.journal',
+      'r.jsonl.journal.end',
+    ]);
   });
 
   test('never exceeds its concurrency', async () => {

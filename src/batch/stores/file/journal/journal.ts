@@ -2,7 +2,8 @@ import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter, type GroupWriter, writeSyncedFile } from '../../../bytes/synced-files.ts';
-import { newJournalPath, tornPath } from '../file-names.ts';
+import { endPath, newJournalPath, tornPath } from '../file-names.ts';
+import { openSyncedEnd, readSyncedEnd, refuseForeignEnd } from './synced-end.ts';
 import {
   checksumOfRecord,
   decodeRecord,
@@ -18,8 +19,14 @@ export interface JournalEnd {
   readonly validBytes: number;
   /** Bytes of an incomplete record after them. */
   readonly tornBytes: number;
-  /** The checksum of the last record, with which that of the next one begins; undefined where records are not chained. */
-  readonly seed: number | undefined;
+  /** The checksums of the header and of the last record; undefined where records are not chained. */
+  readonly chain: Chain | undefined;
+}
+
+/** The checksum of each record begins with that of the one before. */
+interface Chain {
+  readonly header: number;
+  readonly last: number;
 }
 
 /**
@@ -29,6 +36,7 @@ export interface JournalEnd {
  */
 export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
   if ((await durable.size(path)) !== undefined) throw localFile(`${path} exists already`, 'Name another --out.');
+  await refuseForeignEnd(durable, path);
   const line = encodeRecord({ kind: 'header', header });
   const record = Buffer.from(line);
   const unfinished = newJournalPath(path);
@@ -37,7 +45,7 @@ export async function createJournal(durable: DurableFiles, path: string, header:
   return reopenJournal(durable, path, {
     validBytes: record.byteLength,
     tornBytes: 0,
-    seed: isChained(header) ? checksumOfRecord(line) : undefined,
+    chain: chainAfter(line, { kind: 'header', header }, undefined),
   });
 }
 
@@ -46,15 +54,27 @@ export async function createJournal(durable: DurableFiles, path: string, header:
  * and then removed from the journal. Fails with local-file (14).
  */
 export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
-  const { validBytes, tornBytes, seed } = end;
+  const { validBytes, tornBytes, chain } = end;
   // A crash may have left an incomplete copy: it is always written again.
   if (tornBytes > 0) await writeSyncedFile(durable, tornPath(path, validBytes), durable.read(path, validBytes));
   const file = await durable.open(path);
   if (tornBytes > 0) await file.truncate(validBytes);
-  return journalOn(createGroupWriter(file), seed);
+  if (chain === undefined) return journalOn(createGroupWriter(file), undefined);
+  let bytes = validBytes;
+  const syncedEnd = await openSyncedEnd(durable, path, { ...chain, bytes });
+  const writer = createGroupWriter(file, async (lines) => {
+    bytes += Buffer.byteLength(lines.join(''));
+    await syncedEnd.write({ header: chain.header, bytes, last: checksumOfRecord(lines.at(-1) ?? '') });
+  });
+  return journalOn({ ...writer, close: () => Promise.all([writer.close(), syncedEnd.close()]).then() }, chain.last);
 }
 
-const isChained = ({ version }: BatchHeader): boolean => version === 2;
+/** The chain after a record that was read or written; undefined where records are not chained. */
+function chainAfter(line: string, record: JournalRecord, before: Chain | undefined): Chain | undefined {
+  const last = checksumOfRecord(line);
+  if (record.kind === 'header') return record.header.version === 2 ? { header: last, last } : undefined;
+  return before === undefined ? undefined : { header: before.header, last };
+}
 
 function journalOn(writer: GroupWriter, seed: number | undefined) {
   let last = seed;
@@ -83,22 +103,26 @@ export type Journal = ReturnType<typeof journalOn>;
 /**
  * Reads a journal and calls `onRecord` with each record and its offset, the header first. An incomplete record at the
  * end is ignored. Fails with local-file (14) when a broken record is followed by a complete one, because records are
- * missing in that case, and when the file is not a journal or has another version.
+ * missing in that case, when the file beside it shows that records at its end are missing, and when it is not a journal or has
+ * another version.
  */
 export async function readJournal(
   durable: DurableFiles,
   path: string,
   onRecord: (record: JournalRecord, offset: number) => void,
 ): Promise<JournalEnd> {
+  // Read first: the journal of a batch that runs grows meanwhile.
+  const synced = await readSyncedEnd(durable, path);
   let validBytes = 0;
   let size = 0;
   let brokenAt: number | undefined;
-  let seed: number | undefined;
+  let chain: Chain | undefined;
+  let reachedSynced = false;
   for await (const line of linesOf(durable.read(path, 0), Number.MAX_SAFE_INTEGER)) {
     size = line.end;
-    const record = line.complete ? decodeRecord(line.bytes, seed) : undefined;
+    const record = line.complete ? decodeRecord(line.bytes, chain?.last) : undefined;
     if (record === undefined) {
-      if (seed !== undefined && line.complete && isWholeRecord(line.bytes))
+      if (chain !== undefined && line.complete && isWholeRecord(line.bytes))
         throw brokenJournal(path, line.start, 'records before it are missing, or were changed');
       if (brokenAt !== undefined || containsRecord(line.bytes)) throw brokenBefore(path, brokenAt ?? line.start);
       brokenAt = line.start;
@@ -108,13 +132,21 @@ export async function readJournal(
     if ((line.start === 0) !== (record.kind === 'header'))
       throw brokenJournal(path, line.start, 'a record is in the wrong place');
     if (record.kind === 'header') checkVersion(path, record.header);
-    const stillRunning = record.kind === 'header' ? isChained(record.header) : seed !== undefined;
-    seed = stillRunning ? checksumOfRecord(Buffer.from(line.bytes.subarray(0, 8)).toString()) : undefined;
+    chain = chainAfter(Buffer.from(line.bytes.subarray(0, 8)).toString(), record, chain);
     onRecord(record, line.start);
     validBytes = line.end;
+    reachedSynced ||= validBytes === synced?.bytes && chain?.last === synced.last;
   }
   if (validBytes === 0) throw noJournal(path);
-  return { validBytes, tornBytes: size - validBytes, seed };
+  // A file with another header was left by an earlier batch at this place.
+  if (synced !== undefined && synced.header === chain?.header && !reachedSynced)
+    throw brokenJournal(
+      path,
+      Math.min(validBytes, synced.bytes),
+      `records at its end are missing, or were changed: it had ${String(synced.bytes)} bytes, and has ${String(validBytes)}`,
+      `Nothing was changed. Restore the complete journal. Or remove ${endPath(path)} to go on with what is there: items whose records are missing are sent again then.`,
+    );
+  return { validBytes, tornBytes: size - validBytes, chain };
 }
 
 /** The longest header, in bytes: it names the files of the input. */
@@ -159,11 +191,11 @@ const brokenBefore = (path: string, offset: number): Error =>
   brokenJournal(path, offset, 'a broken record is followed by others');
 
 /** The journal cannot be used from an offset on: exit 14. The file is not changed. */
-export const brokenJournal = (path: string, offset: number, why: string): Error =>
-  localFile(
-    `the journal ${path} is broken at byte ${String(offset)}: ${why}`,
-    'Nothing was changed. Restore a copy of it, or begin a new batch with another --out; what was fetched is in the results file.',
-  );
+export const brokenJournal = (path: string, offset: number, why: string, hint = RESTORE): Error =>
+  localFile(`the journal ${path} is broken at byte ${String(offset)}: ${why}`, hint);
+
+const RESTORE =
+  'Nothing was changed. Restore a copy of it, or begin a new batch with another --out; what was fetched is in the results file.';
 
 function checkVersion(path: string, header: BatchHeader): void {
   const version: number = header.version;

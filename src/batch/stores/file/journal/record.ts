@@ -108,7 +108,7 @@ export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | undefi
 }
 
 /** Returns the CRC-32 as eight hexadecimal digits. A table is much faster than `toString(16)` of a large number. */
-function checksum(text: string, seed: number): string {
+export function checksum(text: string, seed: number): string {
   const sum = crc32(text, seed);
   return hex(sum >>> 24) + hex(sum >>> 16) + hex(sum >>> 8) + hex(sum);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
+import { endPath, journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import type { OpenBatch } from '../../../../../src/batch/stores/file/open-batch.ts';
 import { journalMismatches } from '../../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../../support/batch/runner-fixture.ts';
@@ -80,8 +80,11 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
       `append ${OUT}.journal.new`,
       `sync ${OUT}.journal.new`,
       `replace ${OUT}.journal.new`,
+      `open ${OUT}.journal.end`,
+      `write ${OUT}.journal.end`,
+      `sync ${OUT}.journal.end`,
     ]);
-    expect(left).toEqual({ nothing: 7, batch: 1 });
+    expect(left).toEqual({ nothing: 7, batch: 4 });
   });
 
   test('while it runs and sorts its results: nothing is lost, and nothing is sent twice', async () => {
@@ -113,6 +116,7 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
         [journalPath(OUT)]: journal.slice(0, (ends.at(-2) ?? 0) + 12),
         [OUT]: unordered(journal, files.text(OUT)).slice(0, -20),
       });
+      await torn.remove(endPath(journalPath(OUT)));
       const hand = createKillableFiles(torn, killedAt);
       const batch = await fixture.resume({}, hand).catch(() => undefined);
       if (batch !== undefined) await fixture.run(batch, RUN, { durable: hand }).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
+import { endPath, journalPath } from '../../../../../src/batch/stores/file/file-names.ts';
 import { replayJournal } from '../../../../../src/batch/stores/file/journal/replay.ts';
 import { journalMismatches } from '../../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../../support/batch/runner-fixture.ts';
@@ -121,6 +121,7 @@ describe('a process that is killed', () => {
     const cut = journal.subarray(0, firstEnd + 3);
     await fixture.control('POST', '/local/reset');
     const left = memoryFiles({ ...Object.fromEntries(fixture.durable.files), [journalPath(OUT)]: cut });
+    await left.remove(endPath(journalPath(OUT)));
     const again = await fixture.resume({}, left);
     expect(again.repairs[0]).toContain('incomplete record');
     expect(again.states.count('completed')).toBeGreaterThan(0);
@@ -135,6 +136,7 @@ describe('a process that is killed', () => {
       .lastIndexOf('\n', fixture.durable.text(journalPath(OUT)).length - 2);
     const left = afterKill(fixture.durable);
     left.files.set(journalPath(OUT), (left.files.get(journalPath(OUT)) ?? Buffer.alloc(0)).subarray(0, lastEnd + 1));
+    await left.remove(endPath(journalPath(OUT)));
     left.files.set(OUT, (left.files.get(OUT) ?? Buffer.alloc(0)).subarray(0, -5));
     const end = await fixture.run(await fixture.resume({}, left), {}, { durable: left });
     expect(end.counts.completed).toBe(ITEMS);

@@ -121,7 +121,7 @@ describe('an ordered batch', () => {
       readdirSync(world.directory)
         .filter((name) => name.startsWith('out'))
         .sort(),
-    ).toEqual([OUT, `${OUT}.journal`]);
+    ).toEqual([OUT, `${OUT}.journal`, `${OUT}.journal.end`]);
     const ended = await berthIn(world, ['jobs', 'batch', 'status', OUT, '--json']);
     expect(summary(ended)).toMatchObject({ state: 'ended' });
     expect(summary(ended)).not.toHaveProperty('unordered');

@@ -1,31 +1,16 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  checksumOfRecord,
-  decodeRecord,
-  encodeRecord,
-  type JournalRecord,
-} from '../../../../../src/batch/stores/file/journal/record.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
-import { FAST, createTinyQueueWorld, type TinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
+import { createStoppedBatch, resultsOf } from '../../../../support/batch/stopped-batch.ts';
+import { FAST, createTinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
 const JOURNAL = `${OUT}.journal`;
 const COUNT = 2000;
 /** Lines of 2 KB: data than one block of the input is still unread when the first jobs go out. */
 const long = (sign = 'a'): string =>
   Array.from({ length: COUNT }, (_, at) => `{"n":${String(at + 1)},"pad":"${sign.repeat(2000)}"}\n`).join('');
-
-interface Line {
-  readonly item: number;
-  readonly output: { readonly n: number; readonly pad: string };
-}
-const resultsOf = (world: TinyQueueWorld): readonly Line[] =>
-  read(world, OUT)
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Line);
 
 const stopsWithCounts = (ran: Ran, message: string): void => {
   expect(ran.code, ran.err).toBe(14);
@@ -186,33 +171,6 @@ describe('files of a batch that are changed while it runs', () => {
   });
 });
 
-/** The records of a journal, in their order. */
-function recordsOf(world: TinyQueueWorld): readonly JournalRecord[] {
-  let seed = 0;
-  return read(world, JOURNAL)
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => {
-      const record = decodeRecord(Buffer.from(line), seed);
-      if (record === undefined) throw new Error(`not a record: ${line}`);
-      seed = checksumOfRecord(line);
-      return record;
-    });
-}
-
-/** A batch of 20 that was interrupted: some have ended. */
-async function stopped(): Promise<TinyQueueWorld> {
-  const world = await createTinyQueueWorld();
-  write(world, 'in.jsonl', items(20));
-  world.before = (operation, nth) => {
-    if (operation === 'status' && nth === 8) world.signal('SIGINT');
-  };
-  await berthIn(world, [...RUN, '--in-flight', '4']);
-  world.before = () => undefined;
-  expect(resultsOf(world).length).toBeGreaterThan(3);
-  return world;
-}
-
 describe('files of a batch that are changed between two runs', () => {
   const edits: readonly (readonly [string, (text: string) => string])[] = [
     ['a byte is flipped', (text) => text.replace('"n":1', '"n":9')],
@@ -220,7 +178,7 @@ describe('files of a batch that are changed between two runs', () => {
     ['two lines are swapped', (text) => text.replace(/^(.*\n)(.*\n)/, '$2$1')],
   ];
   test.each(edits)('a resume detects results in which %s before it appends', async (_, edit) => {
-    const world = await stopped();
+    const world = await createStoppedBatch();
     const edited = edit(read(world, OUT));
     write(world, OUT, edited);
     const [journal, sent] = [read(world, JOURNAL), world.submitted.length];
@@ -228,59 +186,5 @@ describe('files of a batch that are changed between two runs', () => {
     expect(ran.code, ran.err).toBe(14);
     expect(ran.err).toContain('was changed since it was written');
     expect([read(world, OUT), read(world, JOURNAL), world.submitted.length]).toEqual([edited, journal, sent]);
-  });
-
-  test('after a journal was cut at any record, nothing is resent that the results prove was sent', async () => {
-    const world = await stopped();
-    const [journal, results] = [read(world, JOURNAL), read(world, OUT)];
-    const submitted = world.submitted.length;
-    const records = journal.split('\n').slice(0, -1);
-    const answered = new Set(resultsOf(world).map(({ item }) => item));
-    for (let kept = 1; kept < records.length; kept += 1) {
-      const head = records.slice(0, kept).join('\n');
-      const accepted = new Set([...head.matchAll(/\["s",(\d+),/g)].map(([, item]) => Number(item)));
-      const proven = [...answered].some((item) => !accepted.has(item));
-      if (!proven) continue;
-      write(world, JOURNAL, `${head}\n`);
-      write(world, OUT, results);
-      const ran = await berthIn(world, RESUME);
-      expect(ran.code, ran.err).toBe(14);
-      expect(ran.err).toContain('the journal does not contain that job');
-      expect([read(world, OUT), read(world, JOURNAL)]).toEqual([results, `${head}\n`]);
-    }
-    expect(world.submitted.length).toBe(submitted);
-    write(world, JOURNAL, journal);
-    const ran = await berthIn(world, [...RESUME, '--json']);
-    expect(ran.code, ran.err).toBe(0);
-    expect(new Set(world.submitted.map((input) => JSON.stringify(input))).size).toBe(world.submitted.length);
-  });
-
-  test('a resume notices that any record but the last is missing from a journal, and sends nothing', async () => {
-    const world = await stopped();
-    const [journal, results] = [read(world, JOURNAL), read(world, OUT)];
-    const submitted = world.submitted.length;
-    const lines = journal.split('\n').slice(0, -1);
-    for (let missing = 1; missing < lines.length - 1; missing += 1) {
-      const left = `${lines.toSpliced(missing, 1).join('\n')}\n`;
-      write(world, JOURNAL, left);
-      const ran = await berthIn(world, RESUME);
-      expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(`the journal ${JOURNAL} is broken at byte`)]);
-      expect([read(world, OUT), read(world, JOURNAL)]).toEqual([results, left]);
-    }
-    expect(world.submitted.length).toBe(submitted);
-  });
-
-  test('a batch with a journal without checksums, from an earlier version, resumes', async () => {
-    const world = await stopped();
-    const old = recordsOf(world).map((record) => {
-      if (record.kind === 'header') return encodeRecord({ ...record, header: { ...record.header, version: 1 } });
-      if (record.kind !== 'event') return encodeRecord(record);
-      return encodeRecord({ ...record, data: { ...record.data, checksum: undefined } });
-    });
-    expect(old.join('').length).toBeLessThan(read(world, JOURNAL).length);
-    write(world, JOURNAL, old.join(''));
-    const ran = await berthIn(world, [...RESUME, '--json']);
-    expect(ran.code, ran.err).toBe(0);
-    expect(summary(ran)).toMatchObject({ completed: 20 });
   });
 });

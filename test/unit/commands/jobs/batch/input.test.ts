@@ -54,6 +54,7 @@ describe('piped input', () => {
     renameSync(at('out.jsonl.input'), at('out.jsonl.input.new'));
     const [header] = read(world, 'out.jsonl.journal').split('\n');
     write(world, 'out.jsonl.journal', `${header ?? ''}\n`);
+    rmSync(at('out.jsonl.journal.end'));
     write(world, 'out.jsonl', '');
     const ran = await berthIn(world, [...RESUME, '--json']);
     expect(ran.code, ran.err).toBe(0);
@@ -161,6 +162,7 @@ describe('resume finds the input', () => {
     const results = resolve(world.directory, 'a', out);
     const [header] = readFileSync(`${results}.journal`, 'utf8').split('\n');
     writeFileSync(`${results}.journal`, `${header ?? ''}\n`);
+    rmSync(`${results}.journal.end`);
     writeFileSync(results, '');
     return world;
   }

@@ -112,7 +112,11 @@ test.each([
   expect(ran.code, ran.err).toBe(0);
   expect(readlinkSync(join(world.directory, 'out.jsonl'))).toBe('far/real.jsonl');
   expect(read(world, 'far/real.jsonl').trim().split('\n')).toHaveLength(3);
-  expect(readdirSync(join(world.directory, 'far')).sort()).toEqual(['real.jsonl', 'real.jsonl.journal']);
+  expect(readdirSync(join(world.directory, 'far')).sort()).toEqual([
+    'real.jsonl',
+    'real.jsonl.journal',
+    'real.jsonl.journal.end',
+  ]);
   const status = await berthIn(world, ['jobs', 'batch', 'status', 'out.jsonl', '--json']);
   expect(summary(status)).toMatchObject({ completed: 3 });
   const again = await berthIn(world, [...RESUME, '--json']);

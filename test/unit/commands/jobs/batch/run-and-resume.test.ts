@@ -112,7 +112,7 @@ describe('leftovers of a killed run', () => {
     expect(ran.code, ran.err).toBe(0);
     expect(summary(ran)).toMatchObject({ planned: 3, completed: 3 });
     const lying = readdirSync(world.directory).filter((name) => name.startsWith('out'));
-    expect(lying.sort()).toEqual(['out.jsonl', 'out.jsonl.input', 'out.jsonl.journal']);
+    expect(lying.sort()).toEqual(['out.jsonl', 'out.jsonl.input', 'out.jsonl.journal', 'out.jsonl.journal.end']);
     expect(read(world, 'out.jsonl.input')).toBe(items(3));
   });
 
