@@ -1,15 +1,7 @@
 /** Runs the events of a round: those during a run of the batch, and those between two runs. */
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import {
-  editInput,
-  flipJournalByte,
-  flipResultsByte,
-  findCut,
-  readOrEmpty,
-  restoreInPlace,
-  sizeOf,
-} from './files.mjs';
+import { editInput, flipJournalByte, flipResultsByte, findCut, readOrEmpty, restoreInPlace, sizeOf } from './files.mjs';
 import { sleep } from './processes.mjs';
 import { setClock } from './service.mjs';
 
