@@ -15,6 +15,6 @@ export function requireSameFiles(name: string, shown: readonly StoredFile[], now
 
 const linesOf = (files: readonly StoredFile[]): string =>
   files
-    .map(({ address, bytes }) => `${address} ${String(bytes)}`)
+    .map(({ address, bytes }) => `${address} ${bytes}`)
     .sort()
     .join('\n');

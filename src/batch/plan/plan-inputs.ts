@@ -173,10 +173,10 @@ function requireItems(
     const [first = '', ...others] = invalidItems.map((item) => describeInvalid(path, item));
     const more = invalid - invalidItems.length;
     throw usage(
-      `${invalid === 1 ? '1 item' : `${String(invalid)} items`} cannot be sent${planned === 0 ? ', and there are no others' : ''}; nothing was sent. ${first}`,
+      `${invalid === 1 ? '1 item' : `${invalid} items`} cannot be sent${planned === 0 ? ', and there are no others' : ''}; nothing was sent. ${first}`,
       [
         ...others,
-        ...(more > 0 ? [`and ${String(more)} more`] : []),
+        ...(more > 0 ? [`and ${more} more`] : []),
         planned === 0 ? 'Correct them.' : 'Correct them, or leave them out with --skip-invalid.',
       ].join('\n'),
     );

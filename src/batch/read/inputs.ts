@@ -72,7 +72,7 @@ export type OpenedInputs = ReturnType<typeof openInputs>;
 
 /** The name of several inputs in messages. */
 export const nameOfInputs = ([first = '', ...others]: readonly string[]): string =>
-  others.length === 0 ? first : `${first} and ${String(others.length)} more`;
+  others.length === 0 ? first : `${first} and ${others.length} more`;
 
 /** Opens an input that can be read in parts. Reads nothing yet. Fails with usage (2) for a compressed Parquet file. */
 export async function openSource(ports: SourcePorts, object: StoredObject, format: InputFormat): Promise<InputSource> {

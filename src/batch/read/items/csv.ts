@@ -223,7 +223,7 @@ function columnsOf({ fields, line }: Row, cells: Cells, format: InputFormat): re
       'Columns are separated by commas, and by nothing else.',
     );
   const unnamed = names.findIndex((name) => name.trim() === '');
-  if (unnamed >= 0) throw invalid(`column ${String(unnamed + 1)} has no name`);
+  if (unnamed >= 0) throw invalid(`column ${unnamed + 1} has no name`);
   const duplicate = names.find((name, at) => names.indexOf(name) !== at);
   if (duplicate !== undefined) throw invalid(`two columns are named ${JSON.stringify(duplicate)}`);
   for (const field of [format.inputField, format.idField, ...Object.keys(format.types ?? {})])
@@ -251,7 +251,7 @@ function parseRow(
   let wrong: InvalidItem | undefined;
   const values = columns.map(({ name, type }, index): Json =>
     typedValue(cells.textOf(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
-      wrong ??= invalid(`row ${String(number)}, column ${JSON.stringify(name)}: ${reason}`);
+      wrong ??= invalid(`row ${number}, column ${JSON.stringify(name)}: ${reason}`);
       return null;
     }),
   );
@@ -296,4 +296,4 @@ function cellsOf({ exported }: InputFormat): Cells {
 
 const EMPTY = new Uint8Array(0);
 
-const countOf = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -94,7 +94,7 @@ export function createItem(
     return invalid('it is not a JSON object, and the service accepts objects only');
   if (input.byteLength > maxBytes) {
     const payload = input.byteLength + PAYLOAD_LIMITS.run - maxBytes;
-    return invalid(`its payload is ${String(payload)} bytes; run takes at most ${formatBytes(PAYLOAD_LIMITS.run)}`);
+    return invalid(`its payload is ${payload} bytes; run takes at most ${formatBytes(PAYLOAD_LIMITS.run)}`);
   }
   return { kind: 'item', number, input, ...(id === undefined ? {} : { id }) };
 }
@@ -139,9 +139,8 @@ export const inputName = (path: string): string => (path === '-' ? 'stdin' : pat
 export const describeInvalid = (
   path: string,
   { input = path, line, place = 'line', column, reason }: InvalidItem,
-): string =>
-  `${inputName(input)}, ${place} ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;
+): string => `${inputName(input)}, ${place} ${line}${column === undefined ? '' : `, column ${column}`}: ${reason}`;
 
 /** Returns the failure for a file that is not valid CSV: exit 2. */
 export const invalidCsv = (path: string, line: number, reason: string, hint: string): Error =>
-  usage(`${inputName(path)}, line ${String(line)}: ${reason}`, hint);
+  usage(`${inputName(path)}, line ${line}: ${reason}`, hint);

@@ -61,8 +61,7 @@ export function checkPages(
     if (page.type === DATA_V2) checkVersion2(page, chunk.subarray(end, offset), levels, dictionaryValues ?? 0);
     if (page.isCompressed) compressed.push(page);
   }
-  if (rows !== undefined && values !== rows)
-    throw new NotReadable(`a column has ${String(values)} values in ${String(rows)} rows`);
+  if (rows !== undefined && values !== rows) throw new NotReadable(`a column has ${values} values in ${rows} rows`);
   let next = 0;
   return (bytes, size) => {
     const page = compressed[next++];

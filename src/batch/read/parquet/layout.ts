@@ -72,15 +72,15 @@ const NO_STATISTICS = Object.fromEntries(
 );
 
 /** A codec for each leaf: with the name of one that the package knows, the pages would not come to `checkPages`. */
-export const codecNameOf = (leaf: number): ColumnMetaData['codec'] => `leaf ${String(leaf)}` as ColumnMetaData['codec'];
+export const codecNameOf = (leaf: number): ColumnMetaData['codec'] => `leaf ${leaf}` as ColumnMetaData['codec'];
 
 function layoutOf(metadata: FileMetaData, fileBytes: number): ParquetLayout {
   const { columns, leaves, schema } = buildColumns(metadata.schema);
   let firstRow = 0;
   const groups = metadata.row_groups.map((group, index): RowGroup => {
     const rows = Number(group.num_rows);
-    const fail = (reason: string): NotReadable => new NotReadable(`row group ${String(index + 1)} ${reason}`);
-    if (!(rows >= 0 && rows <= MAX_ROWS)) throw fail(`has an impossible number of rows, ${String(group.num_rows)}`);
+    const fail = (reason: string): NotReadable => new NotReadable(`row group ${index + 1} ${reason}`);
+    if (!(rows >= 0 && rows <= MAX_ROWS)) throw fail(`has an impossible number of rows, ${group.num_rows}`);
     if (group.columns.length !== leaves.length) throw fail('does not have the columns of the schema');
     const chunks: Chunk[] = [];
     const columns = group.columns.map((chunk, leaf) => {
@@ -107,7 +107,7 @@ function layoutOf(metadata: FileMetaData, fileBytes: number): ParquetLayout {
     return found;
   });
   if (firstRow !== Number(metadata.num_rows)) throw new NotReadable('its number of rows is not that of its row groups');
-  if (firstRow > MAX_ROWS) throw new NotReadable(`it has ${String(firstRow)} rows, and at most 2^31 are read`);
+  if (firstRow > MAX_ROWS) throw new NotReadable(`it has ${firstRow} rows, and at most 2^31 are read`);
   return { rows: firstRow, columns, leaves, groups };
 }
 

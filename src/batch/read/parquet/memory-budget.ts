@@ -11,7 +11,7 @@ export function createMemoryBudget(group: number) {
   let values = 0;
   const tooLarge = (has: string, most: string): NotReadable =>
     new NotReadable(
-      `row group ${String(group)} has more than ${most} ${has} in the columns that are read`,
+      `row group ${group} has more than ${most} ${has} in the columns that are read`,
       'Write it with smaller row groups, or read fewer columns with --input-field.',
     );
   return {

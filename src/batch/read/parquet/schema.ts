@@ -46,11 +46,10 @@ export function buildColumns(elements: readonly SchemaElement[]): {
   const build = (names: readonly string[], keys: readonly string[], above: Levels): Column => {
     const element = elements[next];
     if (element === undefined) throw new NotReadable('its schema breaks off');
-    if (keys.length >= MAX_DEPTH)
-      throw new NotReadable(`its columns are nested deeper than ${String(MAX_DEPTH)} levels`);
+    if (keys.length >= MAX_DEPTH) throw new NotReadable(`its columns are nested deeper than ${MAX_DEPTH} levels`);
     const { name } = element;
     const path = [...names, name];
-    const key = [...keys, `c${String(next)}`];
+    const key = [...keys, `c${next}`];
     next += 1;
     const plain: SchemaElement = { ...plainElement(element), name: key.at(-1) ?? '' };
     schema.push(plain);
@@ -69,7 +68,7 @@ export function buildColumns(elements: readonly SchemaElement[]): {
       return column;
     }
     leaves.push({ path, key, type: element.type, levels });
-    if (leaves.length > MAX_LEAVES) throw new NotReadable(`it has more than ${String(MAX_LEAVES)} columns`);
+    if (leaves.length > MAX_LEAVES) throw new NotReadable(`it has more than ${MAX_LEAVES} columns`);
     return { name, element, children: [], key, leaves: [firstLeaf] };
   };
   const columns = childrenOf(root.num_children ?? 0, () => build([], [], { repetition: 0, definition: 0 }), []);

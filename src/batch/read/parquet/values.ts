@@ -276,6 +276,6 @@ function uuidText(bytes: Uint8Array): string {
 function durationText(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [months, days, milliseconds] = [view.getUint32(0, true), view.getUint32(4, true), view.getUint32(8, true)];
-  const seconds = `${String(Math.floor(milliseconds / 1000))}.${String(milliseconds % 1000).padStart(3, '0')}`;
-  return `P${String(months)}M${String(days)}DT${seconds}S`;
+  const seconds = `${Math.floor(milliseconds / 1000)}.${String(milliseconds % 1000).padStart(3, '0')}`;
+  return `P${months}M${days}DT${seconds}S`;
 }

@@ -72,7 +72,7 @@ async function fill(parts: DownloadParts, url: URL, file: AppendFile): Promise<D
   const progress: Progress = { bytes: 0, hashes: newHashes(), etag: undefined };
   for (let resumes = 0; ; resumes++) {
     const isResumable = progress.bytes > 0 && progress.etag !== undefined;
-    const range = isResumable ? { range: `bytes=${String(progress.bytes)}-`, 'if-range': progress.etag ?? '' } : {};
+    const range = isResumable ? { range: `bytes=${progress.bytes}-`, 'if-range': progress.etag ?? '' } : {};
     let answer: DownloadAnswer | undefined;
     try {
       answer = await follow(parts, url, range);
@@ -108,12 +108,12 @@ async function follow(
     const { location } = answer.headers;
     if (answer.status < 300) return answer;
     answer.close();
-    if (location === undefined) throw new NotFetched(`the answer is ${String(answer.status)}`);
+    if (location === undefined) throw new NotFetched(`the answer is ${answer.status}`);
     const next = hosts.check(location, url.href);
     if ('refused' in next) throw new NotFetched(`it is redirected, and there ${next.refused}`);
     ({ url } = next);
   }
-  throw new NotFetched(`it is redirected more than ${String(MAX_REDIRECTS)} times`);
+  throw new NotFetched(`it is redirected more than ${MAX_REDIRECTS} times`);
 }
 
 async function receive(
@@ -149,7 +149,7 @@ async function receive(
     for (const hash of progress.hashes.values()) hash.update(chunk);
   }
   if (total !== undefined && progress.bytes !== total)
-    throw new NotFetched(`it has ${String(progress.bytes)} bytes, and the server said ${String(total)}`);
+    throw new NotFetched(`it has ${progress.bytes} bytes, and the server said ${total}`);
   const digests = new Map([...progress.hashes].map(([name, hash]) => [name, hash.digest()]));
   const wrong = mismatch(expectedDigests(headers, status === 206), digests);
   if (wrong !== undefined) throw new NotFetched(`its content does not have the ${wrong} that the server said`);

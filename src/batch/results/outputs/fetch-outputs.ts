@@ -178,7 +178,7 @@ async function noHosts(options: FetchOptions): Promise<Error> {
     const host = typeof address === 'string' ? hostOf(address) : undefined;
     if (host !== undefined && (found.has(host) || found.size < MAX_HOSTS)) found.set(host, (found.get(host) ?? 0) + 1);
   }
-  const hosts = [...found].map(([host, count]) => `${host} (${String(count)})`).join(', ');
+  const hosts = [...found].map(([host, count]) => `${host} (${count})`).join(', ');
   return usage(
     '--fetch-outputs needs --fetch-from: the hosts that files may come from',
     hosts === ''

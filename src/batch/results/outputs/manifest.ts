@@ -32,7 +32,7 @@ export const addressDigest = (address: string): string => createHash('sha256').u
  */
 export async function openManifest(durable: DurableFiles, path: string) {
   const known = new Map<string, KnownFile>();
-  const keyOf = (item: number, index: number): string => `${String(item)}-${String(index)}`;
+  const keyOf = (item: number, index: number): string => `${item}-${index}`;
   const size = await durable.size(path);
   // Opened before it is read: only a regular file can be opened.
   const opened: AppendFile = size === undefined ? await durable.create(path) : await durable.open(path);

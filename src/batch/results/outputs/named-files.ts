@@ -47,7 +47,7 @@ export function fileNameOf({ item, index }: NamedFile, url: URL): string {
     .replace(/^[._-]+/, '')
     .slice(-MAX_NAME)
     .replace(/\.+$/, '');
-  return `${String(item).padStart(6, '0')}-${String(index)}-${safe === '' ? 'file' : safe}`;
+  return `${String(item).padStart(6, '0')}-${index}-${safe === '' ? 'file' : safe}`;
 }
 
 function decoded(text: string): string {

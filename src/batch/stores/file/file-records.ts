@@ -11,8 +11,7 @@ export function fileRecords(
   now: () => number,
 ): RunRecords {
   const record: RunRecords['record'] = (item, event, data = {}) => {
-    if (!states.apply(item, event))
-      throw new Error(`item ${String(item)} is ${states.stateOf(item)} and cannot ${event.kind}`);
+    if (!states.apply(item, event)) throw new Error(`item ${item} is ${states.stateOf(item)} and cannot ${event.kind}`);
     return journal.write({ kind: 'event', item, event, data });
   };
   return {

@@ -102,7 +102,7 @@ function checkUnrecorded(path: string, jobs: ReadonlyMap<number, KnownJob>, { un
     if (job === undefined) continue;
     if (seen.has(item) || jobs.get(item)?.job !== job)
       throw localFile(
-        `the results file ${path} holds the result of job ${safeText(job).slice(0, 100)}, item ${String(item)}, and the journal does not contain that job`,
+        `the results file ${path} holds the result of job ${safeText(job).slice(0, 100)}, item ${item}, and the journal does not contain that job`,
         `The journal was shortened, or belongs to other results. Nothing was sent or changed: items that ran already would run again. Restore the complete ${journalPath(path)}; or begin a new batch, with another --out, of the items that have no line in ${path}.`,
       );
     seen.add(item);
@@ -136,17 +136,17 @@ async function truncateResults(durable: DurableFiles, path: string, validBytes: 
   const file = await durable.open(path);
   await file.truncate(validBytes);
   await file.close();
-  return `the results file ended in ${String(size - validBytes)} bytes that are not a complete result of this batch: kept in ${saved}`;
+  return `the results file ended in ${size - validBytes} bytes that are not a complete result of this batch: kept in ${saved}`;
 }
 
 /** Submissions without a recorded answer become unknown. */
 async function loseSending(states: ItemStates, journal: Journal): Promise<readonly string[]> {
   const lost = await applyToAll(states, journal, [...states.items('sending')], 'lose');
-  return lost > 0 ? [`${String(lost)} submissions were in progress when it ended: they are unknown now`] : [];
+  return lost > 0 ? [`${lost} submissions were in progress when it ended: they are unknown now`] : [];
 }
 
 const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): string =>
-  `the journal ended in ${String(tornBytes)} bytes of an incomplete record: kept in ${tornPath(journalPath(path), validBytes)}`;
+  `the journal ended in ${tornBytes} bytes of an incomplete record: kept in ${tornPath(journalPath(path), validBytes)}`;
 
 interface Resubmitted {
   readonly count: number;

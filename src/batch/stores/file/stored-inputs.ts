@@ -89,7 +89,7 @@ export async function locateInputs(
   const places = moved.length === 0 ? inputCandidates(results, header) : moved.map((address) => [address]);
   if (places.length !== stored.sources.length)
     throw usage(
-      `--input names ${String(places.length)} of the ${String(stored.sources.length)} inputs of this batch`,
+      `--input names ${places.length} of the ${stored.sources.length} inputs of this batch`,
       'Name all of them, in the order in which the batch was begun with them.',
     );
   const sources: BatchInput[] = [];
@@ -116,7 +116,7 @@ async function locate(
     const input = await openInputs(ports, { ...stored, sources: [located] }).at(0);
     if (isSame && (range === undefined || (await input.matches(range)))) return located;
     wrong ??= usage(
-      `the input ${address} is not the one this batch was begun with (${String(source.bytes)} bytes then, ${String(found.bytes)} now)`,
+      `the input ${address} is not the one this batch was begun with (${source.bytes} bytes then, ${found.bytes} now)`,
       'Bring the old one back, or begin a new batch.',
     );
   }

@@ -181,6 +181,6 @@ const newer = ({ shown }: Database, version: number, known: number): Failure =>
   new Failure({
     code: 'store-newer',
     exit: EXIT.localFile,
-    message: `the tables of ${shown} have version ${String(version)}, and this berth knows versions up to ${String(known)}`,
+    message: `the tables of ${shown} have version ${version}, and this berth knows versions up to ${known}`,
     hint: 'Update berth on this machine. Nothing was changed.',
   });

@@ -65,7 +65,7 @@ async function fetchRows(
         concurrency: atOnce,
         onProgress: ({ files, failed, bytes }) => {
           progress.update(
-            `fetched ${countOf(files, 'file')}, ${formatBytes(bytes)}${failed > 0 ? `, ${String(failed)} failed` : ''}`,
+            `fetched ${countOf(files, 'file')}, ${formatBytes(bytes)}${failed > 0 ? `, ${failed} failed` : ''}`,
           );
         },
       },
@@ -86,8 +86,8 @@ function resultOf({ failures, isOverTotal, ...counts }: FetchSummary, into: stri
     notes: [
       ...failures
         .slice(0, MAX_TOLD)
-        .map(({ item, address, reason }) => `item ${String(item)}, ${safeText(address)}: ${safeText(reason)}`),
-      ...(counts.failed > MAX_TOLD ? [`and ${String(counts.failed - MAX_TOLD)} more`] : []),
+        .map(({ item, address, reason }) => `item ${item}, ${safeText(address)}: ${safeText(reason)}`),
+      ...(counts.failed > MAX_TOLD ? [`and ${counts.failed - MAX_TOLD} more`] : []),
       ...(counts.failed > 0 ? ['Run it again for those that are missing; what was downloaded stays.'] : []),
     ],
   };

@@ -103,7 +103,7 @@ function describeSkipped(path: string, { invalid, invalidItems }: InputSummary):
   return [
     `${countOf(invalid, 'item')} left out: ${invalid === 1 ? 'it' : 'they'} cannot be sent.`,
     ...named.map((item) => describeInvalid(path, item)),
-    ...(invalid > named.length ? [`and ${String(invalid - named.length)} more`] : []),
+    ...(invalid > named.length ? [`and ${invalid - named.length} more`] : []),
   ];
 }
 

@@ -77,13 +77,13 @@ export async function readResults(
   const size = await durable.size(path);
   if (size === undefined || size < resultBytes)
     throw localFile(
-      `the results file ${path} ${size === undefined ? 'is missing' : `has ${String(size)} bytes`}, and its journal records ${String(resultBytes)}`,
+      `the results file ${path} ${size === undefined ? 'is missing' : `has ${size} bytes`}, and its journal records ${resultBytes}`,
       RESTORE,
     );
   const actual = await checksumOf(durable, path, resultBytes, signal);
   if (checksum !== undefined && actual !== checksum)
     throw localFile(
-      `the results file ${path} was changed since it was written: its first ${String(resultBytes)} bytes are not those that the journal records`,
+      `the results file ${path} was changed since it was written: its first ${resultBytes} bytes are not those that the journal records`,
       `Nothing was sent or changed. ${RESTORE}`,
     );
   const unrecorded: UnrecordedResult[] = [];

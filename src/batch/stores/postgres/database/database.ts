@@ -175,7 +175,7 @@ const beginTransaction = (timeoutMs: number): string =>
   [
     'BEGIN',
     ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'].map(
-      (name) => `SET LOCAL ${name} = ${String(Math.ceil(timeoutMs))}`,
+      (name) => `SET LOCAL ${name} = ${Math.ceil(timeoutMs)}`,
     ),
     `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') <> 'remote_apply'`,
   ].join('; ');

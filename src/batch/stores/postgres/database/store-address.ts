@@ -135,10 +135,7 @@ const listOf = (text: string): readonly string[] => text.split(',');
 /** Pairs hosts with their ports: one port is that of all. */
 function hostsOf(hosts: readonly string[], ports: readonly string[]): readonly Omit<StoreHost, 'tls'>[] {
   if (ports.length > 1 && ports.length !== hosts.length)
-    throw usage(
-      `the store has ${String(hosts.length)} hosts and ${String(ports.length)} ports`,
-      'Name one port, or one for each.',
-    );
+    throw usage(`the store has ${hosts.length} hosts and ${ports.length} ports`, 'Name one port, or one for each.');
   return hosts.map((host, at) => {
     const port = firstOf(ports.length === 1 ? ports[0] : ports[at]) ?? DEFAULT_PORT;
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
@@ -156,7 +153,7 @@ function mustWrite(attributes: string | undefined): boolean {
 
 function placeOf(host: string, port: number, hasParameter: boolean): string {
   if (host.startsWith('/')) return hasParameter ? '' : encodeURIComponent(host);
-  return (host.includes(':') ? `[${host}]` : host) + (String(port) === DEFAULT_PORT ? '' : `:${String(port)}`);
+  return (host.includes(':') ? `[${host}]` : host) + (String(port) === DEFAULT_PORT ? '' : `:${port}`);
 }
 
 /** A host and its port as they are written; both may be empty. */

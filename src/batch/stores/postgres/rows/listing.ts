@@ -42,7 +42,7 @@ export async function requireNoDriver(
   hint: Message,
 ): Promise<void> {
   const { drivers } = await countDrivers(queries, batch);
-  const who = drivers === 1 ? '1 driver works' : `${String(drivers)} drivers work`;
+  const who = drivers === 1 ? '1 driver works' : `${drivers} drivers work`;
   if (drivers > 0) throw usage(`${who} on the batch ${name}`, hint);
 }
 
@@ -106,7 +106,7 @@ export async function listShards(
   );
   return rows.map((row) => ({
     ...row,
-    range: checked(row.range, isItemRange, `the range of shard ${String(row.shard)}`),
+    range: checked(row.range, isItemRange, `the range of shard ${row.shard}`),
   }));
 }
 

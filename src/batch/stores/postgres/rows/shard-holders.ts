@@ -12,8 +12,7 @@ interface Owner {
 }
 
 /** Earlier versions wrote the id alone. */
-export const ownerText = ({ id, pid, host, leaseMs }: Owner): string =>
-  `${id} ${String(pid)} ${String(Math.round(leaseMs))} ${host}`;
+export const ownerText = ({ id, pid, host, leaseMs }: Owner): string => `${id} ${pid} ${Math.round(leaseMs)} ${host}`;
 
 function parseOwner(text: string): Omit<Owner, 'id'> | undefined {
   const [, pid, leaseMs, host] = /^\S+ (\d{1,12}) (\d{1,12}) (.+)$/.exec(text) ?? [];
@@ -37,7 +36,7 @@ export async function listHolders(queries: Queries, batch: number): Promise<read
   }>(
     `SELECT owner, lease_until > now() AS valid, floor(extract(epoch FROM max(lease_until)) * 1000) AS "leaseUntil",
       floor(extract(epoch FROM now()) * 1000) AS now, count(*) AS count,
-      (array_agg(shard ORDER BY shard))[1:${String(MAX_LISTED)}] AS listed
+      (array_agg(shard ORDER BY shard))[1:${MAX_LISTED}] AS listed
     FROM berth.shards WHERE batch = $1 AND NOT done AND lease_until IS NOT NULL
     GROUP BY 1, 2 ORDER BY 2 DESC, 5 DESC, 1`,
     [batch],

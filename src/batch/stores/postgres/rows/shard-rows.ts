@@ -83,7 +83,7 @@ export async function claimShard(
       [batch, row.shard],
     );
     const { first_item: firstItem, ...others } = row;
-    const shard = `shard ${String(row.shard)}`;
+    const shard = `shard ${row.shard}`;
     return {
       ...others,
       firstItem,

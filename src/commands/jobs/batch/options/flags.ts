@@ -5,7 +5,7 @@ import { onlyWith, option, type ValuesOf } from '../../../../cli/model/params.ts
 /** Limits of a run, for run and resume. */
 export const limitOptions = {
   concurrency: option.count('requests at once, at most (default 32)', 1, { most: 10_000 }),
-  rate: option.count(`submissions a second, at most (default ${String(RATE_LIMITS.run.rate)}, the known limit)`, 1),
+  rate: option.count(`submissions a second, at most (default ${RATE_LIMITS.run.rate}, the known limit)`, 1),
   inFlight: option.count(
     'jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)',
     1,

@@ -21,7 +21,7 @@ export function limitFlags(
     '--rate': rate,
     '--in-flight': inFlight,
     '--max-failures': maxFailures === undefined ? undefined : maxFailures + before,
-    '--max-time': maxTime === undefined ? undefined : `${String(Math.ceil(maxTime / 1000))}s`,
+    '--max-time': maxTime === undefined ? undefined : `${Math.ceil(maxTime / 1000)}s`,
     '--retry-failed': retryFailed,
   };
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));

@@ -71,7 +71,7 @@ const failedRequestsNotes = ({ failedRequests }: BatchReport): readonly string[]
   failedRequests === undefined
     ? []
     : [
-        `${String(failedRequests.count)} of ${String(failedRequests.total)} requests failed, which slowed the batch: ${safeText(failedRequests.message)}`,
+        `${failedRequests.count} of ${failedRequests.total} requests failed, which slowed the batch: ${safeText(failedRequests.message)}`,
       ];
 
 /** Columns when stderr is not a terminal. */
@@ -85,7 +85,7 @@ function commonestErrorNotes({ terminal }: CommandContext, report: BatchReport):
   const head =
     failedItems === 1
       ? `The error${since}: `
-      : `The commonest error${since}, ${String(commonestError.count)} of ${String(failedItems)}: `;
+      : `The commonest error${since}, ${commonestError.count} of ${failedItems}: `;
   const width = (terminal.errorColumns ?? DEFAULT_COLUMNS) - head.length;
   const error = safeText(commonestError.error);
   return [head + (error.length <= width ? error : `${error.slice(0, Math.max(0, width - 1))}…`)];
@@ -148,7 +148,7 @@ function failureOf(report: Run): Failure | undefined {
   const { stopped, unrecorded, counts } = report;
   if (stopped?.reason !== 'error') return undefined;
   const { failure } = stopped;
-  const jobs = unrecorded.map(({ item, job }) => `item ${String(item)} is job ${job}`).join(', ');
+  const jobs = unrecorded.map(({ item, job }) => `item ${item} is job ${job}`).join(', ');
   // The hint of a failed request is about that request alone.
   const isRequest = failure.exit === EXIT.unavailable || failure.exit === EXIT.unknown;
   return failure.with({

@@ -76,8 +76,7 @@ function barLine(progress: BatchProgress, rate: readonly string[], now: number, 
   const share = counts.planned === 0 ? 1 : ended / counts.planned;
   const filled = Math.floor(share * BAR_LENGTH);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_LENGTH - filled);
-  const line = (...parts: readonly string[]): string =>
-    [`${bar} ${String(Math.floor(share * 100))}%`, ...parts].join('  ');
+  const line = (...parts: readonly string[]): string => [`${bar} ${Math.floor(share * 100)}%`, ...parts].join('  ');
   // The number of waiting items is left out first: the bar shows it.
   const [all, withoutWaiting] = [describeCounts(counts), describeCounts({ ...counts, waiting: 0 })];
   const problem = describeProblem(progress, now);
@@ -91,14 +90,14 @@ function barLine(progress: BatchProgress, rate: readonly string[], now: number, 
 function logLine(progress: BatchProgress, rate: readonly string[], now: number): string {
   const { counts } = progress;
   const problem = describeProblem(progress, now);
-  const head = [`${String(endedCount(counts))} of ${String(counts.planned)}`, describeCounts(counts)];
+  const head = [`${endedCount(counts)} of ${counts.planned}`, describeCounts(counts)];
   return [...head, ...(problem === undefined ? [...rate, ...costParts(progress)] : [problem])].join('  ');
 }
 
 /** Returns `250 done, 3 failed, 32 in flight`, without counts of zero. */
 export const describeCounts = (counts: ItemCounts): string =>
   OUTCOMES.filter(([member]) => counts[member] > 0)
-    .map(([member, label]) => `${String(counts[member])} ${member === 'completed' ? 'done' : label}`)
+    .map(([member, label]) => `${counts[member]} ${member === 'completed' ? 'done' : label}`)
     .join(', ');
 
 /** Returns `the store has not been reachable for 12s: connect ...`, `no success for 45s: could not reach ...` or `30% of requests fail: ...`. */
@@ -109,7 +108,7 @@ function describeProblem({ problem, outage }: BatchProgress, now: number): strin
   const { failingSince, failedFraction, message } = problem;
   if (failingSince !== undefined && now - failingSince >= MIN_FAILING_MS)
     return `no success for ${formatDuration(now - failingSince)}: ${message}`;
-  return failedFraction > 0 ? `${String(Math.round(failedFraction * 100))}% of requests fail: ${message}` : undefined;
+  return failedFraction > 0 ? `${Math.round(failedFraction * 100)}% of requests fail: ${message}` : undefined;
 }
 
 function describeRate(counts: ItemCounts, { perSecond, steady }: CompletionRate): readonly string[] {

@@ -57,7 +57,7 @@ export function boundsOf({ bins }: DistributionSummary): readonly string[] {
   const bounds = [...bins.slice(0, 1).map(({ from }) => from), ...bins.map(({ to }) => to)];
   const short = bounds.map(formatTime);
   if (new Set(short).size === short.length) return short;
-  return bounds.map((milliseconds) => `${String(milliseconds / 1000)}s`);
+  return bounds.map((milliseconds) => `${milliseconds / 1000}s`);
 }
 
 /** `p50 1.2s, p95 3s, p99 8s, max 20s`. */
@@ -68,11 +68,11 @@ type Example = BatchAnalysis['failures']['groups'][number]['examples'][number];
 
 /** `item 3, job abc: out of memory`. */
 export const exampleLine = ({ item, job, error }: Example): string =>
-  `item ${String(item)}${job === undefined ? '' : `, job ${job}`}: ${error}`;
+  `item ${item}${job === undefined ? '' : `, job ${job}`}: ${error}`;
 
 /** Formats milliseconds with three significant digits at most: `0s`, `12ms`, `1.25s`, `3m 20s`. */
 export function formatTime(milliseconds: number): string {
   const rounded = milliseconds === 0 ? 0 : Number(milliseconds.toPrecision(3));
   if (rounded < 1000 || rounded >= MINUTE_MS) return formatDuration(rounded);
-  return `${String(rounded / 1000)}s`;
+  return `${rounded / 1000}s`;
 }

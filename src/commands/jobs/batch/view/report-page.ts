@@ -43,7 +43,7 @@ export async function reportPage(report: BatchAnalysis): Promise<string> {
           ${timesSection(report.execution, 'Execution time', 'How long workers ran the jobs.')}
           ${timesSection(report.delay, 'Delay before the start', 'How long jobs waited for a worker.')}
           ${failuresSection(report)}
-          <footer>Quantiles are within ${String(QUANTILE_ERROR * 100)}% of the exact value. Times are UTC.</footer>
+          <footer>Quantiles are within ${QUANTILE_ERROR * 100}% of the exact value. Times are UTC.</footer>
         </main>
         ${jsonBlock('report', encodeJson(reportDocument(report)))}
       </body>

@@ -33,9 +33,7 @@ const holderMembers = ({ state, process, contactAt, leaseEndsAt, count, shards }
 });
 
 const nameOf = (process: ShardHolder['process']): string =>
-  process === undefined
-    ? 'a driver of an earlier version'
-    : `process ${String(process.pid)} on ${safeText(process.host)}`;
+  process === undefined ? 'a driver of an earlier version' : `process ${process.pid} on ${safeText(process.host)}`;
 
 /** One line for each driver that holds shards of the row. */
 export const driversOf = (row: Json): readonly string[] =>
@@ -92,7 +90,7 @@ export const statusView = (analysis?: BatchAnalysis): View => ({
       {
         lines: commonestErrors(analysis).map(({ pattern, count }) => ({
           label: 'error',
-          value: { text: `${String(count)} × ${pattern}`, tone: 'bad' },
+          value: { text: `${count} × ${pattern}`, tone: 'bad' },
         })),
       },
     ];
