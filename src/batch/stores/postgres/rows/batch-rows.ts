@@ -81,21 +81,9 @@ export async function hasBatch(queries: Queries, name: string): Promise<boolean>
 
 /** Finds a batch by its name, in tables of every version. Fails with not-found (4). */
 export async function findBatch(database: Database, name: string): Promise<StoredBatch> {
-  const [row] = await database.query<{
-    batch: number;
-    token: string | null;
-    manifest: unknown;
-    planned: number;
-    invalid: number;
-    shards: number;
-    created: number;
-    cancelled: boolean;
-    resubmitted: number;
-    price_low: number | null;
-    price_high: number | null;
-  }>(
-    `SELECT batch, to_jsonb(b) ->> 'token' AS token, manifest, planned, invalid, shards,
-      floor(extract(epoch FROM created_at) * 1000) AS created, cancelled, resubmitted, price_low, price_high
+  const [row] = await database.query<BatchRow>(
+    `SELECT batch, name, to_jsonb(b) ->> 'token' AS token, manifest, planned, invalid, shards, cancelled, resubmitted,
+      floor(extract(epoch FROM created_at) * 1000) AS "createdAt", price_low AS low, price_high AS high
     FROM berth.batches b WHERE name = $1`,
     [name],
   );
@@ -107,9 +95,16 @@ export async function findBatch(database: Database, name: string): Promise<Store
       hint: 'For a batch with a journal beside its results, name the results file and give --store file.',
     });
   const manifest = checked(row.manifest, isManifest, `the manifest of batch ${name}`);
-  const { created, token, price_low: low, price_high: high, ...members } = row;
+  const { token, low, high, ...members } = row;
   const workerPrice = low === null || high === null ? undefined : { low, high };
-  return { ...members, manifest, token: token ?? undefined, name, createdAt: created, workerPrice };
+  return { ...members, manifest, token: token ?? undefined, workerPrice };
+}
+
+interface BatchRow extends Omit<StoredBatch, 'token' | 'manifest' | 'workerPrice'> {
+  readonly token: string | null;
+  readonly manifest: unknown;
+  readonly low: number | null;
+  readonly high: number | null;
 }
 
 /** The names of all batches, in the order in which they were begun. */
@@ -140,7 +135,7 @@ interface Account extends ItemCounts {
 
 /** Reads the counts of a batch. What was about to be sent by a driver whose lease has ended is unknown. */
 export async function readAccount(queries: Queries, batch: number): Promise<Account> {
-  const [row] = await queries.query<{ [Name in keyof Account]: Account[Name] }>(
+  const [row] = await queries.query<Account>(
     `SELECT planned, completed, failed, cancelled, timed_out AS "timedOut", expired, unknown + lost AS unknown,
       submitted + sending - lost AS "inFlight", waiting, holds
     FROM berth.accounts CROSS JOIN (

@@ -19,20 +19,15 @@ export async function listUnknown(queries: Queries, batch: number): Promise<read
   return rows.map(({ item }) => item);
 }
 
-/** How many drivers have a valid lease, and how many shards are done. */
-interface DriverCounts {
-  readonly drivers: number;
-  readonly doneShards: number;
-}
-
-export async function countDrivers(queries: Queries, batch: number): Promise<DriverCounts> {
-  const [row] = await queries.query<{ drivers: number; done: number }>(
+/** Returns how many drivers have a valid lease, and how many shards are done. */
+export async function countDrivers(queries: Queries, batch: number) {
+  const [row] = await queries.query<{ drivers: number; doneShards: number }>(
     `SELECT count(DISTINCT owner) FILTER (WHERE NOT done AND lease_until > now()) AS drivers,
-      count(*) FILTER (WHERE done) AS done
+      count(*) FILTER (WHERE done) AS "doneShards"
     FROM berth.shards WHERE batch = $1`,
     [batch],
   );
-  return { drivers: row?.drivers ?? 0, doneShards: row?.done ?? 0 };
+  return row ?? { drivers: 0, doneShards: 0 };
 }
 
 /** Fails with usage (2) and this hint while drivers work on a batch. */
@@ -65,9 +60,7 @@ export async function listParts(
   fromShard: number,
   untilShard: number,
 ): Promise<readonly PublishedPart[]> {
-  const rows = await queries.query<{
-    [Name in keyof PublishedPart]: Name extends 'ends' ? unknown : PublishedPart[Name];
-  }>(
+  const rows = await queries.query<Omit<PublishedPart, 'ends'> & { ends: unknown }>(
     `SELECT shard, epoch, name, bytes, sha256, coalesce(to_jsonb(p) -> 'ends', '[]') AS ends,
       floor(extract(epoch FROM published_at) * 1000) AS "publishedAt"
     FROM berth.parts p WHERE batch = $1 AND shard >= $2 AND shard < $3 AND name <> '' ORDER BY shard, epoch`,
@@ -96,9 +89,7 @@ export async function listShards(
   fromShard: number,
   untilShard: number,
 ): Promise<readonly ShardResults[]> {
-  const rows = await queries.query<{
-    [Name in keyof ShardResults]: Name extends 'range' ? unknown : ShardResults[Name];
-  }>(
+  const rows = await queries.query<Omit<ShardResults, 'range'> & { range: unknown }>(
     `SELECT shard, epoch, first_item AS "firstItem", items, ended, expired, source, range,
       NOT done AND coalesce(lease_until > now(), false) AS "isHeld"
     FROM berth.shards WHERE batch = $1 AND shard >= $2 AND shard < $3 ORDER BY shard`,

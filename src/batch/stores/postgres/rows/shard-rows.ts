@@ -28,16 +28,7 @@ export interface Held {
 /** A claimed shard, and where its items are in the input. */
 interface ClaimedRange extends ClaimedShard, PlannedRange {}
 
-interface ShardRow {
-  readonly shard: number;
-  readonly epoch: number;
-  readonly source: number;
-  readonly range: unknown;
-  readonly first_item: number;
-  readonly items: number;
-  readonly invalid: number;
-  readonly ended: Uint8Array;
-}
+type ShardRow = Omit<ClaimedRange, 'records' | 'range'> & { readonly range: unknown };
 
 const claimOf = (condition: string, order: string): string => `
   UPDATE berth.shards s SET epoch = s.epoch + 1, owner = $2, lease_until = now() + $3 * interval '1 millisecond'
@@ -46,7 +37,7 @@ const claimOf = (condition: string, order: string): string => `
     ORDER BY ${order} FOR UPDATE SKIP LOCKED LIMIT 1
   ) free
   WHERE s.batch = free.batch AND s.shard = free.shard
-  RETURNING s.shard, s.epoch, s.source, s.range, s.first_item, s.items, s.invalid, s.ended`;
+  RETURNING s.shard, s.epoch, s.source, s.range, s.first_item AS "firstItem", s.items, s.invalid, s.ended`;
 
 /**
  * Shards that a driver left come first, because the service removes results after a time. A shard of the same owner that
@@ -82,11 +73,9 @@ export async function claimShard(
       'SELECT events FROM berth.records WHERE batch = $1 AND shard = $2 ORDER BY epoch, number',
       [batch, row.shard],
     );
-    const { first_item: firstItem, ...others } = row;
     const shard = `shard ${row.shard}`;
     return {
-      ...others,
-      firstItem,
+      ...row,
       range: checked(row.range, isItemRange, `the range of ${shard}`),
       records: records.flatMap(({ events }) => recordsOf(events, `a record of ${shard}`)),
     };
@@ -141,12 +130,12 @@ export async function readBatchState(
   queries: Queries,
   batch: number,
 ): Promise<{ readonly isDone: boolean; readonly isCancelled: boolean }> {
-  const [row] = await queries.query<{ done: boolean; cancelled: boolean }>(
-    `SELECT NOT EXISTS (SELECT FROM berth.shards WHERE batch = $1 AND NOT done) AS done,
-      coalesce((SELECT cancelled FROM berth.batches WHERE batch = $1), true) AS cancelled`,
+  const [row] = await queries.query<{ isDone: boolean; isCancelled: boolean }>(
+    `SELECT NOT EXISTS (SELECT FROM berth.shards WHERE batch = $1 AND NOT done) AS "isDone",
+      coalesce((SELECT cancelled FROM berth.batches WHERE batch = $1), true) AS "isCancelled"`,
     [batch],
   );
-  return { isDone: row?.done ?? true, isCancelled: row?.cancelled ?? true };
+  return row ?? { isDone: true, isCancelled: true };
 }
 
 /** Gives shards up, so that any driver may claim them at once. */
