@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../core/durations.ts';
 import type { SharedPorts } from './database/database.ts';
-import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure } from '../../../core/failure.ts';
+import { storeBroken } from './database/failures.ts';
+import type { Failure } from '../../../core/failure.ts';
 import { compress } from '../../bytes/compression.ts';
 import { openInputs } from '../../read/inputs.ts';
 import type { DriveOptions, Session } from '../../model/store.ts';
@@ -116,9 +116,7 @@ const randomName = (random: () => number): string =>
   Array.from({ length: 12 }, () => Math.floor(random() * 36).toString(36)).join('');
 
 const accountBroken = (name: string): Failure =>
-  new Failure({
-    code: 'store-broken',
-    exit: EXIT.localFile,
-    message: `the counts of batch ${name} in the store do not add up`,
-    hint: 'Rows were changed by hand, or the database was restored to an earlier state. Nothing more was sent.',
-  });
+  storeBroken(
+    `the counts of batch ${name} in the store do not add up`,
+    'Rows were changed by hand, or the database was restored to an earlier state. Nothing more was sent.',
+  );

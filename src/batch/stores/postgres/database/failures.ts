@@ -4,6 +4,10 @@ import { safeText } from '../../../../core/safe-text.ts';
 import type { StoreAddress } from './store-address.ts';
 import { tlsFailureOf } from './tls-failures.ts';
 
+/** The failure (14) for a store that has lost something, or holds what no driver wrote. */
+export const storeBroken = (message: string, hint: string): Failure =>
+  new Failure({ code: 'store-broken', exit: EXIT.localFile, message, hint });
+
 /** True when the database may answer later: see `Queries.query`. */
 export const isStoreUnavailable = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'store-unavailable';

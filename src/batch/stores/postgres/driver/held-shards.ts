@@ -3,9 +3,8 @@ import { rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import type { ItemState } from '../../../model/item-states.ts';
 import { type Held, findLostWrites, type Driver } from '../rows/shard-rows.ts';
 import type { HeldShard } from '../shard/held-shard.ts';
-import { EXIT } from '../../../../core/exit-codes.ts';
-import { Failure } from '../../../../core/failure.ts';
 import type { Database } from '../database/database.ts';
+import { storeBroken } from '../database/failures.ts';
 
 /** A shard of this driver, and who waits for its records. */
 export interface HeldEntry {
@@ -113,10 +112,8 @@ export async function requireOwnWrites(database: Database, driver: Driver, held:
   const lost = new Set(confirmed.length === 0 ? [] : await findLostWrites(database, driver, confirmed));
   if (lost.size === 0) return;
   const items = held.filter(({ shard }) => lost.has(shard.shard)).flatMap(({ shard }) => shard.sentItems());
-  throw new Failure({
-    code: 'store-broken',
-    exit: EXIT.localFile,
-    message: `the database ${database.shown} has lost what it had confirmed${items.length === 0 ? '' : `. Items in doubt, which were sent and may be sent again: ${rangesOf(items.toSorted((one, other) => one - other))}`}`,
-    hint: 'It was restored to an earlier state, or a standby that lagged took over, or it does not keep what it confirms. Stop the other drivers. Look at the items before you go on with the batch.',
-  });
+  throw storeBroken(
+    `the database ${database.shown} has lost what it had confirmed${items.length === 0 ? '' : `. Items in doubt, which were sent and may be sent again: ${rangesOf(items.toSorted((one, other) => one - other))}`}`,
+    'It was restored to an earlier state, or a standby that lagged took over, or it does not keep what it confirms. Stop the other drivers. Look at the items before you go on with the batch.',
+  );
 }

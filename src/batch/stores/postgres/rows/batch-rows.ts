@@ -4,6 +4,7 @@ import type { DollarRange } from '../../../../core/units.ts';
 import type { PlannedRange } from '../../../read/range.ts';
 import type { ItemCounts } from '../../../model/item-states.ts';
 import type { Database, Queries } from '../database/database.ts';
+import { storeBroken } from '../database/failures.ts';
 import { insertOut } from './out-rows.ts';
 import { checked, isManifest, type Manifest } from './stored-json.ts';
 
@@ -146,11 +147,9 @@ export async function readAccount(queries: Queries, batch: number): Promise<Acco
     [batch],
   );
   if (row === undefined)
-    throw new Failure({
-      code: 'store-broken',
-      exit: EXIT.localFile,
-      message: 'the store has lost this batch: it was removed, or the database was restored to an earlier state',
-      hint: 'Nothing more was sent.',
-    });
+    throw storeBroken(
+      'the store has lost this batch: it was removed, or the database was restored to an earlier state',
+      'Nothing more was sent.',
+    );
   return row;
 }

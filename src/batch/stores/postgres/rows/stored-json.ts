@@ -1,11 +1,11 @@
 /** What the columns of JSON hold, checked where it enters: anybody with the rights can change a row. */
-import { EXIT } from '../../../../core/exit-codes.ts';
-import { Failure } from '../../../../core/failure.ts';
+import type { Failure } from '../../../../core/failure.ts';
 import { isObject } from '../../../../core/json.ts';
 import { isSharedFormat, isStoredObject, isWhole } from '../../../model/checked-inputs.ts';
 import { eventFromArray, isText, type ItemRecord } from '../../../model/item-record.ts';
 import type { BatchTarget, PartCompression } from '../../../model/store.ts';
 import type { BatchInputs } from '../../../read/inputs.ts';
+import { storeBroken } from '../database/failures.ts';
 import type { EndsInSecond } from '../shard/held-shard.ts';
 import { isRecorded } from '../shard/shard-events.ts';
 
@@ -26,12 +26,10 @@ export function checked<T>(value: unknown, isForm: (given: unknown) => given is 
 }
 
 const changedByHand = (what: string): Failure =>
-  new Failure({
-    code: 'store-broken',
-    exit: EXIT.localFile,
-    message: `the store was changed by hand: ${what} is none`,
-    hint: 'Nothing more was sent. Restore the database as it was.',
-  });
+  storeBroken(
+    `the store was changed by hand: ${what} is none`,
+    'Nothing more was sent. Restore the database as it was.',
+  );
 
 const MANIFEST_TEXTS = ['endpoint', 'endpointId', 'service', 'input', 'extras', 'out'];
 const COMPRESSIONS: readonly unknown[] = ['none', 'gzip', 'zstd'] satisfies PartCompression[];
