@@ -1,21 +1,15 @@
 import type { Store, StorePorts } from './model/store.ts';
-import type { StoreAddress, StoreHost } from './stores/postgres/database/store-address.ts';
-import type { Certificates } from './stores/postgres/database/database.ts';
+import type { DatabaseOptions } from './stores/postgres/database/database.ts';
 import type { TableAccess } from './stores/postgres/migrations.ts';
 
-interface PostgresOptions {
-  readonly address: StoreAddress;
-  readonly password: (host: StoreHost) => Promise<string>;
-  readonly certificates: Certificates;
+interface PostgresOptions extends DatabaseOptions {
   /** What may be done to the tables; not even a look where it is undefined. */
   readonly access: TableAccess | undefined;
-  /** Maximum time of one statement, in milliseconds. */
-  readonly timeoutMs: number | undefined;
 }
 
 /** Opens a database, runs `work` and closes it. Fails as the database and `work` do. */
 export async function withPostgresStore<T>(
-  { address, password, certificates, access, timeoutMs }: PostgresOptions,
+  { access, ...options }: PostgresOptions,
   work: (create: (ports: StorePorts) => Store) => Promise<T>,
 ): Promise<T> {
   // Loaded only where a database is used.
@@ -24,8 +18,7 @@ export async function withPostgresStore<T>(
     import('./stores/postgres/migrations.ts'),
     import('./stores/postgres/postgres-store.ts'),
   ]);
-  const timeout = timeoutMs === undefined ? {} : { timeoutMs };
-  const database = await openDatabase({ address, password, certificates, ...timeout });
+  const database = await openDatabase(options);
   try {
     if (access !== undefined) await prepareTables(database, access);
     return await work((ports) => createPostgresStore({ ...ports, database }));

@@ -103,7 +103,6 @@ export function openSharedDriver(
       out: kept === undefined ? 'out' : '/out',
       token: TOKEN,
       compression: 'none',
-      compress: (chunks) => chunks,
       isWaiting,
       signal: new AbortController().signal,
     },

@@ -136,7 +136,6 @@ export async function sharedStore(
         out: 'out',
         token: name,
         compression: 'none',
-        compress: (chunks) => chunks,
         isWaiting: () => false,
         signal: new AbortController().signal,
       },

@@ -2,7 +2,6 @@ import { MINUTE_MS } from '../../../core/durations.ts';
 import type { SharedPorts } from './database/database.ts';
 import { storeBroken } from './database/failures.ts';
 import type { Failure } from '../../../core/failure.ts';
-import { compress } from '../../bytes/compression.ts';
 import { openInputs } from '../../read/inputs.ts';
 import type { DriveOptions, Session } from '../../model/store.ts';
 import { createDriverRecords } from './driver/driver-records.ts';
@@ -57,7 +56,6 @@ export async function driverSession(
       out: manifest.out,
       token: batch.token ?? '',
       compression: manifest.compression,
-      compress: (chunks, kind) => (kind === 'none' ? chunks : compress(chunks, kind)),
       signal: secondInterrupt.signal,
     },
     lease: createLease(clock, leaseMs),

@@ -39,12 +39,12 @@ export interface Certificates {
   readonly key?: string | undefined;
 }
 
-interface DatabaseOptions {
+export interface DatabaseOptions {
   readonly address: StoreAddress;
   readonly password: (host: StoreHost) => Promise<string>;
   readonly certificates?: Certificates | undefined;
   /** Maximum time of one statement, in milliseconds. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   readonly connections?: number;
 }
 

@@ -101,10 +101,9 @@ export function openSharedPace(options: SharedPaceOptions): SharedPace {
         const taken = takeGrant(state, driver, { batch, batchRate, limits, wanted }, now);
         return { state: taken.state, result: taken.grant };
       });
-      const [validFrom, validUntil] = [databaseClock.notBefore(from), databaseClock.notAfter(until)];
-      return requests === 0
-        ? { requests, concurrency, validFrom, validUntil: validFrom }
-        : { requests, concurrency, validFrom, validUntil };
+      const validFrom = databaseClock.notBefore(from);
+      const validUntil = requests === 0 ? validFrom : databaseClock.notAfter(until);
+      return { requests, concurrency, validFrom, validUntil };
     },
     slowDown: async (retryAfterMs, sentAt) => {
       await change(({ state, now }) => {

@@ -1,6 +1,7 @@
 import type { PartCompression } from '../../../model/store.ts';
 import { createHash } from 'node:crypto';
 import type { ObjectStorage } from '../../../../core/context.ts';
+import { compress } from '../../../bytes/compression.ts';
 
 const EXTENSIONS: Readonly<Record<PartCompression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
 
@@ -40,7 +41,6 @@ export interface PartFiles {
   readonly out: string;
   readonly token: string;
   readonly compression: PartCompression;
-  readonly compress: (chunks: AsyncIterable<Uint8Array>, compression: PartCompression) => AsyncIterable<Uint8Array>;
   /** Ends the writing of a part. The user's interrupt does not: results that a driver has are published before it ends. */
   readonly signal: AbortSignal;
 }
@@ -56,7 +56,7 @@ const LINES_IN_A_CHUNK = 500;
 
 /** Writes a part. Writing it again replaces it by the same content. Fails as the storage does. */
 export async function writePart(
-  { storage, out, token, compression, compress, signal }: PartFiles,
+  { storage, out, token, compression, signal }: PartFiles,
   shard: number,
   epoch: number,
   lines: readonly string[],
@@ -72,6 +72,7 @@ export async function writePart(
       yield chunk;
     }
   }
-  await storage.write(addressIn(out, name), compress(chunksOf(), compression), signal);
+  const content = compression === 'none' ? chunksOf() : compress(chunksOf(), compression);
+  await storage.write(addressIn(out, name), content, signal);
   return { name, bytes, sha256: hash.digest('hex') };
 }
