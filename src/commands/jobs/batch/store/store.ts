@@ -13,10 +13,13 @@ import {
   type TableAccess,
 } from '../../../../batch/index.ts';
 import { usage } from '../../../../core/failure.ts';
+import { arrayOf, memberAt } from '../../../../core/json.ts';
+import type { DollarRange } from '../../../../core/units.ts';
 import type { CredentialWait } from '../../../../core/context.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { readCertificates, readService, readPassword } from './connection-secrets.ts';
-import { requestWorkerPrice } from './worker-price.ts';
+import { ENDPOINTS } from '../../../shared/collections.ts';
+import { priceCatalog, workerHourlyPrice } from '../../../shared/rate/worker-price.ts';
 
 /** The variable with the address of the store, which may contain its password. */
 const VARIABLE = 'BERTH_STORE';
@@ -139,6 +142,23 @@ async function batchPorts(
     reference,
     resumeCommand: (name) => resumeLine(ctx.settings.local, reference(name)),
   };
+}
+
+/**
+ * Requests the price of a worker of an endpoint per hour from the management API: the endpoint's hardware, then the
+ * catalog's prices for it. Each request is tried once. Fails as the requests do; a queue API may have no management API.
+ */
+async function requestWorkerPrice(
+  ctx: CommandContext,
+  endpointId: string,
+  signal: AbortSignal,
+): Promise<DollarRange | undefined> {
+  // The rate windows of these answers are not those of the queue API.
+  const api = ctx.batchApi({ signal, onWindows: () => undefined });
+  const get = (path: readonly string[]) => api.send({ service: 'base', method: 'GET', path });
+  const endpoint = (await get([...ENDPOINTS.path, endpointId])).value ?? null;
+  const { path, member } = priceCatalog(endpoint);
+  return workerHourlyPrice(endpoint, arrayOf(memberAt((await get(path)).value, member)) ?? []);
 }
 
 /** Returns the address of the queue API as a batch stores it: without a key. */

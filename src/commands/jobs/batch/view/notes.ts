@@ -13,8 +13,9 @@ import { Failure } from '../../../../core/failure.ts';
 import { groupNumbers, rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
+import type { ValuesOf } from '../../../../cli/model/params.ts';
 import { countOf } from '../../../../cli/words/words.ts';
-import { limitFlags, type Limits } from '../options/limit-flags.ts';
+import type { limitOptions } from '../options/flags.ts';
 import { describeCounts } from './progress.ts';
 import { unpublishedNotes } from './status-view.ts';
 import { batchView, summaryOf } from './summary-view.ts';
@@ -182,6 +183,31 @@ export function batchResult(ctx: CommandContext, ran: BatchReport, limits: Limit
   // The hint of the failure says what to do next, so there are no notes.
   if (failure !== undefined) return { ...result, failure };
   return { ...result, exit: exitOf(ctx, report), notes: notesOf(ctx, report) };
+}
+
+type Limits = Pick<
+  ValuesOf<typeof limitOptions>,
+  'concurrency' | 'rate' | 'inFlight' | 'maxFailures' | 'maxTime' | 'retryFailed'
+>;
+
+/**
+ * The limits of a run as flags of its resume, which remembers none of them. `--max-failures` counts all items that did not
+ * complete, those from before too: as many more may fail as at first.
+ */
+function limitFlags(
+  { concurrency, rate, inFlight, maxFailures, maxTime, retryFailed }: Limits,
+  { failed, timedOut, cancelled, expired }: ItemCounts,
+): readonly string[] {
+  const before = failed + timedOut + cancelled + expired;
+  const flags: Readonly<Record<string, number | string | undefined>> = {
+    '--concurrency': concurrency,
+    '--rate': rate,
+    '--in-flight': inFlight,
+    '--max-failures': maxFailures === undefined ? undefined : maxFailures + before,
+    '--max-time': maxTime === undefined ? undefined : `${Math.ceil(maxTime / 1000)}s`,
+    '--retry-failed': retryFailed,
+  };
+  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
 }
 
 function exitOf(ctx: CommandContext, { counts, stopped, unordered }: BatchReport): ExitCode {

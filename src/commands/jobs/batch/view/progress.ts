@@ -1,11 +1,10 @@
-import { formatRate } from './rate-text.ts';
 import { type BatchProgress, type BatchView, type ItemCounts, itemsLeft } from '../../../../batch/index.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { formatDuration } from '../../../../core/units.ts';
 import { isJsonFormat } from '../../../../output/formats/format-table.ts';
 import { createOutageView, describeOutage } from './outage-view.ts';
-import { describeCost, OUTCOMES } from './summary-view.ts';
+import { describeCost, formatRate, OUTCOMES } from './summary-view.ts';
 
 /** Milliseconds between updates of the bar, between lines elsewhere, and between measurements of the rate. */
 const BAR_INTERVAL_MS = 250;

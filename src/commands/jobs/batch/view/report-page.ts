@@ -6,8 +6,7 @@ import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { barChart } from '../../../../output/charts/bar-chart.ts';
 import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
 import { reportDocument, stateOfReport, boundsOf, exampleLine, formatTime } from './report-document.ts';
-import { formatRate } from './rate-text.ts';
-import { OUTCOMES } from './summary-view.ts';
+import { formatRate, OUTCOMES } from './summary-view.ts';
 import { PAGE_STYLE } from './report-page-style.ts';
 
 /**

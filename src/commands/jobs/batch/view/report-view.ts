@@ -1,8 +1,7 @@
 import type { BatchAnalysis, DistributionSummary } from '../../../../batch/index.ts';
 import type { Section, View } from '../../../../output/view.ts';
-import { batchView } from './summary-view.ts';
+import { batchView, formatRate } from './summary-view.ts';
 import { boundsOf, exampleLine, quantilesOf } from './report-document.ts';
-import { formatRate } from './rate-text.ts';
 
 /** Characters of a full bar of a histogram. */
 const BAR_BLOCKS = 24;

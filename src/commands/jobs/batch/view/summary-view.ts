@@ -1,4 +1,5 @@
 import type { BatchSummary, ExecutionCost } from '../../../../batch/index.ts';
+import { HOUR_SECONDS } from '../../../../core/durations.ts';
 import { rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../../../core/units.ts';
@@ -97,6 +98,13 @@ function countLines(row: Json, [name, label, tone]: readonly [string, string, To
   const items =
     name === 'unknown' ? rangesOf(itemsAt(row, 'unknownItems').flatMap((item) => numberOf(item) ?? [])) : '';
   return [{ label, value: { text: items === '' ? count : `${count}: ${items}`, tone } }];
+}
+
+/** Formats a rate: `12.5/s`, `3.2/min`, `0.5/h`. */
+export function formatRate(perSecond: number): string {
+  const [rate, unit] =
+    perSecond >= 1 ? [perSecond, 's'] : perSecond >= 1 / 60 ? [perSecond * 60, 'min'] : [perSecond * HOUR_SECONDS, 'h'];
+  return `${rate.toFixed(rate < 100 ? 1 : 0)}/${unit}`;
 }
 
 /** Returns `~$0.0123`, `~$1.12 to $1.90`, `<$0.0001` or `~$0.0123 since resume`. */
