@@ -142,16 +142,10 @@ function checkValues({ encoding, type }: Page, data: Uint8Array, count: number, 
     const most = dictionaryValues - 1;
     if (count > 0 && most < 0) throw notInDictionary();
     if (width > 0) checkEncodedNumbers(data, 1, width, count, most, NOT_IN_DICTIONARY);
-  } else if (encoding === RLE)
-    checkEncodedNumbers(
-      data.subarray(0, 4 + lengthAt(data, 0)),
-      4,
-      1,
-      count,
-      1,
-      'a page has a value that is no boolean',
-    );
-  else if (encoding === DELTA_BYTE_ARRAY && type !== DICTIONARY) checkRepeatedBeginnings(data, count);
+  } else if (encoding === RLE) {
+    const runs = data.subarray(0, 4 + lengthAt(data, 0));
+    checkEncodedNumbers(runs, 4, 1, count, 1, 'a page has a value that is no boolean');
+  } else if (encoding === DELTA_BYTE_ARRAY && type !== DICTIONARY) checkRepeatedBeginnings(data, count);
 }
 
 const NOT_IN_DICTIONARY = 'a page has a value that is not in its dictionary';

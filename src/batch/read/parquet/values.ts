@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { SchemaElement } from 'hyparquet';
+import { DAY_MS } from '../../../core/durations.ts';
 import { jsonProblem, textOf } from '../items/item.ts';
 import { NotReadable } from './not-readable.ts';
 import { isMap, isText, listItem, type Column } from './schema.ts';
@@ -230,18 +231,10 @@ const DAY_SECONDS = 86_400n;
 
 /** Returns `2024-01-31` for days since 1970-01-01. Years outside 0000 to 9999 have a sign and six digits or more. */
 function dateText(days: number): string {
-  // The Gregorian calendar repeats after 400 years; the year begins in March here, so that a leap day is the last one.
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const month = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * month + 2) / 5) + 1;
-  const year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0);
-  return `${yearText(year)}-${two(month >= 10 ? month - 9 : month + 3)}-${two(day)}`;
+  // A date has fewer years than the format. The calendar repeats after 400 years, which have 146,097 days.
+  const cycles = Math.floor(days / 146_097);
+  const date = new Date((days - cycles * 146_097) * DAY_MS);
+  return `${yearText(date.getUTCFullYear() + cycles * 400)}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
 }
 
 const yearText = (year: number): string =>
