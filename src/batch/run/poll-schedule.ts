@@ -13,13 +13,8 @@ function createDurations() {
   let oldest = 0;
   /** The number of durations that are not longer. */
   const rankOf = (milliseconds: number): number => {
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((sorted[middle] ?? 0) <= milliseconds) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const firstLonger = sorted.findIndex((each) => each > milliseconds);
+    return firstLonger < 0 ? sorted.length : firstLonger;
   };
   return {
     add: (milliseconds: number): void => {

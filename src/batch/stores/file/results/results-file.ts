@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
 import { decodeJson, memberAt, numberOf, stringOf, type Json } from '../../../../core/json.ts';
-import { linesOf } from '../../../bytes/split-lines.ts';
+import { firstBytes, linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter } from '../../../bytes/synced-files.ts';
 import type { Ending } from '../../../model/item-states.ts';
 import { endingOf } from '../../../model/result-line.ts';
@@ -108,14 +108,9 @@ export async function checksumOf(
   signal?: AbortSignal,
 ): Promise<number> {
   let sum = 0;
-  let left = bytes;
-  if (left === 0) return sum;
-  for await (const chunk of durable.read(path, 0)) {
+  for await (const chunk of firstBytes(durable.read(path, 0), bytes)) {
     if (signal?.aborted === true) throw signal.reason;
-    const part = chunk.subarray(0, left);
-    sum = crc32(part, sum);
-    left -= part.byteLength;
-    if (left === 0) break;
+    sum = crc32(chunk, sum);
   }
   return sum;
 }
