@@ -58,7 +58,7 @@ async function* zstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
 }
 
 /** The largest window of a zstd frame, which is memory: the limit of the usual tools, too. */
-const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
+export const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
 
 /** Bytes that are given to the decompressor at a time: they can stand for up to 128 MiB. */
 const FEED_BYTES = 4096;

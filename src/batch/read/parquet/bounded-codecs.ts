@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { snappyUncompress } from 'hyparquet';
-import { createWindowCheck } from '../../bytes/compression.ts';
+import { createWindowCheck, MAX_WINDOW_BYTES } from '../../bytes/compression.ts';
 import { NotReadable } from './not-readable.ts';
 
 /**
@@ -9,9 +9,6 @@ import { NotReadable } from './not-readable.ts';
  * `size` bytes, and for damaged data.
  */
 export type Decompressor = (bytes: Uint8Array, size: number) => Uint8Array;
-
-/** The largest window of Zstandard: memory that a frame may ask for. */
-const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
 
 /** How pages of each codec are decompressed. None returns more than `size` bytes, whatever the data contains. */
 const CODECS: Readonly<Record<string, () => Decompressor | Promise<Decompressor>>> = {
