@@ -112,15 +112,6 @@ type StopCause =
   | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
   | { readonly reason: 'error'; readonly failure: Failure };
 
-interface Driven {
-  readonly end: RunEnd;
-  readonly stopped: StopCause | undefined;
-  readonly tookMs: number;
-  readonly cost: ExecutionCost | undefined;
-  readonly totals: ErrorTotals;
-  readonly failedRequests: FailedRequests | undefined;
-}
-
 /** Submits and polls until the work ends or something stops it, and shows that. Throws only errors that are bugs. */
 async function drive(
   ports: BatchPorts,
@@ -128,7 +119,7 @@ async function drive(
   session: Session,
   limits: BatchLimits,
   view: BatchView,
-): Promise<Driven> {
+) {
   const { clock, signal } = ports;
   const { records, extras, before } = session;
   const { states } = records;

@@ -101,10 +101,7 @@ interface Row {
 }
 
 /** The parser's counters at the end of a row. */
-interface LineCounts {
-  readonly lines: number;
-  readonly empty_lines: number;
-}
+type LineCounts = Record<'lines' | 'empty_lines', number>;
 
 /**
  * Reads the rows of a CSV file with a header, which comes first and is no item. The input of a row is an object of its
@@ -269,24 +266,21 @@ function parseRow(
     : invalid(`column ${JSON.stringify(inputField)}: ${problem.reason}`);
 }
 
-/** Reads the text of cells, and counts those that lose the apostrophe of an export. */
-interface Cells {
-  readonly textOf: (field: Uint8Array) => string;
-  /** Returns how many cells lost an apostrophe since the last call. */
-  readonly takeRemoved: () => number;
-}
+type Cells = ReturnType<typeof cellsOf>;
 
-function cellsOf({ exported }: InputFormat): Cells {
+/** Reads the text of cells, and counts those that lose the apostrophe of an export. */
+function cellsOf({ exported }: InputFormat) {
   let removed = 0;
   return {
-    textOf: (field) => {
+    textOf: (field: Uint8Array): string => {
       const text = textOf(field);
       if (exported !== true) return text;
       const plain = withoutApostrophe(text);
       if (plain.length < text.length) removed += 1;
       return plain;
     },
-    takeRemoved: () => {
+    /** Returns how many cells lost an apostrophe since the last call. */
+    takeRemoved: (): number => {
       const count = removed;
       removed = 0;
       return count;

@@ -64,14 +64,12 @@ export async function* placedItems(
   for await (const group of lineGroups(chunks, MAX_LINE_BYTES)) yield placed(group);
 }
 
-/** Position of an item. `indent` is the number of white space bytes before it in its line. */
-interface Position {
-  readonly number: number;
-  readonly line: number;
-  readonly indent: number;
-}
-
-function parseItem(bytes: Uint8Array, { number, line, indent }: Position, format: InputFormat): Item | InvalidItem {
+/** `indent` is the number of white space bytes before the item in its line. */
+function parseItem(
+  bytes: Uint8Array,
+  { number, line, indent }: Record<'number' | 'line' | 'indent', number>,
+  format: InputFormat,
+): Item | InvalidItem {
   const invalid = (reason: string, column?: number): InvalidItem => ({
     kind: 'invalid',
     number,

@@ -5,24 +5,19 @@ import { type ByteSource, type ParquetLayout, readLayout } from './layout.ts';
 import { failureOf, readingParquet } from './not-readable.ts';
 import { createRowReader, type RowBatch } from './read-rows.ts';
 import type { Column } from './schema.ts';
-import { jsonOf, NotJson, type ToJson } from './values.ts';
-
-/** A Parquet file as the input of a batch: each row is an item. Reading fails with usage (2) when it is damaged. */
-interface ParquetInput extends CountedItems {
-  readonly rows: number;
-}
+import { jsonOf, NotJson } from './values.ts';
 
 /**
- * Opens a Parquet file. The input of a row is an object of its columns; with an input field, it is the value of that
- * column. Fails with usage (2) when the file cannot be read or a column is missing.
+ * Opens a Parquet file, each row of which is an item. The input of a row is an object of its columns; with an input field,
+ * it is the value of that column. Fails with usage (2) when the file cannot be read or a column is missing; reading fails
+ * so when it is damaged.
  */
-export async function openParquet(source: ByteSource, format: InputFormat): Promise<ParquetInput> {
+export async function openParquet(source: ByteSource, format: InputFormat): Promise<CountedItems> {
   const name = inputName(source.name);
   const layout = await readingParquet(name, () => readLayout(source));
   const plan = await readingParquet(name, () => planRows(name, layout, format));
   const readRows = createRowReader(source, layout, plan.columns);
   return {
-    rows: layout.rows,
     close: async () => undefined,
     items: async function* items(start, end) {
       try {
@@ -34,17 +29,9 @@ export async function openParquet(source: ByteSource, format: InputFormat): Prom
   };
 }
 
-interface RowPlan {
-  readonly columns: readonly Column[];
-  readonly convert: readonly ToJson[];
-  /** The places of the columns that make the input. */
-  readonly input: readonly number[];
-  /** True when the input is the value of one column, and not an object of columns. */
-  readonly isField: boolean;
-  readonly id: number | undefined;
-}
+type RowPlan = ReturnType<typeof planRows>;
 
-function planRows(name: string, { columns }: ParquetLayout, { inputField, idField }: InputFormat): RowPlan {
+function planRows(name: string, { columns }: ParquetLayout, { inputField, idField }: InputFormat) {
   const find = (field: string): Column => {
     const column = columns.find((each) => each.name === field);
     if (column !== undefined) return column;
@@ -58,7 +45,9 @@ function planRows(name: string, { columns }: ParquetLayout, { inputField, idFiel
   return {
     columns: read,
     convert: read.map(jsonOf),
+    /** The places of the columns that make the input. */
     input: inputColumns.map((_, at) => at),
+    /** True when the input is the value of one column, and not an object of columns. */
     isField: inputField !== undefined,
     id: idColumn === undefined ? undefined : read.indexOf(idColumn),
   };

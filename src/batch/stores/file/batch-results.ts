@@ -8,11 +8,6 @@ import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
 import { createTimeline } from '../../model/ends-over-time.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';
 
-interface StatusAndJournal {
-  readonly status: BatchStatus;
-  readonly journal: JournalState;
-}
-
 /**
  * Reads the state of a batch from its journal and changes nothing. `onRecord` is called with each record of the journal.
  * Fails with local-file (14).
@@ -21,7 +16,7 @@ export async function readStatus(
   { durable, reference }: Pick<StorePorts, 'durable' | 'reference'>,
   results: string,
   onRecord?: (record: JournalRecord) => void,
-): Promise<StatusAndJournal> {
+) {
   const { path } = await durable.resolve(results);
   await mustExist(durable, path);
   const holder = await durable.holder(lockPath(path));
