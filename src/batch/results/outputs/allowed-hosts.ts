@@ -11,8 +11,8 @@ export function allowedHosts(values: readonly string[]) {
   return {
     /** Returns the parsed address, or why it is refused. */
     check: (address: string, base?: string): { readonly url: URL } | { readonly refused: string } => {
-      const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
-      if (url === undefined || !/^https?:$/.test(url.protocol)) return { refused: 'it is not an https address' };
+      const url = httpUrl(address, base);
+      if (url === undefined) return { refused: 'it is not an https address' };
       if (url.username !== '' || url.password !== '') return { refused: 'its address holds a user name or password' };
       if (url.protocol === 'http:' && !isLoopback(url.hostname))
         return { refused: 'its address is plain http, not https' };
@@ -35,6 +35,8 @@ function parseHost(value: string): string {
   return url.host;
 }
 
-/** The host of an address for a list of hosts; undefined for anything that is not an address. */
-export const hostOf = (address: string): string | undefined =>
-  URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) ? new URL(address).host : undefined;
+/** Returns an address of http or https, which may be relative to `base`; undefined for any other text. */
+export function httpUrl(text: string, base?: string): URL | undefined {
+  const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) ? url : undefined;
+}

@@ -5,22 +5,19 @@ import { Failure } from '../../../core/failure.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 
-interface DownloadParts {
+export interface FetchPorts {
   readonly durable: DurableFiles;
   readonly downloads: Downloads;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly signal: AbortSignal;
+}
+
+export interface DownloadParts extends FetchPorts {
   readonly hosts: AllowedHosts;
   /** Bytes of one file, at most. */
   readonly maxBytes: number;
   /** What all files may have together. */
   readonly budget: ByteBudget;
-}
-
-interface Downloaded {
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly etag: string | undefined;
 }
 
 /** Why one file was not downloaded; the others go on. */
@@ -37,11 +34,11 @@ const MAX_RESUMES = 4;
 const RESUME_DELAY_MS = 1000;
 
 /**
- * Downloads a file to `path`, which must not exist. A download that breaks off goes on where it was, if the server says by
- * its ETag that the file is the same, or else begins again. Fails with NotFetched, with local-file (14), and with the
+ * Downloads a file to `path`, which must not exist. Returns its bytes, its SHA-256 and its ETag. A download that breaks off
+ * goes on where it was, if the server says by its ETag that the file is the same, or else begins again. Fails with NotFetched, with local-file (14), and with the
  * interrupt; then the file is removed.
  */
-export async function downloadFile(parts: DownloadParts, url: URL, path: string): Promise<Downloaded> {
+export async function downloadFile(parts: DownloadParts, url: URL, path: string) {
   const { durable } = parts;
   await durable.remove(path);
   const file = await durable.create(path);
@@ -68,7 +65,7 @@ interface Progress {
 const ALGORITHMS = ['sha256', 'sha512', 'md5'] as const;
 const newHashes = (): ReadonlyMap<string, Hash> => new Map(ALGORITHMS.map((name) => [name, createHash(name)]));
 
-async function fill(parts: DownloadParts, url: URL, file: AppendFile): Promise<Downloaded> {
+async function fill(parts: DownloadParts, url: URL, file: AppendFile) {
   const progress: Progress = { bytes: 0, hashes: newHashes(), etag: undefined };
   for (let resumes = 0; ; resumes++) {
     const isResumable = progress.bytes > 0 && progress.etag !== undefined;
@@ -121,7 +118,7 @@ async function receive(
   { status, headers, body }: DownloadAnswer,
   file: AppendFile,
   progress: Progress,
-): Promise<Downloaded> {
+) {
   const tooLarge = (): NotFetched => new NotFetched(`it is larger than ${formatBytes(maxBytes)} (--max-size)`);
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new NotFetched(`it comes encoded (${encoding}), which was not asked for`);
@@ -190,7 +187,7 @@ export function createByteBudget(maxBytes: number) {
   };
 }
 
-export type ByteBudget = ReturnType<typeof createByteBudget>;
+type ByteBudget = ReturnType<typeof createByteBudget>;
 
 /** The digest of a file that a server stated, by the name of the algorithm. */
 type StatedDigests = ReadonlyMap<string, Buffer>;

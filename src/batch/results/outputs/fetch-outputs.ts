@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock, Downloads, DurableFiles } from '../../../core/context.ts';
+import type { DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
 import { encodeJson, type Json, type JsonObject, numberOf } from '../../../core/json.ts';
-import { allowedHosts, type AllowedHosts, hostOf } from './allowed-hosts.ts';
+import { allowedHosts, httpUrl } from './allowed-hosts.ts';
 import { fileNameOf, type NamedFile, namedFiles } from './named-files.ts';
-import { type ByteBudget, createByteBudget, downloadFile, NotFetched, overBudget } from './download-file.ts';
+import {
+  createByteBudget,
+  downloadFile,
+  type DownloadParts,
+  type FetchPorts,
+  NotFetched,
+  overBudget,
+} from './download-file.ts';
 import { addressDigest, MANIFEST, type Manifest, openManifest } from './manifest.ts';
-
-interface FetchPorts {
-  readonly durable: DurableFiles;
-  readonly downloads: Downloads;
-  readonly clock: Pick<Clock, 'sleep'>;
-  readonly signal: AbortSignal;
-}
 
 interface FetchOptions {
   readonly rows: () => AsyncIterable<Iterable<JsonObject>>;
@@ -116,7 +116,7 @@ async function* filesOf({ rows, field }: FetchOptions): AsyncGenerator<NamedFile
 
 /** Downloads one file and returns its size; undefined when it is there already. Fails as `downloadFile` does. */
 async function fetchOne(
-  parts: FetchPorts & { readonly hosts: AllowedHosts; readonly budget: ByteBudget },
+  parts: Omit<DownloadParts, 'maxBytes'>,
   { into, maxBytes }: FetchOptions,
   manifest: Manifest,
   named: NamedFile,
@@ -137,8 +137,7 @@ async function fetchOne(
   }
   if (!budget.isOpen) throw overBudget();
   const temporary = `${path}.part`;
-  const downloaded = await downloadFile({ ...parts, maxBytes }, allowed.url, temporary);
-  const { bytes, sha256, etag } = downloaded;
+  const { bytes, sha256, etag } = await downloadFile({ ...parts, maxBytes }, allowed.url, temporary);
   if ((await durable.size(path)) === undefined) await durable.replace(temporary, path);
   else {
     // Downloaded before, and not in the manifest: the run was killed in between. Or it is another file.
@@ -161,9 +160,8 @@ const MAX_SHOWN = 300;
 
 function shown(address: Json): string {
   const text = typeof address === 'string' ? address : encodeJson(address);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isAddress = url !== undefined && /^https?:$/.test(url.protocol);
-  return (isAddress ? url.origin + url.pathname : withoutSecrets(text)).slice(0, MAX_SHOWN);
+  const url = httpUrl(text);
+  return (url === undefined ? withoutSecrets(text) : url.origin + url.pathname).slice(0, MAX_SHOWN);
 }
 
 /** Text that is no address may still hold the user info and the query of one. */
@@ -175,7 +173,7 @@ const MAX_HOSTS = 20;
 async function noHosts(options: FetchOptions): Promise<Error> {
   const found = new Map<string, number>();
   for await (const { address } of filesOf(options)) {
-    const host = typeof address === 'string' ? hostOf(address) : undefined;
+    const host = typeof address === 'string' ? httpUrl(address)?.host : undefined;
     if (host !== undefined && (found.has(host) || found.size < MAX_HOSTS)) found.set(host, (found.get(host) ?? 0) + 1);
   }
   const hosts = [...found].map(([host, count]) => `${host} (${count})`).join(', ');
