@@ -164,43 +164,36 @@ export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now
   return { ...rate, windowPerSecond, blockedUntil };
 }
 
-/** The rates of a run. A failure of one kind slows down both. */
-export interface RequestRates {
-  submit: SendRate;
-  poll: SendRate;
-  /** What the drivers of all batches at this endpoint have agreed on; without limits for a driver that shares nothing. */
-  readonly granted: Readonly<Record<RequestKind, GrantedRate>>;
-  /** Slows down after the failure of a request that was sent at `sentAt` (milliseconds of the monotonic clock). */
-  backOff(kind: RequestKind, sentAt: number, retryAfterMs?: number): void;
-  readonly applyWindows: (windows: readonly RateWindow[]) => void;
-}
-
 /** Longest wait of one kind that the other kind asked for: results must be fetched before they expire. */
 const MAX_OTHER_WAIT_MS = 10_000;
 
-/** Creates the rates of a run. `bounds` are those of submissions. */
+/**
+ * The rates of a run. A failure of one kind slows down both. `bounds` are those of submissions; `granted` is what the drivers
+ * of all batches at this endpoint have agreed on, without limits for a driver that shares nothing.
+ */
 export function createRequestRates(
   bounds: RateBounds,
-  granted: RequestRates['granted'],
+  granted: Readonly<Record<RequestKind, GrantedRate>>,
   clock: Clock,
   random: () => number,
-): RequestRates {
+) {
   const { concurrency, rate } = bounds;
   // The service limits status requests separately, at twice the rate of submissions.
   const pollBounds = { concurrency, rate: Math.max(RATE_LIMITS.status.rate, 2 * rate) };
   const started = clock.monotonic();
-  const rates: RequestRates = {
+  const rates = {
     submit: createSendRate(bounds, started),
     poll: createSendRate(pollBounds, started),
     granted,
-    backOff: (kind, sentAt, retryAfterMs) => {
+    /** Slows down after the failure of a request that was sent at `sentAt` (milliseconds of the monotonic clock). */
+    backOff: (kind: RequestKind, sentAt: number, retryAfterMs?: number): void => {
       const now = clock.monotonic();
       const other = kind === 'submit' ? 'poll' : 'submit';
       const otherMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, MAX_OTHER_WAIT_MS);
       rates[kind] = backOff(rates[kind], sentAt, now, retryAfterMs, random());
       rates[other] = backOff(rates[other], sentAt, now, otherMs, random());
     },
-    applyWindows: (windows) => {
+    applyWindows: (windows: readonly RateWindow[]): void => {
       const now = clock.monotonic();
       rates.submit = applyWindows(rates.submit, windows, now);
       rates.poll = applyWindows(rates.poll, windows, now);
@@ -208,3 +201,5 @@ export function createRequestRates(
   };
   return rates;
 }
+
+export type RequestRates = ReturnType<typeof createRequestRates>;

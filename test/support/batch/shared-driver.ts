@@ -98,7 +98,7 @@ export function openSharedDriver(
   const records = createDriverRecords({
     database,
     driver: { batch: 1, owner, leaseMs: 60_000 },
-    parts: {
+    files: {
       storage,
       out: kept === undefined ? 'out' : '/out',
       token: TOKEN,

@@ -117,7 +117,7 @@ export async function sharedStore(
     return createDriverRecords({
       database,
       driver: { batch, owner: String(driver), leaseMs: 60_000 },
-      parts: {
+      files: {
         storage: {
           write: async (address, chunks) => {
             for await (const _ of chunks);

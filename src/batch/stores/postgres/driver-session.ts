@@ -50,7 +50,7 @@ export async function driverSession(
   const records = createDriverRecords({
     database,
     driver,
-    parts: {
+    files: {
       storage: ports.storage,
       isWaiting: ports.isStorageWaiting,
       out: manifest.out,

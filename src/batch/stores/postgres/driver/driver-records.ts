@@ -27,7 +27,7 @@ import { resultLine } from '../../../model/result-line.ts';
 interface DriverParts {
   readonly database: Database;
   readonly driver: Driver;
-  readonly parts: PartFiles;
+  readonly files: PartFiles;
   readonly lease: Lease;
   readonly queue: WriteQueue;
   readonly clock: Clock;
@@ -48,7 +48,8 @@ const MAX_HELD = 32;
 const MAX_KEPT_BYTES = 96 * 1024 * 1024;
 const WAIT_FOR_SHARDS_MS = 5000;
 
-export function createDriverRecords({ database, driver, lease, queue, clock, ...parts }: DriverParts): DriverRecords {
+export function createDriverRecords(parts: DriverParts): DriverRecords {
+  const { database, driver, files, lease, queue, clock } = parts;
   const jobIds = createJobIdWindow();
   const progress = createProgress(parts.counts);
   let listener: RecordsListener | undefined;
@@ -70,16 +71,7 @@ export function createDriverRecords({ database, driver, lease, queue, clock, ...
     onChange();
   };
   const held = createHeldShards(onChange);
-  const publisher = createPublisher({
-    database,
-    driver,
-    parts: parts.parts,
-    queue,
-    clock,
-    held,
-    onFailure,
-    onDone: onChange,
-  });
+  const publisher = createPublisher({ database, driver, files, queue, clock, held, onFailure, onDone: onChange });
 
   const flush = (): void => {
     if (flushQueued) return;
@@ -178,7 +170,7 @@ export function createDriverRecords({ database, driver, lease, queue, clock, ...
     },
     tenureOf: (item) => held.holderOf(item)?.tenure ?? 0,
     maySend: () => {
-      if (parts.parts.isWaiting()) return false;
+      if (files.isWaiting()) return false;
       // Without a shard there is nothing to send.
       if (held.numbers().length === 0 || lease.isValid()) return true;
       void renew();

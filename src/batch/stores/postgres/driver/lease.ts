@@ -18,7 +18,6 @@ export function createLease(clock: Clock, leaseMs: number) {
   // eslint-disable-next-line no-restricted-syntax -- a date: it also counts while the machine is suspended
   const mark = (): LeaseMark => ({ monotonic: clock.monotonic(), wall: clock.now() });
   return {
-    leaseMs,
     /** Milliseconds between two renewals. */
     renewalMs: leaseMs * RENEWAL_PART,
     /** Returns a mark of this moment. Make it before the request of a renewal is sent. */

@@ -14,7 +14,7 @@ import type { WriteQueue } from './write-queue.ts';
 interface PublisherParts {
   readonly database: Database;
   readonly driver: Driver;
-  readonly parts: PartFiles;
+  readonly files: PartFiles;
   readonly queue: WriteQueue;
   readonly clock: Clock;
   readonly held: HeldShards;
@@ -34,7 +34,7 @@ const TEMPORARY: readonly number[] = [EXIT.rateLimited, EXIT.unavailable, EXIT.u
 
 /** Writes results to parts and publishes them. */
 export function createPublisher(publisher: PublisherParts) {
-  const { database, driver, queue, clock, held } = publisher;
+  const { database, driver, files, queue, clock, held } = publisher;
   let hurried = false;
   let failed = false;
   const outage = createOutageMark('the storage of the results');
@@ -68,7 +68,7 @@ export function createPublisher(publisher: PublisherParts) {
       const part =
         draft.lines.length === 0
           ? undefined
-          : await whileUnavailable(() => writePart(publisher.parts, shard.shard, draft.epoch, draft.lines));
+          : await whileUnavailable(() => writePart(files, shard.shard, draft.epoch, draft.lines));
       let publication: Publication | undefined;
       const isOurs = await queue.run(async () => {
         if (entry.lost) return false;

@@ -3,12 +3,7 @@ import type { ItemEvent } from '../../../model/item-states.ts';
 import type { EventData } from '../../../model/run-records.ts';
 
 /** By how much a group of events changes the number of items in each state. */
-export interface CountChanges {
-  readonly waiting: number;
-  readonly sending: number;
-  readonly submitted: number;
-  readonly unknown: number;
-}
+export type CountChanges = Readonly<Record<'waiting' | 'sending' | 'submitted' | 'unknown', number>>;
 
 const NO_CHANGES: CountChanges = { waiting: 0, sending: 0, submitted: 0, unknown: 0 };
 
