@@ -33,15 +33,18 @@ async function* gzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
 async function* gunzip(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const { createGunzip } = await import('node:zlib');
   const decompressed = createGunzip();
-  const source = captureErrors(chunks);
-  pipeline(Readable.from(source.chunks), decompressed, () => undefined);
+  // When reading the chunks fails, the decompression stops and throws that error.
+  pipeline(Readable.from(chunks), decompressed, () => undefined);
   try {
     for await (const chunk of decompressed) yield chunk as Uint8Array;
   } catch (error) {
-    source.rethrow();
-    throw damaged(name, error);
+    throw isOfZlib(error) ? damaged(name, error) : error;
   }
 }
+
+/** The codes of the errors of zlib begin with Z_ (Z_DATA_ERROR), and no others do. */
+const isOfZlib = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 
 /** Bytes of a zstd frame before compression: frames can follow each other, and one is in memory. */
 const FRAME_BYTES = 1024 * 1024;
@@ -89,26 +92,6 @@ async function* unzstd(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGe
   yield* feed(new Uint8Array(0), true);
 }
 
-/** Passes chunks through and remembers the error with which reading them failed. */
-function captureErrors(chunks: AsyncIterable<Uint8Array>) {
-  let failed: { readonly error: unknown } | undefined;
-  async function* captured(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* chunks;
-    } catch (error) {
-      failed = { error };
-      throw error;
-    }
-  }
-  return {
-    chunks: captured(),
-    /** Throws that error, if there was one. */
-    rethrow: (): void => {
-      if (failed !== undefined) throw failed.error;
-    },
-  };
-}
-
 const tooMuchMemory = (name: string, bytes: number): Error =>
   localFile(
     `cannot decompress ${name}: that needs ${formatBytes(bytes)} of memory, and at most ${formatBytes(MAX_WINDOW_BYTES)} are used`,
@@ -125,11 +108,10 @@ interface FrameWindow {
   readonly isSingleSegment: boolean;
 }
 
-/** What is read next: `bytes` bytes after `skip` others, for `then`, which returns what is read after these. */
-interface Step {
+/** What is read next: `bytes` bytes after `skip` others. */
+interface Wanted {
   readonly skip: number;
   readonly bytes: number;
-  readonly then: (bytes: Buffer) => Step | undefined;
 }
 
 const MAGIC = 0xfd2fb528;
@@ -139,66 +121,63 @@ const RLE = 1;
 const RESERVED = 3;
 
 /**
- * Returns a function that takes Zstandard data in chunks of any size and calls `onFrame` with each frame of it (RFC 8878,
- * section 3.1.1), before that frame is decoded: a decoder allocates the window that a header asks for. Decodes nothing.
- * Damaged data is left to the decoder.
+ * Returns a function that takes Zstandard data in chunks of any size and calls `onFrame` with each frame of it before that
+ * frame is decoded: a decoder allocates the window that a header asks for. Decodes nothing. Damaged data is left to the
+ * decoder.
  */
 export function createWindowCheck(onFrame: (window: FrameWindow) => void): (chunk: Uint8Array) => void {
-  const nextFrame = (skip = 0): Step => ({ skip, bytes: 4, then: magic });
-  const magic = (bytes: Buffer): Step | undefined => {
-    const value = bytes.readUInt32LE(0);
-    if (value === MAGIC) return { skip: 0, bytes: 1, then: descriptor };
-    const isSkippable = (value & 0xfffffff0) >>> 0 === SKIPPABLE_MAGIC;
-    return isSkippable ? { skip: 0, bytes: 4, then: (size) => nextFrame(size.readUInt32LE(0)) } : undefined;
-  };
-  const descriptor = ([flags = 0]: Buffer): Step => {
-    const isSingleSegment = (flags & 0x20) !== 0;
-    const dictionary = ([0, 1, 2, 4] as const)[flags & 3] ?? 0;
-    const content = flags >> 6 === 0 ? Number(isSingleSegment) : 2 ** (flags >> 6);
-    const before = isSingleSegment ? 0 : 1;
-    return {
-      skip: 0,
-      bytes: before + dictionary + content,
-      then: (bytes) => {
-        const size = isSingleSegment ? contentSize(bytes.subarray(dictionary)) : windowSize(bytes[0] ?? 0);
-        onFrame({ bytes: size, isSingleSegment });
-        return nextBlock((flags & 4) === 0 ? 0 : 4);
-      },
-    };
-  };
-  /** `checksum` is the number of bytes after the last block. */
-  const nextBlock = (checksum: number, skip = 0): Step => ({
-    skip,
-    bytes: 3,
-    then: (bytes) => {
-      const header = bytes.readUIntLE(0, 3);
-      const type = (header >> 1) & 3;
-      if (type === RESERVED) return undefined;
-      const size = type === RLE ? 1 : header >> 3;
-      return (header & 1) === 0 ? nextBlock(checksum, size) : nextFrame(size + checksum);
-    },
-  });
-
-  let step: Step | undefined = nextFrame();
+  const frames = readFrames(onFrame);
+  let wanted = frames.next().value;
   let skip = 0;
   let held = Buffer.alloc(0);
   return (chunk) => {
     let at = 0;
-    while (step !== undefined) {
+    while (wanted !== undefined) {
       const skipped = Math.min(skip, chunk.byteLength - at);
       skip -= skipped;
       at += skipped;
-      const missing = step.bytes - held.byteLength;
+      const missing = wanted.bytes - held.byteLength;
       if (skip > 0 || (at === chunk.byteLength && missing > 0)) return;
       held = Buffer.concat([held, chunk.subarray(at, at + missing)]);
       at = Math.min(chunk.byteLength, at + missing);
-      if (held.byteLength < step.bytes) return;
-      const found: Buffer = held;
+      if (held.byteLength < wanted.bytes) return;
+      const found = held;
       held = Buffer.alloc(0);
-      step = step.then(found);
-      skip = step?.skip ?? 0;
+      wanted = frames.next(found).value;
+      skip = wanted?.skip ?? 0;
     }
   };
+}
+
+/** Reads the headers of frames and of their blocks (RFC 8878, section 3.1.1): each `yield` returns the bytes that it asks for. */
+function* readFrames(onFrame: (window: FrameWindow) => void): Generator<Wanted, undefined, Buffer> {
+  let skip = 0;
+  for (;;) {
+    const magic = (yield { skip, bytes: 4 }).readUInt32LE(0);
+    if ((magic & 0xfffffff0) >>> 0 === SKIPPABLE_MAGIC) {
+      skip = (yield { skip: 0, bytes: 4 }).readUInt32LE(0);
+      continue;
+    }
+    if (magic !== MAGIC) return;
+    const [flags = 0] = yield { skip: 0, bytes: 1 };
+    const isSingleSegment = (flags & 0x20) !== 0;
+    const dictionary = ([0, 1, 2, 4] as const)[flags & 3] ?? 0;
+    const content = flags >> 6 === 0 ? Number(isSingleSegment) : 2 ** (flags >> 6);
+    const before = isSingleSegment ? 0 : 1;
+    const header = yield { skip: 0, bytes: before + dictionary + content };
+    const bytes = isSingleSegment ? contentSize(header.subarray(dictionary)) : windowSize(header[0] ?? 0);
+    onFrame({ bytes, isSingleSegment });
+    skip = 0;
+    for (let isLast = false; !isLast;) {
+      const block = (yield { skip, bytes: 3 }).readUIntLE(0, 3);
+      const type = (block >> 1) & 3;
+      if (type === RESERVED) return;
+      skip = type === RLE ? 1 : block >> 3;
+      isLast = (block & 1) === 1;
+    }
+    const hasChecksum = (flags & 4) !== 0;
+    if (hasChecksum) skip += 4;
+  }
 }
 
 function windowSize(descriptor: number): number {
