@@ -1,7 +1,7 @@
 import type { Decompressor } from './bounded-codecs.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import { NotReadable } from './not-readable.ts';
-import { endOfStruct, ThriftError } from './thrift-check.ts';
+import { endOfStruct, signedOf, ThriftError } from './thrift-check.ts';
 
 /** How deep the values of a column may be nested, from its schema. */
 export interface Levels {
@@ -249,19 +249,15 @@ function readLengths(
   onLength: (length: number) => void,
 ): void {
   const { bytes } = reader;
-  const signed = (): number => {
-    const value = readNumber(reader);
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  };
   const inBlock = readNumber(reader);
   const parts = readNumber(reader);
   readNumber(reader);
-  let length = signed();
+  let length = signedOf(readNumber(reader));
   if (count > 0) onLength(length);
   const inPart = inBlock / parts;
   if (!Number.isSafeInteger(inPart) || inPart <= 0 || parts > bytes.byteLength) throw brokenOff();
   for (let seen = 1; seen < count;) {
-    const least = signed();
+    const least = signedOf(readNumber(reader));
     const widths = bytes.subarray(reader.offset, reader.offset + parts);
     reader.offset += parts;
     for (let part = 0; part < parts && seen < count; part++) {

@@ -57,7 +57,7 @@ export function endOfStruct(bytes: Uint8Array, start: number, limits: ThriftLimi
     if (values > limits.values) throw new ThriftError('its metadata has too many values');
     if (type === BYTE) skip(1);
     else if (type >= I16 && type <= I64) {
-      const value = signed(varint(type === I64 ? 10 : 5));
+      const value = signedOf(varint(type === I64 ? 10 : 5));
       if (isField) onNumber?.(path, value);
     } else if (type === DOUBLE) skip(8);
     else if (type === BINARY) skip(varint(5));
@@ -81,7 +81,7 @@ export function endOfStruct(bytes: Uint8Array, start: number, limits: ThriftLimi
       const head = byte();
       if ((head & 0x0f) === 0) break;
       // A field is numbered by the distance to the one before it, or by itself.
-      path[depth - 1] = head >> 4 === 0 ? signed(varint(3)) : (path[depth - 1] ?? 0) + (head >> 4);
+      path[depth - 1] = head >> 4 === 0 ? signedOf(varint(3)) : (path[depth - 1] ?? 0) + (head >> 4);
       element(head & 0x0f, depth, true);
     }
     path.pop();
@@ -91,4 +91,4 @@ export function endOfStruct(bytes: Uint8Array, start: number, limits: ThriftLimi
 }
 
 /** Signed numbers are stored as 0, -1, 1, -2, ... */
-const signed = (value: number): number => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
+export const signedOf = (value: number): number => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);

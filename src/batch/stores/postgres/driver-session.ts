@@ -36,7 +36,7 @@ export async function driverSession(
   const { manifest } = batch;
   await claimOut(ports, batch);
   const { holds: _, ...before } = await readAccount(database, batch.batch);
-  const id = randomName(random);
+  const id = randomName(random, 12);
   const driver: Driver = { batch: batch.batch, owner: ownerText({ id, leaseMs, ...ports.durable.self() }), leaseMs };
   const queue = createWriteQueue(clock, random, MAX_OUTAGE_MS);
   const onInterrupt = (): void => {
@@ -109,9 +109,9 @@ export async function driverSession(
   };
 }
 
-/** Twelve characters. */
-const randomName = (random: () => number): string =>
-  Array.from({ length: 12 }, () => Math.floor(random() * 36).toString(36)).join('');
+/** Letters and digits at random. */
+export const randomName = (random: () => number, length: number): string =>
+  Array.from({ length }, () => Math.floor(random() * 36).toString(36)).join('');
 
 const accountBroken = (name: string): Failure =>
   storeBroken(

@@ -4,7 +4,7 @@ import { workLine } from '../../model/command-lines.ts';
 import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
 import type { SharedPorts } from './database/database.ts';
 import { isStoreUnavailable } from './database/failures.ts';
-import { driverSession } from './driver-session.ts';
+import { driverSession, randomName } from './driver-session.ts';
 import { tablesVersion } from './migrations.ts';
 import { contentsOf, removeBatch } from './remove-batch.ts';
 import { reopenItems } from './reopen-items.ts';
@@ -79,7 +79,7 @@ async function createRows(
   let copied: string | undefined;
   try {
     const created = await prepare(async (chunks, format) => {
-      const address = addressIn(out, `input-${name}-${randomSuffix(ports.random)}.${format}`);
+      const address = addressIn(out, `input-${name}-${randomName(ports.random, 6)}.${format}`);
       await storage.write(address, chunks, signal);
       return (copied = address);
     });
@@ -103,11 +103,6 @@ async function createRows(
     throw error;
   }
 }
-
-const randomSuffix = (random: () => number): string =>
-  Math.floor(random() * 36 ** 6)
-    .toString(36)
-    .padStart(6, '0');
 
 const manifestOf = ({ endpoint, endpointId, service, input, plan, compression }: NewBatch, out: string) => ({
   version: 1 as const,

@@ -1,3 +1,4 @@
+import { isLoopback } from '../../../../core/addresses/http-address.ts';
 import { usage } from '../../../../core/failure.ts';
 
 /** A server that may have the database. */
@@ -192,8 +193,7 @@ const firstOf = (...texts: readonly (string | undefined)[]): string | undefined 
   texts.find((text) => text !== undefined && text !== '');
 
 /** True for this machine: nobody else can read the connection. */
-const isLocal = (host: string): boolean =>
-  host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+const isLocal = (host: string): boolean => host.startsWith('/') || host === '::1' || isLoopback(host);
 
 /**
  * As `tlsOf`, for what holds for every database of a user or every program: a unix socket ignores it, and the modes that only
