@@ -1,4 +1,4 @@
-import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
+import { encodeJson, type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
 import { jobError } from '../../queue/job-error.ts';
 
 /** Maximum length of an error text that is shown and grouped, in characters. */
@@ -6,7 +6,7 @@ export const MAX_ERROR_LENGTH = 200;
 
 /** Returns the error of a result as one line; its status when it has no error. */
 export const errorOf = (result: Json): string =>
-  (jobError(result)?.headline ?? stringOf(memberAt(result, 'status')) ?? 'the job has no error message').slice(
+  (jobError(result)?.headline ?? stringAt(result, 'status') ?? 'the job has no error message').slice(
     0,
     MAX_ERROR_LENGTH,
   );

@@ -1,5 +1,5 @@
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
-import { type Failure, localFile, usage } from '../../core/failure.ts';
+import { localFile, usage } from '../../core/failure.ts';
 import type { SourcePorts } from '../read/input-source.ts';
 import { MARKER_NAME } from '../read/marker-name.ts';
 
@@ -83,10 +83,3 @@ export async function readOnceInput(
   if (others.length > 0 || input === '' || input.startsWith('s3://')) return undefined;
   return input === '-' || (await resolve(input)).kind === 'other' ? input : undefined;
 }
-
-/** The failure for a Parquet file that would have to be read without a copy of it. */
-export const parquetFromPipe = (): Failure =>
-  usage(
-    'a Parquet file cannot be checked from a pipe',
-    'Its end says where its rows are: write it to a file first, and name that.',
-  );

@@ -9,7 +9,7 @@ import type { SourcePorts } from '../read/input-source.ts';
 import type { PlannedRange } from '../read/range.ts';
 import { readItems } from '../read/items/read-items.ts';
 import { readUntilAborted } from '../read/unchanged-content.ts';
-import { type FindPorts, parquetFromPipe } from './find-inputs.ts';
+import type { FindPorts } from './find-inputs.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
 
@@ -102,7 +102,11 @@ export async function checkPiped(
   options: PlanOptions,
 ): Promise<InputSummary> {
   const format: SharedFormat = sharedFormat([input], options);
-  if (format.format === 'parquet') throw parquetFromPipe();
+  if (format.format === 'parquet')
+    throw usage(
+      'a Parquet file cannot be checked from a pipe',
+      'Its end says where its rows are: write it to a file first, and name that.',
+    );
   const tally = createInputTally(options.extras);
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -127,7 +131,7 @@ export function createInputTally(extras: string) {
   const maxBytes = maxInputBytes(extras);
   const beside = PAYLOAD_LIMITS.run - maxBytes;
   const invalidItems: InvalidItem[] = [];
-  let [planned, invalid, bodyBytes, largestBody, removedApostrophes] = [0, 0, 0, 0, 0];
+  const counts = { planned: 0, invalid: 0, bodyBytes: 0, largestBody: 0, removedApostrophes: 0 };
   let first: Item | undefined;
   return {
     /** The bytes that an input may have. */
@@ -135,28 +139,19 @@ export function createInputTally(extras: string) {
     /** `input` is the name of the input that has the item. */
     add: (item: Item | InvalidItem, input: string): void => {
       if (item.kind === 'invalid') {
-        invalid += 1;
+        counts.invalid += 1;
         if (invalidItems.length < MAX_DESCRIBED) invalidItems.push({ ...item, input });
         return;
       }
-      planned += 1;
+      counts.planned += 1;
       const body = beside + item.input.byteLength;
-      bodyBytes += body;
-      largestBody = Math.max(largestBody, body);
-      removedApostrophes += item.removedApostrophes ?? 0;
+      counts.bodyBytes += body;
+      counts.largestBody = Math.max(counts.largestBody, body);
+      counts.removedApostrophes += item.removedApostrophes ?? 0;
       first ??= item;
     },
     /** `bytes` is the size of all inputs together. */
-    summary: (bytes: number): InputSummary => ({
-      planned,
-      invalid,
-      invalidItems,
-      bytes,
-      bodyBytes,
-      largestBody,
-      first,
-      removedApostrophes,
-    }),
+    summary: (bytes: number): InputSummary => ({ ...counts, invalidItems, bytes, first }),
   };
 }
 

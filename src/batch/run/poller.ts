@@ -1,4 +1,4 @@
-import { type Json, memberAt, numberOf } from '../../core/json.ts';
+import { type Json, numberAt } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 import type { Ending } from '../model/item-states.ts';
@@ -52,7 +52,7 @@ export function createPoller(run: RunState) {
   };
 
   const measure = (job: Job, document: Json): void => {
-    const [delayMs, executionMs] = [numberOf(memberAt(document, 'delayTime')), executionMsOf(document)];
+    const [delayMs, executionMs] = [numberAt(document, 'delayTime'), executionMsOf(document)];
     const ageMs = clock.monotonic() - job.submittedAt;
     // The poll may be later than the end: the service's times are more exact.
     const turnaroundMs =
@@ -244,4 +244,4 @@ export function createPoller(run: RunState) {
 const EXPIRED = 'the service no longer has this job: its result was not fetched in time, or its time to live was over';
 
 /** Execution time so far, in milliseconds. */
-const executionMsOf = (document: Json): number | undefined => numberOf(memberAt(document, 'executionTime'));
+const executionMsOf = (document: Json): number | undefined => numberAt(document, 'executionTime');

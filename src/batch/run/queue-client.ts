@@ -2,7 +2,7 @@ import type { ApiAnswer, BatchApi } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
-import { memberOf, stringOf, type Json } from '../../core/json.ts';
+import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
 import { submissionBody } from '../../queue/submission.ts';
@@ -99,7 +99,7 @@ function submitAnswer({ value }: ApiAnswer): SubmitOutcome {
 
 /** An answer about another job must not become the result of this one. */
 function statusAnswer({ value }: ApiAnswer, job: string): StatusOutcome {
-  const id = stringOf(memberOf(value, 'id')) ?? job;
+  const id = stringAt(value, 'id') ?? job;
   return id === job ? { kind: 'found', document: value ?? null } : retryLater(wrongJob(job, id));
 }
 

@@ -2,7 +2,7 @@ import type { DollarRange } from '../../../core/units.ts';
 import type { Batch, BatchStatus, ResultLine } from '../../model/store.ts';
 import type { TimelineSummary } from '../../model/ends-over-time.ts';
 import { executionCost } from './cost.ts';
-import { decodeJson, type Json, memberOf, numberOf, parsePlainJson, stringOf } from '../../../core/json.ts';
+import { decodeJson, type Json, numberAt, parsePlainJson, stringAt } from '../../../core/json.ts';
 import { errorOf } from '../../model/error-text.ts';
 import { stateOf } from '../../model/result-line.ts';
 import { createDistribution, type DistributionSummary } from './distribution.ts';
@@ -65,15 +65,14 @@ async function analyzeResults(groups: AsyncIterable<Iterable<ResultLine>>): Prom
   const [delay, execution, failures] = [createDistribution(), createDistribution(), createFailureGroups()];
   let executionMs: number | undefined;
   const add = (item: number, result: Json): void => {
-    const [delayMs, ranMs] = [numberOf(memberOf(result, 'delayTime')), numberOf(memberOf(result, 'executionTime'))];
+    const [delayMs, ranMs] = [numberAt(result, 'delayTime'), numberAt(result, 'executionTime')];
     if (delayMs !== undefined) delay.add(delayMs);
     if (ranMs !== undefined && ranMs >= 0) {
       execution.add(ranMs);
       executionMs = (executionMs ?? 0) + ranMs;
     }
     const state = stateOf(result);
-    if (state !== 'completed')
-      failures.add(state, { item, job: stringOf(memberOf(result, 'job')), error: errorOf(result) });
+    if (state !== 'completed') failures.add(state, { item, job: stringAt(result, 'job'), error: errorOf(result) });
   };
   for await (const lines of groups) for (const { item, bytes } of lines) add(item, parseResult(bytes));
   return { delay: delay.summary(), execution: execution.summary(), executionMs, failures: failures.summary() };

@@ -1,5 +1,5 @@
 import type { ReadPorts, Database } from './database/database.ts';
-import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { decodeJson, encodeJson, type Json, memberAt, stringAt } from '../../../core/json.ts';
 import { certainMs } from '../../../queue/not-there-yet.ts';
 import { timeToLive } from '../../../queue/submission.ts';
 import type { Resubmit, StorePorts } from '../../model/store.ts';
@@ -64,7 +64,7 @@ async function chooseItems(
   const choose = (item: number, result: Json): void => {
     const state = stateOf(result);
     if (state === 'completed') return;
-    const job = stringOf(memberAt(result, 'job'));
+    const job = stringAt(result, 'job');
     if (wanted.includes(state) && matches(result)) again.push([item, state]);
     else if (state === 'expired' && mayBeThere && job !== undefined) {
       const label = memberAt(result, 'id');

@@ -1,7 +1,7 @@
 import { exportResults, fetchOutputs, type ExportedResults, type FetchSummary } from '../../../batch/index.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { usage } from '../../../core/failure.ts';
-import { memberAt, stringOf, type JsonObject } from '../../../core/json.ts';
+import { type JsonObject, stringAt } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
@@ -97,7 +97,7 @@ const COUNTS = ['files', 'downloaded', 'existing', 'failed', 'bytes'] as const;
 
 const fetchView: View = {
   noun: ['download', 'downloads'],
-  id: (row) => stringOf(memberAt(row, 'into')) ?? '',
+  id: (row) => stringAt(row, 'into') ?? '',
   columns: COUNTS.map((name) => ({ header: name.toUpperCase(), show: text(name), right: true })),
   detail: (row) => [{ lines: ['into', ...COUNTS].map((name) => ({ label: name, value: text(name)(row) })) }],
 };

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
-import { decodeJson, memberAt, numberOf, stringOf, type Json } from '../../../../core/json.ts';
+import { numberAt, stringAt, tryDecodeJson } from '../../../../core/json.ts';
 import { firstBytes, linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter } from '../../../bytes/synced-files.ts';
 import type { Ending } from '../../../model/item-states.ts';
@@ -116,15 +116,8 @@ export async function checksumOf(
 }
 
 function parseResult(bytes: Uint8Array, extent: ResultsExtent): UnrecordedResult | undefined {
-  let value: Json;
-  try {
-    value = decodeJson(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    return undefined;
-  }
-  const item = numberOf(memberAt(value, 'item'));
-  const ending = endingOf(value);
-  return item === undefined || ending === undefined
-    ? undefined
-    : { item, job: stringOf(memberAt(value, 'job')), ending, extent };
+  const value = tryDecodeJson(Buffer.from(bytes).toString('utf8'));
+  const item = numberAt(value, 'item');
+  const ending = value === undefined ? undefined : endingOf(value);
+  return item === undefined || ending === undefined ? undefined : { item, job: stringAt(value, 'job'), ending, extent };
 }

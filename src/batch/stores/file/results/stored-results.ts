@@ -13,10 +13,8 @@ import { crc32 } from 'node:zlib';
 import { writeSyncedFile } from '../../../bytes/synced-files.ts';
 import type { JournalRecord } from '../journal/record.ts';
 
-/** A line of the results file, without its line feed. Offsets are bytes. */
-interface StoredResult {
-  readonly item: number;
-  readonly bytes: Uint8Array;
+interface StoredResult extends ResultLine {
+  /** Where the line begins in the file, in bytes. */
   readonly start: number;
 }
 

@@ -3,7 +3,7 @@ import { HOUR_SECONDS } from '../../../../core/durations.ts';
 import { rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../../../core/units.ts';
-import { itemsAt, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../../core/json.ts';
+import { itemsAt, type Json, type JsonObject, memberAt, numberAt, numberOf, stringAt } from '../../../../core/json.ts';
 import { json, text } from '../../../../output/cells/cell-functions.ts';
 import { memberHeader } from '../../../../cli/resource/fields/detail-lines.ts';
 import type { Section, Tone, View } from '../../../../output/view.ts';
@@ -49,7 +49,7 @@ const COUNTS: readonly (readonly [string, string, Tone])[] = [
 /** The summary of a batch. The detail view leaves out counts of zero. */
 export const batchView: View = {
   noun: ['batch', 'batches'],
-  id: (row) => stringOf(memberAt(row, 'batch')) ?? '',
+  id: (row) => stringAt(row, 'batch') ?? '',
   columns: COUNTS.map(([name]) => ({ header: memberHeader(name), show: text(name), right: true })),
   detail: (row) => [
     {
@@ -68,16 +68,16 @@ export const batchView: View = {
 };
 
 function stateLines(row: Json): Section['lines'] {
-  const [state, pid] = [stringOf(memberAt(row, 'state')), numberOf(memberAt(row, 'pid'))];
+  const [state, pid] = [stringAt(row, 'state'), numberAt(row, 'pid')];
   if (state === undefined) return [];
-  const host = stringOf(memberAt(row, 'host'));
+  const host = stringAt(row, 'host');
   const unordered = memberAt(row, 'unordered') === true ? ', all have ended, the results are not in order yet' : '';
   const holder = `process ${String(pid)}${host === undefined ? '' : ` on ${safeText(host)}`} is at work on it`;
   return [{ label: 'state', value: `${pid === undefined ? state : holder}${unordered}` }];
 }
 
 function durationLines(row: Json): Section['lines'] {
-  const [took, wall] = [numberOf(memberAt(row, 'tookSeconds')), numberOf(memberAt(row, 'wallSeconds'))];
+  const [took, wall] = [numberAt(row, 'tookSeconds'), numberAt(row, 'wallSeconds')];
   return [
     ...(took === undefined ? [] : [{ label: 'took', value: formatDuration(took * 1000) }]),
     ...(wall === undefined ? [] : [{ label: 'to the last result', value: formatDuration(wall * 1000) }]),
@@ -86,7 +86,7 @@ function durationLines(row: Json): Section['lines'] {
 
 function costLines(row: Json): Section['lines'] {
   const cost = memberAt(row, 'executionCostUsd');
-  const [low, high] = [numberOf(memberAt(cost, 'low')), numberOf(memberAt(cost, 'high'))];
+  const [low, high] = [numberAt(cost, 'low'), numberAt(cost, 'high')];
   if (low === undefined || high === undefined) return [];
   const sinceResume = memberAt(cost, 'sinceResume') === true;
   return [{ label: 'execution cost', value: describeCost({ low, high, sinceResume }) }];
