@@ -43,6 +43,8 @@ export function createTimeline() {
       widen();
       addTo(at, completed, notCompleted);
     },
+    /** The latest time that was added; undefined while nothing has ended. */
+    last: (): number | undefined => (counts.size === 0 ? undefined : last),
     /** Returns undefined while nothing has ended. */
     summary: (): TimelineSummary | undefined => {
       const starts = [...counts.keys()].sort((a, b) => a - b);

@@ -36,17 +36,8 @@ export function openInputs(ports: SourcePorts, { sources, format, extras }: Batc
   const open = async (position: number): Promise<InputSource> => {
     const found = sources[position];
     if (found === undefined) throw new Error('a range of the batch has no input');
-    const { format: own = format.format, name, ...object } = found;
-    const { types, ...shared } = format;
-    const csvTypes = own === 'csv' && types !== undefined ? { types } : {};
-    const path = name ?? object.address;
-    return await openSource(ports, object, {
-      ...shared,
-      ...csvTypes,
-      format: own,
-      path,
-      maxBytes: maxInputBytes(extras),
-    });
+    const { format: own = format.format, name: path = found.address, ...object } = found;
+    return await openSource(ports, object, { ...format, format: own, path, maxBytes: maxInputBytes(extras) });
   };
   const at = async (position: number): Promise<InputSource> => {
     const input = opened.get(position) ?? (await open(position));

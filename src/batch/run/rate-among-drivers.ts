@@ -62,16 +62,13 @@ export function createGrantedRate({ pace, clock, random, wanted, wake }: Granted
     // The caller is not complete yet.
     await Promise.resolve();
     while (!closed.signal.aborted) {
-      const delayMs = await ask().then(
-        (milliseconds) => {
-          reached = true;
-          return milliseconds;
-        },
-        () => {
-          reached = false;
-          return RETRY_MS;
-        },
-      );
+      let delayMs = RETRY_MS;
+      try {
+        delayMs = await ask();
+        reached = true;
+      } catch {
+        reached = false;
+      }
       await clock.sleep(delayMs, closed.signal).catch(() => undefined);
     }
   };

@@ -29,17 +29,15 @@ export function createRowReader(source: ByteSource, layout: ParquetLayout, colum
       const firstRow = Math.max(start, group.firstRow);
       const rows = Math.min(end, group.firstRow + group.rows) - firstRow;
       if (rows <= 0) continue;
-      let decoded = kept?.group === group ? kept.values : undefined;
-      if (decoded === undefined) {
+      if (kept?.group !== group) {
         kept = undefined;
         const budget = createMemoryBudget(index + 1);
         const values: (readonly unknown[])[] = [];
         for (const column of columns) values.push(await readColumn(source, layout, column, group, budget));
         kept = { group, values };
-        decoded = values;
       }
       const from = firstRow - group.firstRow;
-      yield { firstRow, rows, values: decoded.map((all) => all.slice(from, from + rows)) };
+      yield { firstRow, rows, values: kept.values.map((all) => all.slice(from, from + rows)) };
     }
   };
 }

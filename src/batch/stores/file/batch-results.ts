@@ -1,11 +1,11 @@
-import type { BatchHistory, BatchStatus, StoredBatchResults, StorePorts } from '../../model/store.ts';
+import type { BatchStatus, StoredBatchResults, StorePorts } from '../../model/store.ts';
 import { type ItemCounts, itemsLeft } from '../../model/item-states.ts';
 import { endPath, inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import { type JournalState, replayJournal } from './journal/replay.ts';
 import { mustExist } from './place.ts';
 import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
-import { createTimeline } from '../../model/ends-over-time.ts';
+import { createTimeline, type Timeline } from '../../model/ends-over-time.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';
 
 /**
@@ -59,16 +59,19 @@ const MAX_ATTEMPTS = 3;
 export async function readBatchResults(ports: StorePorts, results: string): Promise<StoredBatchResults> {
   const { durable, signal } = ports;
   for (let attempt = 1; ; attempt++) {
-    const ends = createEnds();
-    const { status, journal } = await readStatus(ports, results, ends.onRecord);
+    const timeline = createTimeline();
+    const { status, journal } = await readStatus(ports, results, (record) => {
+      addEnd(timeline, record);
+    });
     const source = await intactResults(durable, status.name, journal, signal);
     // A running batch may have put its results in order since its journal was read.
     if (source === undefined && status.holder !== undefined && attempt < MAX_ATTEMPTS) continue;
     if (source === undefined) throw resultsChanged(status);
     const path = status.name;
+    const { retried, workerPrice } = journal;
     return {
       status,
-      history: ends.history(journal),
+      history: { retried, workerPrice, timeline, lastEndedAt: timeline.last() },
       files: [
         ...[
           path,
@@ -87,24 +90,9 @@ export async function readBatchResults(ports: StorePorts, results: string): Prom
   }
 }
 
-/** Collects when items ended. */
-function createEnds() {
-  const timeline = createTimeline();
-  let lastEndedAt: number | undefined;
-  return {
-    onRecord: (record: JournalRecord): void => {
-      if (record.kind !== 'event' || (record.event.kind !== 'end' && record.event.kind !== 'refuse')) return;
-      const { at } = record.data;
-      if (at === undefined) return;
-      lastEndedAt = Math.max(at, lastEndedAt ?? at);
-      const completed = record.event.kind === 'end' && record.event.ending === 'completed';
-      timeline.add(at, completed ? 1 : 0, completed ? 0 : 1);
-    },
-    history: ({ retried, workerPrice }: JournalState): BatchHistory => ({
-      retried,
-      workerPrice,
-      timeline,
-      lastEndedAt,
-    }),
-  };
+/** Adds the end of an item to the timeline, where a record is one. */
+function addEnd(timeline: Timeline, record: JournalRecord): void {
+  if (record.kind !== 'event' || (record.event.kind !== 'end' && record.event.kind !== 'refuse')) return;
+  const completed = record.event.kind === 'end' && record.event.ending === 'completed';
+  if (record.data.at !== undefined) timeline.add(record.data.at, completed ? 1 : 0, completed ? 0 : 1);
 }

@@ -31,8 +31,7 @@ export async function contentsOf(ports: SharedPorts, batch: StoredBatch): Promis
     const object = await storage.describe(address, signal);
     if (object !== undefined) found.push({ address, bytes: object.bytes });
   }
-  const left = (await findGarbage(ports, batch)).map(({ address, bytes }) => ({ address, bytes }));
-  return [...found, ...left, ...(await markerOf(ports, batch))];
+  return [...found, ...(await findGarbage(ports, batch)), ...(await markerOf(ports, batch))];
 }
 
 /**

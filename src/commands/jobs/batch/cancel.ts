@@ -1,5 +1,5 @@
-import { sentence } from '../../../core/message.ts';
-import { refuse } from '../../../batch/index.ts';
+import { sentence, type Message } from '../../../core/message.ts';
+import { refuse, type BatchStatus } from '../../../batch/index.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import type { Result } from '../../../output/view.ts';
@@ -17,23 +17,23 @@ export async function cancelBatch(
   refuse(kindOf(ctx, values), 'sharing', 'batch cancel');
   return await withBatch(ctx, values, values.batch, async (batch, { store, ports }) => {
     const before = await batch.status();
-    if (before.state === 'ended') {
-      const notes = ['All of its items have ended: there was nothing to cancel.'];
-      return { kind: 'one', view: statusView(), value: statusMembers(before), notes };
-    }
+    if (before.state === 'ended')
+      return resultOf(before, ['All of its items have ended: there was nothing to cancel.']);
     await batch.cancel();
     const status = await (await store.open(values.batch)).status();
     const drivers = status.shared?.drivers ?? 0;
-    return {
-      kind: 'one',
-      view: statusView(),
-      value: statusMembers(status),
-      notes: [
-        drivers === 0
-          ? 'No driver works on it. Nothing more is sent.'
-          : `${countOf(drivers, 'driver')} will see it at the next renewal of a lease, and will fetch the results of the jobs that were sent.`,
-        sentence`To go on with it: ${ports.resumeCommand(values.batch)}`,
-      ],
-    };
+    return resultOf(status, [
+      drivers === 0
+        ? 'No driver works on it. Nothing more is sent.'
+        : `${countOf(drivers, 'driver')} will see it at the next renewal of a lease, and will fetch the results of the jobs that were sent.`,
+      sentence`To go on with it: ${ports.resumeCommand(values.batch)}`,
+    ]);
   });
 }
+
+const resultOf = (status: BatchStatus, notes: readonly Message[]): Result => ({
+  kind: 'one',
+  view: statusView(),
+  value: statusMembers(status),
+  notes,
+});

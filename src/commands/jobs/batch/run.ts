@@ -2,7 +2,6 @@ import {
   beginBatch,
   checkBatch,
   refuse,
-  type BatchPorts,
   type BeginOptions,
   describeInvalid,
   type InputSummary,
@@ -13,7 +12,7 @@ import { healthRequest, runRequest } from '../../../queue/requests.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
-import { sentence, type CommandLine } from '../../../core/message.ts';
+import { sentence } from '../../../core/message.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { checkBounds } from '../../shared/duration-bounds.ts';
@@ -66,9 +65,10 @@ export async function runBatch(outer: CommandContext, given: RunValues): Promise
       const run = { endpoint: values.endpoint, limits: values, leaseMs, connect: () => connect(ctx, values.endpoint) };
       const view = viewOf(ctx, async (begun, summary, copy) => {
         if (copy !== undefined) await ctx.tell(`The input was copied to ${copy}, where every driver reads it.`);
-        for (const line of describeSkipped(nameOfInputs(values), summary)) await ctx.tell(line);
-        for (const line of describeApostrophes(summary)) await ctx.tell(line);
-        if (isShared) await ctx.tell(sentence`Batch ${begun}. On any other machine: ${joinLine(ports, begun)}`);
+        const leftOut = describeSkipped(nameOfInputs(values), summary);
+        for (const line of [...leftOut, ...describeApostrophes(summary)]) await ctx.tell(line);
+        if (isShared)
+          await ctx.tell(sentence`Batch ${begun}. On any other machine: ${workLine(ports.reference(begun))}`);
       });
       return batchResult(ctx, await beginBatch(ports, store, options, run, view), values);
     },
@@ -80,8 +80,6 @@ async function connect(ctx: CommandContext, endpoint: string) {
   const { id: endpointId } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
   return { endpointId, service: await serviceAddress(ctx) };
 }
-
-const joinLine = ({ reference }: BatchPorts, name: string): CommandLine => workLine(reference(name));
 
 /** The endpoint and the time in seconds: `demo-20260131-080559`. */
 function defaultName(ctx: CommandContext, endpoint: string): string {
