@@ -2,6 +2,7 @@ import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
 import { findMoved, type FindPorts } from '../plan/find-inputs.ts';
 import { openInputs } from '../read/inputs.ts';
+import { textOf } from '../read/items/item.ts';
 import { RESULT_MEMBERS } from '../model/result-line.ts';
 import type { Batch, LocatedInputs, ResultLine } from '../model/store.ts';
 import type { ItemCounts } from '../model/item-states.ts';
@@ -82,7 +83,7 @@ async function* joinedRows(
         const rows: JsonObject[] = [];
         for (const item of group) {
           if (next.done === true || item.kind !== 'item' || next.value.item !== item.number) continue;
-          rows.push(rowOf(name, next.value, decodeJson(Buffer.from(item.input).toString('utf8'))));
+          rows.push(rowOf(name, next.value, decodeJson(textOf(item.input))));
           next = await results.next();
         }
         yield rows;
@@ -100,7 +101,7 @@ async function* linesOf(groups: AsyncIterable<Iterable<ResultLine>>): AsyncGener
 
 /** Returns the row of a result. Every row has the same members, so that a table of them has the same columns. */
 function rowOf(name: string, { bytes }: ResultLine, input: Json | undefined): JsonObject {
-  const result = decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  const result = decodeJson(textOf(bytes));
   if (!isObject(result) || typeof result['item'] !== 'number') throw localFile(`${name} was changed while it was read`);
   return Object.fromEntries(
     EXPORT_MEMBERS.flatMap((member): readonly (readonly [string, Json])[] => {

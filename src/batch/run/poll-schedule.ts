@@ -199,11 +199,9 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
   };
 
   const addAgain = (job: J, now: number): void => {
-    if (job.queuedPolls + 1 < MAX_QUEUED_POLLS) {
-      queued.push({ ...job, queuedPolls: job.queuedPolls + 1 });
-      return;
-    }
-    addLater(job, now);
+    const queuedPolls = job.queuedPolls + 1;
+    if (queuedPolls < MAX_QUEUED_POLLS) queued.push({ ...job, queuedPolls });
+    else addLater(job, now);
   };
   const addLater = (job: J, now: number, ranMs?: number): void => {
     timed.push({ ...job, pollAt: now + delays.next(now - job.submittedAt, ranMs, timed.length) });

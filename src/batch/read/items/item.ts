@@ -102,7 +102,8 @@ export function createItem(
 /** `{`, with which the text of an object begins. */
 const BRACE = 0x7b;
 
-const isJsonSpace = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+export const isJsonSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 
 /** Returns why bytes are not JSON text, or undefined when they are. */
 export function jsonProblem(bytes: Uint8Array): { readonly reason: string; readonly column?: number } | undefined {
@@ -125,9 +126,12 @@ export function jsonProblem(bytes: Uint8Array): { readonly reason: string; reado
   }
 }
 
+/** The same bytes, which are not copied. */
+export const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 /** Decodes UTF-8; invalid bytes become replacement characters. */
-export const textOf = (bytes: Uint8Array): string =>
-  (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('utf8');
+export const textOf = (bytes: Uint8Array): string => bufferOf(bytes).toString('utf8');
 
 export const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;

@@ -3,6 +3,7 @@ import { formatBytes } from '../../../core/units.ts';
 import { lineGroups, type Line } from '../../bytes/split-lines.ts';
 import {
   createItem,
+  isJsonSpace,
   jsonProblem,
   MAX_LINE_BYTES,
   textOf,
@@ -94,9 +95,7 @@ const encode = (text: string | undefined): Uint8Array | undefined =>
 
 function trim(bytes: Uint8Array): Uint8Array {
   let [from, to] = [0, bytes.byteLength];
-  while (from < to && isSpace(bytes[from])) from += 1;
-  while (to > from && isSpace(bytes[to - 1])) to -= 1;
+  while (from < to && isJsonSpace(bytes[from])) from += 1;
+  while (to > from && isJsonSpace(bytes[to - 1])) to -= 1;
   return to - from === bytes.byteLength ? bytes : bytes.subarray(from, to);
 }
-
-const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;

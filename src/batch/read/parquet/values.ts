@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { SchemaElement } from 'hyparquet';
 import { DAY_MS } from '../../../core/durations.ts';
-import { jsonProblem, textOf } from '../items/item.ts';
+import { bufferOf, jsonProblem, textOf } from '../items/item.ts';
 import { NotReadable } from './not-readable.ts';
 import { isMap, isText, listItem, type Column } from './schema.ts';
 
@@ -194,10 +194,7 @@ function numberText(value: number): string {
   return Number.isFinite(value) ? JSON.stringify(value) : quoted(String(value));
 }
 
-const base64: ToJson = (value) => {
-  const { buffer, byteOffset, byteLength } = bytesOf(value);
-  return quoted(Buffer.from(buffer, byteOffset, byteLength).toString('base64'));
-};
+const base64: ToJson = (value) => quoted(bufferOf(bytesOf(value)).toString('base64'));
 
 /** Decodes a number of 16 bits (IEEE 754, binary16). */
 function halfFloat([low = 0, high = 0]: Uint8Array): number {
@@ -223,7 +220,7 @@ const integerOf = (value: unknown): bigint =>
 /** Decodes an integer whose first byte is the highest one, in two's complement. */
 function signedInteger(bytes: Uint8Array): bigint {
   if (bytes.byteLength === 0) return 0n;
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+  const hex = bufferOf(bytes).toString('hex');
   return BigInt.asIntN(bytes.byteLength * 8, BigInt(`0x${hex}`));
 }
 
@@ -261,7 +258,7 @@ const two = (value: number): string => String(value).padStart(2, '0');
 
 /** Returns `f81d4fae-7dec-11d0-a765-00a0c91e6bf6`. */
 function uuidText(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+  const hex = bufferOf(bytes).toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 

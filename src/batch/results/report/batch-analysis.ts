@@ -5,6 +5,7 @@ import { executionCost } from './cost.ts';
 import { decodeJson, type Json, numberAt, parsePlainJson, stringAt } from '../../../core/json.ts';
 import { errorOf } from '../../model/error-text.ts';
 import { stateOf } from '../../model/result-line.ts';
+import { textOf } from '../../read/items/item.ts';
 import { createDistribution, type DistributionSummary } from './distribution.ts';
 import { createFailureGroups, type FailureSummary } from './failure-groups.ts';
 
@@ -80,7 +81,7 @@ async function analyzeResults(groups: AsyncIterable<Iterable<ResultLine>>): Prom
 
 /** The numbers need not be exact here. */
 function parseResult(bytes: Uint8Array): Json {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const text = textOf(bytes);
   try {
     return parsePlainJson(text);
   } catch {

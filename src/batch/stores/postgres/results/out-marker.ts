@@ -1,7 +1,7 @@
 import type { StoredObject } from '../../../../core/context.ts';
 import { collectBytes } from '../../../../core/files/byte-streams.ts';
 import { localFile } from '../../../../core/failure.ts';
-import { isObject, memberAt, tryDecodeJson } from '../../../../core/json.ts';
+import { stringAt, tryDecodeJson } from '../../../../core/json.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
 import type { ReadPorts, Database } from '../database/database.ts';
@@ -97,10 +97,7 @@ async function readMarker({ storage, signal }: MarkerPorts, out: string): Promis
   if (object === undefined) return undefined;
   const bytes = await collectBytes(storage.read(object, 0, object.bytes, signal), MAX_MARKER_BYTES);
   const value = bytes === undefined ? undefined : tryDecodeJson(bytes.toString());
-  const text = (name: string): string => {
-    const member = isObject(value) ? memberAt(value, name) : undefined;
-    return typeof member === 'string' ? safeText(member).slice(0, 200) : '';
-  };
+  const text = (name: string): string => safeText(stringAt(value, name) ?? '').slice(0, 200);
   return { batch: text('batch'), token: text('token'), store: text('store') };
 }
 

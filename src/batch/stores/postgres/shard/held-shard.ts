@@ -89,7 +89,6 @@ export function holdShard(claimed: ClaimedShard) {
   let keptBytes = 0;
   let drafted: readonly KeptResult[] = [];
   let draftedBytes = 0;
-  let published = alreadyEnded;
   let publishedUnknown = 0;
 
   const note = (record: ItemRecord): void => {
@@ -187,7 +186,6 @@ export function holdShard(claimed: ClaimedShard) {
         open.delete(item);
         ended.add(index(item) - 1);
       }
-      published += draft.items.length + draft.unknown.length;
       publishedUnknown += draft.unknown.length;
       [drafted, draftedBytes] = [[], 0];
       pending = [];
@@ -195,7 +193,7 @@ export function holdShard(claimed: ClaimedShard) {
       const events = [...open].flatMap(([item, openItem]) => eventsTo(item, openItem));
       const snapshot = { epoch, number: 0, changes: changesOf(events), events };
       number = 1;
-      return { draft, nextEpoch: epoch, snapshot, ended: ended.bytes(), done: published === valid };
+      return { draft, nextEpoch: epoch, snapshot, ended: ended.bytes(), done: ended.count() === valid };
     },
   };
 }
