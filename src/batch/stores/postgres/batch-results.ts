@@ -23,21 +23,14 @@ export async function readBatchResults(ports: SharedPorts, batch: StoredBatch): 
     history: historyOf(batch, parts),
     lines: async function* (order) {
       for await (const { groups } of readShards(ports, batch))
-        for await (const lines of groups()) {
-          const items = order === 'in-order' ? [...lines.keys()].sort((a, b) => a - b) : lines.keys();
-          yield linesOf(lines, items);
+        for await (const group of groups()) {
+          const lines = [...group].map(([item, bytes]): ResultLine => ({ item, bytes }));
+          yield order === 'in-order' ? lines.sort((one, other) => one.item - other.item) : lines;
         }
     },
     // Their content is compared when it is read: it may be much, and on another machine.
     inputs: async () => ({ ...manifest, ranges: rangesOf(database, batch) }),
   };
-}
-
-function* linesOf(lines: ReadonlyMap<number, Uint8Array>, items: Iterable<number>): Generator<ResultLine> {
-  for (const item of items) {
-    const bytes = lines.get(item);
-    if (bytes !== undefined) yield { item, bytes };
-  }
 }
 
 /** Rows of so many shards are read at once. */
