@@ -194,15 +194,13 @@ export function createPoller(run: RunState) {
     add: (job: JobRef, submittedAt: number): void => {
       schedule.addQueued(newJob(job, submittedAt, 'submitted'));
     },
-    /** Retries a job that failed in an earlier run. */
-    addFailed: (job: JobRef): void => {
+    /**
+     * Retries a job that failed in an earlier run, or asks once more for one that the service did not have then and may have all
+     * the same.
+     */
+    addEarlier: (job: JobRef, submittedAt: number, kind: 'failed' | 'expired'): void => {
       pendingEarlier += 1;
-      schedule.addTimed(newJob(job, clock.monotonic(), 'failed'));
-    },
-    /** Asks once more for a job that the service did not have in an earlier run, and that it may have all the same. */
-    addExpired: (job: JobRef, submittedAt: number): void => {
-      pendingEarlier += 1;
-      schedule.addTimed(newJob(job, submittedAt, 'expired'));
+      schedule.addTimed(newJob(job, submittedAt, kind));
     },
     /**
      * Sends the polls that are due. Returns the milliseconds until the next one, or undefined when it must wait for an

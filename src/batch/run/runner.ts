@@ -92,8 +92,8 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const submissionTime = ({ submittedAt }: KnownJob): number =>
     // eslint-disable-next-line no-restricted-syntax -- a date of the records
     clock.monotonic() - Math.max(0, clock.now() - submittedAt);
-  for (const job of records.failed) poller.addFailed(job);
-  for (const job of records.expired) poller.addExpired(job, submissionTime(job));
+  for (const job of records.failed) poller.addEarlier(job, started, 'failed');
+  for (const job of records.expired) poller.addEarlier(job, submissionTime(job), 'expired');
   records.open({
     onJobs: (jobs) => {
       for (const job of jobs) poller.add(job, submissionTime(job));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
-import { executionCost } from '../results/report/cost.ts';
+import { executionCost } from '../results/report/batch-analysis.ts';
 
 /** Cost of the jobs that ended while this process ran the batch, without idle and starting workers. */
 export interface ExecutionCost extends DollarRange {

@@ -1,7 +1,7 @@
+import { HOUR_MS } from '../../../core/durations.ts';
 import type { DollarRange } from '../../../core/units.ts';
 import type { Batch, BatchStatus, ResultLine } from '../../model/store.ts';
 import type { TimelineSummary } from '../../model/ends-over-time.ts';
-import { executionCost } from './cost.ts';
 import { decodeJson, type Json, numberAt, parsePlainJson, stringAt } from '../../../core/json.ts';
 import { errorOf } from '../../model/error-text.ts';
 import { stateOf } from '../../model/result-line.ts';
@@ -48,6 +48,16 @@ export async function analyzeBatch(batch: Batch): Promise<BatchAnalysis> {
     timeline: timeline.summary(),
     cost: hasCost ? executionCost(workerPrice, analysis.executionMs) : undefined,
   };
+}
+
+/** Significant digits of an amount; further digits are rounding errors. */
+const SIGNIFICANT_DIGITS = 12;
+
+/** Returns the cost of an execution time in milliseconds, at a price per hour. */
+export function executionCost(perHour: DollarRange, milliseconds: number): DollarRange {
+  const cost = (dollars: number): number =>
+    Number(((dollars * milliseconds) / HOUR_MS).toPrecision(SIGNIFICANT_DIGITS));
+  return { low: cost(perHour.low), high: cost(perHour.high) };
 }
 
 /** What the results of a batch show. Times are milliseconds as the service reports them. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { executionCost } from '../../../../src/batch/results/report/cost.ts';
+import { executionCost } from '../../../../src/batch/results/report/batch-analysis.ts';
 import { describeCost } from '../../../../src/commands/jobs/batch/view/summary-view.ts';
 import { workerHourlyPrice } from '../../../../src/commands/shared/rate/worker-price.ts';
 import type { Json } from '../../../../src/core/json.ts';

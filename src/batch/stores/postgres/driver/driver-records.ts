@@ -89,7 +89,7 @@ export function createDriverRecords(parts: DriverParts): DriverRecords {
         groups = taken.flatMap(({ entry, group }) =>
           group === undefined ? [] : [{ shard: entry.shard.shard, ...group }],
         );
-        waiting = taken.flatMap(({ entry }) => takeWritten(entry));
+        waiting = taken.flatMap(({ entry }) => takeWritten(entry) ?? []);
       }
       if (groups.length > 0) {
         const still = await appendRecords(database, driver, groups);

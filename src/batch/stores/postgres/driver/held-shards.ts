@@ -37,7 +37,7 @@ export function createHeldShards(onDrop: () => void) {
     if (entry.lost) return;
     entry.lost = true;
     held.delete(entry.shard.shard);
-    for (const each of takeWritten(entry)) each.resolve();
+    takeWritten(entry)?.resolve();
     onDrop();
   };
   return {
@@ -91,11 +91,11 @@ export function createHeldShards(onDrop: () => void) {
 
 export type HeldShards = ReturnType<typeof createHeldShards>;
 
-/** Returns who waits for the records that are taken now. */
-export function takeWritten(entry: HeldEntry): readonly Deferred[] {
+/** Returns who waits for the records that are taken now; undefined when nobody does. */
+export function takeWritten(entry: HeldEntry): Deferred | undefined {
   const { written } = entry;
   entry.written = undefined;
-  return written === undefined ? [] : [written];
+  return written;
 }
 
 /**

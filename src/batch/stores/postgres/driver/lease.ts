@@ -1,9 +1,6 @@
 import type { Clock } from '../../../../core/context.ts';
 
-interface LeaseMark {
-  readonly monotonic: number;
-  readonly wall: number;
-}
+type LeaseMark = Readonly<Record<'monotonic' | 'wall', number>>;
 
 /** The parts of a lease in which nothing is sent any more, and after which it is renewed. */
 const MARGIN_PART = 1 / 5;

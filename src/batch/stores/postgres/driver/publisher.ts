@@ -63,7 +63,7 @@ export function createPublisher(publisher: PublisherParts) {
   const publishNow = async (entry: HeldEntry): Promise<void> => {
     const { shard } = entry;
     const draft = shard.draft();
-    let waiting: readonly Deferred[] = [];
+    let waiting: Deferred | undefined;
     try {
       const part =
         draft.lines.length === 0
@@ -80,11 +80,11 @@ export function createPublisher(publisher: PublisherParts) {
         return await publishPart(database, driver, shard.shard, publication, part);
       });
       if (!isOurs || publication?.done === true) held.drop(entry);
-      for (const each of waiting) each.resolve();
+      waiting?.resolve();
       entry.publishedAt = clock.monotonic();
     } catch (error) {
       failed = true;
-      for (const each of waiting) each.reject(error);
+      waiting?.reject(error);
       publisher.onFailure(error);
     }
   };

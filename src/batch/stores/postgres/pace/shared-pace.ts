@@ -128,7 +128,7 @@ export function openPaces(
   driver: string,
   rate: number = RATE_LIMITS.run.rate,
 ): Paces {
-  const open = (kind: RequestKind, known: { readonly rate: number; readonly concurrency: number }, batchRate: number) =>
+  const open = (kind: RequestKind, known: PaceLimits, batchRate: number) =>
     openSharedPace({
       database,
       clock,

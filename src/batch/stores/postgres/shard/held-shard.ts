@@ -105,8 +105,6 @@ export function holdShard(claimed: ClaimedShard) {
     }
     return states.stateOf(index(item));
   };
-  const unpublishedUnknown = (): readonly number[] =>
-    [...open].flatMap(([item, { state }]) => (state === 'unknown' ? [item] : []));
 
   for (const record of claimed.records) {
     states.apply(index(record.item), record.event);
@@ -176,7 +174,7 @@ export function holdShard(claimed: ClaimedShard) {
         ends: endsBySecond(
           taken.map(({ event, at }) => ({ at, completed: event.kind === 'end' && event.ending === 'completed' })),
         ),
-        unknown: unpublishedUnknown(),
+        unknown: [...open].flatMap(([item, { state }]) => (state === 'unknown' ? [item] : [])),
         items: taken.map(({ item }) => item),
       };
     },
