@@ -42,11 +42,7 @@ const NUMBERS = new Set(['planned', 'completed', 'failed', 'unknown', 'waiting']
 const listView: View = {
   ...batchView,
   columns: [
-    ...COLUMNS.map((name) => ({
-      header: name.toUpperCase(),
-      show: text(name),
-      ...(NUMBERS.has(name) ? { right: true } : {}),
-    })),
+    ...COLUMNS.map((name) => ({ header: name.toUpperCase(), show: text(name), right: NUMBERS.has(name) })),
     { header: 'DRIVERS', show: (row) => driversOf(row).join('; '), wide: true },
   ],
 };

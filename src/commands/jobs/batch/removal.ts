@@ -56,11 +56,11 @@ export function confirmRemoval({ batch }: RemovalValues, { files, openJobs }: Co
   return confirmation(files, `This removes ${what}${where}.${open}`);
 }
 
-const removed = (files: Files, note?: string): Result => ({
+const removed = (files: Files, ...notes: readonly string[]): Result => ({
   kind: 'many',
   view: filesView,
   values: rowsOf(files),
-  ...(note === undefined ? {} : { notes: [note] }),
+  notes,
 });
 
 /** Removes what was found, except what a driver may publish after all. */

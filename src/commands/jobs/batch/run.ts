@@ -119,14 +119,9 @@ async function dryRunResult(ctx: CommandContext, values: RunValues, summary: Inp
   const body = { raw: submissionBody(summary.first?.input ?? new Uint8Array(0), optionsText(values)) };
   const found = await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest));
   const first = await ctx.api.preview({ ...runRequest(found?.id ?? asId(values.endpoint)), body });
+  const { planned, invalid, bytes: inputBytes, bodyBytes, largestBody, removedApostrophes } = summary;
   const value: Json = {
-    input,
-    planned: summary.planned,
-    invalid: summary.invalid,
-    inputBytes: summary.bytes,
-    bodyBytes: summary.bodyBytes,
-    largestBody: summary.largestBody,
-    removedApostrophes: summary.removedApostrophes,
+    ...{ input, planned, invalid, inputBytes, bodyBytes, largestBody, removedApostrophes },
     first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },
   };
   return {
