@@ -1,8 +1,8 @@
-import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
+import { EXIT } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { StoreAddress } from './store-address.ts';
-import { tlsFailureOf } from './tls-failures.ts';
+import { type StoreFailure, tlsFailureOf } from './tls-failures.ts';
 
 /** The failure (14) for a store that has lost something, or holds what no driver wrote. */
 export const storeBroken = (message: string, hint: string): Failure =>
@@ -36,76 +36,73 @@ const CERTIFICATE = /certificate|altnames|does not support SSL|self.signed/i;
 export function failureOf({ shown, certificate }: StoreAddress, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const overTls = tlsFailureOf(error, certificate !== undefined);
-  if (overTls !== undefined) {
-    const { name, exit, what, hint } = overTls;
-    return new Failure({ code: name, exit, message: safeText(`the database ${shown} ${what}`), hint }, error);
-  }
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const isServerError = /^[\dA-Z]{5}$/.test(code) && 'severity' in error;
-  const kind = isServerError ? kindOfServerError(code, error.message) : kindOfConnectionError(code, error.message);
-  if (kind === undefined) return error;
-  const { name, exit, what, hint } = KINDS[kind];
-  return new Failure(
-    { code: name, exit, message: `the database ${shown} ${what}: ${safeText(error.message)}`, hint },
-    error,
-  );
+  const kind = kindOf(error);
+  const found = overTls ?? (kind === undefined ? undefined : KINDS[kind]);
+  if (found === undefined) return error;
+  const { what, ...facts } = found;
+  const said = overTls === undefined ? `: ${error.message}` : '';
+  return new Failure({ ...facts, message: safeText(`the database ${shown} ${what}${said}`) }, error);
 }
 
 type Kind = keyof typeof KINDS;
 
 const KINDS = {
   unreachable: {
-    name: 'store-unavailable',
+    code: 'store-unavailable',
     exit: EXIT.unavailable,
     what: 'cannot be reached',
     hint: 'Check the address, the network and the database.',
   },
-  busy: { name: 'store-unavailable', exit: EXIT.unavailable, what: 'cannot answer now', hint: 'Try again later.' },
+  busy: { code: 'store-unavailable', exit: EXIT.unavailable, what: 'cannot answer now', hint: 'Try again later.' },
   certificate: {
-    name: 'store-certificate',
+    code: 'store-certificate',
     exit: EXIT.unavailable,
     what: 'cannot be reached over TLS',
     hint: 'Check the certificate. For one of your own authority: sslrootcert=FILE in the address, or PGSSLROOTCERT.',
   },
   refused: {
-    name: 'store-refused',
+    code: 'store-refused',
     exit: EXIT.refused,
     what: 'does not accept this connection',
     hint: 'Trying again does not help. Check the address, its sslmode, the settings of the pooler, and PGOPTIONS.',
   },
   login: {
-    name: 'denied',
+    code: 'denied',
     exit: EXIT.denied,
     what: 'refused the connection',
     hint: 'Set the password in BERTH_STORE, PGPASSWORD or PGPASSFILE.',
   },
   closed: {
-    name: 'denied',
+    code: 'denied',
     exit: EXIT.denied,
     what: 'refused the connection',
     hint: 'Another password does not help. Check the user in the address, its right to log in, and pg_hba.conf of the server.',
   },
   rights: {
-    name: 'denied',
+    code: 'denied',
     exit: EXIT.denied,
     what: 'refused a statement',
     hint: 'The user needs the right to create a schema, or the rights on the schema berth.',
   },
   noDatabase: {
-    name: 'not-found',
+    code: 'not-found',
     exit: EXIT.notFound,
     what: 'was not found',
     hint: 'Create it: createdb NAME',
   },
   noTables: {
-    name: 'store-broken',
+    code: 'store-broken',
     exit: EXIT.localFile,
     what: 'has lost tables of its batches',
     hint: 'They were removed, or the database was restored to an earlier state. Nothing more was sent.',
   },
-} as const satisfies Readonly<
-  Record<string, { readonly name: string; readonly exit: ExitCode; readonly what: string; readonly hint: string }>
->;
+} as const satisfies Readonly<Record<string, StoreFailure>>;
+
+function kindOf(error: Error): Kind | undefined {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const isServerError = /^[\dA-Z]{5}$/.test(code) && 'severity' in error;
+  return isServerError ? kindOfServerError(code, error.message) : kindOfConnectionError(code, error.message);
+}
 
 function kindOfServerError(code: string, message: string): Kind | undefined {
   if (code === POOLER_CODE) {

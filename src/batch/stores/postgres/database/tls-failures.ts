@@ -1,8 +1,8 @@
 import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
 
-/** Why a connection over TLS was not made: what the database does, in words that follow its name, and what to do. */
-export interface TlsFailure {
-  readonly name: 'store-certificate' | 'store-refused' | 'denied' | 'local-file';
+/** Why a database cannot be used: what it does, in words that follow its name, and what to do. */
+export interface StoreFailure {
+  readonly code: string;
   readonly exit: ExitCode;
   readonly what: string;
   readonly hint: string;
@@ -20,7 +20,7 @@ const CLIENT_CERTIFICATE_REFUSED =
  * Returns the failure for an error of TLS: of Node, of OpenSSL, or of the server (28000) about a certificate of the client.
  * Undefined for any other error. `hasClientCertificate` is true where PGSSLCERT or `sslcert` is given.
  */
-export function tlsFailureOf(error: Error, hasClientCertificate: boolean): TlsFailure | undefined {
+export function tlsFailureOf(error: Error, hasClientCertificate: boolean): StoreFailure | undefined {
   const { message } = error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // What a server or a pooler says of other connections than this one is no failure of this one.
@@ -47,21 +47,21 @@ export function tlsFailureOf(error: Error, hasClientCertificate: boolean): TlsFa
     );
   if (NO_CLIENT_CERTIFICATE.test(message) && !hasClientCertificate)
     return {
-      name: 'denied',
+      code: 'denied',
       exit: EXIT.denied,
       what: 'asks for a certificate of the client, and none is given',
       hint: 'Set PGSSLCERT and PGSSLKEY to its files, or sslcert=FILE&sslkey=FILE in the address.',
     };
   if (CLIENT_CERTIFICATE_REFUSED.test(message) || NO_CLIENT_CERTIFICATE.test(message))
     return {
-      name: 'denied',
+      code: 'denied',
       exit: EXIT.denied,
       what: 'refused the certificate of the client',
       hint: 'Check the files of PGSSLCERT and PGSSLKEY: the server must trust their authority, and the certificate may have to name the user.',
     };
   if (/^ERR_OSSL_(X509|PEM|ASN1|RSA|EVP|EC|BN)?/.test(code))
     return {
-      name: 'local-file',
+      code: 'local-file',
       exit: EXIT.localFile,
       what: 'was not asked: a certificate or key of this machine cannot be used',
       hint: 'Check the files of PGSSLCERT, PGSSLKEY and PGSSLROOTCERT: each is PEM, and the key is that of the certificate.',
@@ -74,8 +74,8 @@ export function tlsFailureOf(error: Error, hasClientCertificate: boolean): TlsFa
   return undefined;
 }
 
-const server = (what: string, hint: string): TlsFailure => ({
-  name: 'store-certificate',
+const server = (what: string, hint: string): StoreFailure => ({
+  code: 'store-certificate',
   exit: EXIT.unavailable,
   what,
   hint,
