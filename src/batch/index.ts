@@ -32,7 +32,7 @@ export { QUANTILE_ERROR, type DistributionSummary } from './results/report/distr
 export { EXPORT_MEMBERS, exportResults, type ExportedResults, writeExport } from './results/export-results.ts';
 export { fetchOutputs, type FetchSummary } from './results/outputs/fetch-outputs.ts';
 export type { ExecutionCost } from './verbs/cost-meter.ts';
-export { type ItemCounts, itemsLeft, type Resubmittable } from './model/item-states.ts';
+export { type ItemCounts, itemsLeft, notCompleted, type Resubmittable } from './model/item-states.ts';
 export { batchReportLine, batchStatusLine, cleanLine, resumeLine, workLine } from './model/command-lines.ts';
 export { LOCAL_SERVICE } from './model/run-records.ts';
 export { stateOf } from './model/result-line.ts';

@@ -82,6 +82,10 @@ export type ItemCounts = Readonly<Record<'planned' | Counted, number>>;
 export const itemsLeft = ({ waiting, inFlight }: Pick<ItemCounts, 'waiting' | 'inFlight'>): number =>
   waiting + inFlight;
 
+/** Number of items that have ended and did not complete. */
+export const notCompleted = ({ failed, cancelled, timedOut, expired }: ItemCounts): number =>
+  failed + cancelled + timedOut + expired;
+
 export const countedAs = (state: ItemState): Counted =>
   state === 'sending' || state === 'submitted' ? 'inFlight' : state;
 

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../read/items/item.ts';
 import { createItemQueue } from './item-queue.ts';
 import type { KnownJob, Paces, RequestKind, RunEnd, RunRecords } from '../model/run-records.ts';
-import { countsAddUp, type EndEvent, type ItemCounts } from '../model/item-states.ts';
+import { countsAddUp, type EndEvent, notCompleted } from '../model/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
 import { createGrantedRate, type GrantedRate, UNLIMITED } from './rate-among-drivers.ts';
@@ -171,9 +171,6 @@ function stopOnInputError(step: () => number | undefined, control: RunControl): 
     return undefined;
   }
 }
-
-const notCompleted = ({ failed, cancelled, timedOut, expired }: ItemCounts): number =>
-  failed + cancelled + timedOut + expired;
 
 /** A delay that only `wake` ends. */
 const NEVER = Number.POSITIVE_INFINITY;

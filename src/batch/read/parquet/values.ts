@@ -130,7 +130,8 @@ function leafToJson(column: Column): ToJson {
     if (isTime) return (value) => quoted(timeText(integerOf(value), unit.digits));
     return (value) => quoted(timestampText(bigintOf(value), unit.digits) + (unit.utc ? 'Z' : ''));
   }
-  if (logical?.type === 'VARIANT') throw notSupported(column, 'VARIANT');
+  if (logical?.type === 'VARIANT')
+    throw new NotReadable(`its column ${JSON.stringify(column.name)} has the type VARIANT, which is not supported`);
   if (logical?.type === 'UUID' && element.type_length === 16) return (value) => quoted(uuidText(bytesOf(value)));
   if (converted === 'INTERVAL') return (value) => quoted(durationText(bytesOf(value)));
   const isUnsigned = converted?.startsWith('UINT') === true || (logical?.type === 'INTEGER' && !logical.isSigned);
@@ -154,9 +155,6 @@ function leafToJson(column: Column): ToJson {
       throw new Error('a leaf without a type');
   }
 }
-
-const notSupported = ({ name }: Column, type: string): NotReadable =>
-  new NotReadable(`its column ${JSON.stringify(name)} has the type ${type}, which is not supported`);
 
 /** The digits after the seconds, and whether the time is in UTC. */
 function timeUnit({

@@ -62,16 +62,8 @@ const insertShards = (
     `INSERT INTO berth.shards (batch, shard, source, first_item, items, invalid, range, done)
     SELECT $1, g.*, g.items = g.invalid
     FROM json_to_recordset($2) AS g
-      (shard int, source int, first_item bigint, items int, invalid int, range json)`,
-    [
-      batch,
-      JSON.stringify(
-        shards.map(({ source, range }, at) => {
-          const { firstItem: first_item, items, invalid } = range;
-          return { shard: first + at, source, first_item, items, invalid, range };
-        }),
-      ),
-    ],
+      (shard int, source int, "firstItem" bigint, items int, invalid int, range json)`,
+    [batch, JSON.stringify(shards.map(({ source, range }, at) => ({ ...range, shard: first + at, source, range })))],
   );
 
 /** Whether the store has a batch with this name. */

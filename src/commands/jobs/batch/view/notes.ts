@@ -7,6 +7,7 @@ import {
   type BatchReport,
   type ItemCounts,
   itemsLeft,
+  notCompleted,
 } from '../../../../batch/index.ts';
 import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
@@ -196,14 +197,13 @@ type Limits = Pick<
  */
 function limitFlags(
   { concurrency, rate, inFlight, maxFailures, maxTime, retryFailed }: Limits,
-  { failed, timedOut, cancelled, expired }: ItemCounts,
+  counts: ItemCounts,
 ): readonly string[] {
-  const before = failed + timedOut + cancelled + expired;
   const flags: Readonly<Record<string, number | string | undefined>> = {
     '--concurrency': concurrency,
     '--rate': rate,
     '--in-flight': inFlight,
-    '--max-failures': maxFailures === undefined ? undefined : maxFailures + before,
+    '--max-failures': maxFailures === undefined ? undefined : maxFailures + notCompleted(counts),
     '--max-time': maxTime === undefined ? undefined : `${Math.ceil(maxTime / 1000)}s`,
     '--retry-failed': retryFailed,
   };
