@@ -1,10 +1,9 @@
-import type { ObjectStorage, StoredObject } from '../../core/context.ts';
+import type { ObjectStorage } from '../../core/context.ts';
 import type { InvalidItem, Item } from './items/item.ts';
 import type { ItemRange } from './range.ts';
 
 /** One file or object that can be read in parts. */
 export interface InputSource {
-  readonly object: StoredObject;
   /**
    * Reads and checks the whole input and cuts it into ranges of `itemsPerRange` items; the last one may have fewer. Calls
    * `onItem` with every item. Fails as reading does, and with usage (2) for an invalid CSV or Parquet file.

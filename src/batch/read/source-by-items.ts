@@ -25,7 +25,6 @@ export function countedSource(
   const content = openContent(ports, object, format.path);
   let opened: Promise<CountedItems> | undefined;
   return {
-    object,
     matches: ({ digest }) => content.matches(digest, whole),
     close: async () => {
       const last = opened;

@@ -34,7 +34,6 @@ export function textSource(ports: SourcePorts, object: StoredObject, format: Inp
     [start, end],
   ];
   return {
-    object,
     matches: async (range) =>
       (await content.refresh()) && (await content.matches(range.digest, ...(await partsOf(range)))),
     close: async () => undefined,
