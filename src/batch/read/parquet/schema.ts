@@ -32,11 +32,7 @@ const MAX_DEPTH = 64;
  * `__proto__` are names too. It keeps no type but text and lists: the package would round a decimal and a nanosecond.
  * Fails with NotReadable.
  */
-export function buildColumns(elements: readonly SchemaElement[]): {
-  readonly columns: readonly Column[];
-  readonly leaves: readonly Leaf[];
-  readonly schema: SchemaElement[];
-} {
+export function buildColumns(elements: readonly SchemaElement[]) {
   const leaves: Leaf[] = [];
   const [root] = elements;
   if (root === undefined) throw new NotReadable('its schema is empty');

@@ -105,11 +105,8 @@ async function linesAt(durable: DurableFiles, path: string, places: readonly Pla
   return lines.sort((one, other) => one.item - other.item);
 }
 
-async function latestLines(
-  durable: DurableFiles,
-  source: WrittenResults,
-  signal?: AbortSignal,
-): Promise<{ readonly starts: Float64Array; readonly sizes: Uint32Array }> {
+/** Returns where the last line of each item begins, -1 for an item without any, and the bytes of these lines. */
+async function latestLines(durable: DurableFiles, source: WrittenResults, signal?: AbortSignal) {
   const starts = new Float64Array(source.states.positions + 1).fill(-1);
   const sizes = new Uint32Array(starts.length);
   for await (const lines of linesOf(durable, source, signal))

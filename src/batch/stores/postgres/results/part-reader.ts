@@ -85,10 +85,7 @@ async function* groupsOf(
 }
 
 /** Cuts items into ranges whose lines have no more bytes than `maxBytes`, or one item. */
-function* rangesOf(
-  sizes: ReadonlyMap<number, number>,
-  maxBytes: number,
-): Generator<{ readonly first: number; readonly last: number }> {
+function* rangesOf(sizes: ReadonlyMap<number, number>, maxBytes: number) {
   let range: { readonly first: number; last: number; bytes: number } | undefined;
   for (const [item, bytes] of [...sizes].sort(([one], [other]) => one - other))
     if (range !== undefined && range.bytes + bytes <= maxBytes) {

@@ -126,10 +126,7 @@ export async function findLostWrites(
 }
 
 /** Whether a batch is done, and whether nothing more is to be sent. */
-export async function readBatchState(
-  queries: Queries,
-  batch: number,
-): Promise<{ readonly isDone: boolean; readonly isCancelled: boolean }> {
+export async function readBatchState(queries: Queries, batch: number) {
   const [row] = await queries.query<{ isDone: boolean; isCancelled: boolean }>(
     `SELECT NOT EXISTS (SELECT FROM berth.shards WHERE batch = $1 AND NOT done) AS "isDone",
       coalesce((SELECT cancelled FROM berth.batches WHERE batch = $1), true) AS "isCancelled"`,

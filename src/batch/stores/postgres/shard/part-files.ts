@@ -19,10 +19,7 @@ const partName = (token: string, shard: number, epoch: number, compression: Part
  * Returns the shard and the epoch of a part of a batch from its name, which may be that of an unfinished file; undefined for
  * all other names.
  */
-export function parsePartName(
-  token: string,
-  name: string,
-): { readonly shard: number; readonly epoch: number } | undefined {
+export function parsePartName(token: string, name: string) {
   const prefix = partPrefix(token);
   if (!name.startsWith(prefix)) return undefined;
   const rest = name.slice(prefix.length);
