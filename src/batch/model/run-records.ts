@@ -130,11 +130,6 @@ export interface Stopped {
   readonly failure?: unknown;
 }
 
-export interface UnrecordedJob {
-  readonly item: number;
-  readonly job: string;
-}
-
 /** How a run ended. */
 export interface RunEnd {
   readonly counts: ItemCounts;
@@ -145,5 +140,5 @@ export interface RunEnd {
   /** True when all items have ended and the results are not sorted yet. */
   readonly unordered?: boolean;
   /** Jobs that were accepted and could not be recorded. */
-  readonly unrecorded: readonly UnrecordedJob[];
+  readonly unrecorded: readonly Pick<KnownJob, 'item' | 'job'>[];
 }

@@ -5,7 +5,7 @@ import type { ItemQueue } from './item-queue.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-control.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
-import type { UnrecordedJob } from '../model/run-records.ts';
+import type { KnownJob } from '../model/run-records.ts';
 
 interface ReadyItem {
   readonly item: Item;
@@ -36,7 +36,7 @@ export function createSubmitter(
   const { options, observer, clock, client, records, rates, control, monitor, start } = run;
   const { states } = records;
   const granted = rates.granted.submit;
-  const unrecorded: UnrecordedJob[] = [];
+  const unrecorded: Pick<KnownJob, 'item' | 'job'>[] = [];
   /** The stages of an item: its intent is being written; it is ready to send; it was sent; its outcome is recorded. */
   let writingIntents = 0;
   let ready: ReadyItem[] = [];

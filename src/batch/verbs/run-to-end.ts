@@ -24,7 +24,7 @@ export interface BatchReport extends BatchSummary {
   readonly resumed: boolean;
   readonly stopped: StopCause | undefined;
   /** Jobs that were accepted and could not be written to the journal. */
-  readonly unrecorded: readonly { readonly item: number; readonly job: string }[];
+  readonly unrecorded: RunEnd['unrecorded'];
   /** Items that failed or were refused in this run, and their most frequent error. */
   readonly failedItems: number;
   readonly commonestError: CommonError | undefined;

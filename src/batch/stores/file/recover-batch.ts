@@ -148,16 +148,9 @@ async function loseSending(states: ItemStates, journal: Journal): Promise<readon
 const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): string =>
   `the journal ended in ${tornBytes} bytes of an incomplete record: kept in ${tornPath(journalPath(path), validBytes)}`;
 
-interface Resubmitted {
-  readonly count: number;
-  /** True when some of the items have a line in the results. */
-  readonly hadResults: boolean;
-  /** What was done: one sentence. */
-  readonly notes: readonly string[];
-}
-
 /**
- * Sets items back to `waiting`, so that they are sent as new jobs, and writes that to the journal. If the process is
+ * Sets items back to `waiting`, so that they are sent as new jobs, and writes that to the journal. Returns how many, and one
+ * sentence about them. If the process is
  * killed before it has finished, the remaining items are unchanged. Fails with local-file (14), and with the signal's
  * reason before anything is written.
  */
@@ -166,13 +159,14 @@ async function resubmitItems(
   source: ResultsSource,
   journal: Journal,
   { resubmit, signal }: { readonly resubmit?: Resubmit | undefined; readonly signal?: AbortSignal },
-): Promise<Resubmitted> {
+) {
   if (resubmit === undefined) return { count: 0, hadResults: false, notes: [] };
   const { states } = source;
   const chosen = resubmit.states.flatMap((state) => [...states.items(state)]);
   const { onlyError } = resubmit;
   const matching = onlyError === undefined ? undefined : await itemsWithError(durable, source, onlyError, signal);
   const items = chosen.filter((item) => matching === undefined || matching[item] === 1).sort((a, b) => a - b);
+  /** True when some of the items have a line in the results. */
   const hadResults = items.some((item) => hasResult(states.stateOf(item)));
   const mayHaveRun = items.some((item) => ['unknown', 'expired'].includes(states.stateOf(item)));
   const count = await applyToAll(states, journal, items, 'resubmit');

@@ -15,21 +15,9 @@ import { countOf } from '../../../cli/words/words.ts';
 import { checkKnownFields, watchFields } from '../../../output/fields/check-fields.ts';
 import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/formats/row-texts.ts';
 import type { Result } from '../../../output/view.ts';
-import { EXPORT_STATES, statesOf } from './options/flags.ts';
+import { EXPORT_STATES, type ExportValues, statesOf } from './options/flags.ts';
 import { describeCounts } from './view/progress.ts';
-import { kindOf, withBatch, type StoreValues } from './store/store.ts';
-
-interface ExportValues extends StoreValues {
-  readonly results: string;
-  readonly format: string | undefined;
-  readonly input: string | undefined;
-  readonly joinInput: boolean;
-  readonly ordered: boolean;
-  /** Words of `EXPORT_STATES`; none for all items. */
-  readonly status: readonly string[];
-  readonly out: string | undefined;
-  readonly force: boolean;
-}
+import { kindOf, withBatch } from './store/store.ts';
 
 /**
  * Writes the results that a batch has to stdout or to a file. Fails with usage (2) and local-file (14) before the first

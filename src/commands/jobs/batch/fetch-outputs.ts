@@ -5,21 +5,11 @@ import { type JsonObject, stringAt } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
-import type { ValuesOf } from '../../../cli/model/params.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
-import type { fetchOptions } from './options/flags.ts';
-import { withBatch, type StoreValues } from './store/store.ts';
-
-interface FetchValues extends StoreValues, ValuesOf<typeof fetchOptions> {
-  readonly results: string;
-  readonly format: string | undefined;
-  readonly out: string | undefined;
-  readonly joinInput: boolean;
-  readonly ordered: boolean;
-  readonly input: string | undefined;
-}
+import type { ExportValues } from './options/flags.ts';
+import { withBatch } from './store/store.ts';
 
 const GB = 1_000_000_000;
 /** Failures that are told one by one; all are in the JSON. */
@@ -29,7 +19,7 @@ const MAX_TOLD = 20;
  * Downloads the files that outputs of a batch name. Fails with usage (2) and local-file (14) before the first request; the
  * exit code is 13 when some files were not downloaded, and 15 when the limit of --max-total was reached.
  */
-export async function fetchBatchOutputs(ctx: CommandContext, values: FetchValues): Promise<Result> {
+export async function fetchBatchOutputs(ctx: CommandContext, values: ExportValues): Promise<Result> {
   const { into } = values;
   if (into === undefined) throw usage('--fetch-outputs needs a folder for the files', 'Name it: --into DIR.');
   if (values.format !== undefined || values.out !== undefined || values.joinInput)
@@ -45,7 +35,7 @@ export async function fetchBatchOutputs(ctx: CommandContext, values: FetchValues
 
 async function fetchRows(
   ctx: CommandContext,
-  values: FetchValues,
+  values: ExportValues,
   { rows }: ExportedResults,
   into: string,
 ): Promise<Result> {

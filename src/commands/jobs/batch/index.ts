@@ -2,7 +2,7 @@ import { memberAt } from '../../../core/json.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
-import { EXPORT_STATES, fetchOptions, resumeOptions, runOptions, storeOptions, workOptions } from './options/flags.ts';
+import { exportOptions, resumeOptions, runOptions, storeOptions, workOptions } from './options/flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import {
   BATCH_END,
@@ -188,20 +188,7 @@ const exportResults = defineCommand({
   details:
     'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. In a Parquet file input and output are JSON text, and every other column, also one of --fields, has the type of its values: boolean, integer, number or text, and JSON text where they differ. With --out the file takes its name when it is complete; a file that exists is replaced only with --force. --fetch-outputs writes no rows: it downloads the files at the addresses that outputs have at FIELD, a path such as images.url (. is the output itself), with the number of the item in their names. Files come only from hosts of --fetch-from, redirects too; length and stated digests are compared, manifest.jsonl lists size and SHA-256 of each file, and running it again downloads what is missing. It ends 13 when some files were not downloaded, and 15 when they did not fit into --max-total. The key is never sent.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
-  options: {
-    format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl', 'parquet']),
-    joinInput: option.on('add the input of each item, in the order of the input'),
-    status: option.list('only items that ended so', {
-      metavar: 'STATUS',
-      choices: Object.keys(EXPORT_STATES),
-    }),
-    ordered: option.on('in the order of the input'),
-    out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
-    force: option.on('replace the file of --out if it exists'),
-    ...fetchOptions,
-    input: option.text('where the input is now, if it was moved', { metavar: 'FILE' }),
-    ...storeOptions,
-  },
+  options: exportOptions,
   exits: [EXIT.batchIncomplete, EXIT.limitExceeded],
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],

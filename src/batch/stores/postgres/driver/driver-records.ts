@@ -1,36 +1,26 @@
 import { createDeferred, type Deferred } from '../../../bytes/deferred.ts';
-import type { Clock } from '../../../../core/context.ts';
 import type { RunRecords, RecordsListener, RangeClaims } from '../../../model/run-records.ts';
 import type { Outage } from '../../../model/outage.ts';
 import type { ItemCounts } from '../../../model/item-states.ts';
 import { readAccount } from '../rows/batch-rows.ts';
-import type { Database } from '../database/database.ts';
 import {
   appendRecords,
   claimShard,
   readBatchState,
   releaseShards,
   renewLeases,
-  type Driver,
   type ShardGroup,
 } from '../rows/shard-rows.ts';
 import { holdShard } from '../shard/held-shard.ts';
 import { createHeldShards, takeWritten, requireOwnWrites } from './held-shards.ts';
 import { createJobIdWindow } from '../../../model/job-id-set.ts';
 import type { Lease } from './lease.ts';
-import type { PartFiles } from '../shard/part-files.ts';
 import { createProgress } from './known-counts.ts';
-import { createPublisher } from './publisher.ts';
-import type { WriteQueue } from './write-queue.ts';
+import { createPublisher, type WriterParts } from './publisher.ts';
 import { resultLine } from '../../../model/result-line.ts';
 
-interface DriverParts {
-  readonly database: Database;
-  readonly driver: Driver;
-  readonly files: PartFiles;
+interface DriverParts extends WriterParts {
   readonly lease: Lease;
-  readonly queue: WriteQueue;
-  readonly clock: Clock;
   readonly counts: ItemCounts;
 }
 
@@ -71,7 +61,7 @@ export function createDriverRecords(parts: DriverParts): DriverRecords {
     onChange();
   };
   const held = createHeldShards(onChange);
-  const publisher = createPublisher({ database, driver, files, queue, clock, held, onFailure, onDone: onChange });
+  const publisher = createPublisher({ ...parts, held, onFailure, onDone: onChange });
 
   const flush = (): void => {
     if (flushQueued) return;

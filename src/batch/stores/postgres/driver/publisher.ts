@@ -11,12 +11,16 @@ import { takeWritten, type HeldEntry, type HeldShards } from './held-shards.ts';
 import { writePart, type PartFiles } from '../shard/part-files.ts';
 import type { WriteQueue } from './write-queue.ts';
 
-interface PublisherParts {
+/** What a driver writes with. */
+export interface WriterParts {
   readonly database: Database;
   readonly driver: Driver;
   readonly files: PartFiles;
   readonly queue: WriteQueue;
   readonly clock: Clock;
+}
+
+interface PublisherParts extends WriterParts {
   readonly held: HeldShards;
   readonly onFailure: (error: unknown) => void;
   /** Called when a part was published or could not be. */

@@ -119,7 +119,7 @@ export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: 
 export type StatusValues = ValuesOf<typeof storeOptions> & { readonly results: string; readonly exitStatus: boolean };
 
 /** Flags of `jobs batch export` for files that outputs name. */
-export const fetchOptions = {
+const fetchOptions = {
   fetchOutputs: option.text('download the files at the addresses that outputs have there, in place of the rows', {
     metavar: 'FIELD',
   }),
@@ -132,3 +132,20 @@ export const fetchOptions = {
   maxTotal: onlyWith(['fetchOutputs'], option.count('GB that this run may download in all (default: no limit)', 1)),
   atOnce: onlyWith(['fetchOutputs'], option.count('files downloaded at a time (default 8)', 1, { most: 256 })),
 };
+
+export const exportOptions = {
+  format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl', 'parquet']),
+  joinInput: option.on('add the input of each item, in the order of the input'),
+  status: option.list('only items that ended so', {
+    metavar: 'STATUS',
+    choices: Object.keys(EXPORT_STATES),
+  }),
+  ordered: option.on('in the order of the input'),
+  out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
+  force: option.on('replace the file of --out if it exists'),
+  ...fetchOptions,
+  input: option.text('where the input is now, if it was moved', { metavar: 'FILE' }),
+  ...storeOptions,
+};
+
+export type ExportValues = ValuesOf<typeof exportOptions> & { readonly results: string };
