@@ -1,4 +1,4 @@
-import { exportResults, fetchOutputs, type ExportedResults, type FetchSummary } from '../../../batch/index.ts';
+import { exportResults, fetchOutputs, type FetchSummary } from '../../../batch/index.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { usage } from '../../../core/failure.ts';
 import { type JsonObject, stringAt } from '../../../core/json.ts';
@@ -20,7 +20,7 @@ const MAX_TOLD = 20;
  * exit code is 13 when some files were not downloaded, and 15 when the limit of --max-total was reached.
  */
 export async function fetchBatchOutputs(ctx: CommandContext, values: ExportValues): Promise<Result> {
-  const { into } = values;
+  const { into, fetchOutputs: field = '', fetchFrom: hosts, maxSize = 5, maxTotal, atOnce = 8 } = values;
   if (into === undefined) throw usage('--fetch-outputs needs a folder for the files', 'Name it: --into DIR.');
   if (values.format !== undefined || values.out !== undefined || values.joinInput)
     throw usage(
@@ -28,42 +28,28 @@ export async function fetchBatchOutputs(ctx: CommandContext, values: ExportValue
       'Export the rows by a command of their own.',
     );
   return await withBatch(ctx, values, values.results, async (batch, { ports }) => {
-    const options = { joinInput: false, ordered: false, input: [] };
-    return await fetchRows(ctx, values, await exportResults(ports, batch, options), into);
-  });
-}
-
-async function fetchRows(
-  ctx: CommandContext,
-  values: ExportValues,
-  { rows }: ExportedResults,
-  into: string,
-): Promise<Result> {
-  const { fetchOutputs: field = '', fetchFrom: hosts, maxSize = 5, maxTotal, atOnce = 8 } = values;
-  const durable = await ctx.durable();
-  const progress = ctx.progress('fetching the files of outputs');
-  try {
-    const summary = await fetchOutputs(
-      { durable, downloads: await ctx.downloads(), clock: ctx.clock, signal: ctx.signal },
-      {
-        rows,
-        field,
-        into,
-        hosts,
-        maxBytes: maxSize * GB,
-        maxTotalBytes: maxTotal === undefined ? undefined : maxTotal * GB,
-        concurrency: atOnce,
-        onProgress: ({ files, failed, bytes }) => {
-          progress.update(
-            `fetched ${countOf(files, 'file')}, ${formatBytes(bytes)}${failed > 0 ? `, ${failed} failed` : ''}`,
-          );
+    const { rows } = await exportResults(ports, batch, { joinInput: false, ordered: false, input: [] });
+    const progress = ctx.progress('fetching the files of outputs');
+    try {
+      const downloads = await ctx.downloads();
+      const summary = await fetchOutputs(
+        { ...ports, downloads },
+        {
+          ...{ rows, field, into, hosts, concurrency: atOnce },
+          maxBytes: maxSize * GB,
+          maxTotalBytes: maxTotal === undefined ? undefined : maxTotal * GB,
+          onProgress: ({ files, failed, bytes }) => {
+            progress.update(
+              `fetched ${countOf(files, 'file')}, ${formatBytes(bytes)}${failed > 0 ? `, ${failed} failed` : ''}`,
+            );
+          },
         },
-      },
-    );
-    return resultOf(summary, into);
-  } finally {
-    await progress.stop();
-  }
+      );
+      return resultOf(summary, into);
+    } finally {
+      await progress.stop();
+    }
+  });
 }
 
 function resultOf({ failures, isOverTotal, ...counts }: FetchSummary, into: string): Result {

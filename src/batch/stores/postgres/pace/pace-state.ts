@@ -20,6 +20,7 @@ export interface PaceState {
 
 /** What a driver asks for. */
 export interface PaceRequest {
+  /** Names the batch: batches have equal shares. */
   readonly batch: string;
   /** Maximum number of requests per second of the whole batch. */
   readonly batchRate: number;

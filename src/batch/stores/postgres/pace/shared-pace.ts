@@ -3,6 +3,7 @@ import {
   isPace,
   NEW_PACE,
   type PaceLimits,
+  type PaceRequest,
   type PaceState,
   slowDown,
   withoutLapsed,
@@ -53,20 +54,14 @@ async function writePace(database: Queries, key: string, version: number, state:
   return rows.length === 1;
 }
 
-export interface SharedPaceOptions {
+export interface SharedPaceOptions extends Omit<PaceRequest, 'wanted'> {
   readonly database: Queries;
   readonly clock: Clock;
   readonly random: () => number;
   /** Names the endpoint, its service and the kind of request. */
   readonly key: string;
-  /** Names the batch: batches have equal shares. */
-  readonly batch: string;
   /** Names the driver: unique among all drivers. */
   readonly driver: string;
-  /** Maximum number of requests per second of all drivers of the batch. */
-  readonly batchRate: number;
-  /** The limits of the endpoint as this driver knows them. */
-  readonly limits: PaceLimits;
 }
 
 /** Longest wait before a change is tried again that another driver prevented. Milliseconds. */
