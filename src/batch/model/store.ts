@@ -172,13 +172,9 @@ export interface Session {
   readonly account: (end: RunEnd) => Promise<SessionAccount>;
 }
 
-interface SessionAccount {
-  readonly counts: ItemCounts;
-  readonly unknownItems: readonly number[];
+export interface SessionAccount extends Pick<BatchSummary, 'counts' | 'unknownItems' | 'resubmitted'> {
   readonly expiredItems: readonly number[];
-  /** How often an item was sent again as a new job. */
-  readonly resubmitted: number;
-  /** Files that were written for the batch and are no part of it. */
+  /** Files that were written for the batch and are no part of it; 0 where the storage could not be asked. */
   readonly unpublished: number;
   /** Jobs of earlier runs that this one could run again; undefined where a store does not know them. */
   readonly retriableBefore: number | undefined;

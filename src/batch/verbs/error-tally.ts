@@ -6,7 +6,7 @@ import type { EndEvent } from '../model/item-states.ts';
 import { createFailureGroups, type FailureGroups } from '../results/report/failure-groups.ts';
 
 /** Errors that are the same except for numbers, ids, paths and addresses, and the number of items that had one of them. */
-export interface CommonError {
+interface CommonError {
   /** The text; its pattern, such as `no model at <path>`, where the texts differ. */
   readonly error: string;
   readonly count: number;

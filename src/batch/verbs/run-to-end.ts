@@ -1,9 +1,9 @@
 import { RESULT_RETENTION_MS, RATE_LIMITS } from '../../queue/limits.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import { type ExecutionCost, createCostMeter } from './cost-meter.ts';
-import { type CommonError, type ErrorTotals, type RefusedRetries, createErrorTally } from './error-tally.ts';
+import { type ErrorTotals, type RefusedRetries, createErrorTally } from './error-tally.ts';
 import { type FailedRequests, createRequestHealth } from '../run/request-health.ts';
-import type { BatchFacts, BatchSummary, Session } from '../model/store.ts';
+import type { BatchFacts, BatchSummary, Session, SessionAccount } from '../model/store.ts';
 import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
 import type { RateWindow } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -16,7 +16,11 @@ import type { RunOptions } from '../run/run-control.ts';
 import { runItems } from '../run/runner.ts';
 import type { RunEnd, Stopped } from '../model/run-records.ts';
 
-export interface BatchReport extends BatchSummary {
+export interface BatchReport
+  extends
+    BatchSummary,
+    Pick<SessionAccount, 'expiredItems' | 'unpublished'>,
+    Pick<ErrorTotals, 'commonestError' | 'unknownReason'> {
   readonly tookMs: number;
   /** Undefined when no price or no execution time is known. */
   readonly cost: ExecutionCost | undefined;
@@ -25,11 +29,8 @@ export interface BatchReport extends BatchSummary {
   readonly stopped: StopCause | undefined;
   /** Jobs that were accepted and could not be written to the journal. */
   readonly unrecorded: RunEnd['unrecorded'];
-  /** Items that failed or were refused in this run, and their most frequent error. */
+  /** Items that failed or were refused in this run. */
   readonly failedItems: number;
-  readonly commonestError: CommonError | undefined;
-  /** The most frequent reason why the outcome of a submission is unknown. */
-  readonly unknownReason: string | undefined;
   /** Undefined when few requests failed. */
   readonly failedRequests: FailedRequests | undefined;
   /**
@@ -38,9 +39,6 @@ export interface BatchReport extends BatchSummary {
   readonly notRetried: NotRetried | undefined;
   /** Failed jobs that the service may still have, so that they can be retried. */
   readonly retryableJobs: number;
-  readonly expiredItems: readonly number[];
-  /** Files that were written for the batch and are no part of it; 0 where the storage could not be asked. */
-  readonly unpublished: number;
 }
 
 interface NotRetried {

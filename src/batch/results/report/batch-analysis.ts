@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../../core/durations.ts';
 import type { DollarRange } from '../../../core/units.ts';
-import type { Batch, BatchStatus, ResultLine } from '../../model/store.ts';
+import type { Batch, BatchHistory, BatchStatus, ResultLine } from '../../model/store.ts';
 import type { TimelineSummary } from '../../model/ends-over-time.ts';
 import { decodeJson, type Json, numberAt, parsePlainJson, stringAt } from '../../../core/json.ts';
 import { errorOf } from '../../model/error-text.ts';
@@ -10,13 +10,9 @@ import { createDistribution, type DistributionSummary } from './distribution.ts'
 import { createFailureGroups, type FailureSummary } from './failure-groups.ts';
 
 /** Everything that can be read from the store of a batch. */
-export interface BatchAnalysis extends BatchStatus, ResultsAnalysis {
-  /** How often the service ran a job again. */
-  readonly retried: number;
+export interface BatchAnalysis extends BatchStatus, ResultsAnalysis, Pick<BatchHistory, 'retried' | 'lastEndedAt'> {
   /** From the start of the batch to its last result, in milliseconds; undefined when no end time is known. */
   readonly wallMs: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly lastEndedAt: number | undefined;
   /** Average number of items that ended per second. */
   readonly perSecond: number | undefined;
   readonly timeline: TimelineSummary | undefined;
