@@ -14,7 +14,6 @@ export interface StoredBatch {
   /** Unique among all batches of all stores; undefined in tables of a version that had none. */
   readonly token: string | undefined;
   readonly manifest: Manifest;
-  readonly planned: number;
   readonly invalid: number;
   readonly shards: number;
   /** Milliseconds since the epoch. */
@@ -75,7 +74,7 @@ export async function hasBatch(queries: Queries, name: string): Promise<boolean>
 /** Finds a batch by its name, in tables of every version. Fails with not-found (4). */
 export async function findBatch(database: Database, name: string): Promise<StoredBatch> {
   const [row] = await database.query<BatchRow>(
-    `SELECT batch, name, to_jsonb(b) ->> 'token' AS token, manifest, planned, invalid, shards, cancelled, resubmitted,
+    `SELECT batch, name, to_jsonb(b) ->> 'token' AS token, manifest, invalid, shards, cancelled, resubmitted,
       floor(extract(epoch FROM created_at) * 1000) AS "createdAt", price_low AS low, price_high AS high
     FROM berth.batches b WHERE name = $1`,
     [name],

@@ -43,7 +43,6 @@ export async function requireNoDriver(
 
 export interface PublishedPart {
   readonly shard: number;
-  readonly epoch: number;
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -61,7 +60,7 @@ export async function listParts(
   untilShard: number,
 ): Promise<readonly PublishedPart[]> {
   const rows = await queries.query<Omit<PublishedPart, 'ends'> & { ends: unknown }>(
-    `SELECT shard, epoch, name, bytes, sha256, coalesce(to_jsonb(p) -> 'ends', '[]') AS ends,
+    `SELECT shard, name, bytes, sha256, coalesce(to_jsonb(p) -> 'ends', '[]') AS ends,
       floor(extract(epoch FROM published_at) * 1000) AS "publishedAt"
     FROM berth.parts p WHERE batch = $1 AND shard >= $2 AND shard < $3 AND name <> '' ORDER BY shard, epoch`,
     [batch, fromShard, untilShard],
