@@ -36,7 +36,12 @@ export const ERROR = ownObject({ error: FAILURE });
 /** What happened to one of several that a command acted on. */
 export const OUTCOME = ownObject(
   { id: TEXT, ok: YES_NO },
-  { name: TEXT, status: { type: 'string', description: 'its status after the request' }, error: FAILURE },
+  {
+    name: TEXT,
+    status: { type: 'string', description: 'its status after the request' },
+    unchanged: { type: 'boolean', description: 'true when it was as asked before: nothing was done to it' },
+    error: FAILURE,
+  },
 );
 
 /** What a command prints that acted on several ids, or on a selection. */

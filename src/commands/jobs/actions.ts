@@ -132,18 +132,20 @@ async function confirmCancel(
 async function unlessStillThere(ctx: CommandContext, sent: Sent<'endpoint'>): Promise<Sent<'endpoint'>> {
   if (sent.failure !== undefined) return sent;
   try {
-    return { ...sent, answer: await confirmCancel(ctx, sent.known, sent.id, sent.answer) };
+    const answer = await confirmCancel(ctx, sent.known, sent.id, sent.answer);
+    return { ...sent, answer, unchanged: hadEnded(answer.value) };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     return { id: sent.id, name: sent.name, failure: error };
   }
 }
 
+/** Whether a job that was cancelled had ended before; one that was cancelled twice cannot be told. */
+const hadEnded = (document: Json | undefined): boolean => hasEnded(document) && jobOutcome(document) !== 'cancelled';
+
 /** Says that a job had ended before it was cancelled; nothing for any other. */
 const endedBefore = (job: string, document: Json | undefined): readonly string[] =>
-  hasEnded(document) && jobOutcome(document) !== 'cancelled'
-    ? [`job ${job} had ended before: it is ${jobStatus(document)}, and nothing was cancelled.`]
-    : [];
+  hadEnded(document) ? [`job ${job} had ended before: it is ${jobStatus(document)}, and nothing was cancelled.`] : [];
 
 export const retry = defineCommand({
   output: JOB,

@@ -11,7 +11,7 @@ import { textColumn } from '../fields/detail-lines.ts';
 
 /** A sentence in the help of every command that accepts several ids. */
 export const SEVERAL =
-  'With several ids, the output has an outcome for each ({"id","name"?,"ok","status"?,"error"?} with --json), and the exit code is the worst one.';
+  'With several ids, the output has an outcome for each ({"id","name"?,"ok","status"?,"unchanged"?,"error"?} with --json), and the exit code is the worst one.';
 
 /** The outcome of one of several requests. */
 export interface Outcome {
@@ -21,18 +21,21 @@ export interface Outcome {
   readonly name?: string | undefined;
   /** Its status after the request, where the answer has one. */
   readonly status?: string | undefined;
+  /** True when nothing was done to it, because it was as asked before. */
+  readonly unchanged?: boolean | undefined;
   readonly failure?: Failure | undefined;
 }
 
-/** `{"id","name"?,"ok","status"?,"error"?}`; the error is the one that a failed command prints with `--json`. */
+/** `{"id","name"?,"ok","status"?,"unchanged"?,"error"?}`; the error is the one that a failed command prints with `--json`. */
 export const outcomeRow = (
   { settings }: Pick<CommandContext, 'settings'>,
-  { id, name, status, failure }: Outcome,
+  { id, name, status, unchanged, failure }: Outcome,
 ): Json => ({
   id,
   ...(name === undefined ? {} : { name }),
   ok: failure === undefined,
   ...(status === undefined ? {} : { status }),
+  ...(unchanged === true ? { unchanged } : {}),
   ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
 });
 
@@ -46,14 +49,16 @@ export function errorOf(failure: Failure, settings: SettingsView): Json {
 const outcomeView = (noun: string, done: string): View => ({
   noun: [noun, pluralOf(noun)],
   id: idOf,
-  members: ['id', 'name', 'ok', 'status', 'error'],
+  members: ['id', 'name', 'ok', 'status', 'unchanged', 'error'],
   columns: [
     textColumn('id', { cutLast: true }),
     {
       header: 'RESULT',
       show: (row) =>
         memberAt(row, 'ok') === true
-          ? { text: done, tone: 'good' }
+          ? memberAt(row, 'unchanged') === true
+            ? { text: 'unchanged', tone: 'quiet' }
+            : { text: done, tone: 'good' }
           : stringAt(row, 'error.code') === 'not-sent'
             ? { text: 'not sent', tone: 'quiet' }
             : { text: 'failed', tone: 'bad' },

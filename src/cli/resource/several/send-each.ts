@@ -25,7 +25,7 @@ export interface EachRequest<N extends string> {
 }
 
 /** How one of several requests went: its answer with the id it was sent to, or its failure. */
-export type Sent<N extends string = string> = Pick<Outcome, 'id' | 'name' | 'status'> &
+export type Sent<N extends string = string> = Pick<Outcome, 'id' | 'name' | 'status' | 'unchanged'> &
   (
     | { readonly known: Id<N>; readonly answer: ApiAnswer; readonly failure?: undefined }
     | { readonly answer?: undefined; readonly failure: Failure }

@@ -25,7 +25,7 @@ import { podAction } from '../../shared/pod-action.ts';
 import { remainingAfterStop } from '../../shared/rate/account-line.ts';
 import { effectOfStop, isLocked, startedLines, stillPaidLines, stoppedLines, wipedLines, wipesDisks } from './cost.ts';
 import { confirmAction } from './confirm-action.ts';
-import { acceptReached, hasReached, inActionWords, refusalHint, type Acted, type Action } from './refused.ts';
+import { acceptReached, hasReached, inActionWords, refusalHint, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
 import { waitForEach, waitForPod } from './wait-for-status.ts';
 import { costsUntilDeadlines } from '../pod/deadline-cost.ts';
@@ -131,7 +131,7 @@ function actionCommand(
       // A wait looks at the status itself.
       const sent = wait ? reached : await Promise.all(reached.map((each) => confirmAction(ctx, each, action)));
       const ended = action === 'stop' ? sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : [])) : [];
-      const acted = rowsOf(sent.filter(({ isReached }) => isReached !== true));
+      const acted = rowsOf(sent.filter(({ unchanged }) => unchanged !== true));
       // Where a person was asked, it was said before.
       const wasAsked = !ctx.yes && ctx.terminal.canAsk && (bySelector || action === 'restart');
       const remaining = [
@@ -142,6 +142,9 @@ function actionCommand(
           ? [...startedLines(ctx, acted, rowsOf(sent)), ...(await costsUntilDeadlines(ctx, acted))]
           : []),
       ];
+      const unchanged = reached.flatMap((each) =>
+        each.unchanged === true ? [`pod ${each.id} is ${each.status ?? '?'} already: nothing was changed.`] : [],
+      );
       const [first, ...others] = sent;
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
@@ -149,16 +152,13 @@ function actionCommand(
           const waited = await waitForPod(ctx, first.known, goal, waitTimeout);
           return { ...waited, notes: [...(waited.notes ?? []), ...remaining] };
         }
-        const notes = first.isReached
-          ? [`pod ${first.id} is ${statusOf(first.answer.value ?? null)} already: nothing was changed.`]
-          : [];
         if (ctx.settings.get('quiet') && isTableOutput(ctx.output)) return { kind: 'nothing', notes: remaining };
-        return { ...answerResult(PODS.view, first.answer), notes: [...notes, ...remaining] };
+        return { ...answerResult(PODS.view, first.answer), notes: [...unchanged, ...remaining] };
       }
       const outcomes = wait ? await afterWait(ctx, sent, goal, waitTimeout) : sent;
       const result = outcomeResult(ctx, 'pod', outcomes, done);
       const isSilent = ctx.settings.get('quiet') && isTableOutput(ctx.output) && result.failure === undefined;
-      return { ...(isSilent ? { kind: 'nothing' } : result), notes: [...stillPaid, ...remaining] };
+      return { ...(isSilent ? { kind: 'nothing' } : result), notes: [...unchanged, ...stillPaid, ...remaining] };
     },
   });
 }
@@ -211,7 +211,7 @@ async function askToRestart(ctx: CommandContext, targets: readonly Target[]): Pr
 }
 
 /** The pods in the answers of what was accepted. */
-const rowsOf = (sent: readonly Acted[]): readonly Json[] =>
+const rowsOf = (sent: readonly Sent<'pod'>[]): readonly Json[] =>
   sent.flatMap((each) => (each.failure === undefined ? (each.answer.value ?? []) : []));
 
 /** Why pods cannot do an action now: a lock, or their status. A service that does not list actions is asked. */
@@ -235,7 +235,10 @@ async function afterWait(
 ): Promise<readonly Outcome[]> {
   const ids = sent.flatMap((each) => (each.failure === undefined ? [each.known] : []));
   const waited = ids.length === 0 ? [] : await waitForEach(ctx, ids, until, timeoutMs);
-  return sent.map((each) => waited.find(({ id }) => id === each.id && each.failure === undefined) ?? each);
+  return sent.map((each) => {
+    const end = waited.find(({ id }) => id === each.id && each.failure === undefined);
+    return end === undefined ? each : { ...end, unchanged: each.unchanged };
+  });
 }
 
 export const start = actionCommand('start', {

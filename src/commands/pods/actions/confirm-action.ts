@@ -3,10 +3,10 @@ import { berth } from '../../../core/message.ts';
 import type { Milliseconds } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
-import { shownOf } from '../../../cli/resource/several/send-each.ts';
+import { shownOf, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { statusOf } from '../pod/reachable.ts';
 import { PODS } from '../pod/resource.ts';
-import { STARTED, type Acted, type Action } from './refused.ts';
+import { STARTED, type Action } from './refused.ts';
 
 /** The statuses of a pod after an action (specification 3.1). */
 const AFTER: Readonly<Record<Action, readonly string[]>> = {
@@ -24,9 +24,9 @@ const PAUSE_MS: Milliseconds = 1000;
  * Believes an action only by the status of the pod: after an answer with another one it is read for some seconds. Returns the
  * failure outcome-unknown (8) where the status stays another or cannot be read, because a pod that was not stopped is paid on.
  */
-export async function confirmAction(ctx: CommandContext, sent: Acted, action: Action): Promise<Acted> {
+export async function confirmAction(ctx: CommandContext, sent: Sent<'pod'>, action: Action): Promise<Sent<'pod'>> {
   let last = sent;
-  for (let read = 0; last.failure === undefined && last.isReached !== true; read += 1) {
+  for (let read = 0; last.failure === undefined && last.unchanged !== true; read += 1) {
     const status = statusOf(last.answer.value ?? null);
     if (AFTER[action].includes(status)) return last;
     if (read === READS) return unknown(sent, action, `it is ${status}`);
@@ -42,7 +42,7 @@ export async function confirmAction(ctx: CommandContext, sent: Acted, action: Ac
   return last;
 }
 
-const unknown = ({ id, name }: Acted, action: Action, found: string): Acted => ({
+const unknown = ({ id, name }: Sent<'pod'>, action: Action, found: string): Sent<'pod'> => ({
   id,
   name,
   failure: unknownOutcome(`the service accepted the ${action} of pod ${id}, and ${found}`, berth`pods get ${id}`, id),

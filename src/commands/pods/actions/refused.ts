@@ -30,20 +30,17 @@ export function refusalHint(action: Action, pod: Json): Message | undefined {
     : undefined;
 }
 
-/** A pod that an action was sent to; `isReached` when it had the wanted status before. */
-export type Acted = Sent<'pod'> & { readonly isReached?: boolean };
-
 /**
- * Reads the pods whose action the service refused (409): one that has the wanted status already is done, as one that a
- * selector leaves out is no failure. Another refusal stays, also when the pod cannot be read; it says what goes on costing.
+ * Reads the pods whose action the service refused (409): one that has the wanted status already is unchanged, as one that
+ * a selector leaves out is no failure. Another refusal stays, also when the pod cannot be read; it says what goes on costing.
  */
 export async function acceptReached(
   ctx: CommandContext,
   sent: readonly Sent<'pod'>[],
   action: Action,
   until: string,
-): Promise<readonly Acted[]> {
-  const accepted: Acted[] = [];
+): Promise<readonly Sent<'pod'>[]> {
+  const accepted: Sent<'pod'>[] = [];
   for (const each of sent)
     accepted.push(each.failure?.status === 409 ? await unlessReached(ctx, each, action, until) : each);
   return accepted;
@@ -58,14 +55,19 @@ const withHint = (refused: Sent<'pod'>, hint: Message | undefined): Sent<'pod'> 
     ? refused
     : { ...refused, failure: refused.failure.with({ hint }) };
 
-async function unlessReached(ctx: CommandContext, refused: Sent<'pod'>, action: Action, until: string): Promise<Acted> {
+async function unlessReached(
+  ctx: CommandContext,
+  refused: Sent<'pod'>,
+  action: Action,
+  until: string,
+): Promise<Sent<'pod'>> {
   const known = asId<'pod'>(refused.id);
   try {
     const answer = await ctx.api.send(rowRequest(PODS, known));
     const pod = answer.value ?? null;
     // A pod that was RUNNING before its restart has not reached it.
     if (action === 'restart' || !hasReached(action, until, pod)) return withHint(refused, refusalHint(action, pod));
-    return { ...shownOf(answer, refused.name), id: refused.id, known, answer, isReached: true };
+    return { ...shownOf(answer, refused.name), id: refused.id, known, answer, unchanged: true };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     return refused;

@@ -31,6 +31,15 @@ test('jobs cancel says that a job had ended before, and nothing of one that it c
   expect([one.code, one.err]).toEqual([0, expect.stringContaining(`job ${done} had ended before: it is COMPLETED`)]);
   const other = await account(`jobs cancel sleep ${waiting}`);
   expect([other.code, other.err]).toEqual([0, '']);
+  const second = await local(account, 'jobs run sleep --input \'{"seconds":600}\' -o id');
+  const several = await account(`jobs cancel sleep ${second} ${waiting} --yes --json`);
+  expect(JSON.parse(several.out)).toEqual([
+    { id: second, ok: true, status: 'CANCELLED' },
+    { id: waiting, ok: true, status: 'CANCELLED' },
+  ]);
+  const later = await local(account, "jobs run echo --input '{}' --wait -o id");
+  const ended = await account(`jobs cancel echo ${done} ${later} --yes`);
+  expect(ended.out.match(/unchanged|cancelled/g)).toEqual(['unchanged', 'unchanged']);
 });
 
 describe('jobs recent', () => {

@@ -78,3 +78,18 @@ test('a start of a pod that runs already without its GPU names that again', asyn
   ]);
   expect(again.err).not.toContain('It costs');
 });
+
+test.each([
+  ['stop', ['pod-stopped', 'pod-train', 'pod-stopped-cpu'], ['unchanged', 'stopped', 'unchanged'], 'EXITED'],
+  ['start', ['pod-train', 'pod-stopped-cpu'], ['unchanged', 'started'], 'RUNNING'],
+])('%s of several says which were as asked before: nothing was done to them', async (verb, pods, results, status) => {
+  for (const wait of ['', ' --wait']) {
+    const ran = await createAccount()(`pods ${verb} ${pods.join(' ')}${wait}`);
+    expect(ran.out.match(/\b(?<!-)(unchanged|stopped|started)\b/g)).toEqual(results);
+    const before = pods.filter((_, at) => results[at] === 'unchanged');
+    for (const pod of before) expect(ran.err).toContain(`pod ${pod} is ${status} already: nothing was changed.`);
+    expect(ran.err).not.toContain('their container disks');
+    const rows = JSON.parse(await local(createAccount(), `pods ${verb} ${pods.join(' ')}${wait} --json`)) as object[];
+    expect(rows.map((row) => 'unchanged' in row)).toEqual(results.map((result) => result === 'unchanged'));
+  }
+});
