@@ -1,7 +1,11 @@
+import type { Id } from '../../core/ids.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { identify } from '../../cli/resource/identity/identify.ts';
 import { listRequest } from '../../cli/resource/identity/requests.ts';
 import { itemsAt } from '../../core/json.ts';
+import { berth } from '../../core/message.ts';
+import { isRunning } from '../../queue/job-status.ts';
+import { statusRequest } from '../../queue/requests.ts';
 import { idOf, type Result } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import {
@@ -13,18 +17,42 @@ import {
   factsOf,
   JOBS_FAIL,
 } from '../shared/explain/endpoint-causes.ts';
-import { readEndpointFacts, rowsOf, type EndpointFacts } from '../shared/explain/endpoint-facts.ts';
+import { jobCount, readEndpointFacts, rowsOf, type EndpointFacts } from '../shared/explain/endpoint-facts.ts';
 import { readFact, valueOf } from '../shared/explain/facts.ts';
+import { readWorkerNotes, saysNoResult, type WorkerNotes } from '../shared/explain/lost-results.ts';
 import { serviceCauses } from '../shared/explain/service-causes.ts';
-import { decide, evidence, explained, unreadEvidence, type Evidence } from '../shared/explain/verdict.ts';
+import { decide, evidence, explained, unreadEvidence, type Cause, type Evidence } from '../shared/explain/verdict.ts';
 import { rateOf, rateWithUnknown } from '../shared/rate/hourly-cost.ts';
 import { priceCatalog } from '../shared/rate/worker-price.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
-const CAUSES = [
+/** An endpoint, with the running jobs whose result will not come. */
+interface Facts extends EndpointFacts {
+  readonly lost: readonly LostResult[];
+}
+
+interface LostResult {
+  readonly job: string;
+  readonly note: WorkerNotes[number];
+}
+
+const NO_RESULT: Cause<Facts> = {
+  code: 'no-result',
+  state: 'blocked',
+  find: ({ id, lost: [first] }) =>
+    first === undefined
+      ? undefined
+      : {
+          verdict: `a worker does not report the result of job ${first.job}: ${valueOf(first.note.line) ?? ''}`,
+          cure: [berth`endpoints logs ${id} ${first.note.worker}`, berth`jobs cancel ${id} ${first.job}`],
+        },
+};
+
+const CAUSES: readonly Cause<Facts>[] = [
   BUILD_FAILED,
   ...serviceCauses(factsOf),
   ...ENDPOINT_CAUSES,
+  NO_RESULT,
   JOBS_FAIL,
   ENDPOINT_UNKNOWN,
   ENDPOINT_HEALTHY,
@@ -42,8 +70,24 @@ export async function explainEndpoint(
   { id: word, sample, exitStatus }: ExplainValues,
 ): Promise<Result> {
   const { id, result: facts } = await identify(ctx, ENDPOINTS, word, (each) => readEndpointFacts(ctx, each, sample));
-  const found = [...(await costEvidence(ctx, facts)), ...endpointEvidence(facts)];
-  return explained(ctx, { endpoint: id }, decide(CAUSES, facts), found, exitStatus);
+  const [cost, lost] = await Promise.all([
+    costEvidence(ctx, facts),
+    jobCount(facts, 'inProgress') === 0 ? [] : readLost(ctx, id, facts),
+  ]);
+  const notes = lost.flatMap(({ note }) => evidence('worker log', note.line, (line) => line));
+  const found = [...cost, ...notes, ...endpointEvidence(facts)];
+  return explained(ctx, { endpoint: id }, decide(CAUSES, { ...facts, lost }), found, exitStatus);
+}
+
+/** The running jobs whose result will not come, by the logs of busy workers. A line may be about a job that has ended since. */
+async function readLost(ctx: CommandContext, id: Id<'endpoint'>, facts: EndpointFacts): Promise<readonly LostResult[]> {
+  const notes = await readWorkerNotes(ctx, facts, saysNoResult);
+  const found = notes.flatMap((note): LostResult[] => {
+    const job = /\bjob (\S+?)(?=[,;:.]?(\s|$))/.exec(valueOf(note.line) ?? '')?.[1];
+    return job === undefined ? [] : [{ job, note }];
+  });
+  const jobs = await Promise.all(found.map(({ job }) => readFact(ctx, statusRequest(id, job))));
+  return found.filter((_, at) => isRunning(valueOf(jobs[at])));
 }
 
 /** What the workers of an endpoint cost now. The catalog with their prices is requested only where there are workers. */

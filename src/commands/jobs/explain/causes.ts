@@ -17,6 +17,7 @@ import {
 } from '../../shared/explain/endpoint-causes.ts';
 import { hasUsableWorker, isLoadBalancer, jobCount, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
 import { hasStatus, valueOf, type Fact } from '../../shared/explain/facts.ts';
+import { noResult, type WorkerNotes } from '../../shared/explain/lost-results.ts';
 import { waitLine } from '../job/command-lines.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
@@ -32,18 +33,9 @@ export interface JobFacts extends EndpointFacts {
   readonly ttl: TimeToLive | undefined;
   /** This machine submitted it to this endpoint, and its result cannot have expired. */
   readonly isCertainlyThere: boolean;
-  /** Of a job that runs. */
+  /** The last line about it in the logs of workers; of a job that runs. */
   readonly notes: WorkerNotes;
 }
-
-/** The last line about a job in the system logs of workers. */
-export type WorkerNotes = readonly { readonly worker: string; readonly line: Fact<string | undefined> }[];
-
-/** The line of a worker's log that says that the job's result will not come. */
-const noResult = ({ notes }: JobFacts): { readonly worker: string; readonly line: string } | undefined =>
-  notes
-    .map(({ worker, line }) => ({ worker, line: valueOf(line) ?? '' }))
-    .find(({ line }) => /\bno result\b|\bresult\b.*\brefused\b/.test(line));
 
 const statusOf = ({ job }: JobFacts): string => jobStatus(valueOf(job));
 const outcomeOf = ({ job }: JobFacts) => jobOutcome(valueOf(job));
@@ -204,7 +196,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
     code: 'no-result',
     state: 'blocked',
     find: (facts) => {
-      const found = isRunning(valueOf(facts.job)) ? noResult(facts) : undefined;
+      const found = isRunning(valueOf(facts.job)) ? noResult(facts.notes) : undefined;
       if (found === undefined) return undefined;
       return {
         verdict: `its worker does not report a result: ${found.line}`,

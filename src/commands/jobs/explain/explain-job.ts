@@ -1,17 +1,16 @@
-import { readRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
-import { memberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { identify } from '../../../cli/resource/identity/identify.ts';
 import type { Result } from '../../../output/view.ts';
 import { isRunning } from '../../../queue/job-status.ts';
 import { statusRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { readEndpointFacts, rowsOf, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
-import { readFact, readLastLineThat, valueOf } from '../../shared/explain/facts.ts';
+import { readEndpointFacts } from '../../shared/explain/endpoint-facts.ts';
+import { readFact, valueOf } from '../../shared/explain/facts.ts';
+import { readWorkerNotes } from '../../shared/explain/lost-results.ts';
 import { decide, explained, type Verdict } from '../../shared/explain/verdict.ts';
 import { isCertainlyThere } from '../job/job-not-there-yet.ts';
-import { JOB_CAUSES, jobEvidence, type JobFacts, type WorkerNotes } from './causes.ts';
+import { JOB_CAUSES, jobEvidence, type JobFacts } from './causes.ts';
 import { timeToLiveOf } from './time-to-live.ts';
 
 /** A job with what is known of it, and why it does not move. */
@@ -51,29 +50,9 @@ async function readJobFacts(
   ]);
   // As old as the status, also where the log of a worker is slow.
   const now = ctx.serviceNow();
-  const notes = isRunning(valueOf(job)) ? await readWorkerNotes(ctx, facts, jobId) : [];
+  const notes = isRunning(valueOf(job)) ? await readWorkerNotes(ctx, facts, (line) => line.includes(jobId)) : [];
   const submitted = remembered.find((each) => each.id === jobId);
   const isThere = await isCertainlyThere(ctx, { endpoint: id, job: jobId });
   const ttl = submitted === undefined ? undefined : timeToLiveOf(submitted, now);
   return { ...facts, jobId, job, submitted, ttl, isCertainlyThere: isThere, notes };
-}
-
-/** How many workers are asked for their logs: the service does not say which one has the job. */
-const MAX_LOGS = 5;
-
-/** The last line about a job in the system log of each busy worker. */
-async function readWorkerNotes(
-  ctx: CommandContext,
-  { id, workers }: EndpointFacts,
-  jobId: string,
-): Promise<WorkerNotes> {
-  const busy = rowsOf(workers).filter((row) => memberAt(row, 'status') === 'RUNNING');
-  return Promise.all(
-    busy.slice(0, MAX_LOGS).map(async (row) => {
-      const worker = stringAt(row, 'id') ?? '';
-      const path = [...ENDPOINTS.path, id, 'workers', worker, 'logs'];
-      const system = readRequest(path, { query: { source: 'system' } });
-      return { worker, line: await readLastLineThat(ctx, system, (line) => line.includes(jobId)) };
-    }),
-  );
 }
