@@ -1,5 +1,6 @@
 /** What a create may be placed on, with its price and its stock as the catalog has them. */
-import { usage, type Failure } from '../core/failure.ts';
+import { EXIT } from '../core/exit-codes.ts';
+import { Failure, usage } from '../core/failure.ts';
 import { arrayAt, memberAt, numberAt, stringAt, type Json } from '../core/json.ts';
 import { formatDollars } from '../core/units.ts';
 
@@ -68,29 +69,32 @@ export const isTooExpensive = ({ price }: Pick<Offer, 'price'>, maxPrice: number
   maxPrice !== undefined && (price === undefined || price > maxPrice);
 
 /**
- * Refuses what can never be placed, by the GPU types of the catalog and the ids of the data centers: usage (2). Where one of
- * several GPU types cannot, the others may.
+ * Refuses what can never be placed, by the GPU types of the catalog and the ids of the data centers: limit-exceeded (15)
+ * where another `--max-price` would allow it, and otherwise usage (2). Where one of several GPU types cannot, the others may.
  */
 export function refuseNever(wanted: Wanted, rows: readonly Json[], dataCenters: readonly string[]): void {
   const unknown = wanted.dataCenters.find((id) => dataCenters.length > 0 && !dataCenters.includes(id));
-  if (unknown !== undefined) throw never(`there is no data center ${unknown}`, `One of ${dataCenters.join(', ')}.`);
+  if (unknown !== undefined) throw usage(`there is no data center ${unknown}`, `One of ${dataCenters.join(', ')}.`);
   const reasons = wanted.gpus.map((gpu) => whyNever(wanted, gpu, rows));
-  const [missing] = reasons.filter((reason) => reason?.isUnknown === true);
-  if (missing !== undefined) throw never(missing.text, `One of ${rows.map((row) => stringAt(row, 'id')).join(', ')}.`);
-  if (reasons.every((reason) => reason !== undefined))
-    throw never([...new Set(reasons.map((reason) => reason.text))].join('; '), 'Nothing was sent.');
+  const [missing] = reasons.filter((reason) => reason?.kind === 'unknown');
+  if (missing !== undefined) throw usage(missing.text, `One of ${rows.map((row) => stringAt(row, 'id')).join(', ')}.`);
+  if (!reasons.every((reason) => reason !== undefined)) return;
+  const message = [...new Set(reasons.map(({ text }) => text))].join('; ');
+  const hint = 'Nothing was sent.';
+  if (!reasons.some(({ kind }) => kind === 'price')) throw usage(message, hint);
+  throw new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint });
 }
 
 interface Reason {
   readonly text: string;
-  /** The catalog does not have it: a wrong word. */
-  readonly isUnknown?: true;
+  /** The catalog does not have it: a wrong word; or it costs too much. */
+  readonly kind?: 'unknown' | 'price';
 }
 
 /** Why a GPU type can never be placed, by its row of the catalog; undefined where it can. */
 export function whyNever(wanted: Wanted, gpu: string, rows: readonly Json[]): Reason | undefined {
   const row = rowOf(rows, gpu);
-  if (row === undefined) return { text: `there is no GPU type ${gpu}`, isUnknown: true };
+  if (row === undefined) return { text: `there is no GPU type ${gpu}`, kind: 'unknown' };
   const most = numberAt(row, `maxCount.${CLOUD_MEMBERS[wanted.cloud]}`);
   if (memberAt(row, CLOUD_MEMBERS[wanted.cloud]) === false || most === 0)
     return { text: `the ${wanted.cloud} cloud has no ${gpu}` };
@@ -100,8 +104,7 @@ export function whyNever(wanted: Wanted, gpu: string, rows: readonly Json[]): Re
   if (!isTooExpensive({ price }, wanted.maxPrice)) return undefined;
   const cost = price === undefined ? 'has no price in the catalog' : `costs ${formatDollars(price)} an hour`;
   return {
+    kind: 'price',
     text: `${wanted.count} x ${gpu} ${cost}, and --max-price is ${formatDollars(wanted.maxPrice ?? 0)}`,
   };
 }
-
-const never = (message: string, hint: string): Failure => usage(message, hint);

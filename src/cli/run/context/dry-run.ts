@@ -75,8 +75,8 @@ export function dryRunApi(api: Api, note: (requests: readonly ApiRequest[]) => P
   };
 }
 
-/** Failures with which a dry run ends as the command would: what is not there, and a name that several have. */
-const REFUSALS: readonly ExitCode[] = [EXIT.notFound, EXIT.usage];
+/** Failures with which a dry run ends as the command would: what is not there, a name that several have, a limit of the user. */
+const REFUSALS: readonly ExitCode[] = [EXIT.notFound, EXIT.usage, EXIT.limitExceeded];
 
 /**
  * What is read about a command before its request. In a dry run it is undefined where the service cannot be read, because

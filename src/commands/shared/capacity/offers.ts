@@ -24,8 +24,8 @@ function catalogQuery(body: JsonObject, { count, cloud }: Wanted): Query {
 }
 
 /**
- * Reads the offers of now, in their order. The first time, what can never be placed is refused: usage (2). Fails as the catalog
- * does.
+ * Reads the offers of now, in their order. The first time, what can never be placed is refused, as by `refuseNever`. Fails as the
+ * catalog does.
  */
 export async function readOffers(
   ctx: CommandContext,

@@ -80,7 +80,6 @@ describe('candidates of pods create', () => {
     ['a data center that is not there', '--gpu GPU-80G --data-center MOON', /no data center MOON/],
     ['more than one pod may have', '--gpu GPU-80G --gpu-count 9', /at most 8 GPU-80G/],
     ['a cloud without it', '--gpu GPU-192G --cloud COMMUNITY', /COMMUNITY cloud has no GPU-192G/],
-    ['a price that none has', '--gpu GPU-80G --gpu GPU-192G --max-price 2', /costs \$2\.39.*--max-price is \$2\.00/],
     [
       'a volume elsewhere',
       '--gpu GPU-80G --network-volume vol-datasets --data-center US-WEST-1',
@@ -145,37 +144,6 @@ describe('--until-available', () => {
     const ran = await account(`${CREATE} --gpu GPU-80G --gpu GPU-24G --until-available 6h`);
     expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
     expect(await made(account)).toEqual([]);
-  });
-});
-
-describe('--max-price', () => {
-  test('is held against what the created pod costs: above it, it is terminated, and that is said', async () => {
-    const remote = await remoteService(({ method, url }) =>
-      method === 'POST' && url === '/v2/pods'
-        ? {
-            first: async () => {
-              await remote.send('POST', '/local/prices', { hardware: 'GPU-80G', price: 9 });
-            },
-          }
-        : undefined,
-    );
-    const ran = await berth([...CREATE.split(' '), '--gpu', 'GPU-80G', '--max-price', '2.50'], { env: remote.env });
-    expect([ran.code, ran.out, ran.err]).toEqual([
-      15,
-      '',
-      expect.stringMatching(/costs \$9\.00 an hour, above --max-price \$2\.50: it was terminated/),
-    ]);
-    expect((await remote.send('GET', '/v2/pods')).text).not.toContain('"lab"');
-  });
-
-  test('is held against the catalog first: nothing is created above it', async () => {
-    const account = createAccount();
-    await local(account, 'local stock price GPU-80G 9 --cloud SECURE');
-    const cheap = `${CREATE} --gpu GPU-80G --max-price 2.50 --idempotency-key k`;
-    expect((await account(cheap)).code).toBe(2);
-    await local(account, 'local stock price GPU-80G 2 --cloud SECURE');
-    await local(account, cheap);
-    expect((await made(account)).map(({ cost }) => cost)).toEqual([2]);
   });
 });
 
