@@ -102,7 +102,7 @@ export const updateSpec: WriteSpec = {
       return;
     const before = await read();
     checkKind(body, before);
-    if (body['workers'] !== undefined) checkWorkers(merged(objectOf(before) ?? {}, body));
+    if (body['workers'] !== undefined) checkWorkers(body, before);
     checkScaling(body, stringAt(before, 'type'), body['scaling'] ?? memberAt(before, 'scaling'));
   },
   raise,
@@ -157,14 +157,19 @@ const DEFAULT_MAX = 3;
 const minWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.min') ?? 0;
 const maxWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.max') ?? DEFAULT_MAX;
 
-/** Refuses a minimum of workers above the maximum. */
-function checkWorkers(endpoint: Json): void {
+/** Refuses a minimum of workers above the maximum: usage (2). `before` is the endpoint that is changed. */
+function checkWorkers(body: JsonObject, before?: Json): void {
+  const endpoint = merged(objectOf(before ?? null) ?? {}, body);
   const [min, max] = [minWorkers(endpoint), maxWorkers(endpoint)];
-  if (min > max)
-    throw usage(
-      `--workers-min ${min} is above the maximum of ${countOf(max, 'worker')}`,
-      'Raise it with --workers-max.',
-    );
+  if (min <= max) return;
+  const whose = before === undefined ? 'by default' : 'of the endpoint now';
+  const isGiven = (name: string): boolean => numberAt(body, `workers.${name}`) !== undefined;
+  const least = isGiven('min') ? `--workers-min ${min}` : `the minimum ${whose}, ${countOf(min, 'worker')}`;
+  const most = isGiven('max') ? `--workers-max ${max}` : `the maximum ${whose}, ${countOf(max, 'worker')}`;
+  throw usage(
+    isGiven('min') ? `${least} is above ${most}` : `${most} is below ${least}`,
+    `Give --workers-min ${max}, or --workers-max ${min}.`,
+  );
 }
 
 /** The price of one worker of an endpoint; undefined where the catalog does not tell it or cannot be read. */
