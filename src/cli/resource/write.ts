@@ -155,7 +155,9 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
-      const { body: plain, asked } = await completeBody(ctx, spec, (await composeBody(ctx, spec, values)).body, values);
+      const { body: given } = await composeBody(ctx, spec, values);
+      const lookUp = once(async () => (await import('./body/unknown-words.ts')).lookUpNamed(ctx, spec, given));
+      const { body: plain, asked } = await completeBody(ctx, spec, given, values, lookUp);
       await spec.check?.(plain, undefined, ctx);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);

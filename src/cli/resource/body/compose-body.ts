@@ -38,8 +38,11 @@ export interface BodySpec {
   ) => Promise<JsonObject>;
   /** Completes values of an update with those of the current row. */
   readonly fillFields?: (ctx: CommandContext, body: JsonObject, update: BodyUpdate) => Promise<JsonObject>;
-  /** Prompts on a terminal for what a member of the body needs beside it; the same body where nothing is missing. */
-  readonly askBeside?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
+  /**
+   * Prompts on a terminal for what a member of the body needs beside it; the same body where nothing is missing. `lookUp` is
+   * called before the first question.
+   */
+  readonly askBeside?: (ctx: CommandContext, body: JsonObject, lookUp: () => Promise<void>) => Promise<JsonObject>;
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** The command line that sends a body without questions, with what was given; said after questions. */
@@ -91,14 +94,15 @@ interface CompleteBody {
 }
 
 /**
- * Adds the defaults to a body and prompts for missing needed members. Fails with usage (2) and names their flags if there
- * is no terminal or no prompt for them.
+ * Adds the defaults to a body and prompts for missing needed members, after `lookUp` has looked for what the body names.
+ * Fails with usage (2) and names their flags if there is no terminal or no prompt for them, and as `lookUp` does.
  */
 export async function completeBody(
   ctx: CommandContext,
   spec: BodySpec,
   body: JsonObject,
   given: Values,
+  lookUp: () => Promise<void>,
 ): Promise<CompleteBody> {
   const withDefaults = (complete: JsonObject): JsonObject =>
     merged(spec.defaults?.(complete, ctx.settings) ?? {}, complete);
@@ -112,6 +116,7 @@ export async function completeBody(
       `missing ${unanswerable.map((group) => group.map(flagName).join(' or ')).join(' and ')}`,
       lines(...unanswerable.flat().map((key) => explained(spec.members, key))),
     );
+  if (missing.length > 0) await lookUp();
   const answers: Record<string, unknown> = { set: [] };
   for (const group of missing) {
     const key = await pickMember(ctx, spec.members, group.filter(canAsk));
@@ -119,7 +124,7 @@ export async function completeBody(
     if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
   }
   const needed = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
-  const complete = (ctx.terminal.canAsk ? await spec.askBeside?.(ctx, needed) : undefined) ?? needed;
+  const complete = (ctx.terminal.canAsk ? await spec.askBeside?.(ctx, needed, lookUp) : undefined) ?? needed;
   if (missing.length === 0 && complete === needed) return { body: withDefaults(complete), asked: false };
   const answered = (missing.length === 0 ? undefined : await spec.offer?.(ctx, complete)) ?? complete;
   if (spec.commandLine !== undefined) await ctx.tell(sentence`Without questions: ${spec.commandLine(answered, given)}`);

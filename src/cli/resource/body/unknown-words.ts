@@ -9,6 +9,7 @@ import { nearestOf, suggestionOf } from '../../../core/text/nearest.ts';
 import type { Members } from './body.ts';
 import { listCommandOf, type Collection } from '../../model/collection.ts';
 import type { References } from './references.ts';
+import { readRow } from '../identity/identify.ts';
 import { lookupRows } from '../identity/requests.ts';
 
 /** The statuses of a refusal that an unknown word may be the reason of. */
@@ -66,6 +67,21 @@ export async function refusalOfDryRun(
     message: ['the service would refuse this request', reasons.join('; ')].filter(Boolean).join(': '),
     hint: lines(...hints, 'Nothing was sent.'),
   });
+}
+
+/**
+ * Looks for what a body names, before a person is asked for the rest of it. Fails with not-found (4), with usage (2) where
+ * several have a name, and with refused (5) for a word that no list has. What cannot be read is left to the write.
+ */
+export async function lookUpNamed(ctx: CommandContext, known: KnownOfBody, body: JsonObject): Promise<void> {
+  for (const [path, collection] of Object.entries(known.references ?? {}))
+    for (const word of wordsOf(memberAt(body, path)))
+      await readRow(ctx, collection, word).catch((error: unknown) => {
+        rethrowUnlessFailure(error, ctx);
+        if (error.exit === EXIT.notFound || error.exit === EXIT.usage) throw error;
+      });
+  const refused = await refusalOfDryRun(ctx, known, body, undefined);
+  if (refused !== undefined) throw refused;
 }
 
 /** A line for each word of a body that no list has. */

@@ -22,10 +22,15 @@ export async function askMore(ctx: CommandContext, body: JsonObject): Promise<Js
  * Asks for the number of vCPUs, which a CPU pod needs (specification 2.2), within the bounds of its flavor in the catalog. A
  * catalog that cannot be read has no bounds.
  */
-export async function askVcpus(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
+export async function askVcpus(
+  ctx: CommandContext,
+  body: JsonObject,
+  lookUp: () => Promise<void>,
+): Promise<JsonObject> {
   const { cpu } = body;
   const flavor = stringAt(cpu, 'id');
   if (!isObject(cpu) || flavor === undefined || cpu['vcpuCount'] !== undefined) return body;
+  await lookUp();
   const row = await unlessFailed(ctx, () => catalogRow(ctx, CPUS, flavor));
   const [least = LEAST_VCPUS, most = Infinity] = [numberAt(row, 'vcpu.min'), numberAt(row, 'vcpu.max')];
   const bounds = most === Infinity ? `at least ${least}` : `${least} to ${most}`;
