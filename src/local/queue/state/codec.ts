@@ -2,48 +2,21 @@ import { recordsFrom, recordsOf } from '../../state/records.ts';
 import type { PartCodec } from '../../state/file/codec.ts';
 import { listRecorder } from '../../state/file/list-recorder.ts';
 import { recordMapRecorder, textRecordRecorder } from '../../state/file/record-map.ts';
+import { checked } from '../../state/file/saved-forms.ts';
 import { objectRecorder, replacedRecorder, valueRecorder, type Recorder } from '../../state/file/recorder.ts';
 import { workersIn } from './endpoint-queue.ts';
 import {
   newEndpointQueue,
   newWaitingLine,
-  type Awaited,
-  type Delivery,
   type EndpointQueue,
-  type Job,
   type Queues,
-  type RequestWindow,
   type Timer,
-  type Usage,
   type Worker,
 } from './records.ts';
 import { TimerHeap } from './timer-heap.ts';
+import { isSavedQueues, type SavedEndpointQueue, type SavedQueues, type SavedWorker } from './saved-queues.ts';
 import { timersRecorder } from './timers-recorder.ts';
 import { waitingLineRecorder } from './waiting-line-recorder.ts';
-
-/** The queue of an endpoint in a file of version 3 to 5: waiting jobs were lists of ids, and a worker had one job. */
-type SavedEndpointQueue = Partial<Omit<EndpointQueue, 'waiting' | 'waitingLow' | 'workers' | 'ended'>> & {
-  readonly waiting: readonly string[];
-  readonly waitingLow: readonly string[];
-  readonly workers: Readonly<Record<string, SavedWorker>>;
-  readonly ended?: readonly SavedWorker[];
-};
-type SavedWorker = Omit<Worker, 'jobIds'> & { readonly jobId?: string };
-
-/** The queues in a file of version 3 to 5. Versions 3 and 4 had other names for some members. */
-interface SavedQueues {
-  readonly jobs?: Readonly<Record<string, Job>>;
-  readonly byEndpoint?: Readonly<Record<string, SavedEndpointQueue>>;
-  readonly lanes?: Readonly<Record<string, SavedEndpointQueue>>;
-  readonly timers?: readonly (Timer | (Omit<Timer, 'event'> & { readonly what: Timer['event'] }))[];
-  readonly timersSet?: number;
-  readonly sweepAt?: number;
-  readonly deliveries?: readonly Delivery[];
-  readonly outbox?: readonly (Omit<Delivery, 'attempts'> & { readonly tries: number })[];
-  readonly awaited?: Readonly<Record<string, Awaited>>;
-  readonly usage?: Readonly<Record<string, Usage[]>>;
-  readonly windows?: Readonly<Record<string, RequestWindow>>;
-}
 
 /** Saves the queues: what there may be many of is not compared as a whole, and long texts are in files of their own. */
 export const queuesCodec: PartCodec = {
@@ -81,7 +54,7 @@ export const queuesCodec: PartCodec = {
       awaited = {},
       usage = {},
       windows = {},
-    } = saved as SavedQueues;
+    } = checked<SavedQueues>(saved, isSavedQueues);
     return {
       jobs: recordsFrom(Object.entries(jobs).map(([id, job]) => [id, decodeRecord(job)])),
       byEndpoint: recordsFrom(Object.entries(byEndpoint).map(([id, queue]) => [id, endpointQueueOf(queue)])),

@@ -1,6 +1,7 @@
 import { PAGE_LENGTH, type Recorder } from '../../state/file/recorder.ts';
+import { checked, isListOf, isNumber, isObjectWith, isOptional, isText, isTrue } from '../../state/file/saved-forms.ts';
 import type { Timer } from './records.ts';
-import { TimerHeap } from './timer-heap.ts';
+import { TimerHeap, type TimerEvent } from './timer-heap.ts';
 
 /** The timers that were set, and the orders of those that were removed; with `all`, nothing else is there. */
 interface SavedChange {
@@ -8,6 +9,18 @@ interface SavedChange {
   readonly set?: readonly Timer[];
   readonly gone?: readonly number[];
 }
+
+/** Whether a saved value is an event. The members of its kind are not checked. */
+export const isEvent = (value: unknown): value is TimerEvent => isObjectWith({ kind: isText })(value);
+
+/** Whether a saved value is a timer. */
+export const isTimer = isObjectWith<Timer>({ at: isNumber, order: isNumber, event: isEvent });
+
+const isSavedChange = isObjectWith<SavedChange>({
+  all: isOptional(isTrue),
+  set: isOptional(isListOf(isTimer)),
+  gone: isOptional(isListOf(isNumber)),
+});
 
 /** How many timers a page holds. The text of one has about 100 characters. */
 const PAGE_TIMERS = Math.floor(PAGE_LENGTH / 100);
@@ -32,7 +45,7 @@ export function timersRecorder(): Recorder {
         yield JSON.stringify({ set: timers.slice(at, at + PAGE_TIMERS) } satisfies SavedChange);
     },
     apply: (value, change) => {
-      const { all = false, set = [], gone = [] } = change as SavedChange;
+      const { all = false, set = [], gone = [] } = checked(change, isSavedChange);
       const heap = value === undefined || all ? new TimerHeap() : (value as TimerHeap);
       for (const timer of set) heap.push(timer);
       if (gone.length > 0) heap.remove(new Set(gone));

@@ -1,4 +1,5 @@
 import type { Recorder } from '../../state/file/recorder.ts';
+import { checked, isListOf, isNumber, isObjectWith, isOptional, isText, isTrue } from '../../state/file/saved-forms.ts';
 import type { WaitingLine } from './records.ts';
 
 /** The ids that were added at the end; with `all`, no other ones are there. */
@@ -6,6 +7,13 @@ interface SavedChange extends Omit<WaitingLine, 'ids'> {
   readonly all?: true;
   readonly ids?: readonly string[];
 }
+
+const isSavedChange = isObjectWith<SavedChange>({
+  all: isOptional(isTrue),
+  ids: isOptional(isListOf(isText)),
+  head: isNumber,
+  count: isNumber,
+});
 
 /** A waiting line, whose list of ids grows at its end until it is replaced. */
 export function waitingLineRecorder(): Recorder {
@@ -28,7 +36,7 @@ export function waitingLineRecorder(): Recorder {
     },
     pages: (value) => [textOf(value as WaitingLine, (value as WaitingLine).ids, true)],
     apply: (value, change) => {
-      const { all = false, ids: added = [], head, count } = change as SavedChange;
+      const { all = false, ids: added = [], head, count } = checked(change, isSavedChange);
       const before = all ? [] : ((value as WaitingLine | undefined)?.ids ?? []);
       for (const id of added) before.push(id);
       const line: WaitingLine = { ids: before, head, count };

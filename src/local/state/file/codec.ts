@@ -2,6 +2,7 @@ import { isObject } from '../../../core/json.ts';
 import { recordsFrom, recordsOf, type Records } from '../records.ts';
 import type { State } from '../state.ts';
 import type { LongTexts } from './long-texts.ts';
+import { checked } from './saved-forms.ts';
 import { member, valueRecorder, type Recorder } from './recorder.ts';
 import { upgrade, type SavedState } from './versions.ts';
 
@@ -10,7 +11,7 @@ export interface PartCodec {
   /** The part's name. */
   readonly name: string;
   recorder(texts: LongTexts): Recorder;
-  /** The part from its parsed text in a file of version 3 to 5. `decodeRecord` decodes a record with long texts. */
+  /** The part from its parsed text in a file of version 3 to 5. Fails with WrongForm. `decodeRecord` decodes a record with long texts. */
   decode(saved: unknown, decodeRecord: <R extends object>(record: R) => R): unknown;
 }
 
@@ -57,6 +58,9 @@ const areFields = (value: unknown): value is Fields =>
   isObject(value) &&
   FIELD_NAMES.every((name) => typeof value[name] === 'number' || (name === 'wallAt' && value['wallAt'] === undefined));
 
+/** Every part is an object or a list. */
+const isPart = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 /** A state in memory that knows how it differs from its file. */
 export interface RecordedState {
   readonly state: State;
@@ -64,7 +68,7 @@ export interface RecordedState {
   change(): string | undefined;
   /** The lines of a new file with this state. */
   lines(stamp: string): Iterable<string>;
-  /** Makes the changes of a line of the file. */
+  /** Makes the changes of a line of the file. Fails with WrongForm. */
   apply(line: Line): void;
 }
 
@@ -110,7 +114,8 @@ export function recordState(initial: State, texts: LongTexts, codecs: readonly P
     apply: ({ fields, parts: changes = {} }) => {
       Object.assign(state, fields);
       savedFields = importantFields();
-      for (const name of Object.keys(changes)) parts[name] = recorderOf(name).apply(parts[name], changes[name]);
+      for (const name of Object.keys(changes))
+        parts[name] = checked(recorderOf(name).apply(parts[name], changes[name]), isPart);
     },
   };
 }
@@ -129,13 +134,13 @@ const noteAccess = (records: Records<unknown>, names: Set<string>): Records<unkn
     },
   });
 
-/** The state of a parsed file of version 3 to 5. */
+/** The state of a parsed file of version 3 to 5. Fails with WrongForm. */
 export function decodeOldState(saved: SavedState, texts: LongTexts, codecs: readonly PartCodec[]): State {
   const { parts, ...fields } = upgrade(saved);
   const decodePart = (name: string, part: unknown): unknown => {
     const codec = codecs.find((each) => each.name === name);
     if (codec !== undefined) return codec.decode(part, (record) => texts.decode(record));
-    return isObject(part) ? recordsOf<unknown>(part) : part;
+    return isObject(part) ? recordsOf<unknown>(part) : checked(part, isPart);
   };
   return {
     ...fields,

@@ -1,7 +1,13 @@
 import type { Recorder } from './recorder.ts';
+import { checked, isListOf, isNumber } from './saved-forms.ts';
 
 /** What was removed from a list at an index, and what was put there. */
 type Splice = readonly [index: number, removed: number, added: readonly unknown[]];
+
+const areSplices = isListOf(
+  (value): value is Splice =>
+    Array.isArray(value) && isNumber(value[0]) && isNumber(value[1]) && Array.isArray(value[2]),
+);
 
 /** A short list of values that are never changed in place. A change is the splices that make it, one after the other. */
 export function listRecorder(): Recorder {
@@ -17,7 +23,7 @@ export function listRecorder(): Recorder {
     pages: (value) => [JSON.stringify([wholeList(value as readonly unknown[])])],
     apply: (value, change) => {
       let list = (value ?? []) as readonly unknown[];
-      for (const [index, removed, added] of change as readonly Splice[])
+      for (const [index, removed, added] of checked(change, areSplices))
         list = [...list.slice(0, index), ...added, ...list.slice(index + removed)];
       saved = [...list];
       return list;

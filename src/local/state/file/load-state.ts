@@ -8,6 +8,7 @@ import { decodeOldState, isHeader, isLine, recordState } from './codec.ts';
 import type { Header, Line, PartCodec, RecordedState } from './codec.ts';
 import type { LongTexts } from './long-texts.ts';
 import { readLines, type OpenFile } from './open-file.ts';
+import { WrongForm } from './saved-forms.ts';
 import { DOCUMENT_VERSIONS, isSavedState } from './versions.ts';
 
 /** A state that was read from a file. */
@@ -39,8 +40,7 @@ export function loadState(path: string, file: OpenFile, texts: LongTexts, codecs
   let created = 0;
   let complete = 0;
   for (const { text, end } of lines) {
-    const line = parseLine(path, text);
-    recorded.apply(line);
+    const line = applyLine(path, text, recorded);
     complete = end;
     if (line.whole === true) created = end;
   }
@@ -52,7 +52,7 @@ export function loadState(path: string, file: OpenFile, texts: LongTexts, codecs
 export function loadChanges(path: string, file: OpenFile, recorded: RecordedState, extent: FileExtent): FileExtent {
   let { complete } = extent;
   for (const { text, end } of readLines(file.descriptor, complete)) {
-    recorded.apply(parseLine(path, text));
+    applyLine(path, text, recorded);
     complete = end;
   }
   return { ...extent, complete };
@@ -82,6 +82,22 @@ function parseLine(path: string, text: string): Line {
   return value;
 }
 
+function applyLine(path: string, text: string, recorded: RecordedState): Line {
+  const line = parseLine(path, text);
+  unlessDamaged(path, () => {
+    recorded.apply(line);
+  });
+  return line;
+}
+
+function unlessDamaged<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof WrongForm ? damaged(path, error) : error;
+  }
+}
+
 const damaged = (path: string, cause?: unknown): Failure =>
   localFile(`the local service's state is damaged: ${path}`, START_OVER, cause);
 
@@ -98,7 +114,7 @@ function loadDocument(path: string, file: OpenFile, texts: LongTexts, codecs: re
     throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
   // Other programs write JSON with such a version too, such as source maps: it must not be written anew as a state.
   if (!isSavedState(value)) throw localFile(`this is no state of the local service: ${path}`, START_OVER);
-  return decodeOldState(value, texts, codecs);
+  return unlessDamaged(path, () => decodeOldState(value, texts, codecs));
 }
 
 export const cannotRead = (path: string, cause: unknown): Failure =>

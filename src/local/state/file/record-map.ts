@@ -1,6 +1,8 @@
+import { isObject } from '../../../core/json.ts';
 import { noRecords, type Records } from '../records.ts';
 import type { LongTexts } from './long-texts.ts';
 import { PAGE_LENGTH, type Recorder } from './recorder.ts';
+import { checked, isListOf, isObjectWith, isOptional, isText, isTrue } from './saved-forms.ts';
 
 /** A record by its own id. */
 interface Identified {
@@ -13,6 +15,12 @@ interface MapChange {
   readonly set?: readonly Identified[];
   readonly gone?: readonly string[];
 }
+
+const isMapChange = isObjectWith<MapChange>({
+  all: isOptional(isTrue),
+  set: isOptional(isListOf(isObjectWith<Identified>({ id: isText }))),
+  gone: isOptional(isListOf(isText)),
+});
 
 /**
  * Many records by id, none of them changed in place, with long texts. The object in the state notes which ids are assigned
@@ -82,7 +90,7 @@ export function recordMapRecorder(texts: LongTexts): Recorder {
       yield changeText(set);
     },
     apply: (value, change) => {
-      const { all = false, set = [], gone = [] } = change as MapChange;
+      const { all = false, set = [], gone = [] } = checked(change, isMapChange);
       if (all) for (const id of [...long]) keep(id, undefined);
       const target = value === undefined || all ? noRecords<Identified>() : records;
       for (const each of set) {
@@ -125,7 +133,7 @@ export function textRecordRecorder(texts: LongTexts, key: string): Recorder {
     },
     pages: (value) => [texts.encode(value as object)],
     apply: (_, change) => {
-      const record = texts.decode(change as object);
+      const record = texts.decode(checked(change, isObject));
       texts.keep(key, record);
       saved = record;
       return record;

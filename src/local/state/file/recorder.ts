@@ -1,5 +1,6 @@
 import { isObject } from '../../../core/json.ts';
 import { noRecords, recordsOf, type Records } from '../records.ts';
+import { checked, isListOf, isOptional, isText } from './saved-forms.ts';
 
 /**
  * Follows one value of the state in memory: tells how it differs from what is in the file, and makes the changes that were
@@ -13,7 +14,7 @@ export interface Recorder {
   change(value: unknown): string | undefined;
   /** The changes that make the value from nothing, in pieces of limited size, as JSON texts. */
   pages(value: unknown): Iterable<string>;
-  /** The value after a parsed change; it counts as saved. `value` is undefined when there was none. */
+  /** The value after a parsed change; it counts as saved. `value` is undefined when there was none. Fails with WrongForm. */
   apply(value: unknown, change: unknown): unknown;
   /** The form of the value that notes its own changes. It takes the value's place in the state. */
   watch?(value: unknown): unknown;
@@ -58,6 +59,10 @@ export function replacedRecorder(inner = valueRecorder()): Recorder {
 
 /** The changes of an object's members, and the members that were removed. */
 type ObjectChange = readonly [changed: Readonly<Record<string, unknown>>, gone?: readonly string[]];
+
+const areGone = isOptional(isListOf(isText));
+const isObjectChange = (value: unknown): value is ObjectChange =>
+  Array.isArray(value) && isObject(value[0]) && areGone(value[1]);
 
 /** An object, each member with the recorder that `recorderOf` makes for it. A member that is undefined is not there. */
 export function objectRecorder(recorderOf: (name: string) => Recorder): Recorder {
@@ -115,7 +120,7 @@ export function objectRecorder(recorderOf: (name: string) => Recorder): Recorder
     apply: (value, change) => {
       exists = true;
       const object = (value ?? noRecords()) as Records<unknown>;
-      const [changed, gone = []] = change as ObjectChange;
+      const [changed, gone = []] = checked(change, isObjectChange);
       for (const name of Object.keys(changed)) {
         const known = recorder(name);
         object[name] = known.apply(object[name], changed[name]);

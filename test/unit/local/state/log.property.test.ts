@@ -148,6 +148,12 @@ async function fill({ send }: LocalFixture, size: number): Promise<string[]> {
 const statusOf = async ({ send }: LocalFixture, id: string): Promise<number> =>
   (await send('GET', `/v2/echo/status/${id}`)).status;
 
+/** The text of a state with other parts in its last line. */
+const lastParts =
+  (parts: string) =>
+  (text: string): string =>
+    text.replace(/\{"fields":.*\n$/, `{"parts":${parts},"whole":true}\n`);
+
 describe('a file of changes', () => {
   it('is written anew when it has grown, and has all that was there', async () => {
     const place = localFixture({ store: fileStore(path) });
@@ -193,7 +199,17 @@ describe('a file of changes', () => {
     ['the first lines alone', (text: string) => text.split('\n').slice(0, 3).join('\n') + '\n'],
     ['a header with a date that is text', (text: string) => text.replace(/"since":\d+/, '"since":"now"')],
     ['a serial number that is text', (text: string) => text.replace(/"serial":\d+/, '"serial":"1"')],
-    ['parts that are a list', (text: string) => text.replace(/\{"fields":.*\n$/, '{"parts":[1],"whole":true}\n')],
+    ['parts that are a list', lastParts('[1]')],
+    ['a part that is a number', lastParts('{"pods":1}')],
+    ['a queue that is an object', lastParts('{"queue":{}}')],
+    ['jobs that are a number', lastParts('{"queue":[{"jobs":1}]}')],
+    ['a job without an id', lastParts('{"queue":[{"jobs":{"set":[{}]}}]}')],
+    ['timers that are no list', lastParts('{"queue":[{"timers":{"set":1}}]}')],
+    ['a timer without an event', lastParts('{"queue":[{"timers":{"set":[{"at":1,"order":1}]}}]}')],
+    ['deliveries that are no list', lastParts('{"queue":[{"deliveries":1}]}')],
+    ['a waiting line without its ids', lastParts('{"queue":[{"byEndpoint":[{"echo":[{"waiting":{"ids":1}}]}]}]}')],
+    ['a wait that is text', lastParts('{"queue":[{"awaited":[{"a":"b"}]}]}')],
+    ['removed parts that are a number', lastParts('{"queue":[{},1]}')],
     ['a newer version', (text: string) => text.replace('"version":6', '"version":7')],
   ])('that is damaged ends 14, and a reset helps: %s', async (_, damage) => {
     const place = localFixture({ store: fileStore(path) });

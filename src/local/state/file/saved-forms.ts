@@ -1,0 +1,43 @@
+import { isObject } from '../../../core/json.ts';
+
+/** Text of a state file is JSON of a form that berth does not write there. */
+export class WrongForm extends Error {
+  override readonly name = 'WrongForm';
+}
+
+export type Guard<T> = (value: unknown) => value is T;
+
+/** A parsed value of a state file, if it has its form. Fails with WrongForm. */
+export function checked<T>(value: unknown, isForm: Guard<T>): T {
+  if (!isForm(value)) throw new WrongForm('a part of the state has another form');
+  return value;
+}
+
+export const isText: Guard<string> = (value): value is string => typeof value === 'string';
+export const isNumber: Guard<number> = (value): value is number => typeof value === 'number';
+export const isTrue: Guard<true> = (value): value is true => value === true;
+
+export const isListOf =
+  <T>(isItem: Guard<T>): Guard<T[]> =>
+  (value): value is T[] =>
+    Array.isArray(value) && value.every(isItem);
+
+/** An object of which all members have one form. */
+export const isMapOf =
+  <T>(isMember: Guard<T>): Guard<Readonly<Record<string, T>>> =>
+  (value): value is Readonly<Record<string, T>> =>
+    isObject(value) && Object.values(value).every(isMember);
+
+export const isOptional =
+  <T>(isForm: Guard<T>): Guard<T | undefined> =>
+  (value): value is T | undefined =>
+    value === undefined || isForm(value);
+
+/** An object whose members of these names have their forms. Other members are not checked. */
+export const isObjectWith =
+  <T extends object>(members: { readonly [K in keyof T]?: Guard<T[K]> }): Guard<T> =>
+  (value): value is T =>
+    isObject(value) &&
+    Object.entries<Guard<unknown> | undefined>({ ...members }).every(
+      ([name, isForm]) => isForm?.(value[name]) !== false,
+    );
