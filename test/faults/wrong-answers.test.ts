@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/files/temporary-directory.ts';
+import { berth } from '../support/worlds/run-berth.ts';
 import { onWrite, reads, writes, type Read, type Write } from '../support/worlds/read-write-commands.ts';
 import { fails, works } from '../support/worlds/expect-run.ts';
-import { json, routed, text, type Behaviour } from '../support/servers/scripted-server.ts';
+import { json, pointedAt, routed, serve, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Row 38 of docs/faults.md: a status of success with a body that cannot be the answer of the operation.
 
@@ -213,6 +217,15 @@ describe('an answer with a status that is not that of the action', () => {
     const { out } = await works(['jobs', 'cancel', 'ep1', 'j1', '--json'], [routed(routes)]);
     expect(JSON.parse(out)).toMatchObject({ status: 'CANCELLED' });
   });
+});
+
+test('plan: data centers of a pod that are no list count as none', async () => {
+  const cwd = temporaryDirectory();
+  writeFileSync(join(cwd, 'pod.yaml'), 'kind: pod\nname: a\nimage: i\ndataCenterIds: [DC-1]\n');
+  const pod = { id: 'pod1', name: 'a', status: 'EXITED', image: 'i', actions: [], dataCenterIds: 5 };
+  const { url } = await serve([routed({ 'GET /v2/pods': json({ pods: [pod] }) })]);
+  const { out, err } = await berth(['plan', 'pod.yaml', '--json'], { cwd, env: pointedAt(url) });
+  expect(JSON.parse(out), err).toMatchObject([{ name: 'a', action: 'blocked', changes: [{ path: 'dataCenterIds' }] }]);
 });
 
 describe('an answer that is not UTF-8', () => {

@@ -2,7 +2,7 @@
 import type { ApiAnswer } from '../../../core/api.ts';
 import type { SettingsView } from '../../../core/context.ts';
 import { Failure } from '../../../core/failure.ts';
-import { isObject, memberAt, numberAt, numberOf, stringAt, type Json, type JsonObject } from '../../../core/json.ts';
+import { isObject, numberAt, numberOf, stringAt, type Json, type JsonObject, itemsAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Collection } from '../../../cli/model/collection.ts';
 import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
@@ -171,7 +171,7 @@ function podBody({ dataCenterId, globalNetworking, volume, ...pod }: JsonObject)
 /** A pod is in one data center, which a body may name among others. */
 async function podSettled(row: Json, body: JsonObject): Promise<JsonObject> {
   const { dataCenterIds, ...others } = await oneCommand(row, body);
-  const [here] = (memberAt(row, 'dataCenterIds') ?? []) as readonly Json[];
+  const [here] = itemsAt(row, 'dataCenterIds');
   const isHere = Array.isArray(dataCenterIds) && here !== undefined && dataCenterIds.includes(here);
   return isHere || dataCenterIds === undefined ? others : { ...others, dataCenterIds };
 }
