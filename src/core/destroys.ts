@@ -15,7 +15,7 @@ export function destroysAnything({ method, path, body, destroys }: ApiRequest): 
 }
 
 function jsonBody(body: ApiRequest['body']): Json | undefined {
-  const raw = isObject(body) ? (body as { readonly raw?: unknown }).raw : undefined;
+  const raw = isObject(body) ? body['raw'] : undefined;
   if (!(raw instanceof Uint8Array)) return body as Json | undefined;
   return tryDecodeJson(Buffer.from(raw).toString());
 }

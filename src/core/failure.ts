@@ -137,6 +137,10 @@ export const isNotFound = (error: unknown): error is Failure =>
 /** The message of an error, or what was thrown as text. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** What was thrown, as an Error: it itself where it is one. */
+export const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+
 /** Whether a failure is that of an interrupt. */
 export const isInterrupt = (error: unknown): error is Failure =>
   error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);

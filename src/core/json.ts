@@ -78,9 +78,8 @@ export function encodeJson(value: Json, indent = 0): string {
 function hasExact(value: Json | undefined): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof Exact) return true;
-  if (Array.isArray(value)) return value.some(hasExact);
-  const members = value as JsonObject;
-  for (const name in members) if (hasExact(members[name])) return true;
+  if (isList(value)) return value.some(hasExact);
+  for (const name in value) if (hasExact(value[name])) return true;
   return false;
 }
 
@@ -89,9 +88,9 @@ function encode(value: Json, indent: number, margin: string): string {
   if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : 'null';
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   const inner = margin + ' '.repeat(indent);
-  const [open, close, parts] = Array.isArray(value)
-    ? (['[', ']', value.map((item: Json) => encode(item, indent, inner))] as const)
-    : (['{', '}', members(value as JsonObject, indent, inner)] as const);
+  const [open, close, parts] = isList(value)
+    ? (['[', ']', value.map((item) => encode(item, indent, inner))] as const)
+    : (['{', '}', members(value, indent, inner)] as const);
   if (parts.length === 0) return open + close;
   if (indent === 0) return open + parts.join(',') + close;
   return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`;
@@ -117,16 +116,18 @@ export const stringOf = (value: Json | undefined): string | undefined =>
 /** The object; undefined for any other kind of value. */
 export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
+/** Whether a value is an array: `Array.isArray` makes its items `any`. */
+export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+
 /** The array; undefined for any other kind of value. */
-export const arrayOf = (value: Json | undefined): readonly Json[] | undefined =>
-  Array.isArray(value) ? (value as readonly Json[]) : undefined;
+export const arrayOf = (value: Json | undefined): readonly Json[] | undefined => (isList(value) ? value : undefined);
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 
 /** A member of an object, or an item of an array by its index; undefined when there is none. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {
-  if (Array.isArray(value)) return /^\d+$/.test(name) ? (value as readonly Json[])[Number(name)] : undefined;
+  if (isList(value)) return /^\d+$/.test(name) ? value[Number(name)] : undefined;
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { encodeJson, Exact, isObject, memberOf, type Json, type JsonObject } from '../core/json.ts';
+import { encodeJson, Exact, isObject, memberOf, type Json, type JsonObject, isList } from '../core/json.ts';
 import type { Kind } from './model.ts';
 
 /** A member that differs, by its path. */
@@ -28,9 +28,9 @@ export function differences(kind: Kind, row: Json, body: JsonObject): readonly D
 /** Whether a row has a value already. Of objects in lists, only members that are given count. */
 export function isSame(before: Json | undefined, after: Json, isUnordered = false): boolean {
   if (after === null) return isEmpty(before);
-  if (Array.isArray(after)) {
-    if (!Array.isArray(before)) return after.length === 0 && isEmpty(before);
-    const [some, others] = isUnordered ? [sorted(before), sorted(after)] : [before as Json[], after as Json[]];
+  if (isList(after)) {
+    if (!isList(before)) return after.length === 0 && isEmpty(before);
+    const [some, others] = isUnordered ? [sorted(before), sorted(after)] : [before, after];
     return some.length === others.length && others.every((value, at) => isSame(some[at], value));
   }
   if (isObject(after))

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../core/json.ts';
+import { isObject, type Json, isList } from '../core/json.ts';
 import { HIDDEN } from '../core/text/secret-names.ts';
 
 /** What stands for a variable in the text of a document; `$${NAME}` is the text `${NAME}` itself. */
@@ -30,7 +30,7 @@ export function withVariables(
   }
   const inner = (name: string, each: Json | undefined): Json =>
     withVariables(each ?? null, variables, found, unknown, [...path, name]);
-  if (Array.isArray(value)) return (value as readonly Json[]).map((each, at) => inner(String(at), each));
+  if (isList(value)) return value.map((each, at) => inner(String(at), each));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(name, each)]));
 }
@@ -38,7 +38,7 @@ export function withVariables(
 /** A value as it may be printed: `***` in the place of each text that came from a variable. */
 export function withoutVariables(value: Json, found: ReadonlySet<string>): Json {
   if (typeof value === 'string') return found.has(value) ? HIDDEN : value;
-  if (Array.isArray(value)) return (value as readonly Json[]).map((each) => withoutVariables(each, found));
+  if (isList(value)) return value.map((each) => withoutVariables(each, found));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutVariables(each ?? null, found)]));
 }
@@ -46,7 +46,7 @@ export function withoutVariables(value: Json, found: ReadonlySet<string>): Json 
 /** A value in which `withVariables` replaces nothing. */
 export function withVariablesKept(value: Json): Json {
   if (typeof value === 'string') return value.replace(VARIABLE, (all) => `$${all}`);
-  if (Array.isArray(value)) return (value as readonly Json[]).map(withVariablesKept);
+  if (isList(value)) return value.map(withVariablesKept);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withVariablesKept(each ?? null)]));
 }

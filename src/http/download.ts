@@ -43,7 +43,7 @@ export function createDownloads(options: DownloadOptions): Downloads {
       exchange.close();
       if (signal.aborted) throw signal.reason;
       if (!(error instanceof WireError)) throw error;
-      return { kind: 'lost', stage: error.stage, final: error.certificate, reason: error.message } as AttemptEnd;
+      return { kind: 'lost', stage: error.stage, final: error.certificate, reason: error.message };
     }
   };
 
@@ -115,7 +115,7 @@ const unavailable = (url: string, message: string): Failure =>
   });
 
 function failureOf(url: string, end: AttemptEnd): Failure {
-  if (end.kind === 'lost') return unavailable(url, (end as { readonly reason?: string }).reason ?? 'no answer came');
+  if (end.kind === 'lost') return unavailable(url, end.reason ?? 'no answer came');
   const { status } = end;
   const request = { method: 'GET', url: withoutQuery(url) };
   return new Failure({

@@ -150,7 +150,7 @@ function characterName(character: string): string {
 }
 
 const isRaw = (body: Json | { readonly raw: Uint8Array }): body is { readonly raw: Uint8Array } =>
-  isObject(body) && (body as { raw?: unknown }).raw instanceof Uint8Array;
+  isObject(body) && body['raw'] instanceof Uint8Array;
 
 /** The bytes of a body as it is sent; undefined when there is no body. */
 export function bytesOf(body: ApiRequest['body']): Uint8Array | undefined {

@@ -4,6 +4,7 @@ import { localFile } from '../core/failure.ts';
 import type { Failure } from '../core/failure.ts';
 import { MAKE_IT_YOURS, whyForeign, type Ownership } from '../core/files/foreign-files.ts';
 import { openRegular } from '../core/files/regular-file.ts';
+import { errorCode } from '../core/files/file-errors.ts';
 
 /** One profile as it is in the file: the text of each setting by name, the key included. */
 export type ProfileValues = Readonly<Record<string, string>>;
@@ -42,7 +43,7 @@ export function readProfiles(path: string, user?: number): ProfilesFile {
       closeSync(descriptor);
     }
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = errorCode(error);
     if (code === 'ENOENT') return NONE;
     if (code === undefined || code === 'local-file') throw error;
     throw localFile(`cannot read the configuration ${path}: ${reasons[code] ?? code}`, hint(path));

@@ -5,6 +5,7 @@ import type { Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { flagName, option, type Params } from '../model/params.ts';
+import { textIn, textsIn } from '../model/values.ts';
 
 /** A member of a body that is never given on the command line and never printed, such as a password. */
 export interface Secret {
@@ -36,7 +37,7 @@ export const isSecretGiven = (secret: Secret, values: Values): boolean =>
 /** Fails with usage (2) if the secret is on the command line, where shell history and process lists show it. */
 export function refuseSecretOnArgv(secret: Secret, values: Values): void {
   const { member } = secret;
-  if ((values['set'] as readonly string[]).some((text) => text.startsWith(`${member}=`)))
+  if (textsIn(values, 'set').some((text) => text.startsWith(`${member}=`)))
     throw usage(
       `the ${member} cannot be given on the command line`,
       `It is asked for on a terminal, and read with ${flagName(stdinKey(secret))} or ${flagName(fileKey(secret))}.`,
@@ -59,7 +60,7 @@ export async function withSecret(
   const { member, question } = secret;
   if (ctx.dryRun) return { ...body, [member]: REDACTED };
   const [stdin, file] = [flagName(stdinKey(secret)), flagName(fileKey(secret))];
-  const path = values[fileKey(secret)] as string | undefined;
+  const path = textIn(values, fileKey(secret));
   if (values[stdinKey(secret)] === true) {
     if (path !== undefined) throw usage(`${stdin} and ${file} exclude each other`, 'Keep one of them.');
     return { ...body, [member]: textOf(secret, await ctx.files.read('-'), `${stdin}: stdin`) };

@@ -29,6 +29,7 @@ import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './body/references.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 import { waitOptions, yesOption } from '../model/common-options.ts';
+import { textIn } from '../model/values.ts';
 
 /** A create or update command of a collection. */
 export interface WriteSpec extends BodySpec, CommandWords {
@@ -218,7 +219,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
           'nothing to change',
           `Name a member: ${Object.keys(membersOf(spec, 'flag')).map(flagName).join(', ')}, --set or --file.`,
         );
-      const word = values['id'] as string;
+      const word = textIn(values, 'id') ?? '';
       const readBefore = once(async () => (await readRow(ctx, resource, word)).answer.value ?? null);
       // A dry run ends where the name is not found, and prints the request where the service cannot be read.
       const isReadable = !ctx.dryRun || (await unlessUnread(ctx, readBefore)) !== undefined;

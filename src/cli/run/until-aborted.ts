@@ -1,10 +1,12 @@
+import { asError } from '../../core/failure.ts';
+
 /** The result of the work; fails with the signal's reason at its abort, also while the work goes on. */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   signal.throwIfAborted();
   let onAbort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => {
-      reject(signal.reason as Error);
+      reject(asError(signal.reason));
     };
     signal.addEventListener('abort', onAbort);
   });

@@ -1,5 +1,14 @@
 import { usage } from '../../core/failure.ts';
-import { isObject, memberAt, memberOf, objectOf, stringAt, type Json, type JsonObject } from '../../core/json.ts';
+import {
+  isObject,
+  memberAt,
+  memberOf,
+  objectOf,
+  stringAt,
+  type Json,
+  type JsonObject,
+  isList,
+} from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
 import { withVariablesKept } from '../../fleet/variables.ts';
@@ -144,9 +153,9 @@ function withNames(
   lists: ReadonlyMap<KindName, readonly Json[]>,
 ): Json {
   const within = (path: string, each: Json): Json => {
-    if (Array.isArray(each)) {
+    if (isList(each)) {
       const list = references[path];
-      return (each as readonly Json[]).map((item, at) =>
+      return each.map((item, at) =>
         list !== undefined && typeof item === 'string'
           ? nameOf(lists.get(list) ?? [], item)
           : within(`${path}.${at}`, item),

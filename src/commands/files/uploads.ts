@@ -1,5 +1,5 @@
 import { rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
-import { numberAt, stringAt, type Json } from '../../core/json.ts';
+import { numberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
 import type { UnfinishedUpload, VolumeFiles } from '../../core/ports/volume-files.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatBytes } from '../../core/units.ts';
@@ -37,7 +37,7 @@ const viewAt = (now: EpochMs): View => ({
 
 const ROW = { path: TEXT, upload: TEXT, parts: WHOLE, bytes: WHOLE };
 
-const rowOf = ({ key, id, parts, bytes, startedAt }: UnfinishedUpload): Json => ({
+const rowOf = ({ key, id, parts, bytes, startedAt }: UnfinishedUpload): JsonObject => ({
   path: key,
   upload: id,
   parts,
@@ -110,11 +110,11 @@ const abort = defineCommand({
       const row = rowOf(upload);
       try {
         if (!ctx.dryRun) await volume.abort(upload);
-        values.push({ ...(row as object), ...(ctx.dryRun ? {} : { ok: true }) });
+        values.push({ ...row, ...(ctx.dryRun ? {} : { ok: true }) });
         outcomes.push({ id: upload.key, failure: undefined });
       } catch (error) {
         rethrowUnlessFailure(error, ctx);
-        values.push({ ...(row as object), ok: false, error: errorOf(error, ctx.settings) });
+        values.push({ ...row, ok: false, error: errorOf(error, ctx.settings) });
         outcomes.push({ id: upload.key, failure: error });
       }
     }

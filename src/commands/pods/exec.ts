@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, usage, isInterrupt } from '../../core/failure.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
 import { idsArgument } from '../../cli/resource/read.ts';
 import { arg, option } from '../../cli/model/params.ts';
@@ -127,8 +127,8 @@ async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string
     onOutput.end();
     onError.end();
     const shown = { id: pod.id, name: pod.name };
-    if (code !== 0 && ctx.signal.aborted)
-      return { ...shown, failure: (ctx.signal.reason as Failure).with({ hint: mayGoOn(pod) }) };
+    if (code !== 0 && ctx.signal.aborted && isInterrupt(ctx.signal.reason))
+      return { ...shown, failure: ctx.signal.reason.with({ hint: mayGoOn(pod) }) };
     return code === 0 ? shown : { ...shown, failure: endedWith(code) };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);

@@ -40,7 +40,7 @@ export async function restartSentence(
   return `Pod ${labelOf(pod)} is ${status}: a change of ${changed.join(', ')} restarts its container, and ${lost}.`;
 }
 
-const isCommandMember = (member: string): boolean => (COMMAND_MEMBERS as readonly string[]).includes(member);
+const isCommandMember = (member: string): boolean => COMMAND_MEMBERS.some((each) => each === member);
 
 /** Whether a member has the value already; the order of ports means nothing. */
 function isSame(member: string, before: Json | undefined, after: Json | undefined): boolean {

@@ -1,6 +1,6 @@
 import { berth, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
-import { type Json, type JsonObject, numberAt, objectAt, objectOf, stringAt, stringOf } from '../../core/json.ts';
+import { type Json, type JsonObject, numberAt, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import type { Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
@@ -18,6 +18,7 @@ import { withPath } from './pod/mounts.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { PODS } from './pod/resource.ts';
 import { restartSentence } from './restart-sentence.ts';
+import { textIn } from '../../cli/model/values.ts';
 
 const FIELDS = bodyOf(POD_TABLE, 'update');
 
@@ -72,7 +73,7 @@ async function largerStorage(
 
 /** Completes a mount from the pod: the service accepts a mount only with all of its members (specification 2.3). */
 async function wholeMount(body: JsonObject, values: Values, readPod: () => Promise<Json>): Promise<JsonObject> {
-  const path = stringOf(values['mountPath'] as Json | undefined);
+  const path = textIn(values, 'mountPath');
   if (path === undefined && values['persistentSize'] === undefined) return body;
   const given = objectOf(body['mounts']) ?? {};
   const before = objectAt(await readPod(), 'mounts') ?? {};

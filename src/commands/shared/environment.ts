@@ -12,6 +12,7 @@ import { listRows } from '../../cli/resource/identity/requests.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { SECRETS } from './collections.ts';
 import { isUnusualPlaceholder, placeholderOf, secretNamesIn, withPlaceholder } from './secret-placeholder.ts';
+import { textsIn } from '../../cli/model/values.ts';
 
 /** The most variables of a pod (contract rules, Pods). */
 const MAX_VARIABLES = 50;
@@ -55,7 +56,7 @@ export async function fillEnvironment(
   const variables = objectOf(given);
   if (variables === undefined) return undefined;
   const before = objectOf(memberAt(await readRow(), 'env')) ?? {};
-  const unset = (values['unsetEnv'] as readonly string[] | undefined) ?? [];
+  const unset = textsIn(values, 'unsetEnv');
   const both = unset.find((name) => envOf(values).some((given) => given.startsWith(`${name}=`)));
   if (both !== undefined) throw usage(`--env and --unset-env both name ${both}`, 'Keep one of them.');
   const all = isWhole || values['replaceEnv'] === true ? variables : { ...before, ...variables };
@@ -68,7 +69,7 @@ export async function fillEnvironment(
   return kept;
 }
 
-const envOf = (values: Values): readonly string[] => (values['env'] as readonly string[] | undefined) ?? [];
+const envOf = (values: Values): readonly string[] => textsIn(values, 'env');
 
 function checkNumber(variables: JsonObject): void {
   const { length } = Object.keys(variables);
@@ -86,8 +87,8 @@ export async function completeEnvironment(
   given: Json | undefined,
   values: Values,
 ): Promise<Json | undefined> {
-  const files = (values['envFrom'] as readonly string[] | undefined) ?? [];
-  const alsoReadByNode = (values['envFile'] as readonly string[] | undefined) ?? [];
+  const files = textsIn(values, 'envFrom');
+  const alsoReadByNode = textsIn(values, 'envFile');
   if (given === undefined && files.length === 0 && alsoReadByNode.length === 0) return undefined;
   const read = await Promise.all([
     ...alsoReadByNode.map((path) => readEnvFile(ctx, path)),

@@ -18,7 +18,7 @@ export function toFailure(error: unknown): unknown {
   if (code === undefined) return error;
   if (FILE_LIMIT_CODES.includes(code)) return localFile(`cannot go on: ${errorReason(error)}`, MORE_FILES, error);
   if (!CANNOT_LOAD.includes(code)) return error;
-  const reason = (error as { readonly reason?: unknown }).reason;
+  const reason = typeof error === 'object' && error !== null && 'reason' in error ? error.reason : undefined;
   if (typeof reason === 'string' && FILE_LIMIT_CODES.includes(reason))
     return localFile('cannot load a part of berth: too many files are open', MORE_FILES, error);
   return localFile(

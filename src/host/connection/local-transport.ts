@@ -13,6 +13,7 @@ import {
 } from '../../local/index.ts';
 import { createFileLocks } from '../lock/file-locks.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { asError } from '../../core/failure.ts';
 
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };
@@ -90,7 +91,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => {
-      reject(signal.reason as Error);
+      reject(asError(signal.reason));
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });

@@ -20,7 +20,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, RangeFiles } from '../../core/context.ts';
-import { localFile, type Failure } from '../../core/failure.ts';
+import { localFile, type Failure, asError } from '../../core/failure.ts';
 import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
 import { makeDirectory } from '../../core/files/make-directory.ts';
 import { openRegular, refusalOf } from '../../core/files/regular-file.ts';
@@ -246,7 +246,7 @@ async function* readUnseekable(
     yield* chunks;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    await wrapErrors(`cannot read ${path}`, () => Promise.reject(error as Error));
+    await wrapErrors(`cannot read ${path}`, () => Promise.reject(asError(error)));
   }
 }
 

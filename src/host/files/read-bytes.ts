@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, promises as fs } from 'node:fs';
 import type { ReadableStream } from 'node:stream/web';
-import { localFile } from '../../core/failure.ts';
+import { localFile, asError } from '../../core/failure.ts';
 
 /** Bytes read at a time. */
 export const CHUNK_BYTES = 256 * 1024;
@@ -32,7 +32,7 @@ async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint
   }
   const pipe = new Socket({ fd: descriptor, readable: true, writable: false });
   const stop = (): void => {
-    pipe.destroy(signal.reason as Error);
+    pipe.destroy(asError(signal.reason));
   };
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -1,4 +1,4 @@
-import { usage } from '../../core/failure.ts';
+import { usage, asError } from '../../core/failure.ts';
 import type { Input } from '../runtime/runtime.ts';
 
 /**
@@ -9,7 +9,7 @@ export async function* readStdin(stdin: Input, signal: AbortSignal): AsyncGenera
   if (stdin.isTTY === true)
     throw usage('"-" reads standard input, which is a terminal here', 'Pipe the data in, or name a file.');
   const stop = (): void => {
-    stdin.destroy(signal.reason as Error);
+    stdin.destroy(asError(signal.reason));
   };
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, connect, type AddressInfo, type Server as NetServer } from 'node:net';
+import { createServer, connect, type Server as NetServer } from 'node:net';
 import type { AuthContext, Connection, ParsedKey, Server, ServerChannel } from 'ssh2';
 import type { PodContainer, StartContainer } from '../../local/index.ts';
 import { createGroupWatcher } from '../process/group/group-watcher.ts';
@@ -9,6 +9,7 @@ import { isPeerOf } from './peer-user.ts';
 import { serveSession } from './session.ts';
 import { endContainerProcesses } from './container-processes.ts';
 import { findOwnRoot, openView } from './container-view.ts';
+import { boundAddress } from '../../core/addresses/bound-address.ts';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -38,7 +39,7 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
     const server: Server = new ssh2.Server({ hostKeys: [hostKey] }, (client, { port: peer }) => {
       // A client that breaks off is no error of this program.
       client.on('error', () => undefined);
-      if (!isPeerOf(runtime.user, { peer, own: (server.address() as AddressInfo).port })) {
+      if (!isPeerOf(runtime.user, { peer, own: boundAddress(server).port })) {
         client.end();
         return;
       }
@@ -107,7 +108,7 @@ function takeRemoteForwards(client: Connection): void {
     }
     const server = createServer((socket) => {
       const { remotePort = 0 } = socket;
-      const { port } = server.address() as AddressInfo;
+      const { port } = boundAddress(server);
       client.forwardOut(info.bindAddr, port, LOOPBACK, remotePort, (error, channel) => {
         if (error !== undefined) socket.destroy();
         else {
@@ -119,7 +120,7 @@ function takeRemoteForwards(client: Connection): void {
     });
     server.once('error', () => reject?.());
     server.listen(info.bindPort, LOOPBACK, () => {
-      const { port } = server.address() as AddressInfo;
+      const { port } = boundAddress(server);
       servers.set(port, server);
       accept?.(port);
     });
@@ -131,7 +132,7 @@ const listening = (server: NetServer): Promise<number> =>
     server.once('error', reject);
     server.listen(0, LOOPBACK, () => {
       server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
+      resolve(boundAddress(server).port);
     });
   });
 

@@ -1,7 +1,8 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { errorCode, errorReason } from '../../core/files/file-errors.ts';
+import { boundAddress } from '../../core/addresses/bound-address.ts';
 
 /** See `Spawn.freePort`. */
 export function freePort(address: string, port: number): Promise<number> {
@@ -11,7 +12,7 @@ export function freePort(address: string, port: number): Promise<number> {
       reject(failureOf(error, address, port));
     });
     server.listen({ host: address === '*' ? undefined : address, port, exclusive: true }, () => {
-      const { port: found } = server.address() as AddressInfo;
+      const { port: found } = boundAddress(server);
       server.close(() => {
         resolve(found);
       });

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/context.ts';
+import { asError } from '../../core/failure.ts';
 
 /** The system's clock. A sleep keeps the process running. */
 export const realClock: Clock = {
@@ -12,7 +13,7 @@ export const realClock: Clock = {
       let timer: NodeJS.Timeout | undefined;
       const onAbort = (): void => {
         clearTimeout(timer);
-        reject(signal?.reason as Error);
+        reject(asError(signal?.reason));
       };
       if (signal?.aborted === true) {
         onAbort();

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
+import { asError } from '../../core/failure.ts';
 
 /** `fs.writeSync`: returns the number of bytes written, which may be fewer than were offered. */
 export type WriteSync = (descriptor: number, bytes: Uint8Array, offset: number) => number;
@@ -16,7 +17,7 @@ export function fileOutput(descriptor: number, write: WriteSync = writeSync): Wr
         for (let at = 0; at < chunk.byteLength;) at += write(descriptor, chunk, at);
         done();
       } catch (error) {
-        done(error as Error);
+        done(asError(error));
       }
     },
   });

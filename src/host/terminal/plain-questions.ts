@@ -1,5 +1,5 @@
 import type { Choice } from '../../core/context.ts';
-import { interrupted } from '../../core/failure.ts';
+import { interrupted, asError } from '../../core/failure.ts';
 import type { AskContext, Questions } from './questions.ts';
 
 /**
@@ -115,7 +115,7 @@ async function readLine({ input, output, signal }: AskContext, question: string,
         reject(new InputEnded());
       });
       const stop = (): void => {
-        reject(signal.reason as Error);
+        reject(asError(signal.reason));
       };
       signal.addEventListener('abort', stop, { once: true, signal: over.signal });
     });

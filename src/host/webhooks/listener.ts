@@ -1,10 +1,10 @@
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { cannotListen } from '../../core/addresses/cannot-listen.ts';
 import { collectBytes } from '../../core/files/byte-streams.ts';
 import type { HeaderPair, ListenOptions } from '../../core/ports/webhooks.ts';
 import { formatBytes } from '../../core/units.ts';
+import { boundAddress } from '../../core/addresses/bound-address.ts';
 
 /** The largest body that is taken, in bytes: more than the largest answer about a job. */
 const MAX_BODY_BYTES = 25_000_000;
@@ -47,7 +47,7 @@ export async function listen({ host, port, onPost, onRefused }: ListenOptions) {
     });
     server.listen(port, host, resolve);
   });
-  const { port: bound, address, family } = server.address() as AddressInfo;
+  const { port: bound, address, family } = boundAddress(server);
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${String(bound)}`,
     stop: () =>

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/context.ts';
+import { asError } from '../../core/failure.ts';
 
 /** An exchange in flight that has a deadline. */
 export interface WatchedExchange {
@@ -30,7 +31,7 @@ const TICKS = 4;
 export function createExchangeWatch(clock: Pick<Clock, 'deadline'>, interrupt: AbortSignal): ExchangeWatch {
   const groups = new Map<number, Group>();
   interrupt.addEventListener('abort', () => {
-    for (const group of groups.values()) group.abortAll(interrupt.reason as Error);
+    for (const group of groups.values()) group.abortAll(asError(interrupt.reason));
   });
   const groupOf = (deadlineMs: number): Group => {
     const group = groups.get(deadlineMs) ?? new Group(clock, deadlineMs);
@@ -40,7 +41,7 @@ export function createExchangeWatch(clock: Pick<Clock, 'deadline'>, interrupt: A
   return {
     start: (exchange, deadlineMs) => {
       const entry = new Entry(exchange, groupOf(deadlineMs), () => groupOf(Number.POSITIVE_INFINITY));
-      if (interrupt.aborted) exchange.abort(interrupt.reason as Error);
+      if (interrupt.aborted) exchange.abort(asError(interrupt.reason));
       return entry;
     },
   };

@@ -1,3 +1,5 @@
+import { asError } from '../../core/failure.ts';
+
 /** How many requests are under way at once: fewer when the service refuses some, more again as it answers. */
 export interface RequestSlots {
   /** How many may be under way now. */
@@ -62,7 +64,7 @@ export function createRequestSlots(most: number): RequestSlots {
       await new Promise<void>((resolve, reject) => {
         const onAbort = (): void => {
           waiting.splice(waiting.indexOf(begin), 1);
-          reject(signal.reason as Error);
+          reject(asError(signal.reason));
         };
         const begin = (): void => {
           signal.removeEventListener('abort', onAbort);

@@ -11,8 +11,8 @@ export interface RetryPolicy {
 /** How one attempt of a request ended without success. */
 export type AttemptEnd =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: number | undefined }
-  /** `final`: a retry would end the same. */
-  | { readonly kind: 'lost'; readonly stage: Stage; readonly final: boolean };
+  /** `final`: a retry would end the same. `reason`: what a message says of it. */
+  | { readonly kind: 'lost'; readonly stage: Stage; readonly final: boolean; readonly reason?: string };
 
 export type RetryDecision =
   | { readonly retry: true; readonly waitMs: number }

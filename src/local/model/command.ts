@@ -1,5 +1,6 @@
 import { split } from 'shlex';
 import { badRequest } from '../contract/problem.ts';
+import { isObject } from '../../core/json.ts';
 
 /** What a container runs, in exec form. */
 export interface Command {
@@ -68,11 +69,11 @@ function jsonCommand(text: string): Command | undefined {
   } catch {
     return undefined;
   }
-  const { entrypoint, cmd, ...others } = value as Readonly<Record<string, unknown>>;
-  const isOne = (entrypoint !== undefined || cmd !== undefined) && Object.keys(others).length === 0;
-  return isOne && isList(entrypoint ?? []) && isList(cmd ?? [])
-    ? { entrypoint: (entrypoint ?? []) as readonly string[], cmd: (cmd ?? []) as readonly string[] }
-    : undefined;
+  if (!isObject(value)) return undefined;
+  const { entrypoint = [], cmd = [], ...others } = value;
+  const isOne = Object.keys(value).length > 0 && Object.keys(others).length === 0;
+  return isOne && areWords(entrypoint) && areWords(cmd) ? { entrypoint, cmd } : undefined;
 }
 
-const isList = (value: unknown): boolean => Array.isArray(value) && value.every((word) => typeof word === 'string');
+const areWords = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((word) => typeof word === 'string');

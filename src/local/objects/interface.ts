@@ -8,6 +8,7 @@ import { checkSignature, queryPairs, type Signed } from './requests/signature.ts
 import type { Volume } from './volumes/volume.ts';
 import type { VolumeFolders } from './volumes/volumes.ts';
 import { element, xmlDocument } from './answers/xml.ts';
+import { errorCode } from '../../core/files/file-errors.ts';
 
 /** Answers a request of the S3-compatible interface. */
 export async function answerObjectRequest(ports: ObjectPorts, request: LocalRequest): Promise<LocalAnswer> {
@@ -37,7 +38,7 @@ async function waitFor({ sleep }: ObjectPorts, milliseconds: number): Promise<vo
 
 /** The refusal that an error of the disk is to a client. */
 function ofFileSystem(error: unknown): ObjectError | undefined {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = errorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new ObjectError(507, 'InsufficientStorage', 'There is no space left on the volume.');
   return code === 'ENAMETOOLONG' ? new ObjectError(400, 'KeyTooLongError', 'The key is too long.') : undefined;

@@ -6,6 +6,7 @@ import type { Clock } from '../../core/context.ts';
 import { kindOfAddress } from './kind-of-address.ts';
 import { WebhookRefused } from './refused.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
+import { asError } from '../../core/failure.ts';
 
 /** The timeout of one delivery. */
 const TIMEOUT_MS: Milliseconds = 10_000;
@@ -60,7 +61,7 @@ export function createWebhookSender(options: WebhookOptions): SendWebhook {
           else done(null, first.address, first.family);
         })
         .catch((error: unknown) => {
-          done(error as Error, '', 0);
+          done(asError(error), '', 0);
         });
     };
 

@@ -14,6 +14,7 @@ import { createUnrecordedLines, type UnrecordedLines } from './handlers/printed-
 import type { EndpointSource } from './handlers/source.ts';
 import type { Environment, EnvironmentOf } from './handlers/variables.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
+import { asError } from '../../core/failure.ts';
 
 export interface RunnerOptions {
   readonly transact: Transact;
@@ -219,7 +220,7 @@ export function createRunner(options: RunnerOptions): Runner {
       await sync();
       const failed = firstError;
       firstError = undefined;
-      if (failed !== undefined) throw failed as Error;
+      if (failed !== undefined) throw asError(failed);
     },
     stop: async () => {
       stopped = true;

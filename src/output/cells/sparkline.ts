@@ -21,7 +21,7 @@ export function sparkline(
 }
 
 const known = (values: readonly (number | undefined)[]): readonly number[] =>
-  values.filter((value) => value !== undefined && Number.isFinite(value)) as readonly number[];
+  values.filter((value) => value !== undefined).filter((value) => Number.isFinite(value));
 
 function blockOf(value: number | undefined, most: number): string {
   if (value === undefined || !Number.isFinite(value)) return ' ';

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { isObject, type Json, type JsonObject, isList } from '../../core/json.ts';
 import { plainCell } from '../cells/cell-functions.ts';
 import type { Column } from '../view.ts';
 
@@ -82,6 +82,5 @@ function unwrap(value: Json, step: string): Json {
   return memberOf(value, step) ?? null;
 }
 
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const isIndex = (step: string): boolean => /^\d+$/.test(step);
 const objectFrom = (members: readonly (readonly [string, Json])[]): JsonObject => Object.fromEntries(members);

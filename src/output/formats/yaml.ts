@@ -1,5 +1,5 @@
 import type * as Yaml from 'yaml';
-import { Exact, type Json } from '../../core/json.ts';
+import { Exact, type Json, isList } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { FormatPrinter } from '../format-printer.ts';
 import { documentOf } from './json.ts';
@@ -32,8 +32,8 @@ async function* yamlTexts(value: Json): AsyncGenerator<string> {
   const yaml = await import('yaml');
   const isTyped = typedBy(yaml);
   const encodeAny = (each: Json): string => ordinaryYaml(each, isTyped) ?? encode(yaml, each);
-  if (Array.isArray(value) && value.length > 0)
-    for (const items of groupsOf(value as readonly Json[])) yield items.map((item) => encodeAny([item])).join('');
+  if (isList(value) && value.length > 0)
+    for (const items of groupsOf(value)) yield items.map((item) => encodeAny([item])).join('');
   else yield encodeAny(value);
 }
 

@@ -7,6 +7,7 @@ import type { WireAnswer, WireError } from '../../http/message/transport.ts';
 import type { S3Connection } from './connection-settings.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import { childText, parseDocument } from '../../core/text/xml.ts';
+import { errorCode } from '../../core/files/file-errors.ts';
 
 /** An answer that is not a success. */
 export interface Refusal {
@@ -84,7 +85,7 @@ export function lostFailure(what: string, error: WireError, connection: S3Connec
 
 /** Whether no other attempt would help: no host has an address that was made from the name of a data center. */
 export const hasNoHost = (error: WireError, { absent }: S3Connection): boolean =>
-  absent !== undefined && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOTFOUND';
+  absent !== undefined && errorCode(error.cause) === 'ENOTFOUND';
 
 /** Characters of what a service sent, in messages. */
 const MAX_REASON = 300;

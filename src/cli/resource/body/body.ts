@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { usage } from '../../../core/failure.ts';
 import { namedValues } from '../../../core/text/named-values.ts';
 import { utf8Text } from '../../../core/text/utf8-text.ts';
-import { isObject, memberAt, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
+import { isObject, memberAt, jsonOrText, type Json, type JsonObject, isList } from '../../../core/json.ts';
 import type { CommandContext } from '../../model/context.ts';
 import type { Values } from '../../model/command.ts';
 import { flagName, option, isGiven, type Param, type Params } from '../../model/params.ts';
+import { textIn, textsIn } from '../../model/values.ts';
 
 /** A member of a request body that has a flag. */
 export interface Member {
@@ -41,9 +42,9 @@ export async function readBody(
   example: string,
   adapt: (document: JsonObject) => JsonObject,
 ): Promise<JsonObject> {
-  const file = values['file'] as string | undefined;
+  const file = textIn(values, 'file');
   let body = file === undefined ? {} : adapt(await readDocument(ctx, file));
-  const given = (values['set'] as readonly string[]).map((text) => {
+  const given = textsIn(values, 'set').map((text) => {
     const at = text.indexOf('=');
     if (at < 1) throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, `--set ${example}`);
     return [text.slice(0, at), jsonOrText(text.slice(at + 1))] as const;
@@ -94,7 +95,7 @@ export function withMember(into: Json | undefined, path: readonly string[], valu
 function withItem(into: Json | undefined, path: readonly string[], value: Json): Json {
   const [name = '', ...rest] = path;
   if (!/^\d+$/.test(name) || isObject(into)) return withMember(into, path, value);
-  const items = Array.isArray(into) ? [...(into as readonly Json[])] : [];
+  const items = isList(into) ? [...into] : [];
   if (Number(name) > items.length) throw usage(`--set names item ${name} of a list of ${items.length}`);
   items[Number(name)] = rest.length === 0 ? value : withItem(items[Number(name)], rest, value);
   return items;

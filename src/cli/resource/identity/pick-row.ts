@@ -24,5 +24,5 @@ function wordsOf(row: Json): readonly string[] {
     stringAt(row, 'name'),
     stringAt(row, 'status'),
     cost === undefined ? undefined : `${formatDollars(cost)}/hr`,
-  ].filter((word) => word !== undefined && word !== '') as readonly string[];
+  ].flatMap((word) => (word === undefined || word === '' ? [] : [word]));
 }

@@ -1,4 +1,4 @@
-import { memberAt, stringAt, stringsOf, type JsonObject } from '../../../core/json.ts';
+import { memberAt, stringAt, stringsOf, type JsonObject, objectOf } from '../../../core/json.ts';
 import { formatDollars } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Query } from '../../../cli/model/collection.ts';
@@ -55,7 +55,7 @@ export async function whereVolumeIs(ctx: CommandContext, body: JsonObject, wante
 /** The body of the request for an offer. */
 export const bodyFor = (body: JsonObject, { gpu, dataCenter }: Offer): JsonObject => ({
   ...body,
-  gpu: { ...(body['gpu'] as JsonObject | undefined), id: gpu },
+  gpu: { ...objectOf(body['gpu']), id: gpu },
   ...(dataCenter === undefined ? {} : { dataCenterIds: [dataCenter] }),
 });
 

@@ -13,7 +13,7 @@ export const priceCatalog = (endpoint: Json): Collection => (isObject(memberAt(e
 export function workerHourlyPrice(endpoint: Json, catalog: readonly Json[]): DollarRange | undefined {
   const gpu = objectAt(endpoint, 'gpu');
   const prices = gpu === undefined ? cpuPrices(endpoint, catalog) : gpuPrices(gpu, catalog);
-  const known = prices.filter((price) => price !== undefined && price > 0) as readonly number[];
+  const known = prices.filter((price) => price !== undefined).filter((price) => price > 0);
   if (known.length === 0 || known.length < prices.length) return undefined;
   return { low: Math.min(...known), high: Math.max(...known) };
 }

@@ -99,9 +99,8 @@ async function hasCuda(ctx: CommandContext, id: string, body: JsonObject): Promi
 
 /** Compares `12.10` with `12.8`. */
 function isAtLeast(version: string, least: string): boolean {
-  const [[major = 0, minor = 0], [leastMajor = 0, leastMinor = 0]] = [version, least].map((each) =>
-    each.split('.').map(Number),
-  ) as [number[], number[]];
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
   return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 

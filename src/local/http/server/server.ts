@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { cannotListen } from '../../../core/addresses/cannot-listen.ts';
 import { refusalReason } from './browser-guard.ts';
 import { addressParts, type LocalAnswer, type LocalRequest } from '../call/request-and-answer.ts';
 import { DroppedConnection } from '../faults/fault-effects.ts';
+import { boundAddress } from '../../../core/addresses/bound-address.ts';
 
 /** What answers the requests: rejects with DroppedConnection when the connection is to be closed. */
 export interface RequestHandler {
@@ -38,7 +39,7 @@ export async function serveLocal(service: RequestHandler, { port, host }: ServeO
     });
     server.listen(port, host, resolve);
   });
-  const { port: bound } = server.address() as AddressInfo;
+  const { port: bound } = boundAddress(server);
   return {
     port: bound,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${String(bound)}`,

@@ -17,6 +17,7 @@ import { noSuchKey, ObjectError } from '../answers/object-error.ts';
 import { measureSpace, type Space } from './space.ts';
 import { isWithoutLinks, pathOfKey, statsAt, UPLOADS_FOLDER } from './volume-paths.ts';
 import { writeTemporary } from './write-file.ts';
+import { errorCode } from '../../../core/files/file-errors.ts';
 
 /** A file of a volume. */
 export interface FileOfVolume {
@@ -122,7 +123,7 @@ export async function openVolume(folder: string, records: string, capacity: () =
         else await fs.unlink(path);
         space.free(bytes);
       } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
+        const code = errorCode(error);
         if (!['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'ENOTEMPTY'].includes(code ?? '')) throw error;
       }
     },
@@ -179,7 +180,7 @@ async function makeFolder(
 }
 
 const isOccupied = (error: unknown): boolean =>
-  ['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '');
+  ['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY'].includes(errorCode(error) ?? '');
 
 const occupied = (): ObjectError =>
   new ObjectError(409, 'InvalidObjectState', 'A file is where a folder must be, or a folder where the file must be.');

@@ -1,6 +1,6 @@
 import type { Clock, CredentialWait } from '../../../core/context.ts';
 import { MINUTE_MS } from '../../../core/durations.ts';
-import { Failure } from '../../../core/failure.ts';
+import { Failure, asError } from '../../../core/failure.ts';
 import type { Credentials } from './credentials.ts';
 import type { FoundCredentials } from './find-credentials.ts';
 
@@ -138,7 +138,7 @@ async function unlessAborted(work: Promise<void>, signals: readonly AbortSignal[
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => {
-      reject(signal.reason as Error);
+      reject(asError(signal.reason));
     };
     signal.addEventListener('abort', onAbort, { once: true });
   });

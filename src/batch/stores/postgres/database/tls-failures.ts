@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../../../../core/exit-codes.ts';
+import { isObject, stringAt } from '../../../../core/json.ts';
 
 /** Why a database cannot be used: what it does, in words that follow its name, and what to do. */
 export interface StoreFailure {
@@ -83,8 +84,7 @@ const server = (what: string, hint: string): StoreFailure => ({
 
 /** The names that the certificate has: `: it is for localhost, 127.0.0.1`. */
 function namesIn(error: Error): string {
-  const { cert } = error as { readonly cert?: { readonly subjectaltname?: string } };
-  const names = (cert?.subjectaltname ?? '')
+  const names = ((isObject(error) ? stringAt(error, 'cert.subjectaltname') : undefined) ?? '')
     .split(', ')
     .flatMap((each) => /^(?:DNS|IP Address):(.+)$/.exec(each)?.[1] ?? []);
   return names.length === 0 ? '' : `: it is for ${names.join(', ')}`;

@@ -8,6 +8,7 @@ import { entryOf, lookIn, type PodEntry } from './pod-entry.ts';
 import { putWhole, type PutSource, type WasPut } from './put-whole.ts';
 import { readRange } from './read-range.ts';
 import { openSftp, podPath, type SftpSession } from './sftp-session.ts';
+import { isObject } from '../../../../core/json.ts';
 
 /**
  * The files of a pod at one start of it, over one connection of SFTP. Paths are absolute, or relative to the home folder. Requests
@@ -100,7 +101,7 @@ async function entriesOf(session: SftpSession, pod: ReachablePod, folder: string
         (client, done) => {
           client.readdir(handle, (error, list) => {
             // 1 is the end of the list.
-            if ((error as { code?: unknown } | undefined)?.code === 1) done(undefined, undefined);
+            if (isObject(error) && error['code'] === 1) done(undefined, undefined);
             else done(error, list);
           });
         },

@@ -1,6 +1,6 @@
 import type { SftpClient } from 'ssh2/lib/protocol/SFTP.js';
 import { EXIT } from '../../../../core/exit-codes.ts';
-import { Failure } from '../../../../core/failure.ts';
+import { Failure, asError } from '../../../../core/failure.ts';
 import { berth, sentence } from '../../../../core/message.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
@@ -82,7 +82,7 @@ export async function openSftp(
     lost ??= connectionLost(pod, code, said);
     client.push(null);
   });
-  const why = (): Error => (ctx.signal.aborted ? (ctx.signal.reason as Failure) : (lost ?? notSftp(pod)));
+  const why = (): Error => (ctx.signal.aborted ? asError(ctx.signal.reason) : (lost ?? notSftp(pod)));
   await new Promise<void>((resolve, reject) => {
     client.once('ready', resolve);
     void ended.then(() => {
