@@ -1,9 +1,11 @@
-/** A line of a file, without its line feed. Offsets are bytes from where reading began. */
+import type { Bytes } from '../../core/unit-types.ts';
+
+/** A line of a file, without its line feed. Offsets count from where reading began. */
 export interface Line {
   readonly bytes: Uint8Array;
-  readonly start: number;
+  readonly start: Bytes;
   /** The offset after its line feed. */
-  readonly end: number;
+  readonly end: Bytes;
   /** False when the file ends without a line feed after it. */
   readonly complete: boolean;
   /** True when the line is longer than the limit; in that case `bytes` is empty. */
@@ -29,7 +31,7 @@ const NO_BYTES = new Uint8Array(0);
  * Splits chunks of a file into lines and keeps one line in memory. For a line longer than `maxBytes`, `bytes` is empty.
  * The bytes of a line share memory with the chunk: copy what must be kept.
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxBytes: Bytes): AsyncGenerator<Line> {
   for await (const lines of lineGroups(chunks, maxBytes)) yield* lines;
 }
 
@@ -37,7 +39,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxBytes: numb
  * Returns the lines grouped by the chunk they end in, because one `await` per line would take longer than the line. A
  * group is split while it is iterated: iterate each one to its end before the next.
  */
-export async function* lineGroups(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Iterable<Line>> {
+export async function* lineGroups(chunks: AsyncIterable<Uint8Array>, maxBytes: Bytes): AsyncGenerator<Iterable<Line>> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let tooLong = false;

@@ -1,6 +1,8 @@
-/** How many items ended in a span of time that begins at `at`, in milliseconds since the epoch. */
+import type { EpochMs } from '../../core/unit-types.ts';
+
+/** How many items ended in a span of time that begins at `at`. */
 interface TimelineBucket {
-  readonly at: number;
+  readonly at: EpochMs;
   readonly completed: number;
   readonly notCompleted: number;
 }
@@ -22,7 +24,7 @@ export function createTimeline() {
   let counts = new Map<number, { completed: number; notCompleted: number }>();
   let span = 0;
   const bucketMs = (): number => SPANS[span] ?? 86_400_000 * 2 ** (span - SPANS.length + 1);
-  const addTo = (at: number, completed: number, notCompleted: number): void => {
+  const addTo = (at: EpochMs, completed: number, notCompleted: number): void => {
     const start = Math.floor(at / bucketMs()) * bucketMs();
     const found = counts.get(start) ?? { completed: 0, notCompleted: 0 };
     counts.set(start, { completed: found.completed + completed, notCompleted: found.notCompleted + notCompleted });
@@ -37,7 +39,7 @@ export function createTimeline() {
     }
   };
   return {
-    add: (at: number, completed: number, notCompleted: number): void => {
+    add: (at: EpochMs, completed: number, notCompleted: number): void => {
       if (!Number.isFinite(at)) return;
       [first, last] = [Math.min(first, at), Math.max(last, at)];
       widen();

@@ -3,6 +3,7 @@ import type { Json } from '../../core/json.ts';
 import type { PlannedRange } from '../read/range.ts';
 import type { EndEvent, ItemCounts, ItemEvent, ItemStates } from './item-states.ts';
 import type { LineOwner } from './result-line.ts';
+import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** A job that the service has according to the records of a batch. */
 export interface KnownJob {
@@ -10,8 +11,7 @@ export interface KnownJob {
   readonly job: string;
   /** JSON text of the item's label. */
   readonly id: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly submittedAt: number;
+  readonly submittedAt: EpochMs;
   readonly retries: number;
 }
 
@@ -20,12 +20,11 @@ export interface EventData {
   /** JSON text of the item's label, with `send`, `retry` and `find`. */
   readonly id?: string | undefined;
   /**
-   * Milliseconds since the epoch, with `accept`, `retry`, `find`, `end` and `refuse`; earlier versions did not store the time
-   * of an end.
+   * With `accept`, `retry`, `find`, `end` and `refuse`; earlier versions did not store the time of an end.
    */
-  readonly at?: number | undefined;
-  /** Length of the results file including the item's line, in bytes, with `end` and `refuse`. */
-  readonly resultBytes?: number | undefined;
+  readonly at?: EpochMs | undefined;
+  /** Length of the results file including the item's line, with `end` and `refuse`. */
+  readonly resultBytes?: Bytes | undefined;
   /** CRC-32 of the results file up to that length. Earlier versions did not store it. */
   readonly checksum?: number | undefined;
 }
@@ -100,12 +99,12 @@ export const MAX_RETRY_AFTER_MS = HOUR_MS;
 export type RequestKind = 'submit' | 'poll';
 export type Paces = Readonly<Record<RequestKind, SharedPace>>;
 
-/** Requests that a driver may start. Times are milliseconds of its monotonic clock. */
+/** Requests that a driver may start. Times are those of its monotonic clock. */
 export interface PaceGrant {
   /** To be spread evenly from `validFrom` to `validUntil`. With 0, the driver asks again at `validFrom`. */
   readonly requests: number;
-  readonly validFrom: number;
-  readonly validUntil: number;
+  readonly validFrom: Milliseconds;
+  readonly validUntil: Milliseconds;
   /** How many of its requests may be in progress at the same time. */
   readonly concurrency: number;
 }

@@ -8,6 +8,7 @@ import type { PlannedRange } from '../read/range.ts';
 import type { Timeline } from './ends-over-time.ts';
 import type { ItemCounts, Resubmittable } from './item-states.ts';
 import type { Paces, RangeClaims, RunEnd, RunRecords } from './run-records.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** What a store uses of the Context. */
 export interface StorePorts {
@@ -85,8 +86,7 @@ export interface BatchFacts extends BatchTarget {
   readonly reference: readonly string[];
   /** Items of the input that cannot be sent. */
   readonly invalid: number;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
+  readonly createdAt: EpochMs;
 }
 
 export interface CreatedBatch extends BatchFacts {
@@ -124,8 +124,8 @@ export interface StoredFile {
 
 /** How a batch is driven. */
 export interface DriveOptions {
-  /** Milliseconds for which a driver has its ranges without contact to the store. */
-  readonly leaseMs: number;
+  /** For how long a driver has its ranges without contact to the store. */
+  readonly leaseMs: Milliseconds;
   /** Submissions a second of all drivers, at most. */
   readonly rate: number | undefined;
   /** What a resume asks for; undefined for another driver that joins. */
@@ -202,8 +202,7 @@ export interface BatchStatus extends BatchSummary {
   readonly holder?: { readonly pid: number; readonly host: string } | undefined;
   /** What a batch of several drivers has besides. */
   readonly shared?: SharedStatus | undefined;
-  /** Milliseconds since the epoch. */
-  readonly begunAt: number;
+  readonly begunAt: EpochMs;
 }
 
 /** A batch in a list. `status` fails as `Store.open` does where the batch is broken, or was removed meanwhile. */
@@ -233,8 +232,8 @@ export interface ShardHolder {
   readonly state: 'working' | 'silent' | 'gone' | 'left';
   /** Unknown for `left`, and for a driver of an earlier version. */
   readonly process: { readonly pid: number; readonly host: string } | undefined;
-  /** The last contact with the store: milliseconds since the epoch, by the clock of the database. */
-  readonly contactAt: number | undefined;
+  /** The last contact with the store, by the clock of the database. */
+  readonly contactAt: EpochMs | undefined;
   /** By the same clock. */
   readonly leaseEndsAt: number;
   readonly count: number;
@@ -268,8 +267,8 @@ export interface BatchHistory {
   readonly retried: number;
   /** When items ended. */
   readonly timeline: Timeline;
-  /** Milliseconds since the epoch; undefined while nothing has ended. */
-  readonly lastEndedAt: number | undefined;
+  /** Undefined while nothing has ended. */
+  readonly lastEndedAt: EpochMs | undefined;
   /** The range of all known prices of a worker per hour. */
   readonly workerPrice: DollarRange | undefined;
 }

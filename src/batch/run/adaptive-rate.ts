@@ -3,6 +3,7 @@ import type { Clock } from '../../core/context.ts';
 import { RATE_LIMITS } from '../../queue/limits.ts';
 import type { GrantedRate } from './rate-among-drivers.ts';
 import { MAX_RETRY_AFTER_MS, type RequestKind } from '../model/run-records.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 interface RateBounds {
   readonly concurrency: number;
@@ -11,7 +12,7 @@ interface RateBounds {
 
 /**
  * The current rate of one kind of request: a token bucket whose rate and concurrency are halved by a 429 and grow again
- * with each success. Immutable: each event returns a new value. All times are milliseconds of the monotonic clock.
+ * with each success. Immutable: each event returns a new value. All times are those of the monotonic clock.
  */
 export interface SendRate {
   readonly bounds: RateBounds;
@@ -19,11 +20,11 @@ export interface SendRate {
   readonly perSecond: number;
   /** Tokens in the bucket at the time `tokensAt`: each allows one request. */
   readonly tokens: number;
-  readonly tokensAt: number;
+  readonly tokensAt: Milliseconds;
   /** No request is sent before this time. */
-  readonly blockedUntil: number;
+  readonly blockedUntil: Milliseconds;
   /** When the latest backoff began: failures of requests that were sent earlier belong to it. */
-  readonly backoffAt: number;
+  readonly backoffAt: Milliseconds;
   /** Backoffs without a success between them. */
   readonly backoffs: number;
   /** Number of requests per second that the service's rate windows allow. */
@@ -38,7 +39,7 @@ const MAX_BACKOFF_MS = 30_000;
 /** When less than this fraction of a window remains, the remaining requests are spread over the time until its reset. */
 const SCARCE_FRACTION = 0.2;
 
-export const createSendRate = (bounds: RateBounds, now: number): SendRate => ({
+export const createSendRate = (bounds: RateBounds, now: Milliseconds): SendRate => ({
   bounds,
   concurrency: Math.min(INITIAL_CONCURRENCY, bounds.concurrency),
   perSecond: bounds.rate,
@@ -57,15 +58,15 @@ const refillPerSecond = ({ perSecond, windowPerSecond }: SendRate): number =>
   Math.max(0.01, Math.min(perSecond, windowPerSecond));
 
 /**
- * Returns the milliseconds until the next request may be sent while `active` ones are in progress, or undefined when one
+ * Returns the time until the next request may be sent while `active` ones are in progress, or undefined when one
  * of those must end first.
  */
 export function delayUntilNext(
   rate: SendRate,
   active: number,
-  now: number,
+  now: Milliseconds,
   maxActive = rate.concurrency,
-): number | undefined {
+): Milliseconds | undefined {
   if (active >= Math.floor(maxActive)) return undefined;
   const blockedMs = Math.max(0, rate.blockedUntil - now);
   const missing = 1 - tokensAt(rate, now);
@@ -82,18 +83,18 @@ export const maxIntents = ({ concurrency, perSecond }: SendRate): number =>
 
 const SLOW_SYNC_SECONDS = 0.02;
 
-const tokensAt = (rate: SendRate, now: number): number =>
+const tokensAt = (rate: SendRate, now: Milliseconds): number =>
   Math.min(
     bucketSize(refillPerSecond(rate)),
     rate.tokens + (Math.max(0, now - rate.tokensAt) / 1000) * refillPerSecond(rate),
   );
 
 /** Returns how many requests may be sent now while `active` ones are in progress. */
-export const availableRequests = (rate: SendRate, active: number, now: number, maxActive: number): number =>
+export const availableRequests = (rate: SendRate, active: number, now: Milliseconds, maxActive: number): number =>
   rate.blockedUntil > now ? 0 : Math.max(0, Math.floor(Math.min(maxActive - active, tokensAt(rate, now))));
 
 /** Removes tokens for requests that are sent. */
-export const takeTokens = (rate: SendRate, now: number, count = 1): SendRate => ({
+export const takeTokens = (rate: SendRate, now: Milliseconds, count = 1): SendRate => ({
   ...rate,
   tokens: tokensAt(rate, now) - count,
   tokensAt: now,
@@ -121,9 +122,9 @@ export function speedUp(rate: SendRate): SendRate {
  */
 export function backOff(
   rate: SendRate,
-  sentAt: number,
-  now: number,
-  retryAfterMs: number | undefined,
+  sentAt: Milliseconds,
+  now: Milliseconds,
+  retryAfterMs: Milliseconds | undefined,
   random: number,
 ): SendRate {
   const sameBackoff = sentAt <= rate.backoffAt;
@@ -150,7 +151,7 @@ export function backOff(
  * Applies the rate windows of an answer (specification 8.1). A used-up window that resets after more than an hour does
  * not block: the service answers the next request with 429, and the batch stops with its message.
  */
-export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now: number): SendRate {
+export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now: Milliseconds): SendRate {
   let windowPerSecond = Number.POSITIVE_INFINITY;
   let blockedUntil = rate.blockedUntil;
   for (const { remaining, resetSeconds, quota } of windows) {

@@ -2,6 +2,7 @@ import { MINUTE_MS } from '../../core/durations.ts';
 import TinyQueue from 'tinyqueue';
 import type { Absence } from '../../core/not-there-yet.ts';
 import type { KnownJob } from '../model/run-records.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** How many jobs are looked at: few, so that it adapts when the jobs change. */
 const LATEST = 128;
@@ -12,12 +13,12 @@ function createDurations() {
   const sorted: number[] = [];
   let oldest = 0;
   /** The number of durations that are not longer. */
-  const rankOf = (milliseconds: number): number => {
+  const rankOf = (milliseconds: Milliseconds): number => {
     const firstLonger = sorted.findIndex((each) => each > milliseconds);
     return firstLonger < 0 ? sorted.length : firstLonger;
   };
   return {
-    add: (milliseconds: number): void => {
+    add: (milliseconds: Milliseconds): void => {
       const replaced = latest.length < LATEST ? undefined : latest[oldest];
       if (replaced !== undefined) sorted.splice(rankOf(replaced) - 1, 1);
       latest[oldest] = milliseconds;
@@ -55,10 +56,10 @@ const ELAPSED_FRACTION = 1 / 8;
 /** The part of the allowed polls that may be used to see the end of a job earlier than most like it end. */
 const EARLY_PART = 1 / 4;
 
-const bounded = (milliseconds: number): number =>
+const bounded = (milliseconds: Milliseconds): number =>
   Math.min(MAX_POLL_DELAY_MS, Math.max(MIN_POLL_DELAY_MS, milliseconds));
 
-const withMargin = (milliseconds: number): number =>
+const withMargin = (milliseconds: Milliseconds): number =>
   milliseconds + Math.min(MAX_MARGIN_MS, milliseconds * MARGIN_FRACTION);
 
 /**
@@ -78,12 +79,12 @@ export function createPollDelays(pollsPerSecond: () => number) {
   };
   return {
     /** A job has ended: the times from its submission to its end, and on a worker. A time that is not known is undefined. */
-    add: (turnaroundMs: number | undefined, executionMs: number | undefined): void => {
+    add: (turnaroundMs: Milliseconds | undefined, executionMs: Milliseconds | undefined): void => {
       if (turnaroundMs !== undefined) turnarounds.add(turnaroundMs);
       if (executionMs !== undefined) executions.add(executionMs);
     },
     /** The delay from the submission of a job to its first poll, for a job that is not queued behind others. See `next`. */
-    first: (jobsAlike: number): number => {
+    first: (jobsAlike: number): Milliseconds => {
       const lateMs = firstAt(ENDED_FRACTION);
       if (lateMs === undefined) return FIRST_POLL_DELAY_MS * Math.max(1, jobsAlike / PILOT_JOBS);
       const soonMs = firstAt(EARLY_FRACTION) ?? lateMs;
@@ -93,7 +94,7 @@ export function createPollDelays(pollsPerSecond: () => number) {
      * The delay until the next poll of a job that has not ended, and that has run for `ranMs` or, when it does not run, has been
      * queued for `waitedMs`. `jobsAlike` is the number of jobs that are polled like this one.
      */
-    next: (waitedMs: number, ranMs: number | undefined, jobsAlike: number): number => {
+    next: (waitedMs: Milliseconds, ranMs: Milliseconds | undefined, jobsAlike: number): Milliseconds => {
       const spreadMs = (jobsAlike / (pollsPerSecond() * EARLY_PART)) * 1000;
       const elapsedMs = Math.max(FIRST_POLL_DELAY_MS, (ranMs ?? waitedMs) * ELAPSED_FRACTION, spreadMs);
       const [soonMs, lateMs] = [EARLY_FRACTION, ENDED_FRACTION].map((fraction) => executions.endOf(fraction, ranMs));
@@ -103,8 +104,8 @@ export function createPollDelays(pollsPerSecond: () => number) {
   };
 }
 
-/** Returns the delay in milliseconds after this many failed polls of one job in a row: exponential backoff. */
-export const retryPollDelay = (failures: number): number => bounded(FIRST_POLL_DELAY_MS * 2 ** (failures - 1));
+/** Returns the delay after this many failed polls of one job in a row: exponential backoff. */
+export const retryPollDelay = (failures: number): Milliseconds => bounded(FIRST_POLL_DELAY_MS * 2 ** (failures - 1));
 
 /** A job as it is in the journal, without its date: durations are measured by the monotonic clock. */
 export type JobRef = Omit<KnownJob, 'submittedAt'>;
@@ -121,7 +122,7 @@ export interface Job extends JobRef, PolledJob {
 }
 
 /** Lists the members one by one: thousands of jobs are created per second, and object spread is slower. */
-export const newJob = ({ item, job, id, retries }: JobRef, submittedAt: number, kind: Job['kind']): Job => ({
+export const newJob = ({ item, job, id, retries }: JobRef, submittedAt: Milliseconds, kind: Job['kind']): Job => ({
   item,
   job,
   id,
@@ -135,14 +136,14 @@ export const newJob = ({ item, job, id, retries }: JobRef, submittedAt: number, 
   pollAt: submittedAt,
 });
 
-/** A job that is polled. Times are milliseconds of the monotonic clock. */
+/** A job that is polled. Times are those of the monotonic clock. */
 interface PolledJob {
   readonly item: number;
-  readonly submittedAt: number;
+  readonly submittedAt: Milliseconds;
   /** Polls that found it queued. */
   readonly queuedPolls: number;
   /** When to poll it, if it is a timed job. */
-  readonly pollAt: number;
+  readonly pollAt: Milliseconds;
 }
 
 type PollResult = 'queued' | 'running' | 'ended';
@@ -188,7 +189,7 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
   const timedDueAt = (): number => timed.peek()?.pollAt ?? Number.POSITIVE_INFINITY;
 
   /** The first job is still queued, so all later ones are too: stop polling queued jobs for some time. */
-  const pause = (first: J, now: number): void => {
+  const pause = (first: J, now: Milliseconds): void => {
     if (ends < MIN_ENDS) pauseMs *= 1.5;
     else if (ends > MAX_ENDS) pauseMs /= 2;
     const longest = Math.min(MAX_PAUSE_MS, Math.max(FIRST_POLL_DELAY_MS, (now - first.submittedAt) * PAUSE_FRACTION));
@@ -198,12 +199,12 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
     maxProbes = INITIAL_PROBES;
   };
 
-  const addAgain = (job: J, now: number): void => {
+  const addAgain = (job: J, now: Milliseconds): void => {
     const queuedPolls = job.queuedPolls + 1;
     if (queuedPolls < MAX_QUEUED_POLLS) queued.push({ ...job, queuedPolls });
     else addLater(job, now);
   };
-  const addLater = (job: J, now: number, ranMs?: number): void => {
+  const addLater = (job: J, now: Milliseconds, ranMs?: Milliseconds): void => {
     timed.push({ ...job, pollAt: now + delays.next(now - job.submittedAt, ranMs, timed.length) });
   };
 
@@ -223,7 +224,7 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
     /** When the next poll is due; infinity when polls in progress must finish first. */
     dueAt: (): number => Math.min(queuedDueAt(), timedDueAt()),
     /** Removes and returns a job that is due. Its poll must be reported with `onPolled` or `onPollFailed`. */
-    take: (now: number): J | undefined => {
+    take: (now: Milliseconds): J | undefined => {
       // When a queued and a timed job are due, the older one is first, because its result expires first.
       const queuedIsDue = queuedDueAt() <= now;
       const timedIsDue = timedDueAt() <= now;
@@ -235,7 +236,7 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
       return job;
     },
     /** Reports what a poll found. A queued job is added again. */
-    onPolled: (job: J, result: PollResult, now: number): void => {
+    onPolled: (job: J, result: PollResult, now: Milliseconds): void => {
       const wasProbe = probing.delete(job.item);
       if (result === 'queued') {
         if (wasProbe && now >= pausedUntil) pause(job, now);

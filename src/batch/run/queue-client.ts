@@ -7,12 +7,13 @@ import { safeText } from '../../core/safe-text.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
 import { submissionBody } from '../../queue/submission.ts';
 import { retryRequest, runRequest, statusRequest } from '../../queue/requests.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The request had no effect and may succeed later. */
 export interface RetryLater {
   readonly kind: 'retry-later';
-  /** The wait that the service asks for, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
+  /** The wait that the service asks for. */
+  readonly retryAfterMs: Milliseconds | undefined;
   /** True when the service answered 429; false when it was not reached or failed. */
   readonly throttled: boolean;
   /** True when the service postponed only this request (408, 425): the number of attempts must be limited. */

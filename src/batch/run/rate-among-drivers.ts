@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { PaceGrant, SharedPace } from '../model/run-records.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The rate of a driver that shares nothing. */
 export const UNLIMITED: GrantedRate = {
@@ -33,7 +34,7 @@ const SECOND_MS = 1000;
 const IDLE_MS = 200;
 const RETRY_MS = 1000;
 
-/** Asks for grants of the shared pace ahead of time until it is closed. All times are milliseconds of the monotonic clock. */
+/** Asks for grants of the shared pace ahead of time until it is closed. All times are those of the monotonic clock. */
 export function createGrantedRate({ pace, clock, random, wanted, wake }: GrantedRateOptions) {
   let grants: OpenGrant[] = [];
   let concurrency = 1;
@@ -44,9 +45,10 @@ export function createGrantedRate({ pace, clock, random, wanted, wake }: Granted
   const leadMs = (0.3 + 0.4 * random()) * SECOND_MS;
   // eslint-disable-next-line no-restricted-syntax -- the monotonic clock of some systems stops while they are suspended
   const offset = (): number => clock.now() - clock.monotonic();
-  const isOver = (grant: OpenGrant, now: number): boolean =>
+  const isOver = (grant: OpenGrant, now: Milliseconds): boolean =>
     now + Math.max(0, offset() - grant.offset) >= grant.validUntil;
-  const openGrants = (now: number): readonly OpenGrant[] => (grants = grants.filter((grant) => !isOver(grant, now)));
+  const openGrants = (now: Milliseconds): readonly OpenGrant[] =>
+    (grants = grants.filter((grant) => !isOver(grant, now)));
 
   const ask = async (): Promise<number> => {
     const want = wanted();
@@ -77,20 +79,20 @@ export function createGrantedRate({ pace, clock, random, wanted, wake }: Granted
 
   return {
     /** How many requests may be sent at `now`. */
-    available: (now: number): number => {
+    available: (now: Milliseconds): number => {
       const [grant] = openGrants(now);
       return grant === undefined ? 0 : allowed(grant, now) - grant.used;
     },
     /** How many requests may be sent until `aheadMs` after `now`, as far as it is known. */
-    availableWithin: (now: number, aheadMs: number): number =>
+    availableWithin: (now: Milliseconds, aheadMs: Milliseconds): number =>
       openGrants(now).reduce((sum, grant) => sum + Math.max(0, allowed(grant, now + aheadMs) - grant.used), 0),
     /** Called for requests that are sent. */
     take: (count: number): void => {
       const [grant] = grants;
       if (grant !== undefined) grant.used += count;
     },
-    /** Milliseconds until a request may be sent; undefined when the answer of the database is awaited, which calls `wake`. */
-    delay: (now: number): number | undefined => {
+    /** The time until a request may be sent; undefined when the answer of the database is awaited, which calls `wake`. */
+    delay: (now: Milliseconds): Milliseconds | undefined => {
       const [grant, next] = openGrants(now);
       if (grant === undefined) return undefined;
       if (grant.used < grant.requests) return Math.max(0, Math.ceil(allowedAt(grant, grant.used) - now));
@@ -101,7 +103,7 @@ export function createGrantedRate({ pace, clock, random, wanted, wake }: Granted
       return concurrency;
     },
     /** After a 429, or when the service was not reached: sends nothing more of its grants, and slows down all drivers. */
-    slowDown: (retryAfterMs: number | undefined, sentAt: number): void => {
+    slowDown: (retryAfterMs: Milliseconds | undefined, sentAt: Milliseconds): void => {
       grants = [];
       slowDown(retryAfterMs, sentAt);
     },
@@ -118,7 +120,7 @@ export type GrantedRate = ReturnType<typeof createGrantedRate>;
 
 /** Hundreds of requests may fail at once: those that fail while the database is told of one are told together. */
 function createSlowDown(pace: SharedPace): GrantedRate['slowDown'] {
-  let waiting: { readonly retryAfterMs: number | undefined; readonly sentAt: number } | undefined;
+  let waiting: { readonly retryAfterMs: Milliseconds | undefined; readonly sentAt: Milliseconds } | undefined;
   let running = false;
   const tell = async (): Promise<void> => {
     running = true;
@@ -146,7 +148,7 @@ const allowedAt = ({ validFrom, validUntil, requests }: PaceGrant, number: numbe
   validFrom + ((validUntil - validFrom) * number) / requests;
 
 /** How many requests of a grant may have been sent by `now`. */
-const allowed = (grant: PaceGrant, now: number): number =>
+const allowed = (grant: PaceGrant, now: Milliseconds): number =>
   now < grant.validFrom
     ? 0
     : Math.min(

@@ -3,8 +3,8 @@ import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** Why a batch is slow: requests fail. */
 export interface RequestProblem {
-  /** No request has succeeded since this time, in milliseconds of the monotonic clock; undefined when some succeed. */
-  readonly failingSince: number | undefined;
+  /** No request has succeeded since this time of the monotonic clock; undefined when some succeed. */
+  readonly failingSince: Milliseconds | undefined;
   /** The fraction of recent requests that failed, 0 to 1. */
   readonly failedFraction: number;
   readonly message: string;

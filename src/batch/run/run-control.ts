@@ -83,19 +83,19 @@ export interface RunOptions {
   /** When more items than this did not complete, no more are sent. */
   readonly maxFailures: number;
   /** The run stops after this time. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: Milliseconds;
   /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed: number;
-  /** Time to live of a job, in milliseconds; undefined for that of the service. */
-  readonly ttlMs?: number | undefined;
+  /** Time to live of a job; undefined for that of the service. */
+  readonly ttlMs?: Milliseconds | undefined;
 }
 
 /** Callbacks for what happens during a run. */
 export interface RunObserver {
   /** Called once with the function that applies the rate windows of answers. */
   readonly onReady?: (applyWindows: (windows: readonly RateWindow[]) => void) => void;
-  /** Called with the execution time of each job that ended, in milliseconds. */
-  readonly onExecuted?: (milliseconds: number) => void;
+  /** Called with the execution time of each job that ended. */
+  readonly onExecuted?: (milliseconds: Milliseconds) => void;
   /**
    * Called after each request: with undefined when it succeeded, or with its failure and the monotonic time of the first one
    * since a success.

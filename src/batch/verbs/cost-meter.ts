@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
 import { executionCost } from '../results/report/batch-analysis.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** Cost of the jobs that ended while this process ran the batch, without idle and starting workers. */
 export interface ExecutionCost extends DollarRange {
@@ -8,8 +9,8 @@ export interface ExecutionCost extends DollarRange {
   readonly sinceResume: boolean;
 }
 
-/** Maximum time that the end of a batch waits for the price. Milliseconds. */
-const MAX_PRICE_WAIT_MS = 1000;
+/** Maximum time that the end of a batch waits for the price. */
+const MAX_PRICE_WAIT_MS: Milliseconds = 1000;
 
 /**
  * Measures the cost of a batch. `requestPrice` asks for the price of a worker per hour; when it fails, the cost stays

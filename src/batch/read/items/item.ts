@@ -3,12 +3,13 @@ import { usage } from '../../../core/failure.ts';
 import { decodeJson, JsonSyntaxError } from '../../../core/json.ts';
 import { formatBytes } from '../../../core/units.ts';
 import { PAYLOAD_LIMITS } from '../../../queue/limits.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /**
- * Maximum length of a line or row, in bytes. It is larger than the payload limit, because a line may have other
+ * Maximum length of a line or row. It is larger than the payload limit, because a line may have other
  * members. Longer lines are not kept in memory.
  */
-export const MAX_LINE_BYTES = 4 * PAYLOAD_LIMITS.run;
+export const MAX_LINE_BYTES: Bytes = 4 * PAYLOAD_LIMITS.run;
 
 export const INPUT_FORMATS = ['jsonl', 'csv', 'parquet'] as const;
 
@@ -27,8 +28,8 @@ export interface InputFormat {
    * away.
    */
   readonly exported?: boolean;
-  /** The bytes that an input may have: see `maxInputBytes`. */
-  readonly maxBytes: number;
+  /** What an input may have: see `maxInputBytes`. */
+  readonly maxBytes: Bytes;
 }
 
 export const COLUMN_TYPES = ['string', 'number', 'boolean', 'json'] as const;

@@ -2,6 +2,7 @@ import type { Decompressor } from './bounded-codecs.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import { NotReadable } from './not-readable.ts';
 import { endOfStruct, signedOf, ThriftError } from './thrift-check.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** How deep the values of a column may be nested, from its schema. */
 export interface Levels {
@@ -14,15 +15,15 @@ export interface Levels {
 /** The header of a page, as far as it decides what a decoder allocates. */
 interface Page {
   readonly type: number;
-  /** Bytes without the header: in memory, and in the file. */
-  readonly size: number;
-  readonly compressedSize: number;
+  /** Without the header: in memory, and in the file. */
+  readonly size: Bytes;
+  readonly compressedSize: Bytes;
   readonly values: number;
   readonly nulls: number;
   readonly encoding: number;
-  /** Bytes of the levels in front of the values, in pages of version 2. */
-  readonly repetitionBytes: number;
-  readonly definitionBytes: number;
+  /** Of the levels in front of the values, in pages of version 2. */
+  readonly repetitionBytes: Bytes;
+  readonly definitionBytes: Bytes;
   readonly isCompressed: boolean;
 }
 

@@ -4,11 +4,12 @@ import { isKnownCodec } from './bounded-codecs.ts';
 import { NotReadable } from './not-readable.ts';
 import { buildColumns, type Column, type Leaf } from './schema.ts';
 import { endOfStruct } from './thrift-check.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
-/** Where the values of one column are in one row group. Offsets and sizes are bytes of the file. */
+/** Where the values of one column are in one row group. Offsets are those of the file. */
 interface Chunk {
-  readonly start: number;
-  readonly end: number;
+  readonly start: Bytes;
+  readonly end: Bytes;
   readonly codec: string;
 }
 
@@ -120,5 +121,5 @@ export interface ByteSource {
    * Reads the bytes from `start` up to, but not including, `end`, all of them. Fails when the content is no longer that
    * which was checked before.
    */
-  read(start: number, end: number): Promise<Uint8Array>;
+  read(start: Bytes, end: Bytes): Promise<Uint8Array>;
 }

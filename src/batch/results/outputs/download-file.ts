@@ -4,6 +4,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 export interface FetchPorts {
   readonly durable: DurableFiles;
@@ -14,8 +15,8 @@ export interface FetchPorts {
 
 export interface DownloadParts extends FetchPorts {
   readonly hosts: AllowedHosts;
-  /** Bytes of one file, at most. */
-  readonly maxBytes: number;
+  /** Of one file, at most. */
+  readonly maxBytes: Bytes;
   /** What all files may have together. */
   readonly budget: ByteBudget;
 }
@@ -56,7 +57,7 @@ export async function downloadFile(parts: DownloadParts, url: URL, path: string)
 
 /** The part of a file that is there. */
 interface Progress {
-  bytes: number;
+  bytes: Bytes;
   hashes: ReadonlyMap<string, Hash>;
   /** A strong ETag: the server must answer a range only if the file still has it. */
   etag: string | undefined;
@@ -159,11 +160,11 @@ const lengthOf = (text: string | undefined): number | undefined =>
 const continues = (range: string | undefined, from: number): boolean =>
   Number(/^bytes (\d{1,15})-/.exec(range ?? '')?.[1]) === from;
 
-/** The bytes that all downloads of a run may have together. */
-export function createByteBudget(maxBytes: number) {
+/** What all downloads of a run may have together. */
+export function createByteBudget(maxBytes: Bytes) {
   let left = maxBytes;
   let isOpen = true;
-  const fits = (bytes: number): boolean => {
+  const fits = (bytes: Bytes): boolean => {
     if (bytes > left) isOpen = false;
     return bytes <= left;
   };
@@ -173,7 +174,7 @@ export function createByteBudget(maxBytes: number) {
       return isOpen;
     },
     /** Takes bytes that are about to be written. Returns false, and closes the budget, when they do not fit. */
-    take: (bytes: number): boolean => {
+    take: (bytes: Bytes): boolean => {
       if (!fits(bytes)) return false;
       left -= bytes;
       return true;
@@ -181,7 +182,7 @@ export function createByteBudget(maxBytes: number) {
     /** Closes the budget when this many bytes would not fit. Returns whether they fit. */
     fits,
     /** Gives back the bytes of a file that was removed. */
-    giveBack: (bytes: number): void => {
+    giveBack: (bytes: Bytes): void => {
       left += bytes;
     },
   };

@@ -8,11 +8,12 @@ import { stateOf } from '../../model/result-line.ts';
 import { textOf } from '../../read/items/item.ts';
 import { createDistribution, type DistributionSummary } from './distribution.ts';
 import { createFailureGroups, type FailureSummary } from './failure-groups.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** Everything that can be read from the store of a batch. */
 export interface BatchAnalysis extends BatchStatus, ResultsAnalysis, Pick<BatchHistory, 'retried' | 'lastEndedAt'> {
-  /** From the start of the batch to its last result, in milliseconds; undefined when no end time is known. */
-  readonly wallMs: number | undefined;
+  /** From the start of the batch to its last result; undefined when no end time is known. */
+  readonly wallMs: Milliseconds | undefined;
   /** Average number of items that ended per second. */
   readonly perSecond: number | undefined;
   readonly timeline: TimelineSummary | undefined;
@@ -63,14 +64,14 @@ interface ResultsAnalysis {
   /** The time that a job ran on a worker. */
   readonly execution: DistributionSummary | undefined;
   /** Execution time of all jobs together; undefined when no job reports one. */
-  readonly executionMs: number | undefined;
+  readonly executionMs: Milliseconds | undefined;
   readonly failures: FailureSummary;
 }
 
 /** Adds up results, without keeping them in memory. Fails as reading them does. */
 async function analyzeResults(groups: AsyncIterable<Iterable<ResultLine>>): Promise<ResultsAnalysis> {
   const [delay, execution, failures] = [createDistribution(), createDistribution(), createFailureGroups()];
-  let executionMs: number | undefined;
+  let executionMs: Milliseconds | undefined;
   const add = (item: number, result: Json): void => {
     const [delayMs, ranMs] = [numberAt(result, 'delayTime'), numberAt(result, 'executionTime')];
     if (delayMs !== undefined) delay.add(delayMs);

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/durations.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** The number of values between two bounds: `from` is included, `to` is not, except in the last bin. */
 interface Bin {
@@ -93,8 +94,8 @@ function binsOf(points: readonly Point[], min: number, max: number): readonly Bi
   return counts.map((count, at) => ({ from: edges[at] ?? 0, to: edges[at + 1] ?? 0, count }));
 }
 
-/** Round durations in milliseconds, each about twice the one before. */
-const ROUND_DURATIONS: readonly number[] = [
+/** Round durations, each about twice the one before. */
+const ROUND_DURATIONS: readonly Milliseconds[] = [
   ...[0, 1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[1, 2, 5, 10, 20, 30].map((seconds) => seconds * 1000),
   ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_MS),

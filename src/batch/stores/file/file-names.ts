@@ -1,5 +1,6 @@
 /** Names of the files that a batch keeps in the directory of its results file. */
 import { basename, dirname, isAbsolute, relative } from 'node:path';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 export const journalPath = (results: string): string => `${results}.journal`;
 /** The journal while its header is written. */
@@ -31,8 +32,8 @@ export const ownedFiles = (results: string): readonly string[] => {
   return [journal, endPath(journal), results];
 };
 
-/** What was cut off a journal or a results file at this offset, in bytes. */
-export const tornPath = (path: string, offset: number): string => `${path}.torn-${String(offset)}`;
+/** What was cut off a journal or a results file at this offset. */
+export const tornPath = (path: string, offset: Bytes): string => `${path}.torn-${String(offset)}`;
 
 /** What a name ends with that a batch gives to what is cut off its results or its journal; undefined for another name. */
 export const tornEnd = (name: string): string | undefined => /(?:\.journal)?\.torn-[\d.]+$/.exec(name)?.[0];

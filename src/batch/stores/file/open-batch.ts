@@ -5,6 +5,7 @@ import { inputCopyPath, journalPath, lockPath, ownedFiles, temporaryCopyPath } f
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { NO_RESULTS, openResults, type Results } from './results/results-file.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** A batch that this process works on: its files are open and its lock is held. */
 export interface OpenBatch extends Omit<
@@ -13,8 +14,8 @@ export interface OpenBatch extends Omit<
 > {
   readonly journal: Journal;
   readonly results: Results;
-  /** Length of the results that are sorted already, in bytes; undefined when they are not. */
-  readonly sortedBytes: number | undefined;
+  /** Length of the results that are sorted already; undefined when they are not. */
+  readonly sortedBytes: Bytes | undefined;
   /** What was repaired when the batch was opened: one sentence each. */
   readonly repairs: readonly string[];
   close(): Promise<void>;

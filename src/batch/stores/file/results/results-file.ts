@@ -6,10 +6,11 @@ import { firstBytes, linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter } from '../../../bytes/synced-files.ts';
 import type { Ending } from '../../../model/item-states.ts';
 import { endingOf } from '../../../model/result-line.ts';
+import type { Bytes } from '../../../../core/unit-types.ts';
 
 /** A number of bytes from the start of the results file, and the CRC-32 of these bytes. */
 export interface ResultsExtent {
-  readonly resultBytes: number;
+  readonly resultBytes: Bytes;
   readonly checksum: number;
 }
 
@@ -71,7 +72,7 @@ export interface ResultsContent {
 export async function readResults(
   durable: DurableFiles,
   path: string,
-  { resultBytes, checksum }: { readonly resultBytes: number; readonly checksum: number | undefined },
+  { resultBytes, checksum }: { readonly resultBytes: Bytes; readonly checksum: number | undefined },
   signal?: AbortSignal,
 ): Promise<ResultsContent> {
   const size = await durable.size(path);
@@ -104,7 +105,7 @@ const RESTORE = 'Restore it as it was, or begin a new batch with another --out.'
 export async function checksumOf(
   durable: DurableFiles,
   path: string,
-  bytes: number,
+  bytes: Bytes,
   signal?: AbortSignal,
 ): Promise<number> {
   let sum = 0;

@@ -12,10 +12,11 @@ import { checksumOf } from './results-file.ts';
 import { crc32 } from 'node:zlib';
 import { writeSyncedFile } from '../../../bytes/synced-files.ts';
 import type { JournalRecord } from '../journal/record.ts';
+import type { Bytes } from '../../../../core/unit-types.ts';
 
 interface StoredResult extends ResultLine {
-  /** Where the line begins in the file, in bytes. */
-  readonly start: number;
+  /** Where the line begins in the file. */
+  readonly start: Bytes;
 }
 
 /** Where the results of a batch are, and the items that they may belong to. */
@@ -58,7 +59,7 @@ const GAP_BYTES = 128 * 1024;
 /** The last line of an item. */
 interface Place {
   readonly item: number;
-  readonly start: number;
+  readonly start: Bytes;
 }
 
 /**

@@ -5,6 +5,7 @@ import { Failure } from '../../../../core/failure.ts';
 import type { StoreAddress, StoreHost } from './store-address.ts';
 import { failureOf, isStoreUnavailable } from './failures.ts';
 import { EXIT } from '../../../../core/exit-codes.ts';
+import type { Milliseconds } from '../../../../core/unit-types.ts';
 
 /** Sends statements of SQL. Integers of 64 bits and numeric values are returned as numbers. */
 export interface Queries {
@@ -43,8 +44,8 @@ export interface DatabaseOptions {
   readonly address: StoreAddress;
   readonly password: (host: StoreHost) => Promise<string>;
   readonly certificates?: Certificates | undefined;
-  /** Maximum time of one statement, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
+  /** Maximum time of one statement. */
+  readonly timeoutMs?: Milliseconds | undefined;
   readonly connections?: number;
 }
 
@@ -171,7 +172,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
  * The statements that begin a transaction, sent as one message. The settings end with the transaction. A driver that lost
  * its network must not hold locks for long. A stronger `synchronous_commit` than `on` stays.
  */
-const beginTransaction = (timeoutMs: number): string =>
+const beginTransaction = (timeoutMs: Milliseconds): string =>
   [
     'BEGIN',
     ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'].map(

@@ -1,17 +1,18 @@
 import { MAX_RETRY_AFTER_MS } from '../../../model/run-records.ts';
 import { isObject, numberAt, objectAt, stringAt } from '../../../../core/json.ts';
+import type { EpochMs, Seconds } from '../../../../core/unit-types.ts';
 
 /**
- * The shared budget of requests of one kind at one endpoint. All times are milliseconds of the database's clock, which all
+ * The shared budget of requests of one kind at one endpoint. All times are those of the database's clock, which all
  * drivers share. A driver is granted requests for one second of this clock at a time.
  */
 export interface PaceState {
   /** The drivers by their ids. */
   readonly drivers: Readonly<Record<string, PaceDriver>>;
   /** No request may start before this time. */
-  readonly blockedUntil: number;
+  readonly blockedUntil: EpochMs;
   /** When the latest slow-down began: failures of requests that were sent earlier belong to it. */
-  readonly slowedAt: number;
+  readonly slowedAt: EpochMs;
   /** Slow-downs without a full recovery between them. */
   readonly slowDowns: number;
   /** The fraction of the rate that remained after the latest slow-down. */
@@ -37,9 +38,9 @@ export interface PaceLimits {
 
 interface PaceDriver extends PaceRequest {
   /** The time of its latest call. */
-  readonly seenAt: number;
+  readonly seenAt: EpochMs;
   /** The latest second that it has a grant for, in seconds since the epoch. */
-  readonly second: number;
+  readonly second: Seconds;
   /** What was granted to it for this second, and for the one before. */
   readonly granted: number;
   readonly grantedBefore: number;
@@ -97,7 +98,7 @@ const activeDrivers = ({ drivers }: PaceState): readonly (readonly [string, Pace
     .sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** The number of requests that a rate allows in one second; for a rate that is not whole, the seconds differ by one. */
-export const requestsIn = (rate: number, second: number): number => {
+export const requestsIn = (rate: number, second: Seconds): number => {
   // The product must stay small enough to be exact.
   const turn = second % 1_000_000;
   return Math.floor(rate * (turn + 1)) - Math.floor(rate * turn);
@@ -130,12 +131,12 @@ export function slowDown(state: PaceState, now: number, sentAt: number, retryAft
   return { ...state, blockedUntil, slowDowns, slowedAt: now, fraction: fraction / 2 };
 }
 
-/** A number of requests that a driver may start between two times of the database's clock, in milliseconds. */
+/** A number of requests that a driver may start between two times of the database's clock. */
 export interface DatabaseGrant {
   /** 0 when the driver must ask again, at `from` or later. */
   readonly requests: number;
-  readonly from: number;
-  readonly until: number;
+  readonly from: EpochMs;
+  readonly until: EpochMs;
   /** How many of its requests may be in progress at the same time. */
   readonly concurrency: number;
 }
@@ -187,7 +188,7 @@ export const leave = (before: PaceState, driver: string, now: number): PaceState
 };
 
 /** The number of requests for a driver in a part of a second. Batches share equally, then the drivers of each batch. */
-function shareOf(state: PaceState, driver: string, second: number, partOfSecond: number, now: number): number {
+function shareOf(state: PaceState, driver: string, second: Seconds, partOfSecond: number, now: number): number {
   const active = activeDrivers(state);
   const me = state.drivers[driver];
   if (me === undefined || me.wanted === 0) return 0;
@@ -213,14 +214,14 @@ function shareOf(state: PaceState, driver: string, second: number, partOfSecond:
 }
 
 /** The number of requests that a batch can use in a second. */
-function mostOf(active: readonly (readonly [string, PaceDriver])[], batch: string, second: number): number {
+function mostOf(active: readonly (readonly [string, PaceDriver])[], batch: string, second: Seconds): number {
   const members = active.filter(([, member]) => member.batch === batch).map(([, member]) => member);
   const wanted = members.reduce((total, member) => total + Math.floor(member.wanted), 0);
   return Math.min(wanted, requestsIn(Math.min(...members.map(({ batchRate }) => batchRate)), second));
 }
 
 /** What was granted for a second. */
-const grantedFor = (drivers: readonly PaceDriver[], second: number): number =>
+const grantedFor = (drivers: readonly PaceDriver[], second: Seconds): number =>
   drivers.reduce(
     (total, each) =>
       total + (each.second === second ? each.granted : each.second === second + 1 ? each.grantedBefore : 0),

@@ -14,6 +14,7 @@ import type { Clock } from '../../../../core/context.ts';
 import type { Paces, RequestKind, SharedPace } from '../../../model/run-records.ts';
 import { RATE_LIMITS } from '../../../../queue/limits.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
+import type { EpochMs, Milliseconds } from '../../../../core/unit-types.ts';
 
 /** SQL of the table: one row for each endpoint and kind of request. */
 export const PACE_TABLE = `CREATE TABLE berth.pace (
@@ -25,8 +26,8 @@ export const PACE_TABLE = `CREATE TABLE berth.pace (
 interface PaceRow {
   readonly version: number;
   readonly state: PaceState;
-  /** The time of the database, in milliseconds since the epoch. */
-  readonly now: number;
+  /** The time of the database. */
+  readonly now: EpochMs;
 }
 
 const NOW = 'extract(epoch FROM clock_timestamp())::float8 * 1000 AS now';
@@ -35,7 +36,7 @@ const NOW = 'extract(epoch FROM clock_timestamp())::float8 * 1000 AS now';
 async function readPace(database: Queries, key: string): Promise<PaceRow> {
   const select = `SELECT version::float8 AS version, state, ${NOW} FROM berth.pace WHERE key = $1`;
   for (;;) {
-    const [row] = await database.query<{ version: number; state: unknown; now: number }>(select, [key]);
+    const [row] = await database.query<{ version: number; state: unknown; now: EpochMs }>(select, [key]);
     // A rate may be lost: one that nobody can read begins anew.
     if (row !== undefined) return { ...row, state: isPace(row.state) ? row.state : NEW_PACE };
     await database.query('INSERT INTO berth.pace (key, state) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
@@ -64,8 +65,8 @@ export interface SharedPaceOptions extends Omit<PaceRequest, 'wanted'> {
   readonly driver: string;
 }
 
-/** Longest wait before a change is tried again that another driver prevented. Milliseconds. */
-const MAX_RETRY_DELAY_MS = 20;
+/** Longest wait before a change is tried again that another driver prevented. */
+const MAX_RETRY_DELAY_MS: Milliseconds = 20;
 
 /**
  * Opens the shared pace of one endpoint. The row is changed only if nobody has changed it since it was read: a driver that is
@@ -143,7 +144,7 @@ const DRIFT = 0.001;
 
 /**
  * What a driver knows of the database's clock: the bounds of the difference between its own monotonic clock and that
- * clock. All times are milliseconds. Creates a clock without observations. The bounds of several observations are
+ * clock. Creates a clock without observations. The bounds of several observations are
  * combined, so that a slow answer does not make them wider. An observation that contradicts the earlier ones replaces
  * them: the database's clock was set.
  */
@@ -153,7 +154,7 @@ export function createDatabaseClock() {
   let observedAt = 0;
   return {
     /** Adds an observation: the database answered with its time to a request that was sent and answered at these times. */
-    observe: (sentAt: number, databaseTime: number, answeredAt: number): void => {
+    observe: (sentAt: Milliseconds, databaseTime: EpochMs, answeredAt: Milliseconds): void => {
       const drift = Math.max(0, answeredAt - observedAt) * DRIFT;
       const [newLeast, newMost] = [sentAt - databaseTime, answeredAt - databaseTime];
       const [combinedLeast, combinedMost] = [Math.max(least - drift, newLeast), Math.min(most + drift, newMost)];
@@ -161,8 +162,8 @@ export function createDatabaseClock() {
       observedAt = answeredAt;
     },
     /** A time of the monotonic clock at which this time of the database has passed for certain. */
-    notBefore: (databaseTime: number): number => databaseTime + most,
+    notBefore: (databaseTime: EpochMs): Milliseconds => databaseTime + most,
     /** A time of the monotonic clock at which this time of the database has not passed yet for certain. */
-    notAfter: (databaseTime: number): number => databaseTime + least,
+    notAfter: (databaseTime: EpochMs): Milliseconds => databaseTime + least,
   };
 }

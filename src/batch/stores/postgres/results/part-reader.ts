@@ -10,14 +10,15 @@ import { listParts, listShards, unknownOf, type PublishedPart, type ShardResults
 import { createBitmap } from '../shard/bitmap.ts';
 import { addressIn } from '../shard/part-files.ts';
 import { itemOfLine, stateOf } from '../../../model/result-line.ts';
+import type { Bytes, EpochMs } from '../../../../core/unit-types.ts';
 
 /** The last line of each item that has ended, without its line feed, by item. */
 type ResultLines = ReadonlyMap<number, Uint8Array>;
 
 export interface ShardReader {
   readonly shard: ShardResults;
-  /** When its latest part was published, in milliseconds since the epoch. */
-  readonly publishedAt: number;
+  /** When its latest part was published. */
+  readonly publishedAt: EpochMs;
   /**
    * Yields the results in groups that fit into memory; in most shards, one group has all. Each item of a group has a
    * greater number than all items of the groups before. Fails with local-file (14) when a part is missing, and as the
@@ -70,7 +71,7 @@ export async function listExpired(ports: ReadPorts, batch: StoredBatch): Promise
 async function* groupsOf(
   read: () => AsyncGenerator<readonly ResultLine[]>,
   parts: readonly PublishedPart[],
-  maxBytes: number,
+  maxBytes: Bytes,
 ): AsyncGenerator<ResultLines> {
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
   if (bytes <= maxBytes) {
@@ -85,7 +86,7 @@ async function* groupsOf(
 }
 
 /** Cuts items into ranges whose lines have no more bytes than `maxBytes`, or one item. */
-function* rangesOf(sizes: ReadonlyMap<number, number>, maxBytes: number) {
+function* rangesOf(sizes: ReadonlyMap<number, number>, maxBytes: Bytes) {
   let range: { readonly first: number; last: number; bytes: number } | undefined;
   for (const [item, bytes] of [...sizes].sort(([one], [other]) => one - other))
     if (range !== undefined && range.bytes + bytes <= maxBytes) {

@@ -7,6 +7,7 @@ import type { Database, Queries } from '../database/database.ts';
 import { storeBroken } from '../database/failures.ts';
 import { insertOut } from './out-rows.ts';
 import { checked, isManifest, type Manifest } from './stored-json.ts';
+import type { EpochMs } from '../../../../core/unit-types.ts';
 
 export interface StoredBatch {
   readonly batch: number;
@@ -16,8 +17,7 @@ export interface StoredBatch {
   readonly manifest: Manifest;
   readonly invalid: number;
   readonly shards: number;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
+  readonly createdAt: EpochMs;
   readonly cancelled: boolean;
   readonly resubmitted: number;
   readonly workerPrice: DollarRange | undefined;

@@ -6,6 +6,7 @@ import type { EndsInSecond } from '../shard/held-shard.ts';
 import type { Queries } from '../database/database.ts';
 import { isItemRange } from '../../../model/checked-inputs.ts';
 import { areEnds, checked } from './stored-json.ts';
+import type { Bytes, EpochMs } from '../../../../core/unit-types.ts';
 
 /** Maximum number of unknown items that are listed. */
 const MAX_LISTED = 100_000;
@@ -44,12 +45,11 @@ export async function requireNoDriver(
 export interface PublishedPart {
   readonly shard: number;
   readonly name: string;
-  readonly bytes: number;
+  readonly bytes: Bytes;
   readonly sha256: string;
   /** When its items ended, by the clock of the driver. Empty for a part of an earlier version of the tables. */
   readonly ends: readonly EndsInSecond[];
-  /** Milliseconds since the epoch. */
-  readonly publishedAt: number;
+  readonly publishedAt: EpochMs;
 }
 
 /** Returns the parts of some shards in the order of shards and epochs. Reads tables of every version. */

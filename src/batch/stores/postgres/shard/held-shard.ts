@@ -11,6 +11,7 @@ import { changesOf, type CountChanges, recordOf } from './shard-events.ts';
 import type { ItemRecord } from '../../../model/item-record.ts';
 import type { EventData, KnownJob } from '../../../model/run-records.ts';
 import type { LineOwner } from '../../../model/result-line.ts';
+import type { EpochMs } from '../../../../core/unit-types.ts';
 
 /** A shard as the store describes it when a driver claims it. */
 export interface ClaimedShard {
@@ -133,7 +134,7 @@ export function holdShard(claimed: ClaimedShard) {
      * Applies the end of an item and keeps its result until it is published; `at` is the date of the end. Returns as `apply`
      * does; undefined also for the result of another job.
      */
-    end: ({ item, job }: LineOwner, event: EndEvent, line: string, at: number): ItemState | undefined => {
+    end: ({ item, job }: LineOwner, event: EndEvent, line: string, at: EpochMs): ItemState | undefined => {
       if (event.kind === 'end' && open.get(item)?.job !== job) return undefined;
       const state = apply(item, event);
       if (state === undefined) return undefined;
@@ -206,8 +207,7 @@ interface KeptResult {
   readonly item: number;
   readonly event: EndEvent;
   readonly line: string;
-  /** In milliseconds since the epoch. */
-  readonly at: number;
+  readonly at: EpochMs;
 }
 
 function countsOf(results: readonly KeptResult[]): PartCounts {
@@ -219,13 +219,13 @@ function countsOf(results: readonly KeptResult[]): PartCounts {
 /** How many items of a part ended in a second. */
 export type EndsInSecond = readonly [
   /** When the second begins, in seconds since the epoch. */
-  at: number,
+  at: EpochMs,
   completed: number,
   notCompleted: number,
 ];
 
 /** Counts ends by the second in which they were. `at` is in milliseconds since the epoch. */
-function endsBySecond(ends: readonly { readonly at: number; readonly completed: boolean }[]): readonly EndsInSecond[] {
+function endsBySecond(ends: readonly { readonly at: EpochMs; readonly completed: boolean }[]): readonly EndsInSecond[] {
   const counts = new Map<number, [completed: number, notCompleted: number]>();
   for (const { at, completed } of ends) {
     const second = Math.floor(at / 1000);
