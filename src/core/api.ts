@@ -1,6 +1,6 @@
 import type { CommandLine } from './message.ts';
 import type { Json } from './json.ts';
-import type { EpochMs } from './unit-types.ts';
+import type { EpochMs, Milliseconds, Seconds } from './unit-types.ts';
 
 /** The three services: the management API v2, the queue API, and the older volume API v1. Each has its own address. */
 export type ServiceName = 'base' | 'queue' | 'rest';
@@ -45,13 +45,13 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, QueryValue>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Json | RawBody;
-  /** Timeout of the whole exchange in milliseconds, when it must differ from the `timeout` setting. */
-  readonly deadlineMs?: number;
+  /** Timeout of the whole exchange, when it must differ from the `timeout` setting. */
+  readonly deadlineMs?: Milliseconds;
   /**
-   * For `events`: ends the stream when no event arrives for this many milliseconds of real time, as if the server had
+   * For `events`: ends the stream when no event arrives for this span of real time, as if the server had
    * ended it. A stream has no idle timeout when this is absent.
    */
-  readonly idleTimeoutMs?: number;
+  readonly idleTimeoutMs?: Milliseconds;
   /**
    * Sending the request twice has the same effect as sending it once, so it is retried after a lost answer and after a
    * 5xx too. True for GET and false for all other methods when absent.
@@ -150,12 +150,12 @@ export interface BatchApiOptions {
 /** One rate window as the service last reported it (specification 8.1). */
 export interface RateWindow {
   readonly name: string;
-  /** Requests left, and seconds until the window resets. */
+  /** Requests left, and the time until the window resets. */
   readonly remaining: number | undefined;
-  readonly resetSeconds: number | undefined;
-  /** Requests per window, and its length in seconds. */
+  readonly resetSeconds: Seconds | undefined;
+  /** Requests per window, and its length. */
   readonly quota: number | undefined;
-  readonly windowSeconds: number | undefined;
+  readonly windowSeconds: Seconds | undefined;
   /** When the service reported it. */
   readonly seenAt: EpochMs;
 }

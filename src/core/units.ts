@@ -1,13 +1,14 @@
 import { usage } from './failure.ts';
+import type { Bytes, Milliseconds } from './unit-types.ts';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 export type TimeUnit = keyof typeof UNITS;
 
 /**
- * Parses a duration into milliseconds: `90s`, `5m`, `1h30m`, `1.5h`, or a number without a unit, in the unit `bare`.
+ * Parses a duration: `90s`, `5m`, `1h30m`, `1.5h`, or a number without a unit, in the unit `bare`.
  * Fails with usage (2) for anything else, including negative values.
  */
-export function parseDuration(text: string, bare: TimeUnit, what: string): number {
+export function parseDuration(text: string, bare: TimeUnit, what: string): Milliseconds {
   const trimmed = text.trim();
   if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * UNITS[bare]);
   const parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)];
@@ -31,14 +32,14 @@ const unitName = (unit: TimeUnit): string =>
   ({ ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' })[unit];
 
 /** Formats a duration so that it parses as exactly the same: `4h`, `90m`, `1500ms`. */
-export function exactDuration(milliseconds: number): string {
+export function exactDuration(milliseconds: Milliseconds): string {
   const units = ['w', 'd', 'h', 'm', 's'] as const;
   const unit = units.find((each) => milliseconds > 0 && milliseconds % UNITS[each] === 0);
   return unit === undefined ? `${milliseconds}ms` : `${milliseconds / UNITS[unit]}${unit}`;
 }
 
 /** Formats a duration for people in at most two units: `0s`, `450ms`, `12s`, `3m 20s`, `2h 5m`, `4d 3h`. */
-export function formatDuration(milliseconds: number): string {
+export function formatDuration(milliseconds: Milliseconds): string {
   const whole = Math.round(milliseconds);
   if (whole === 0) return '0s';
   if (whole < 1000) return `${whole}ms`;
@@ -61,7 +62,7 @@ export function formatDuration(milliseconds: number): string {
 }
 
 /** Formats bytes for people in powers of 1000, as the service counts its limits: `10 MB`, `9.5 MB`, `812 B`. */
-export function formatBytes(bytes: number): string {
+export function formatBytes(bytes: Bytes): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   const value = bytes / 1000 ** step;
@@ -80,7 +81,7 @@ export function formatDollars(amount: number): string {
 }
 
 /** What something costs over a span of time, by its cost an hour: both in US dollars. */
-export const costOver = (perHour: number, milliseconds: number): number => (perHour * milliseconds) / UNITS.h;
+export const costOver = (perHour: number, milliseconds: Milliseconds): number => (perHour * milliseconds) / UNITS.h;
 
 /** A price of the catalog: `$1.12/hr`; empty where there is none. */
 export const hourlyPrice = (price: number | undefined): string =>

@@ -1,5 +1,7 @@
+import type { Bytes } from '../unit-types.ts';
+
 /** Returns all bytes of a source; undefined when there are more than `maxBytes`, and then reads no further. */
-export async function collectBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | undefined> {
+export async function collectBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: Bytes): Promise<Buffer | undefined> {
   const kept: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
@@ -11,7 +13,7 @@ export async function collectBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: 
 }
 
 /** Yields the same bytes in blocks of exactly this size; the last one may be shorter, and none is empty. */
-export async function* blocksOf(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+export async function* blocksOf(chunks: AsyncIterable<Uint8Array>, size: Bytes): AsyncGenerator<Uint8Array> {
   let held: Uint8Array[] = [];
   let missing = size;
   for await (let chunk of chunks) {

@@ -1,5 +1,6 @@
 import type { RangeFiles, SortedItems, UnnamedFile } from '../ports/files.ts';
 import { compareBytes } from '../text/compare-bytes.ts';
+import type { Bytes } from '../unit-types.ts';
 
 /** Items that are added in any order, and read in the order of their keys. */
 export interface Sorter<T> {
@@ -32,8 +33,8 @@ export function mapItems<T, R>(items: SortedItems<T>, change: (item: T) => R | u
 /** How many items are held in memory: two pages of a listing, so that most folders need no file. */
 const IN_MEMORY = 2000;
 
-/** The memory with which sorted runs are read, all together, and the least for one of them. Bytes. */
-const READ_BYTES = 4 * 1024 * 1024;
+/** The memory with which sorted runs are read, all together, and the least for one of them. */
+const READ_BYTES: Bytes = 4 * 1024 * 1024;
 const LEAST_READ_BYTES = 4096;
 
 /** A part of the file whose items are in order. */

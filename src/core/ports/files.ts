@@ -1,3 +1,5 @@
+import type { Bytes, EpochMs } from '../unit-types.ts';
+
 /** The user's files: inputs and outputs that the command line names. */
 export interface Files {
   /** Reads a file's bytes; `-` is stdin. Fails with local-file (14), or with usage (2) when stdin is a terminal. */
@@ -26,8 +28,8 @@ export interface AppendFile {
   sync(): Promise<void>;
   /** Fails when another program removed, replaced, truncated or wrote the file; the message says which. */
   check(): Promise<void>;
-  /** Truncates the file to this many bytes and flushes that to disk. */
-  truncate(size: number): Promise<void>;
+  /** Truncates the file to this size and flushes that to disk. */
+  truncate(size: Bytes): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,7 +43,7 @@ export interface ResolvedPath {
 
 /** Size and version of a regular file. The version changes with the size and with the modification time. */
 export interface FileVersion {
-  readonly bytes: number;
+  readonly bytes: Bytes;
   readonly version: string;
 }
 
@@ -58,11 +60,10 @@ export interface TreeEntry {
   readonly name: string;
   /** A link is a `link`, unless links are followed; `other` is a pipe, a device or a socket. */
   readonly kind: 'file' | 'folder' | 'link' | 'other';
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** As in FileVersion. */
   readonly version: string;
-  /** Milliseconds since the epoch. */
-  readonly modifiedAt: number;
+  readonly modifiedAt: EpochMs;
   readonly executable: boolean;
   /** The same for two paths that lead to one file or folder. */
   readonly identity: string;
@@ -77,8 +78,8 @@ export interface DurableFiles {
   resolve(path: string): Promise<ResolvedPath>;
   /** The absolute form of a path; symbolic links are not followed. */
   absolute(path: string): string;
-  /** Size in bytes; undefined when there is no such file. */
-  size(path: string): Promise<number | undefined>;
+  /** Undefined when there is no such file. */
+  size(path: string): Promise<Bytes | undefined>;
   /** Returns undefined when there is no file, and for anything that is not a regular file. */
   describe(path: string): Promise<FileVersion | undefined>;
   /** The names in a folder and what they lead to, in no particular order; none when there is no such folder. */
@@ -90,7 +91,7 @@ export interface DurableFiles {
    * regular file: a pipe has no offsets, and one in the place of a file of berth would never end. Fails with usage (2) when
    * stdin is a terminal.
    */
-  read(path: string, from?: number): AsyncIterable<Uint8Array>;
+  read(path: string, from?: Bytes): AsyncIterable<Uint8Array>;
   /**
    * Creates a file and flushes its directory entry to disk. `mode` are its permissions before the mask of the process, by
    * default 0600. Fails when the file exists.
@@ -117,11 +118,11 @@ export interface DurableFiles {
 
 /** A file whose ranges are written in any order. Every failure is local-file (14) and names the file. */
 export interface RangeWriter {
-  write(bytes: Uint8Array, at: number): Promise<void>;
+  write(bytes: Uint8Array, at: Bytes): Promise<void>;
   /** Flushes to disk what was written. */
   sync(): Promise<void>;
-  /** Cuts what is beyond so many bytes, sets the time of modification where one is given, and flushes all to disk. */
-  finish(bytes: number, modifiedAt: number | undefined): Promise<void>;
+  /** Cuts what is beyond this size, sets the time of modification where one is given, and flushes all to disk. */
+  finish(bytes: Bytes, modifiedAt: EpochMs | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -130,9 +131,9 @@ export interface RangeWriter {
  * failure is local-file (14).
  */
 export interface UnnamedFile {
-  write(bytes: Uint8Array, at: number): Promise<void>;
+  write(bytes: Uint8Array, at: Bytes): Promise<void>;
   /** The bytes from `start` up to, but not including, `end`; fails where there are fewer. */
-  read(start: number, end: number): Promise<Buffer>;
+  read(start: Bytes, end: Bytes): Promise<Buffer>;
   close(): Promise<void>;
 }
 
@@ -147,7 +148,7 @@ export interface RangeFiles extends DurableFiles {
    * The digests of a range of a regular file, in the order of their names. They are computed beside this thread. Fails when the
    * file has fewer bytes.
    */
-  digests(path: string, start: number, end: number, names: readonly DigestName[]): Promise<readonly Buffer[]>;
+  digests(path: string, start: Bytes, end: Bytes, names: readonly DigestName[]): Promise<readonly Buffer[]>;
   /**
    * The entries of a folder, in no particular order. With `followLinks`, a link is what it leads to; one that leads nowhere stays a link. A file whose
    * name is not UTF-8 is `other`. Fails where there is no such folder, and where it cannot be read.
@@ -157,12 +158,12 @@ export interface RangeFiles extends DurableFiles {
   openUnnamed(): Promise<UnnamedFile>;
   /** What is at a path; a link where one is, unless it is followed. Undefined where nothing is. */
   lookAt(path: string, followLink?: boolean): Promise<TreeEntry | undefined>;
-  /** Sets the time of modification of a file: milliseconds since the epoch. */
-  setTime(path: string, modifiedAt: number): Promise<void>;
+  /** Sets the time of modification of a file. */
+  setTime(path: string, modifiedAt: EpochMs): Promise<void>;
   /** Removes a folder if nothing is in it; else it stays. */
   removeEmptyFolder(path: string): Promise<void>;
-  /** Bytes that are free on the disk of a file, which need not exist; undefined where that is not known. */
-  freeBytes(path: string): Promise<number | undefined>;
+  /** What is free on the disk of a file, which need not exist; undefined where that is not known. */
+  freeBytes(path: string): Promise<Bytes | undefined>;
 }
 
 /** What is told of a folder that is watched. Links are not followed. */

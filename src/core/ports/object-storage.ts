@@ -1,8 +1,10 @@
+import type { Bytes } from '../unit-types.ts';
+
 /** A file or object as it was when it was listed, described or written. */
 export interface StoredObject {
   /** A path, or `s3://bucket/key`. */
   readonly address: string;
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** Another value means another content: the ETag of an object; modification time and size of a file. */
   readonly version: string;
 }
@@ -24,7 +26,7 @@ export interface ObjectStorage {
    * Yields the bytes from `start` up to, but not including, `end`; by default all bytes. Fails with local-file (14) when
    * the object was changed or removed: none of the bytes that were yielded is of the changed object.
    */
-  read(object: StoredObject, start?: number, end?: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  read(object: StoredObject, start?: Bytes, end?: Bytes, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /**
    * Writes an object that appears whole or not at all, and replaces one that was there. Creates missing folders. Returns
    * what was written, after its size and checksum were compared.

@@ -12,7 +12,7 @@ export interface ListRow {
 /** A list as it was last read. */
 export interface RememberedList {
   readonly rows: readonly ListRow[];
-  readonly ageMs: number;
+  readonly ageMs: Milliseconds;
   /** This machine has changed something at the service since. */
   readonly expired: boolean;
 }
@@ -77,8 +77,8 @@ export interface RememberedNames {
 
 /** Short notes about the service of the profile in use: what was found out, and what was said. Errors are ignored. */
 export interface RememberedNotes {
-  /** Milliseconds since a note was made; undefined where there is none, and where the wall clock was set back since. */
-  ageMs(note: string): Promise<number | undefined>;
+  /** The time since a note was made; undefined where there is none, and where the wall clock was set back since. */
+  ageMs(note: string): Promise<Milliseconds | undefined>;
   make(note: string): Promise<void>;
 }
 

@@ -22,9 +22,8 @@ export interface SettingValues {
   readonly 'worker-prefix': string | undefined;
   readonly 'secret-names': string | undefined;
   readonly 'secret-prefix': string | undefined;
-  /** Milliseconds. */
-  readonly 'pods-stop-after': number | undefined;
-  readonly 'pods-terminate-after': number | undefined;
+  readonly 'pods-stop-after': Milliseconds | undefined;
+  readonly 'pods-terminate-after': Milliseconds | undefined;
   readonly guard: 'off' | 'warn';
   readonly 'config-dir': string | undefined;
   readonly 'data-dir': string | undefined;

@@ -1,11 +1,11 @@
 import type { DigestName, SortedItems } from './files.ts';
-import type { EpochMs } from '../unit-types.ts';
+import type { Bytes, EpochMs } from '../unit-types.ts';
 
 /** A file of a network volume, as the service describes it. */
 export interface VolumeFile {
   /** Its path on the volume, without a slash at the beginning. */
   readonly key: string;
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** Its ETag with quotes: it changes with the content. */
   readonly version: string;
   /** Undefined where the service does not say it. */
@@ -26,16 +26,16 @@ export interface FolderOptions {
 
 /** A file of this machine that is written to a volume. */
 export interface FileSource {
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** The version of the file that it replaces: where that is still seen after the writing, the service is late. */
   readonly replaces?: string | undefined;
   /** The bytes from `start` up to, but not including, `end`. */
-  read(start: number, end: number): AsyncIterable<Uint8Array>;
+  read(start: Bytes, end: Bytes): AsyncIterable<Uint8Array>;
   /**
    * The digests of such a range. With it, the range is read twice and is never whole in memory; without it, once, and it is. Fails
    * with local-file (14) where there are fewer bytes.
    */
-  readonly digests?: (start: number, end: number, names: readonly DigestName[]) => Promise<readonly Buffer[]>;
+  readonly digests?: (start: Bytes, end: Bytes, names: readonly DigestName[]) => Promise<readonly Buffer[]>;
   /** Fails with local-file (14) when the file is no longer the one that was looked at. */
   check(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export type ContentProof =
   | {
       readonly kind: 'parts';
       /** The size of each part but the last. A guess: another program may have chosen another one. */
-      readonly partBytes: number;
+      readonly partBytes: Bytes;
       /** Whether these are the MD5s of the parts, in their order. */
       readonly agrees: (digests: readonly Buffer[]) => boolean;
     };
@@ -77,12 +77,12 @@ export interface VolumeFiles {
   isSame(file: VolumeFile, source: Omit<FileSource, 'check'>): Promise<boolean>;
   proofOf(file: VolumeFile): ContentProof;
   /** Fails with local-file (14) where the file was changed or removed since it was looked at. */
-  read(file: VolumeFile, start?: number, end?: number): AsyncIterable<Uint8Array>;
+  read(file: VolumeFile, start?: Bytes, end?: Bytes): AsyncIterable<Uint8Array>;
   /**
    * Writes a file; it is there when this resolves. What an earlier attempt has sent of the same content is not sent again.
    * `onBytes` is called with the number of bytes that arrived, or were there already.
    */
-  write(key: string, source: FileSource, onBytes?: (bytes: number) => void): Promise<VolumeFile>;
+  write(key: string, source: FileSource, onBytes?: (bytes: Bytes) => void): Promise<VolumeFile>;
   /** Writes what a stream yields, whose size is not known before. */
   writeStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<VolumeFile>;
   /**
@@ -107,7 +107,7 @@ export interface UnfinishedUpload {
   readonly startedAt: EpochMs | undefined;
   readonly parts: number;
   /** Of all its parts. */
-  readonly bytes: number;
+  readonly bytes: Bytes;
 }
 
 /** A network volume, to reach its files. */

@@ -1,3 +1,5 @@
+import type { Bytes, EpochMs } from '../unit-types.ts';
+
 /** A header as it was sent: its name with the same letters, its value as the bytes of Latin-1. */
 export type HeaderPair = readonly [name: string, value: string];
 
@@ -23,8 +25,7 @@ export interface ListenOptions {
 
 /** What became of one attempt to deliver a webhook. */
 export interface Delivery {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
+  readonly at: EpochMs;
   /** The address; undefined where it was not sent on. */
   readonly to?: string | undefined;
   /** The status of the answer; undefined where none came. */
@@ -47,9 +48,8 @@ export interface NewWebhook extends PostedRequest {
 /** A webhook that is kept. */
 export interface StoredWebhook extends Omit<NewWebhook, 'body'> {
   readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly bytes: number;
+  readonly at: EpochMs;
+  readonly bytes: Bytes;
   /** The path of the file that holds its body, as it was sent. */
   readonly file: string;
   /** In the order in which they were made. */

@@ -53,4 +53,4 @@ const timestampAt = (at: number): Timestamp => ({ at, text: formatTimestamp(at) 
 const isOnCalendar = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 
 /** Formats a time as the service expects it: RFC 3339 in UTC, in whole seconds. */
-export const formatTimestamp = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+export const formatTimestamp = (time: EpochMs): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,16 +1,16 @@
 /** Which rows of a list are meant: by their names, statuses and ages. */
 import { type Json, memberAt, stringAt, stringOf } from '../../json.ts';
 import { compileGlobs } from './glob.ts';
-import type { EpochMs } from '../../unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../unit-types.ts';
 
 /** What a row must fit: every member that is given, and one of several values. Those that do not fit the resource are absent. */
 export interface RowFilter {
   /** Patterns of names. */
   readonly match?: readonly string[] | undefined;
   readonly status?: readonly string[] | undefined;
-  /** Milliseconds since its creation. */
-  readonly olderThan?: number | undefined;
-  readonly newerThan?: number | undefined;
+  /** Since its creation. */
+  readonly olderThan?: Milliseconds | undefined;
+  readonly newerThan?: Milliseconds | undefined;
 }
 
 /**
