@@ -30,6 +30,7 @@ import { decodeBody } from './message/decode-body.ts';
 import { untilIdle } from './message/idle-timeout.ts';
 import { readEvents } from './message/server-events.ts';
 import { WireError, type Transport } from './message/transport.ts';
+import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 
 export interface ApiOptions {
   readonly transport: Transport;
@@ -45,12 +46,12 @@ export interface ApiOptions {
   readonly signal: AbortSignal;
   /** Attempts after the first; 0 for batches, which retry themselves. */
   readonly retries: number;
-  /** Timeout in milliseconds of one exchange, body included, for requests that set none. */
-  readonly timeoutMs: number;
-  /** Milliseconds that all waits between the attempts of one request may take; 2 minutes by default. */
-  readonly maxRetryWaitMs?: number;
-  /** Limit for the body of an answer in bytes, decompressed; 64 MiB by default. */
-  readonly maxBytes?: number;
+  /** Timeout of one exchange, body included, for requests that set none. */
+  readonly timeoutMs: Milliseconds;
+  /** What all waits between the attempts of one request may take; 2 minutes by default. */
+  readonly maxRetryWaitMs?: Milliseconds;
+  /** Limit for the body of an answer, decompressed; 64 MiB by default. */
+  readonly maxBytes?: Bytes;
   readonly userAgent: string;
   /** Returns what requests may do; everything when absent. Called for requests that do not only read. May fail. */
   readonly access?: () => AllowedAccess;
@@ -65,7 +66,7 @@ export interface ApiOptions {
 
 /** A wait before a retry. `retry` counts from 1. */
 export interface RetryWait {
-  readonly waitMs: number;
+  readonly waitMs: Milliseconds;
   readonly reason: string;
   readonly retry: number;
   readonly retries: number;

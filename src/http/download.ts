@@ -6,6 +6,7 @@ import { decideRetry, readRetryAfter, type AttemptEnd } from './policy/retry.ts'
 import type { TraceEvent } from './trace.ts';
 import { openExchange, type TimedExchange } from './timed-exchange.ts';
 import { WireError, type Transport, type WireAnswer } from './message/transport.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport & { close(): Promise<void> };
@@ -14,8 +15,8 @@ export interface DownloadOptions {
   /** The user's interrupt. */
   readonly signal: AbortSignal;
   readonly retries: number;
-  /** Milliseconds in which the head, and then each part of the body, must come. */
-  readonly timeoutMs: number;
+  /** The time in which the head, and then each part of the body, must come. */
+  readonly timeoutMs: Milliseconds;
   readonly userAgent: string;
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/context.ts';
 import { formatDuration } from '../core/units.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
 /** An exchange that ends when a part of it takes too long. */
 export interface TimedExchange {
@@ -14,8 +15,8 @@ export interface ExchangeLimits {
   readonly clock: Pick<Clock, 'deadline'>;
   /** The user's interrupt. */
   readonly signal: AbortSignal;
-  /** Milliseconds in which each part must come. */
-  readonly timeoutMs: number;
+  /** The time in which each part must come. */
+  readonly timeoutMs: Milliseconds;
 }
 
 /** Opens an exchange that the user's interrupt ends too. To be closed in any case. */

@@ -1,5 +1,6 @@
 import { safeText } from '../core/safe-text.ts';
 import { formatBytes, formatDuration } from '../core/units.ts';
+import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 
 /** One step of a request, for `--verbose`. No event contains a body, and secrets in headers are already redacted. */
 export type TraceEvent =
@@ -9,7 +10,7 @@ export type TraceEvent =
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
       /** Size of the body; 0 when there is none. */
-      readonly bytes: number;
+      readonly bytes: Bytes;
       /** From 1. */
       readonly attempt: number;
     }
@@ -18,12 +19,12 @@ export type TraceEvent =
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       /** Size of the decoded body; undefined for a stream. */
-      readonly bytes: number | undefined;
-      /** Milliseconds since the request was sent. */
-      readonly ms: number;
+      readonly bytes: Bytes | undefined;
+      /** Since the request was sent. */
+      readonly ms: Milliseconds;
     }
-  | { readonly kind: 'lost'; readonly stage: string; readonly reason: string; readonly ms: number }
-  | { readonly kind: 'wait'; readonly ms: number; readonly reason: string };
+  | { readonly kind: 'lost'; readonly stage: string; readonly reason: string; readonly ms: Milliseconds }
+  | { readonly kind: 'wait'; readonly ms: Milliseconds; readonly reason: string };
 
 /** The headers of an answer that `--verbose` shows. */
 const SHOWN_HEADERS = ['content-type', 'retry-after', 'ratelimit', 'location', 'x-request-id'];

@@ -1,5 +1,6 @@
 import { collectBytes } from '../../core/files/byte-streams.ts';
 import { WireError, type WireAnswer } from './transport.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
 /** A limit on stacked encodings; real servers use one. */
 const MAX_ENCODINGS = 4;
@@ -41,7 +42,7 @@ export async function* decodeBody(body: WireAnswer['body'], encoding: string | u
 export async function readBody(
   body: WireAnswer['body'],
   encoding: string | undefined,
-  maxBytes: number,
+  maxBytes: Bytes,
 ): Promise<Buffer | undefined> {
   if (Buffer.isBuffer(body)) {
     if (body.byteLength > maxBytes) return undefined;

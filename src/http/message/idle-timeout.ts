@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/context.ts';
 
 /**
- * Yields items until none arrives for `idleMs` milliseconds of real time. Then the iteration ends, and the caller must
+ * Yields items until none arrives for `idleMs` of real time. Then the iteration ends, and the caller must
  * end the HTTP request. Comments that keep the connection alive do not count as items.
  */
 export async function* untilIdle<T>(

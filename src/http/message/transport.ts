@@ -1,3 +1,5 @@
+import type { Bytes } from '../../core/unit-types.ts';
+
 /**
  * How far an exchange came before it failed. `not-sent`: no byte of the request can have reached a service (connection
  * refused, name not found, handshake failed, connect timeout). `sent`: the request may have arrived, and no answer
@@ -44,7 +46,7 @@ export interface Exchange {
 }
 
 /** Starts an exchange whose answer is complete when it resolves. Of the body at most `maxBytes` are kept. */
-export type SendBuffered = (request: BufferedRequest, body: Uint8Array | undefined, maxBytes: number) => Exchange;
+export type SendBuffered = (request: BufferedRequest, body: Uint8Array | undefined, maxBytes: Bytes) => Exchange;
 
 /** Sends one request and resolves with the head of the answer; the body follows as a stream. Throws only WireError. */
 export interface Transport {

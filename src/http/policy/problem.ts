@@ -4,6 +4,7 @@ import { arrayOf, encodeJson, objectOf, stringOf, tryDecodeJson } from '../../co
 import { safeText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
 import { berth, type CommandLine, lines, type Message, sentence } from '../../core/message.ts';
+import type { Milliseconds, Seconds } from '../../core/unit-types.ts';
 
 /** An answer that is not a success. */
 export interface Refusal {
@@ -31,7 +32,7 @@ export interface RequestFacts {
  * decides that a refusal is of a network in front of the service, by the code `blocked`.
  * `retryAfterMs` is the wait that a valid Retry-After asked for.
  */
-export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAfterMs?: number): Failure {
+export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAfterMs?: Milliseconds): Failure {
   const { status, headers, text } = refusal;
   const problem = readProblem(text, headers['content-type'] ?? '');
   const {
@@ -82,7 +83,7 @@ function meaningOf(
   status: number,
   request: RequestFacts,
   headers: Readonly<Record<string, string>>,
-  retryAfterMs: number | undefined,
+  retryAfterMs: Milliseconds | undefined,
 ): StatusMeaning {
   // A 101 was never asked for: the service took the request, and what it did is not known.
   const isUnknown = status < 200 || status >= 500;
@@ -216,5 +217,5 @@ function titleOf(status: number, title: string | undefined): string {
 }
 
 /** A wait in seconds, rounded up. JSON has no infinity: a wait that is longer than any number is the greatest integer. */
-const wholeSeconds = (milliseconds: number): number =>
+const wholeSeconds = (milliseconds: Milliseconds): Seconds =>
   Math.min(Math.ceil(milliseconds / 1000), Number.MAX_SAFE_INTEGER);

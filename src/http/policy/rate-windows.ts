@@ -11,7 +11,7 @@ export const hasWindows = (headers: Headers): boolean =>
 /**
  * Reads the rate windows of an answer (specification 8.1): RateLimit says what is left, RateLimit-Policy says the quota.
  * Windows of any name are read. A header that is not a structured-field list counts as absent, and unknown parameters
- * are ignored. `now` is in milliseconds since the epoch.
+ * are ignored.
  */
 export async function readWindows(headers: Headers, now: EpochMs): Promise<readonly RateWindow[]> {
   const left = headers['ratelimit'];

@@ -1,26 +1,26 @@
 import type { Stage } from '../message/transport.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** Limits for the retries of one request. */
 export interface RetryPolicy {
   readonly retries: number;
-  /** Milliseconds that all waits of one request may take together. */
-  readonly maxTotalWaitMs: number;
+  /** What all waits of one request may take together. */
+  readonly maxTotalWaitMs: Milliseconds;
 }
 
 /** How one attempt of a request ended without success. */
 export type AttemptEnd =
-  | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: Milliseconds | undefined }
   /** `final`: a retry would end the same. `reason`: what a message says of it. */
   | { readonly kind: 'lost'; readonly stage: Stage; readonly final: boolean; readonly reason?: string };
 
 export type RetryDecision =
-  | { readonly retry: true; readonly waitMs: number }
+  | { readonly retry: true; readonly waitMs: Milliseconds }
   /**
    * `final`: a retry cannot help or is not safe. `retries`: there are none left. `wait`: the wait would be too long.
    * `waitMs` is set when the service asked for a wait.
    */
-  | { readonly retry: false; readonly why: 'final' | 'retries' | 'wait'; readonly waitMs?: number };
+  | { readonly retry: false; readonly why: 'final' | 'retries' | 'wait'; readonly waitMs?: Milliseconds };
 
 const BASE_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 20_000;
@@ -31,7 +31,7 @@ const MIN_WAIT_MS = 100;
 const NOT_PROCESSED: readonly number[] = [408, 425, 429];
 
 /**
- * Decides whether to retry, and after how many milliseconds. Every request is retried after 408, 425 and 429, and when
+ * Decides whether to retry, and after which wait. Every request is retried after 408, 425 and 429, and when
  * its connection was never opened. A repeatable one is also retried after a lost answer and after 5xx. A Retry-After is
  * obeyed exactly; otherwise the wait grows exponentially with full jitter. `attempts` counts the attempts made, from 1;
  * `waitedMs` is how long the request has waited so far; `random` is from 0 up to 1.
@@ -40,7 +40,7 @@ export function decideRetry(
   repeatable: boolean,
   end: AttemptEnd,
   attempts: number,
-  waitedMs: number,
+  waitedMs: Milliseconds,
   policy: RetryPolicy,
   random: number,
 ): RetryDecision {
@@ -67,11 +67,11 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/;
 
 /**
- * Returns the milliseconds that a Retry-After asks for: whole seconds (specification 8.1), or an HTTP date. A date is
+ * Returns the wait that a Retry-After asks for: whole seconds (specification 8.1), or an HTTP date. A date is
  * compared with the answer's own Date, so that a wrong clock of this machine does not matter, and with `now`
- * (milliseconds since the epoch) when there is no Date. Returns undefined for anything else, also for a past date.
+ * when there is no Date. Returns undefined for anything else, also for a past date.
  */
-export function readRetryAfter(headers: Readonly<Record<string, string>>, now: EpochMs): number | undefined {
+export function readRetryAfter(headers: Readonly<Record<string, string>>, now: EpochMs): Milliseconds | undefined {
   const text = headers['retry-after'];
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -80,8 +80,8 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>, now: E
   return at !== undefined && at > from ? at - from : undefined;
 }
 
-/** Parses an HTTP date into milliseconds since the epoch; undefined for anything else. */
-function parseHttpDate(text: string): number | undefined {
+/** Parses an HTTP date; undefined for anything else. */
+function parseHttpDate(text: string): EpochMs | undefined {
   const [, day, month, year, time] = FIXDATE.exec(text) ?? [];
   if (day === undefined || month === undefined || year === undefined || time === undefined) return undefined;
   const monthNumber = String(MONTHS.indexOf(month) + 1).padStart(2, '0');

@@ -1,19 +1,20 @@
 import type { Clock } from '../../core/context.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** Limits the rate of all requests of one Api after the service has answered 429. */
 export interface Throttle {
   /** True when the next request may be sent at once, and requests are not spaced out. Then `acquire` is not needed. */
   readonly isOpen: () => boolean;
   /**
-   * Waits until the next request may be sent, and returns the milliseconds waited. Returns undefined, without waiting,
+   * Waits until the next request may be sent, and returns the time waited. Returns undefined, without waiting,
    * when the wait would be longer than `maxWaitMs`. Rejects with the signal's reason when it is aborted.
    */
-  acquire(maxWaitMs: number, signal: AbortSignal): Promise<number | undefined>;
+  acquire(maxWaitMs: Milliseconds, signal: AbortSignal): Promise<Milliseconds | undefined>;
   /**
    * Records a 429 for a request that was sent at `acquiredAt` (monotonic). No request is sent for `waitMs`; afterwards
    * they are spaced out.
    */
-  pause(waitMs: number, acquiredAt: number): void;
+  pause(waitMs: Milliseconds, acquiredAt: Milliseconds): void;
   /** Records a success: the spacing between requests shrinks. */
   recordSuccess(): void;
 }

@@ -5,6 +5,7 @@ import { openProxy, proxyFor, readProxies } from './proxy.ts';
 import { startStreamingExchange } from './streaming-exchange.ts';
 import { skipOptimizations } from './v8-flags.ts';
 import { WireError, type Exchange, type SendBuffered, type Transport, type WireRequest } from '../message/transport.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export interface TransportOptions {
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read from it. */
@@ -14,8 +15,8 @@ export interface TransportOptions {
    * it for many requests: it slows them down.
    */
   readonly oneShot?: boolean;
-  /** Milliseconds for name lookup, connection and TLS handshake together; 10 s by default. */
-  readonly connectTimeoutMs?: number;
+  /** The time for name lookup, connection and TLS handshake together; 10 s by default. */
+  readonly connectTimeoutMs?: Milliseconds;
 }
 
 export interface ClientTransport extends Transport {
