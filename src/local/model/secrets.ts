@@ -4,14 +4,14 @@ import { createPart, createRecordTable } from '../state/record-table.ts';
 import type { State } from '../state/state.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 
-/** A secret without its value. Times are milliseconds since the epoch. */
+/** A secret without its value. */
 export interface SecretRecord {
   id: string;
   name: string;
   description: string | null;
   createdAt: EpochMs;
   /** Null until the value is changed. */
-  valueChangedAt: number | null;
+  valueChangedAt: EpochMs | null;
 }
 
 /** The secret of a new account. */

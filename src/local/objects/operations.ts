@@ -17,6 +17,7 @@ import {
   writePart,
 } from './volumes/uploads.ts';
 import { element, xmlDocument, type XmlText } from './answers/xml.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 
 /** A request about one volume. */
 export interface ObjectCall {
@@ -30,8 +31,8 @@ export interface ObjectCall {
   readonly content: DigestedContent;
   /** Opens the volume that a copy reads from. */
   readonly openSource: (bucket: string) => Promise<Volume>;
-  /** The time of this machine in milliseconds. */
-  readonly now: number;
+  /** The time of this machine. */
+  readonly now: EpochMs;
   readonly faults: FileFaults;
 }
 

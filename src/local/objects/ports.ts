@@ -3,15 +3,15 @@ import type { FaultPoint } from '../../core/control/fault-kinds.ts';
 import { faults, takeFaultsAt, type FaultedRequest, type FaultRecord } from '../http/call/injected-faults.ts';
 import type { Transact } from '../state/state.ts';
 import type { VolumeFolders } from './volumes/volumes.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** What the answering of requests for files needs. */
 export interface ObjectPorts {
   readonly folders: VolumeFolders;
   /** Takes the faults that affect a request at these points, counted down. */
   readonly takeFaultsAt: (points: readonly FaultPoint[], request: FaultedRequest) => Promise<readonly FaultRecord[]>;
-  /** Waits, in milliseconds. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
-  /** The time of this machine in milliseconds, not that of the service, which may be moved: clients' clocks are checked. */
+  readonly sleep: (milliseconds: Milliseconds) => Promise<void>;
+  /** The time of this machine, not that of the service, which may be moved: clients' clocks are checked. */
   readonly time: () => number;
 }
 

@@ -8,12 +8,12 @@ import { endpoints } from '../model/endpoints/seed.ts';
 import { endpointChanged } from '../queue/index.ts';
 import type { State } from '../state/state.ts';
 import { control } from './control-operation.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
-/** For how long a change holds: for good when absent. Milliseconds. */
+/** For how long a change holds: for good when absent. */
 interface SpanBody {
-  readonly forMs?: number;
-  readonly everyMs?: number;
+  readonly forMs?: Milliseconds;
+  readonly everyMs?: Milliseconds;
 }
 
 interface StockBody extends SpanBody {

@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/context.ts';
 import type { State } from './state.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /**
- * The local service's own time in milliseconds since the epoch. It runs with the monotonic clock, so that setting the wall
+ * The local service's own time. It runs with the monotonic clock, so that setting the wall
  * clock forward or back changes nothing while a process runs; `berth local clock advance` moves it forward.
  */
 export interface LocalClock {
@@ -11,15 +12,15 @@ export interface LocalClock {
    * time has passed since; when the wall clock was set back meanwhile, no time has passed. The time never goes back,
    * except that the state after a reset starts with its own time.
    */
-  update(state: State): number;
+  update(state: State): EpochMs;
   /** The time now, of the state that was updated last; the wall clock when none was. */
-  now(): number;
-  /** Waits for a time of this clock: an advance shortens it, an abort rejects with the signal's reason. Milliseconds. */
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  now(): EpochMs;
+  /** Waits for a time of this clock: an advance shortens it, an abort rejects with the signal's reason. */
+  sleep(milliseconds: Milliseconds, signal: AbortSignal): Promise<void>;
 }
 
-/** Moves a state's time forward. Milliseconds. */
-export function advanceClock(state: State, milliseconds: number): void {
+/** Moves a state's time forward. */
+export function advanceClock(state: State, milliseconds: Milliseconds): void {
   state.clockOffsetMs += milliseconds;
   state.asOf += milliseconds;
 }
@@ -57,7 +58,7 @@ export function createLocalClock(host: Clock): LocalClock {
     for (const wake of [...sleepers]) wake();
   };
 
-  const sleepUntilWoken = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+  const sleepUntilWoken = async (milliseconds: Milliseconds, signal: AbortSignal): Promise<void> => {
     const controller = new AbortController();
     const wake = (): void => {
       controller.abort(new Error('the sleep was interrupted'));

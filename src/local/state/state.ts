@@ -2,7 +2,7 @@ import { noRecords, type Records } from './records.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /**
- * Everything the local service stores, all of it JSON. Times are milliseconds since the epoch on the service's own clock.
+ * Everything the local service stores, all of it JSON. Times are those of the service's own clock.
  * What a resource stores is a part of the state under the resource's name; only the resource knows its type: see
  * `createPart` and `createRecordTable`.
  */
@@ -15,11 +15,11 @@ export interface State {
   /** How far `berth local clock advance` has moved the time, in total. */
   clockOffsetMs: Milliseconds;
   /** The service's time when the state was last used. */
-  asOf: number;
+  asOf: EpochMs;
   /** The wall clock at `asOf`. From it follows how long the state was not used. */
-  wallAt: number;
+  wallAt: EpochMs;
   /** Everything that was due up to this time has been processed. */
-  processedTo: number;
+  processedTo: EpochMs;
   /** Grows by one with every id; a reset does not set it back, so no id is used twice. */
   serial: number;
   readonly parts: Records<unknown>;

@@ -6,6 +6,7 @@ import {
   type StepFaultKind,
 } from '../../../core/control/fault-kinds.ts';
 import { createPart } from '../../state/record-table.ts';
+import type { Milliseconds, Seconds } from '../../../core/unit-types.ts';
 
 /** A fault that is injected into matching requests until its count is used up or it is removed. */
 export interface FaultRecord {
@@ -22,11 +23,11 @@ export interface FaultRecord {
   /** The status that a server-error answers. */
   status?: number;
   /** The delay of a latency. */
-  latencyMs?: number;
+  latencyMs?: Milliseconds;
   /** The text of a refuse. */
   detail?: string;
-  /** The Retry-After of a rate-limit, in seconds. */
-  retryAfter?: number;
+  /** The Retry-After of a rate-limit. */
+  retryAfter?: Seconds;
 }
 
 /** The injected faults, in the order they were added. */

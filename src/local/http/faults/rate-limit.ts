@@ -1,7 +1,7 @@
 import { DAY_SECONDS, HOUR_SECONDS } from '../../../core/durations.ts';
 import { Problem } from '../../contract/problem.ts';
 import { createPart } from '../../state/record-table.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
+import type { EpochMs, Seconds } from '../../../core/unit-types.ts';
 
 export const WINDOWS = [
   { name: 'minute', seconds: 60, quota: 1000 },
@@ -13,7 +13,7 @@ export type WindowName = (typeof WINDOWS)[number]['name'];
 export type Quota = Readonly<Record<WindowName, number>>;
 
 /** The requests counted in each window, and its start. A window starts with the first request after the previous one ended. */
-export type RateUsage = Record<WindowName, { startedAt: number; used: number }>;
+export type RateUsage = Record<WindowName, { startedAt: EpochMs; used: number }>;
 
 /** The usage of the account's rate windows. */
 export const rateUsage = createPart<RateUsage>('rate', (since) => ({
@@ -31,8 +31,8 @@ export const quotaOf = (given: Readonly<Partial<Record<WindowName, number>>> = {
 interface WindowStatus {
   readonly name: WindowName;
   readonly remaining: number;
-  /** Seconds until the window resets, at least 1. */
-  readonly reset: number;
+  /** Until the window resets, at least 1. */
+  readonly reset: Seconds;
 }
 
 /**

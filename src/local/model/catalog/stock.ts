@@ -2,16 +2,16 @@ import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { CPUS, DATA_CENTERS, GPUS, type CpuData, type GpuData } from './hardware.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** Free GPUs or vCPUs by data center id. */
 type Stock = Readonly<Record<string, number>>;
 
-/** When a change holds: from `from` on, for `forMs`, and again after each `everyMs`. Milliseconds since the epoch, and spans. */
+/** When a change holds: from `from` on, for `forMs`, and again after each `everyMs`. */
 export interface Span {
-  readonly from: number;
-  readonly forMs: number;
-  readonly everyMs?: number;
+  readonly from: EpochMs;
+  readonly forMs: Milliseconds;
+  readonly everyMs?: Milliseconds;
 }
 
 /** What `berth local stock set --for` has changed for a time. */

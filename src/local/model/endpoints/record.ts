@@ -1,5 +1,5 @@
 import type { ContainerRecord } from '../container.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
+import type { EpochMs, Milliseconds, Seconds } from '../../../core/unit-types.ts';
 
 /** `unserved` is the handler of an endpoint whose handler module is not served now: its jobs fail. */
 export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'unserved';
@@ -26,16 +26,16 @@ export function builtinOf(endpoint: Pick<EndpointRecord, 'handler'> | undefined)
 export const takesByProtocol = ({ handler }: Pick<EndpointRecord, 'handler'>): boolean =>
   handler === 'protocol' || handler === 'attach';
 
-/** A serverless endpoint. Times are milliseconds since the epoch. */
+/** A serverless endpoint. */
 export interface EndpointRecord {
   id: string;
   name: string;
   type: 'QUEUE' | 'LOAD_BALANCER';
   createdAt: EpochMs;
-  workers: { min: number; max: number; /** Seconds. */ idleTimeout: number };
+  workers: { min: number; max: number; idleTimeout: Seconds };
   scaling: { type: 'QUEUE_DELAY'; queueDelay: number } | { type: 'REQUEST_COUNT'; requestCount: number };
-  /** Milliseconds a job may run unless its policy says otherwise. */
-  timeoutMs: number;
+  /** How long a job may run unless its policy says otherwise. */
+  timeoutMs: Milliseconds;
   flashboot: string;
   /** What runs its jobs; what is served by a program of the user has it while it is served (it is not saved to the file). */
   handler: BuiltinHandler | ServedHandler;

@@ -1,5 +1,7 @@
-/** The largest output of a job, in bytes: what the queue takes in one body (specification 8.2, runsync). */
-export const MAX_OUTPUT_BYTES = 20_000_000;
+import type { Bytes } from '../../../core/unit-types.ts';
+
+/** The largest output of a job: what the queue takes in one body (specification 8.2, runsync). */
+export const MAX_OUTPUT_BYTES: Bytes = 20_000_000;
 
 /** Why an output of this many bytes is not taken. */
 export const outputTooLarge = (bytes: number): string =>

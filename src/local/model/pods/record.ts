@@ -8,26 +8,25 @@ export interface MountsRecord {
 }
 
 /**
- * The stage a pod is in. Its status is computed from this and the time, so that no timer is needed. Times are milliseconds
- * since the epoch.
+ * The stage a pod is in. Its status is computed from this and the time, so that no timer is needed.
  */
 export type Stage =
   /** `fails`: its container ends as soon as it has started. */
-  | { readonly kind: 'launched'; readonly at: number; readonly fails?: true }
+  | { readonly kind: 'launched'; readonly at: EpochMs; readonly fails?: true }
   /** A seeded pod that keeps this status, so that there is always a pod with it. */
   | { readonly kind: 'held'; readonly status: 'PROVISIONING' | 'STARTING' }
-  | { readonly kind: 'exited'; readonly at: number }
-  | { readonly kind: 'error'; readonly at: number }
-  | { readonly kind: 'terminated'; readonly at: number };
+  | { readonly kind: 'exited'; readonly at: EpochMs }
+  | { readonly kind: 'error'; readonly at: EpochMs }
+  | { readonly kind: 'terminated'; readonly at: EpochMs };
 
 /**
  * An event in a pod's history. Its logs and its costs are computed from the events and the time. Events are only appended,
- * so that logs and costs of the past do not change. Times are milliseconds since the epoch.
+ * so that logs and costs of the past do not change.
  */
 export type PodEvent =
   | {
       readonly kind: 'launch';
-      readonly at: number;
+      readonly at: EpochMs;
       readonly image: string;
       /** The pod keeps its machine: nothing is provisioned. */
       readonly restart?: true;
@@ -44,10 +43,10 @@ export type PodEvent =
       readonly fails?: true;
     }
   /** Storage in GB from `at` on: the container's disk, and the persistent mount. */
-  | { readonly kind: 'storage'; readonly at: number; readonly disk: number; readonly persistent: number }
-  | { readonly kind: 'stop' | 'terminate'; readonly at: number }
+  | { readonly kind: 'storage'; readonly at: EpochMs; readonly disk: number; readonly persistent: number }
+  | { readonly kind: 'stop' | 'terminate'; readonly at: EpochMs }
   /** `lastLine` is what the container wrote before it ended, where that is not the usual line. */
-  | { readonly kind: 'fail'; readonly at: number; readonly lastLine?: string };
+  | { readonly kind: 'fail'; readonly at: EpochMs; readonly lastLine?: string };
 
 /** What a pod's container uses, in percent, where `berth local pods use` has set it: until a time in milliseconds, or for good. */
 export interface PodUse {
@@ -94,7 +93,7 @@ export interface PodRecord extends ContainerRecord {
 }
 
 /** The event that records a pod's storage from `at` on. */
-export const storageEvent = ({ disk, mounts }: Pick<PodRecord, 'disk' | 'mounts'>, at: number): PodEvent => ({
+export const storageEvent = ({ disk, mounts }: Pick<PodRecord, 'disk' | 'mounts'>, at: EpochMs): PodEvent => ({
   kind: 'storage',
   at,
   disk,

@@ -1,8 +1,9 @@
 import { childrenOf, childText, parseDocument } from '../../../core/text/xml.ts';
 import { ObjectError } from '../answers/object-error.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
-/** Largest body of a request that is read whole: 10,000 parts. Bytes. */
-const MAX_BYTES = 4_000_000;
+/** Largest body of a request that is read whole: 10,000 parts. */
+const MAX_BYTES: Bytes = 4_000_000;
 
 /** A part as a request to complete an upload names it. */
 export interface GivenPart {

@@ -7,7 +7,7 @@ import { queryPairs } from './signature.ts';
 /** The faults of one request. */
 export interface FileFaults {
   has(kind: FaultKind): boolean;
-  /** The setting `latency` of a fault in milliseconds; 0 where the request does not have the fault. */
+  /** The setting `latency` of a fault; 0 where the request does not have the fault. */
   latencyOf(kind: FaultKind): number;
 }
 

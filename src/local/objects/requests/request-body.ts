@@ -3,13 +3,14 @@ import type { LocalRequest } from '../../http/call/request-and-answer.ts';
 import { withMd5, type DigestedContent } from '../volumes/digested-content.ts';
 import { ObjectError } from '../answers/object-error.ts';
 import type { Signed } from './signature.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** How a body is sent that has no digest of its whole. */
 const UNSIGNED = 'UNSIGNED-PAYLOAD';
 const CHUNKED = /^STREAMING-(?:UNSIGNED|AWS4-HMAC-SHA256)-PAYLOAD(?:-TRAILER)?$/;
 
-/** The largest chunk of a body in chunks, and the longest line before one. Bytes. */
-const MAX_CHUNK_BYTES = 64 * 1024 * 1024;
+/** The largest chunk of a body in chunks, and the longest line before one. */
+const MAX_CHUNK_BYTES: Bytes = 64 * 1024 * 1024;
 const MAX_LINE_BYTES = 8192;
 
 /**

@@ -2,6 +2,7 @@ import { HOUR_MS } from '../../../core/durations.ts';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { LocalRequest } from '../../http/call/request-and-answer.ts';
 import { ObjectError } from '../answers/object-error.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** Public by design, like the keys of the local service: local services only accept them. */
 export const LOCAL_STORAGE_KEY = {
@@ -34,9 +35,9 @@ const FORM =
 
 /**
  * Checks the Signature V4 of a request. Throws the refusal that says what is wrong: another access key, a clock that is more
- * than an hour off, or a signature that is not that of this request. `now` is in milliseconds since the epoch.
+ * than an hour off, or a signature that is not that of this request.
  */
-export function checkSignature(request: LocalRequest, now: number): Signed {
+export function checkSignature(request: LocalRequest, now: EpochMs): Signed {
   const [, accessKey = '', date = '', region = '', names = '', signature = ''] =
     FORM.exec(request.headers['authorization'] ?? '') ?? [];
   if (signature === '')

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { decodeJson, numberAt, stringAt } from '../../../core/json.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** Files of a volume that are written and not shown yet: a fault. */
 export interface LateFiles {
   /** Keeps what a file is now, and returns where. */
   keep(path: string): Promise<string>;
-  /** Takes a file away until a time, in milliseconds since the epoch; `before` is what was kept of the one before it. */
-  hide(path: string, until: number, before: string | undefined): Promise<void>;
+  /** Takes a file away until a time; `before` is what was kept of the one before it. */
+  hide(path: string, until: EpochMs, before: string | undefined): Promise<void>;
   /** Puts those into their places whose time has come. */
   show(now: number): Promise<void>;
 }
@@ -16,7 +17,7 @@ export interface LateFiles {
 interface LateFile {
   readonly held: string;
   readonly path: string;
-  readonly until: number;
+  readonly until: EpochMs;
 }
 
 const RECORD = '.late.json';

@@ -7,22 +7,22 @@ import { pathOfKey } from './volume-paths.ts';
 import { MAX_PUT_BYTES, type FileOfVolume, type Volume } from './volume.ts';
 import type { DigestedContent } from './digested-content.ts';
 import { appendFiles, writeTemporary } from './write-file.ts';
+import type { Bytes, EpochMs } from '../../../core/unit-types.ts';
 
 /** An unfinished upload in parts. */
 export interface Upload {
   readonly id: string;
   readonly key: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
+  readonly startedAt: EpochMs;
 }
 
 /** A part of an upload that is there. */
 export interface Part {
   readonly number: number;
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** With quotes: the MD5 of its content. */
   readonly etag: string;
-  readonly modifiedAt: number;
+  readonly modifiedAt: EpochMs;
 }
 
 /** Most parts of an upload. */
@@ -39,8 +39,8 @@ const folderOf = ({ uploads }: Volume, id: string): string => {
 const noSuchUpload = (): ObjectError =>
   new ObjectError(404, 'NoSuchUpload', 'The specified upload does not exist: it may have been completed or aborted.');
 
-/** Begins an upload. `now` is in milliseconds since the epoch. */
-export async function createUpload(volume: Volume, key: string, now: number): Promise<Upload> {
+/** Begins an upload. */
+export async function createUpload(volume: Volume, key: string, now: EpochMs): Promise<Upload> {
   // Refuses a key that names no file.
   pathOfKey('/', key);
   const id = randomUUID();
@@ -98,7 +98,7 @@ export async function writePart(
     throw new ObjectError(400, 'InvalidArgument', 'The number of a part is from 1 to 10000.');
   const folder = folderOf(volume, upload.id);
   let taken = 0;
-  const take = (bytes: number): void => {
+  const take = (bytes: Bytes): void => {
     volume.space.take(bytes);
     taken += bytes;
   };

@@ -18,20 +18,20 @@ import { measureSpace, type Space } from './space.ts';
 import { isWithoutLinks, pathOfKey, statsAt, UPLOADS_FOLDER } from './volume-paths.ts';
 import { writeTemporary } from './write-file.ts';
 import { errorCode } from '../../../core/files/file-errors.ts';
+import type { Bytes, EpochMs } from '../../../core/unit-types.ts';
 
 /** A file of a volume. */
 export interface FileOfVolume {
   readonly key: string;
   readonly path: string;
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** With quotes. */
   readonly etag: string;
-  /** Milliseconds since the epoch. */
-  readonly modifiedAt: number;
+  readonly modifiedAt: EpochMs;
 }
 
-/** The largest content of one request (storage contract, Supported). Bytes. */
-export const MAX_PUT_BYTES = 500_000_000;
+/** The largest content of one request (storage contract, Supported). */
+export const MAX_PUT_BYTES: Bytes = 500_000_000;
 
 /** The files of one volume, in a folder of its own. */
 export interface Volume {

@@ -2,9 +2,10 @@ import { arrayOf, encodeJson, isObject, type Json, type JsonObject } from '../..
 import { planOf, type Chunk } from './builtin-handlers.ts';
 import { builtinOf, type EndpointRecord } from '../../model/endpoints/record.ts';
 import type { Job, StreamPosition } from '../state/records.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
-/** The maximum size of one streamed chunk, as JSON text in bytes (specification 8.2). */
-export const MAX_CHUNK_BYTES = 1_000_000;
+/** The maximum size of one streamed chunk, as JSON text (specification 8.2). */
+export const MAX_CHUNK_BYTES: Bytes = 1_000_000;
 
 /** The maximum size of the chunks in one answer of `stream`; the rest is sent with the next poll. */
 const MAX_ANSWER_BYTES = 10_000_000;

@@ -1,17 +1,18 @@
 import type { Job, JobStatus, StreamPosition } from '../state/records.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
-/** What can happen to a job. `at` is in milliseconds since the epoch. */
+/** What can happen to a job. */
 export type JobEvent =
-  | { readonly kind: 'start'; readonly at: number; readonly workerId: string }
-  | { readonly kind: 'complete'; readonly at: number; readonly output: string | undefined }
-  | { readonly kind: 'fail'; readonly at: number; readonly error: string }
+  | { readonly kind: 'start'; readonly at: EpochMs; readonly workerId: string }
+  | { readonly kind: 'complete'; readonly at: EpochMs; readonly output: string | undefined }
+  | { readonly kind: 'fail'; readonly at: EpochMs; readonly error: string }
   /** The program of its endpoint can serve no job. */
-  | { readonly kind: 'refuse'; readonly at: number; readonly error: string }
-  | { readonly kind: 'time-out'; readonly at: number; readonly error: string }
-  | { readonly kind: 'cancel'; readonly at: number }
+  | { readonly kind: 'refuse'; readonly at: EpochMs; readonly error: string }
+  | { readonly kind: 'time-out'; readonly at: EpochMs; readonly error: string }
+  | { readonly kind: 'cancel'; readonly at: EpochMs }
   /** Its worker was lost. */
-  | { readonly kind: 'lose'; readonly at: number }
-  | { readonly kind: 'retry'; readonly at: number };
+  | { readonly kind: 'lose'; readonly at: EpochMs }
+  | { readonly kind: 'retry'; readonly at: EpochMs };
 
 /**
  * The transitions out of each status. Specification 3.2 shows cancel and retry; the others are made by workers. Events that
@@ -61,14 +62,14 @@ export function transition(job: Job, event: JobEvent): Job | undefined {
 }
 
 /** The ended job without the members that only a running one has: its progress and the copies of its chunks. */
-function ended(job: Job, status: JobStatus, at: number): Job {
+function ended(job: Job, status: JobStatus, at: EpochMs): Job {
   if (job.output === undefined && job.streamed === undefined) return { ...job, status, finishedAt: at };
   const { output: _progress, streamed: _streamed, ...kept } = job;
   return { ...kept, status, finishedAt: at };
 }
 
 /** The job in the queue again, with its id and input; the results of the earlier attempt are removed. */
-function requeued(job: Job, at: number): Job {
+function requeued(job: Job, at: EpochMs): Job {
   const {
     startedAt: _started,
     finishedAt: _finished,

@@ -11,7 +11,7 @@ import { realNow } from './stops.ts';
 import { nextOverdueAt, wantedWorkers } from './scaling.ts';
 import { scheduleScaling, setTimer } from './timers.ts';
 import { recordUsage } from './usage.ts';
-import type { Milliseconds } from '../../../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** The time from a worker's start until it is ready for its first job. */
 export const COLD_START_MS: Milliseconds = 1000;
@@ -22,16 +22,16 @@ const PLACEMENT_RETRY_MS: Milliseconds = MINUTE_MS;
 /** How many ended workers of an endpoint are kept, for their logs. */
 const MAX_ENDED_WORKERS = 20;
 
-/** An endpoint and its queue at a time, in milliseconds since the epoch. */
+/** An endpoint and its queue at a time. */
 interface Scaling {
   readonly state: State;
   readonly queue: EndpointQueue;
   readonly endpoint: EndpointRecord;
-  readonly at: number;
+  readonly at: EpochMs;
 }
 
 /** Adjusts the workers of an endpoint, when it exists. */
-export function reconcile(state: State, endpointId: string, at: number): void {
+export function reconcile(state: State, endpointId: string, at: EpochMs): void {
   const endpoint = endpoints.get(state, endpointId);
   if (endpoint !== undefined) scaleWorkers(state, endpoint, at);
 }
@@ -42,7 +42,7 @@ export function reconcile(state: State, endpointId: string, at: number): void {
  * every change, so it checks all workers only when the settings were changed, or when an idle worker can get a job.
  * Workers that were idle for too long are stopped by the timer that it sets.
  */
-export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number): void {
+export function scaleWorkers(state: State, endpoint: EndpointRecord, at: EpochMs): void {
   const queue = queueOf(state, endpoint.id);
   const scaling = { state, queue, endpoint, at };
   useWorkers(scaling);
@@ -54,7 +54,7 @@ export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number)
 }
 
 /** As `scaleWorkers`, after the endpoint's settings were changed. */
-export function applySettings(state: State, endpoint: EndpointRecord, at: number): void {
+export function applySettings(state: State, endpoint: EndpointRecord, at: EpochMs): void {
   const queue = queueOf(state, endpoint.id);
   queue.isUnsettled = true;
   // What crashed may be mended.
@@ -63,7 +63,7 @@ export function applySettings(state: State, endpoint: EndpointRecord, at: number
 }
 
 /** As `scaleWorkers`, at the time that was scheduled: also stops the workers that were idle too long. */
-export function scaleOnTime(state: State, endpoint: EndpointRecord, at: number): void {
+export function scaleOnTime(state: State, endpoint: EndpointRecord, at: EpochMs): void {
   const queue = queueOf(state, endpoint.id);
   delete queue.scaleAt;
   const scaling = { state, queue, endpoint, at };
@@ -76,7 +76,7 @@ export function scaleOnTime(state: State, endpoint: EndpointRecord, at: number):
 }
 
 /** Makes a worker IDLE at the end of its cold start, or UNHEALTHY where its image does not start. */
-export function workerReady(queue: EndpointQueue, workerId: string, at: number): void {
+export function workerReady(queue: EndpointQueue, workerId: string, at: EpochMs): void {
   const worker = queue.workers[workerId];
   if (worker?.status !== 'INITIALIZING') return;
   // Images are not run: what a program of the user serves has started.
@@ -86,12 +86,12 @@ export function workerReady(queue: EndpointQueue, workerId: string, at: number):
 }
 
 /** Stops all workers of an endpoint. */
-export function stopAllWorkers(state: State, queue: EndpointQueue, at: number): void {
+export function stopAllWorkers(state: State, queue: EndpointQueue, at: EpochMs): void {
   for (const worker of workersIn(queue)) stopWorker(state, queue, worker, at);
 }
 
 /** Removes a worker and keeps its history. `endReason` is the reason, unless scaling stops it. */
-export function stopWorker(state: State, queue: EndpointQueue, worker: Worker, at: number, endReason?: string): void {
+export function stopWorker(state: State, queue: EndpointQueue, worker: Worker, at: EpochMs, endReason?: string): void {
   removeWorker(queue, worker.id);
   queue.signals += 1;
   recordUsage(queuesOf(state), worker, at);
@@ -145,7 +145,7 @@ function replaceStale(scaling: Scaling): void {
 }
 
 /** Assigns waiting jobs to idle workers whose hardware is not in use by others. */
-function assignJobs(state: State, queue: EndpointQueue, at: number): void {
+function assignJobs(state: State, queue: EndpointQueue, at: EpochMs): void {
   if (queue.workerCounts.IDLE === 0 || nextWaiting(state, queue) === undefined) return;
   // The newest version first, so that stale workers become idle and are replaced.
   const idle = workersIn(queue).filter(({ status, hardware }) => status === 'IDLE' && !isThrottled(state, hardware));
@@ -226,7 +226,7 @@ export function addWorker(
   endpoint: EndpointRecord,
   id: string,
   hardware: WorkerHardware,
-  at: number,
+  at: EpochMs,
   protocol?: ProtocolWorker,
 ): void {
   putWorker(queue, {

@@ -100,7 +100,7 @@ function crashesAfter({ crashes }: EndpointQueue, worker: Worker, now: EpochMs):
   return { atStart, atWork: atWork + 1, until: atWork === 0 ? now : now + backoffMs(atWork - 1) };
 }
 
-/** The time until another worker is started, after so many crashes in a row before this one. Milliseconds. */
+/** The time until another worker is started, after so many crashes in a row before this one. */
 const backoffMs = (earlier: number): number => Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** earlier);
 
 /**
@@ -119,9 +119,9 @@ export function loseAllWorkers(state: State, now: EpochMs): void {
 
 /**
  * Records that the service did not run for this time, because it was suspended or waited for its state: no worker could
- * reach it, so the time counts neither as silence nor towards the grace period of a stop. Milliseconds.
+ * reach it, so the time counts neither as silence nor towards the grace period of a stop.
  */
-export function ignorePause(state: State, milliseconds: number): void {
+export function ignorePause(state: State, milliseconds: Milliseconds): void {
   for (const queue of Object.values(queuesOf(state).byEndpoint))
     for (const worker of workersIn(queue)) {
       const { protocol } = worker;

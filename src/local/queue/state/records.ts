@@ -10,7 +10,7 @@ export type { Timer, TimerEvent } from './timer-heap.ts';
 /** The status of a job (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
 
-/** A job. A record is never changed in place. Times are milliseconds since the epoch, durations milliseconds. */
+/** A job. A record is never changed in place. */
 export interface Job {
   readonly id: string;
   readonly endpointId: string;
@@ -20,19 +20,19 @@ export interface Job {
   readonly lowPriority: boolean;
   readonly webhook?: string;
   /** The execution timeout of the job's policy; without it the endpoint's timeout applies. */
-  readonly executionTimeoutMs?: number;
+  readonly executionTimeoutMs?: Milliseconds;
   /** How long the result is kept after the job has ended. */
-  readonly retentionMs: number;
+  readonly retentionMs: Milliseconds;
   readonly submittedAt: EpochMs;
   /** When its time to live ends: the job is then deleted in any status. */
-  readonly ttlAt: number;
+  readonly ttlAt: EpochMs;
   /** How often it was started. Reports of an earlier attempt are ignored. */
   readonly attempt: number;
   /** When it last entered the queue: by submission or retry. */
-  readonly queuedAt: number;
+  readonly queuedAt: EpochMs;
   readonly startedAt?: EpochMs;
   readonly workerId?: string;
-  readonly finishedAt?: number;
+  readonly finishedAt?: EpochMs;
   /** JSON text. Of a job that runs: the latest progress update of its worker. */
   readonly output?: string;
   readonly error?: string;
@@ -44,8 +44,8 @@ export interface Job {
 /** The part of a job that comes from the validated body. */
 export type Submission = Pick<Job, 'input' | 'lowPriority' | 'retentionMs' | 'webhook' | 'executionTimeoutMs'> & {
   readonly sync: boolean;
-  /** Time to live from submission, milliseconds. */
-  readonly ttlMs: number;
+  /** Time to live from submission. */
+  readonly ttlMs: Milliseconds;
 };
 
 /** The chunks of a handler, and those of them that were not fetched yet. */
@@ -74,9 +74,9 @@ export interface Worker {
   readonly hardware: WorkerHardware;
   readonly startedAt: EpochMs;
   /** When its cold start was complete. */
-  readonly readyAt?: number;
+  readonly readyAt?: EpochMs;
   /** When its container or process ended, of a worker that crashed. */
-  readonly crashedAt?: number;
+  readonly crashedAt?: EpochMs;
   /** How its process ended, of a worker that crashed. */
   readonly crashReason?: string;
   readonly endedAt?: EpochMs;
@@ -87,7 +87,7 @@ export interface Worker {
   /** The jobs of a RUNNING worker, oldest first. A worker that takes jobs by the worker protocol may have several. */
   readonly jobIds: readonly string[];
   /** Since when an IDLE worker is idle. */
-  readonly idleSince?: number;
+  readonly idleSince?: EpochMs;
   /** Why it was stopped, when it was not by scaling and did not crash. */
   readonly endReason?: string;
   /** Of a worker that takes its jobs by the worker protocol. Others are given jobs by the queue. */
@@ -116,7 +116,7 @@ export interface JobStop {
   /** Real time, as `seenAt`. */
   readonly since: EpochMs;
   /** When the worker was told, in real time; absent when it has not asked yet. */
-  readonly toldAt?: number;
+  readonly toldAt?: EpochMs;
 }
 
 /**
@@ -132,7 +132,7 @@ export interface WorkerFault {
 }
 
 export interface Printed {
-  readonly at: number;
+  readonly at: EpochMs;
   readonly line: string;
 }
 
@@ -140,11 +140,11 @@ export interface Printed {
 export interface Run {
   readonly jobId: string;
   readonly attempt: number;
-  readonly from: number;
+  readonly from: EpochMs;
   readonly inputBytes: number;
   /** How many chunks a built-in handler yields when it is not cancelled. */
   readonly chunks: number;
-  readonly to?: number;
+  readonly to?: EpochMs;
   /** How it ended; `DELETED` when the job's time to live ended first, `LOST` when the worker was lost. */
   readonly end?: JobStatus | 'DELETED' | 'LOST';
   readonly outputBytes?: number;
@@ -154,13 +154,13 @@ export interface Run {
 }
 
 /**
- * The use of some hardware by an endpoint's workers, spread evenly from `from` to `to` (milliseconds since the epoch). The
+ * The use of some hardware by an endpoint's workers, spread evenly from `from` to `to`. The
  * whole hours of an ended worker make one record; partial hours are added to the record of that hour.
  */
 export interface Usage extends WorkerHardware {
   readonly endpointId: string;
-  readonly from: number;
-  readonly to: number;
+  readonly from: EpochMs;
+  readonly to: EpochMs;
   /** The sum over all workers; two workers for an hour make two hours. */
   readonly workerMs: Milliseconds;
   /** GB per worker. */
@@ -237,7 +237,7 @@ export interface Awaited {
 
 /** The requests counted in the current window of one limit. */
 export interface RequestWindow {
-  readonly from: number;
+  readonly from: EpochMs;
   readonly count: number;
 }
 

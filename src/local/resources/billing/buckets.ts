@@ -4,10 +4,10 @@ import type { EpochMs } from '../../../core/unit-types.ts';
 
 export type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'year';
 
-/** The range of a report: whole buckets. Milliseconds since the epoch. */
+/** The range of a report: whole buckets. */
 export interface Range {
-  readonly start: number;
-  readonly end: number;
+  readonly start: EpochMs;
+  readonly end: EpochMs;
   readonly bucketSize: BucketSize;
 }
 
@@ -34,7 +34,7 @@ export function bucketStart(size: BucketSize, at: number): number {
 }
 
 /** The start of the bucket `count` after the one that starts at `start`; before it when `count` is negative. */
-export function addBuckets(size: BucketSize, start: number, count = 1): number {
+export function addBuckets(size: BucketSize, start: EpochMs, count = 1): number {
   switch (size) {
     case 'hour':
       return start + count * HOUR_MS;

@@ -1,9 +1,10 @@
 import { tooLarge } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { readableTemplate } from '../templates/resolve.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
-/** The largest create of a pod, in bytes: the body, and the request that is made of it and its template (additions 3). */
-const MAX_CREATE_BYTES = 102_400;
+/** The largest create of a pod: the body, and the request that is made of it and its template (additions 3). */
+const MAX_CREATE_BYTES: Bytes = 102_400;
 
 /** Throws the 413 Problem for a create that is too large. The body need not be valid. */
 export function checkCreateSize(state: State, body: Uint8Array): void {

@@ -10,6 +10,7 @@ import type { LongTexts } from './long-texts.ts';
 import { readLines, type OpenFile } from './open-file.ts';
 import { WrongForm } from './saved-forms.ts';
 import { DOCUMENT_VERSIONS, isSavedState } from './versions.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** A state that was read from a file. */
 export interface LoadedState {
@@ -18,12 +19,11 @@ export interface LoadedState {
   readonly extent?: FileExtent;
 }
 
-/** Sizes in bytes. */
 export interface FileExtent {
   /** Of the lines that the file was created with. */
-  readonly created: number;
+  readonly created: Bytes;
   /** Of the complete lines. */
-  readonly complete: number;
+  readonly complete: Bytes;
 }
 
 /** For the state of --local, which is berth's own file. */
