@@ -27,6 +27,7 @@ import { endpointSource } from '../workers/endpoint-sources.ts';
 import type { FileNumbers } from '../workers/watch-files.ts';
 import { workerLog } from '../workers/worker-log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The parts of the runtime that a served local service uses. What workers print goes to stderr, because stdout is for data. */
 export type LocalRuntime = Pick<
@@ -102,10 +103,10 @@ const withStateFileHint = (error: unknown): unknown =>
     : error;
 
 /**
- * How long handler modules are checked, in milliseconds. A module that takes longer, for example because it loads a model,
+ * How long handler modules are checked. A module that takes longer, for example because it loads a model,
  * is accepted unchecked.
  */
-const CHECK_TIMEOUT_MS = 10_000;
+const CHECK_TIMEOUT_MS: Milliseconds = 10_000;
 
 /** Loads each handler module and reads each Python file, so that a broken one fails now and not with every job. */
 async function checkSources(sources: Sources, clock: Clock, startProcess: StartProcess): Promise<void> {

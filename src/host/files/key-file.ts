@@ -6,10 +6,10 @@ import { MAKE_IT_YOURS, whyForeign } from '../../core/files/foreign-files.ts';
 import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
 
-/** The largest key file, in bytes. */
-const MAX_BYTES = 64 * 1024;
+/** The largest key file. */
+const MAX_BYTES: Bytes = 64 * 1024;
 
 /** How long a pipe may take to provide the key. */
 const READ_TIMEOUT_MS: Milliseconds = 5000;

@@ -11,6 +11,7 @@ import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
 import { readStdin } from './read-stdin.ts';
 import { resolvePath } from './resolve-path.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
 /** Opens the user's files, relative to the working directory. A read ends early when the command is interrupted. */
 export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
@@ -47,8 +48,8 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
   };
 }
 
-/** The largest file that is read, in bytes: an endless device or a wrong file must not fill the memory. */
-const MAX_BYTES = 256 * 1024 * 1024;
+/** The largest file that is read: an endless device or a wrong file must not fill the memory. */
+const MAX_BYTES: Bytes = 256 * 1024 * 1024;
 
 async function readWhole(path: string, chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const bytes = await collectBytes(chunks, maxBytes);

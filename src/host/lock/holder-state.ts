@@ -7,9 +7,9 @@ export interface Heartbeat {
   readonly intervalMs: Milliseconds;
   /**
    * A holder whose state is unknown counts as dead when its file did not change for this time, measured by the monotonic
-   * clock of the observer. File times and the clocks of other machines are never used. Milliseconds.
+   * clock of the observer. File times and the clocks of other machines are never used.
    */
-  readonly timeoutMs: number;
+  readonly timeoutMs: Milliseconds;
 }
 
 export const HEARTBEAT: Heartbeat = { intervalMs: 1000, timeoutMs: 10_000 };
@@ -24,7 +24,7 @@ export type HolderState = 'alive' | 'stopped' | 'dead' | 'undecided' | 'silent';
 export function createHeartbeatMonitor(
   self: Identity,
   { intervalMs, timeoutMs }: Heartbeat,
-): (found: LockHolder, polledAt: number) => HolderState {
+): (found: LockHolder, polledAt: Milliseconds) => HolderState {
   let first: string | undefined;
   let last = { text: '', polledAt: 0, silentMs: 0 };
   return ({ token, identity, text }, polledAt) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Attributes, InputAttributes, SFTPWrapper } from 'ssh2';
 import { utils } from 'ssh2';
 import type { ContainerView } from './container-view.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 
@@ -15,8 +16,8 @@ type Opened =
 /** The most that a client may have open. */
 const MAX_OPEN = 256;
 
-/** The largest answer to a read. Bytes. */
-const MAX_READ = 262_144;
+/** The largest answer to a read. */
+const MAX_READ: Bytes = 262_144;
 
 /** Serves the files of a container by SFTP, version 3, at the paths that its programs see. */
 export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {

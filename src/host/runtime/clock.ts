@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import { asError } from '../../core/failure.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The system's clock. A sleep keeps the process running. */
 export const realClock: Clock = {
@@ -47,9 +48,9 @@ export const realClock: Clock = {
 };
 
 /**
- * The longest timer of Node, 24 days in milliseconds: a longer one fires at once. A longer sleep uses several timers; a
+ * The longest timer of Node, 24 days: a longer one fires at once. A longer sleep uses several timers; a
  * longer deadline ends after this time.
  */
-const MAX_TIMER_MS = 2_147_483_647;
+const MAX_TIMER_MS: Milliseconds = 2_147_483_647;
 
-const clampTimer = (milliseconds: number): number => Math.min(Math.max(0, milliseconds), MAX_TIMER_MS);
+const clampTimer = (milliseconds: Milliseconds): Milliseconds => Math.min(Math.max(0, milliseconds), MAX_TIMER_MS);

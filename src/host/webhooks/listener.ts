@@ -5,9 +5,10 @@ import { collectBytes } from '../../core/files/byte-streams.ts';
 import type { HeaderPair, ListenOptions } from '../../core/ports/webhooks.ts';
 import { formatBytes } from '../../core/units.ts';
 import { boundAddress } from '../../core/addresses/bound-address.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
-/** The largest body that is taken, in bytes: more than the largest answer about a job. */
-const MAX_BODY_BYTES = 25_000_000;
+/** The largest body that is taken: more than the largest answer about a job. */
+const MAX_BODY_BYTES: Bytes = 25_000_000;
 
 /** How many senders may be connected at once: each may send a body of that size. */
 const MAX_CONNECTIONS = 32;

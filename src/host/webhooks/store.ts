@@ -5,6 +5,7 @@ import { errorCode } from '../../core/files/file-errors.ts';
 import type { Delivery, NewWebhook, StoredWebhook, Webhooks } from '../../core/ports/webhooks.ts';
 import { wrapErrors } from '../files/wrap-errors.ts';
 import { isRecord, makeFolder } from '../remembered/json-file.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
 /** What is kept at most: the oldest ones are removed. */
 const MAX_KEPT = { webhooks: 1000, bytes: 256_000_000 };
@@ -12,8 +13,8 @@ const MAX_KEPT = { webhooks: 1000, bytes: 256_000_000 };
 /** After how much more the limits are applied again. */
 const PRUNED_AFTER = { webhooks: 50, bytes: 25_000_000 };
 
-/** The longest description that is read, in bytes: its headers and its deliveries. */
-const MAX_HEAD_BYTES = 4_000_000;
+/** The longest description that is read: its headers and its deliveries. */
+const MAX_HEAD_BYTES: Bytes = 4_000_000;
 
 export interface StoreOptions {
   readonly folder: string;

@@ -1,8 +1,9 @@
 import type { Writable } from 'node:stream';
 import { safeText } from '../../core/safe-text.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
-/** How much text may wait for a reader of stderr that does not read: bytes. */
-const MAX_WAITING_BYTES = 4_000_000;
+/** How much text may wait for a reader of stderr that does not read. */
+const MAX_WAITING_BYTES: Bytes = 4_000_000;
 
 /**
  * Returns what prints the lines of an endpoint's workers on stderr, each with its endpoint before it and made safe for a

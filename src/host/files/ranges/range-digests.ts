@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { DigestName } from '../../../core/ports/files.ts';
-import type { Milliseconds } from '../../../core/unit-types.ts';
+import type { Bytes, Milliseconds } from '../../../core/unit-types.ts';
 
 /** A range of a file, and what is computed of it. */
 export interface DigestedRange {
   /** An absolute path. */
   readonly path: string;
-  /** Bytes: from `start` up to, but not including, `end`. */
-  readonly start: number;
-  readonly end: number;
+  /** From `start` up to, but not including, `end`. */
+  readonly start: Bytes;
+  readonly end: Bytes;
   readonly names: readonly DigestName[];
 }
 

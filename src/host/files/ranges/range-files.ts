@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import type { RangeWriter } from '../../../core/ports/files.ts';
 import { fileTime } from '../file-time.ts';
 import { wrapErrors } from '../wrap-errors.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** Writes ranges of an open file. `path` is its name for messages. */
 export const rangeWriter = (path: string, descriptor: number): RangeWriter => ({
@@ -24,8 +25,8 @@ export const rangeWriter = (path: string, descriptor: number): RangeWriter => ({
   close: () => wrapErrors(`cannot close ${path}`, () => promisify(close)(descriptor)),
 });
 
-/** Bytes that are free on the disk of a path; undefined where the system does not say it. */
-export function freeBytes(path: string): number | undefined {
+/** What is free on the disk of a path; undefined where the system does not say it. */
+export function freeBytes(path: string): Bytes | undefined {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize;
