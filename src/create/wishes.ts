@@ -12,20 +12,21 @@ import {
   type JsonObject,
 } from '../core/json.ts';
 import type { Wanted } from './candidates.ts';
+import type { EpochMs } from '../core/unit-types.ts';
 
 /** `waiting`: it is tried. `made`: there is a pod. `over`: its time is over. `refused`: no candidate can help. */
 export const WISH_STATES = ['waiting', 'made', 'over', 'refused', 'cancelled'] as const;
 export type WishState = (typeof WISH_STATES)[number];
 
-/** A pod that is wished for. Times are the service's, in milliseconds since the epoch. */
+/** A pod that is wished for. Times are the service's. */
 export interface Wish {
   /** The key of its create. */
   readonly key: string;
   readonly state: WishState;
   readonly body: JsonObject;
   readonly wanted: Wanted;
-  readonly until: number;
-  readonly triedAt?: number;
+  readonly until: EpochMs;
+  readonly triedAt?: EpochMs;
   /** The pod, once there is one. */
   readonly pod?: string;
   /** Why there is none. */

@@ -28,10 +28,10 @@ export interface Deadline {
   /** The value of its variable. */
   readonly given: string;
   /**
-   * When it is over, in milliseconds since the epoch; undefined while it does not count: the pod is stopped, is being
+   * When it is over; undefined while it does not count: the pod is stopped, is being
    * started again, or was started after that time.
    */
-  readonly at: number | undefined;
+  readonly at: EpochMs | undefined;
   /** The value is neither a duration nor a time: the deadline is never kept. */
   readonly isUnreadable: boolean;
   /** The pod is being started again: when is not known before it runs, and the deadline counts from then. */
@@ -41,7 +41,7 @@ export interface Deadline {
 /** A deadline that counts, and when it is over. */
 export interface CountingDeadline {
   readonly action: DeadlineAction;
-  readonly at: number;
+  readonly at: EpochMs;
 }
 
 /** A duration from the start or the creation of the pod, or a time. */

@@ -6,7 +6,7 @@ import { itemsAt, stringAt, type Json, type JsonObject } from '../core/json.ts';
 import type { OutputFormat } from '../core/ports/output-formats.ts';
 import type { IsSecret } from '../core/text/secret-names.ts';
 import type { Page } from './help-page.ts';
-import type { EpochMs } from '../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 
 /** The meaning of a piece of text, from which its colour follows. */
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'warn';
@@ -63,8 +63,8 @@ export interface Facts {
 /** A row as a poll of a watch gave it. */
 export interface Sample {
   readonly row: Json;
-  /** Milliseconds on the monotonic clock. */
-  readonly at: number;
+  /** On the monotonic clock. */
+  readonly at: Milliseconds;
 }
 
 /** What the view of a watch may depend on besides its row. */

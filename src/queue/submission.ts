@@ -2,11 +2,11 @@ import { encodeJson, Exact, memberAt, numberOf, tryDecodeJson } from '../core/js
 import { PAYLOAD_LIMITS } from './limits.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 
-/** Options of a job that are sent beside its input. Durations are milliseconds. */
+/** Options of a job that are sent beside its input. */
 export interface JobOptions {
   readonly webhook?: string | undefined;
-  readonly executionTimeout?: number | undefined;
-  readonly ttl?: number | undefined;
+  readonly executionTimeout?: Milliseconds | undefined;
+  readonly ttl?: Milliseconds | undefined;
   readonly lowPriority: boolean;
 }
 

@@ -7,6 +7,7 @@ import type { ClientTransport } from '../http/wire/client.ts';
 import { createFolderStorage } from './folder-storage.ts';
 import type { RunProgram } from './s3/credentials/credential-process.ts';
 import { isObjectAddress } from './s3/object-address.ts';
+import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 
 /** The parts of the host that storage uses. */
 export interface StoragePorts {
@@ -22,9 +23,9 @@ export interface StoragePorts {
   readonly runProgram: RunProgram;
   /** Attempts after the first, as for other requests. */
   readonly retries: number;
-  readonly timeoutMs: number;
-  /** Bytes of one part of a large object. */
-  readonly partBytes?: number | undefined;
+  readonly timeoutMs: Milliseconds;
+  /** Of one part of a large object. */
+  readonly partBytes?: Bytes | undefined;
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
@@ -93,8 +94,8 @@ const MIN_RETRIES = 8;
 /** How often storage is tried again, from how often other requests are. */
 export const retriesOf = (retries: number): number => (retries === 0 ? 0 : Math.max(MIN_RETRIES, retries));
 
-/** Limit for a file of settings, in bytes. */
-const MAX_SETTINGS_BYTES = 1024 * 1024;
+/** Limit for a file of settings. */
+const MAX_SETTINGS_BYTES: Bytes = 1024 * 1024;
 
 /** Returns the text of a file; undefined when there is none. Fails with local-file (14), also when it is too large. */
 export async function readSettings(files: DurableFiles, path: string): Promise<string | undefined> {

@@ -6,14 +6,15 @@ import type { CommandContext } from '../model/context.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { flagName, option, type Params } from '../model/params.ts';
 import { textIn, textsIn } from '../model/values.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
 /** A member of a body that is never given on the command line and never printed, such as a password. */
 export interface Secret {
   readonly member: string;
   /** The text of its masked prompt. */
   readonly question: string;
-  /** Its largest size in bytes of UTF-8, where the service has a limit. */
-  readonly maxBytes?: number;
+  /** Its largest size in UTF-8, where the service has a limit. */
+  readonly maxBytes?: Bytes;
 }
 
 const REDACTED = '***';

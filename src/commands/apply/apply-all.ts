@@ -11,6 +11,7 @@ import { keepSeen } from './create-once.ts';
 import { removeRow } from './remove-item.ts';
 import { isWaitedFor, waitUntilReady } from './wait.ts';
 import type { Plan, Planned } from '../plan/planned.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The outcome of one document. */
 export type Outcome = { readonly planned: Planned } & (
@@ -23,8 +24,8 @@ const AT_ONCE = 4;
 /** How an apply is done. */
 export interface ApplyOptions {
   readonly keepGoing: boolean;
-  /** For how long it is waited until what was made is ready, in milliseconds; undefined: not at all. */
-  readonly waitMs: number | undefined;
+  /** For how long it is waited until what was made is ready; undefined: not at all. */
+  readonly waitMs: Milliseconds | undefined;
 }
 
 /** Does what a plan says, and returns an outcome for each thing in it. What was not done has one too. */

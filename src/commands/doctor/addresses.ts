@@ -169,7 +169,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
   ];
 }
 
-/** How far `local clock advance` has moved the clock of a local service, in milliseconds; undefined where unknown. */
+/** How far `local clock advance` has moved the clock of a local service; undefined where unknown. */
 async function advancedBy(ctx: CommandContext): Promise<number | undefined> {
   try {
     const clock = await ctx.api.send(readRequest(['local', 'clock']));

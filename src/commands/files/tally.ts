@@ -1,4 +1,4 @@
-import type { Bytes } from '../../core/unit-types.ts';
+import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
@@ -32,8 +32,8 @@ export interface FileInFlight {
   readonly bytes: Bytes;
 }
 
-/** Below this time a rate says nothing. Milliseconds. */
-const LEAST_MS = 100;
+/** Below this time a rate says nothing. */
+const LEAST_MS: Milliseconds = 100;
 
 export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'dryRun'>): Tally {
   const startedAt = clock.monotonic();

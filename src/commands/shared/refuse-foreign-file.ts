@@ -1,8 +1,9 @@
 import { localFile } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
-/** How much of a file is looked at, in bytes. */
-const BEGINNING_BYTES = 2048;
+/** How much of a file is looked at. */
+const BEGINNING_BYTES: Bytes = 2048;
 
 /**
  * Refuses to write over a file that the command did not write before, also through a link: local-file (14). An empty file counts

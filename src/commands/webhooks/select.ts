@@ -1,12 +1,13 @@
 import type { Clock } from '../../core/context.ts';
 import type { StoredWebhook } from '../../core/ports/webhooks.ts';
 import { deliveredState } from './webhook-view.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export interface Selection {
   /** Only those that did not reach their receiver. */
   readonly failed: boolean;
-  /** Milliseconds before now. */
-  readonly since: number | undefined;
+  /** Before now. */
+  readonly since: Milliseconds | undefined;
 }
 
 /**

@@ -32,6 +32,7 @@ import {
   type Rule,
   type Selection,
 } from './rules.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The rule that keeps the deadlines of pods; every policy has it unless it says `deadlines: false`. */
 export const DEADLINE_RULE = 'deadline';
@@ -55,8 +56,11 @@ const whenTrue =
     return made;
   };
 
-/** The limits of idleness, with the usual percentage where none is given. `forMs` is milliseconds. */
-export const idleLimits = (forMs: number, given: Readonly<Record<'gpu' | 'cpu' | 'memory', number | undefined>>) => ({
+/** The limits of idleness, with the usual percentage where none is given. */
+export const idleLimits = (
+  forMs: Milliseconds,
+  given: Readonly<Record<'gpu' | 'cpu' | 'memory', number | undefined>>,
+) => ({
   forMs,
   gpu: given.gpu ?? IDLE_DEFAULTS.gpu,
   cpu: given.cpu ?? IDLE_DEFAULTS.cpu,

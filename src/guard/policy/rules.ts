@@ -2,7 +2,7 @@
 import type { Json } from '../../core/json.ts';
 import type { RowFilter } from '../../core/text/patterns/row-filter.ts';
 import type { IdleLimits } from '../samples/idle.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** What a rule does. Nothing that a rule does deletes data, but for `terminate`, which a policy must allow. */
 export const GUARD_ACTIONS = ['report', 'stop', 'terminate', 'scale-to-zero'] as const;
@@ -33,20 +33,20 @@ export interface Selection extends RowFilter {
 export const SPENT_SINCE = ['start', 'creation'] as const;
 export type SpentSince = (typeof SPENT_SINCE)[number];
 
-/** When a rule applies. Times are milliseconds, amounts are US dollars. */
+/** When a rule applies. Amounts are US dollars. */
 export type Condition =
   /** The pod's own deadline is over; the action is that of the deadline. */
   | { readonly kind: 'deadline' }
   /** Time since its creation. */
-  | { readonly kind: 'age'; readonly ms: number }
+  | { readonly kind: 'age'; readonly ms: Milliseconds }
   /** Time since its start. */
-  | { readonly kind: 'running'; readonly ms: number }
+  | { readonly kind: 'running'; readonly ms: Milliseconds }
   | { readonly kind: 'idle'; readonly limits: IdleLimits }
   | { readonly kind: 'no-deadline' }
   /** What it cost since its start or its creation. */
   | { readonly kind: 'spent'; readonly dollars: number; readonly since: SpentSince }
   /** An endpoint keeps workers (`workers.min` above 0), and had no job for so long. */
-  | { readonly kind: 'no-jobs'; readonly ms: number }
+  | { readonly kind: 'no-jobs'; readonly ms: Milliseconds }
   /** A stopped pod with a disk, and a volume that is mounted nowhere. */
   | { readonly kind: 'unused-storage' }
   /** What the whole account costs an hour, or has cost in this month (UTC). */

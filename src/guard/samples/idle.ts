@@ -25,15 +25,15 @@ const LONGEST_GAP = 1 / 10;
 const LEAST_KNOWN = 0.8;
 
 /** The longest time between two sweeps with which a time can be covered. */
-export const longestInterval = (windowMs: number): Milliseconds => windowMs * LONGEST_GAP;
+export const longestInterval = (windowMs: Milliseconds): Milliseconds => windowMs * LONGEST_GAP;
 
-/** What is looked for in samples of one pod or endpoint. Times are the service's, in milliseconds. */
+/** What is looked for in samples of one pod or endpoint. Times are the service's. */
 export interface QuietTime<S extends Sample> {
   /** The oldest first. */
   readonly samples: readonly S[];
   /** When it was started or created. */
   readonly since: EpochMs;
-  readonly forMs: number;
+  readonly forMs: Milliseconds;
   /** What the samples are about, in sentences: `its use`. */
   readonly what: string;
   /** What a sample shows of its use, in words; undefined for nothing. */
@@ -69,7 +69,7 @@ export const findIdle = (samples: readonly UseSample[], since: number, limits: I
   findQuiet({ samples, since, forMs: limits.forMs, what: 'its use', useIn: (each) => overLimit(each, limits) }, now);
 
 /** The part of a time, from `from`, that samples count for. */
-function knownPart(samples: readonly Sample[], from: number, windowMs: number): number {
+function knownPart(samples: readonly Sample[], from: number, windowMs: Milliseconds): number {
   const ends = [from, ...samples.map(({ at }) => at)];
   const gaps = samples.map(({ at }, index) => at - (ends[index] ?? from));
   const knownMs = gaps.reduce((sum, gap) => sum + (gap <= longestInterval(windowMs) ? gap : 0), 0);

@@ -1,12 +1,13 @@
 import type { Output } from '../output.ts';
 import type { Result } from '../view.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The view of `--watch`: shows the result of each poll. */
 export interface WatchView {
-  /** Shows the result of a poll; `at` is the monotonic time of its answer, in milliseconds. Fails as `render` does. */
-  show(result: Result, at: number): Promise<void>;
+  /** Shows the result of a poll; `at` is the monotonic time of its answer. Fails as `render` does. */
+  show(result: Result, at: Milliseconds): Promise<void>;
   /** Says that a poll failed and how old what is shown is. */
-  stale(message: string, ageMs: number): Promise<void>;
+  stale(message: string, ageMs: Milliseconds): Promise<void>;
   /**
    * Restores the terminal and leaves the last result on it: what was on the screen, or with `whole` all of it, because
    * the watch has ended and it is the result.
@@ -16,7 +17,7 @@ export interface WatchView {
 
 /** How a watch is shown. */
 export interface WatchOptions {
-  readonly intervalMs: number;
+  readonly intervalMs: Milliseconds;
   /** The user pressed q. */
   readonly onQuit: () => void;
 }

@@ -13,6 +13,7 @@ import { finalIfFull, hasNoHost, lostFailure, refusal, unreadable, type Refusal 
 import type { Credentials } from './credentials/credentials.ts';
 import { sha256, signRequest, UNSIGNED } from './sign-request.ts';
 import { Watched, watchedBody } from './watched-exchange.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 export interface S3ClientOptions {
   readonly transport: Transport;
@@ -24,8 +25,8 @@ export interface S3ClientOptions {
   readonly signal: AbortSignal;
   /** Attempts after the first. */
   readonly retries: number;
-  /** Milliseconds until the head of an answer, and between two chunks of its body. */
-  readonly timeoutMs: number;
+  /** The time until the head of an answer, and between two chunks of its body. */
+  readonly timeoutMs: Milliseconds;
   readonly userAgent: string;
   /** How many requests may be under way at once: fewer after 429 and 503. */
   readonly requestsAtOnce?: number;
@@ -96,10 +97,10 @@ export interface S3Client {
   open(request: S3Request, number?: number): Promise<WireAnswer | LostOrRefused>;
   /** The end of an attempt whose body broke off. */
   lost(request: S3Request, error: WireError): LostOrRefused;
-  /** Waits so many milliseconds. Rejects with the reason of the signal, by default the user's interrupt. */
-  pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
+  /** Waits. Rejects with the reason of the signal, by default the user's interrupt. */
+  pause(milliseconds: Milliseconds, signal: AbortSignal | undefined): Promise<void>;
   /** Waits before the next attempt, or throws the failure when another attempt would not help. `attempts` counts from 1. */
-  waitForRetry(end: LostOrRefused, attempts: number, waitedMs: number, request: S3Request): Promise<number>;
+  waitForRetry(end: LostOrRefused, attempts: number, waitedMs: Milliseconds, request: S3Request): Promise<number>;
 }
 
 /** The end of an attempt without a usable answer. */

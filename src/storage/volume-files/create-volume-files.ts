@@ -11,9 +11,10 @@ import { writeObject } from '../s3/operations/write-object.ts';
 import type { S3Client } from '../s3/s3-client.ts';
 import { isProven, proofOf } from './content-proof.ts';
 import { isFolder, readFolder } from './read-folder.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
-/** The smallest part of a large file; see BLOCKS_IN_MEMORY. Bytes. */
-const PART_BYTES = 16 * 1024 * 1024;
+/** The smallest part of a large file; see BLOCKS_IN_MEMORY. */
+const PART_BYTES: Bytes = 16 * 1024 * 1024;
 
 /** How many blocks may be in memory at once: of files that are not of this machine. */
 const BLOCKS_IN_MEMORY = 3;

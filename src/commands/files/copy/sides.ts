@@ -2,13 +2,14 @@ import type { Failure } from '../../../core/failure.ts';
 import type { SortedItems } from '../../../core/ports/files.ts';
 import { foldedName } from '../../shared/paths/names.ts';
 import type { Copy, End } from './copy.ts';
+import type { Bytes, EpochMs } from '../../../core/unit-types.ts';
 
 /** A file of one side of a sync. */
 export interface SideFile {
   readonly kind: 'file';
   readonly name: string;
-  /** Milliseconds since the epoch; undefined where the service does not say it. */
-  readonly modifiedAt: number | undefined;
+  /** Undefined where the service does not say it. */
+  readonly modifiedAt: EpochMs | undefined;
   /** Of a local file. */
   readonly executable?: boolean;
   readonly from: Copy['from'];
@@ -54,8 +55,8 @@ export type Difference =
   /** A local folder that cannot be read, of either side. Nothing is known about what is in it. */
   | { readonly kind: 'unreadable'; readonly path: string; readonly failure: Failure };
 
-/** Limit for a file with rules. Bytes. */
-export const MAX_RULES_BYTES = 1_048_576;
+/** Limit for a file with rules. */
+export const MAX_RULES_BYTES: Bytes = 1_048_576;
 
 /** The text by which the entries of a folder are sorted: names that are the same on some systems stand together. */
 export const orderOfName = (name: string, kind: string): string =>

@@ -1,9 +1,10 @@
 import type { RangeFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import { collectBytes } from '../../../core/files/byte-streams.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
-/** Limit for a list of paths. Bytes. */
-const MAX_BYTES = 64 * 1024 * 1024;
+/** Limit for a list of paths. */
+const MAX_BYTES: Bytes = 64 * 1024 * 1024;
 
 /**
  * Reads a file with a path on each line, below the source; `-` is standard input. Empty lines, and `./` at the beginning, do not

@@ -21,13 +21,13 @@ import { JOB_SAMPLES, type EndpointTracks } from '../../../guard/samples/job-sam
 import { decodeTracks, encodeTracks } from '../../../guard/samples/tracks.ts';
 import { USE_SAMPLES, type PodTracks } from '../../../guard/samples/use-samples.ts';
 
-/** What is kept, as it was read. Times are the service's, in milliseconds. */
+/** What is kept, as it was read. Times are the service's. */
 export interface Memory {
   readonly pods: PodTracks;
   readonly endpoints: EndpointTracks;
   readonly snoozes: Snoozes;
   /** When a guard of this machine last looked; undefined where none did. */
-  readonly sweptAt: number | undefined;
+  readonly sweptAt: EpochMs | undefined;
   /** How much the service's clock was ahead of this machine's then. */
   readonly driftMs: Milliseconds | undefined;
   /** What was done and reported, the oldest first. */
@@ -92,7 +92,7 @@ export function newsOf(rows: readonly Json[], history: readonly Json[], now: Epo
 }
 
 /** `A guard of this machine last ran 5m ago.` */
-export const lastRunLine = (sweptAt: number | undefined, now: EpochMs): Message =>
+export const lastRunLine = (sweptAt: EpochMs | undefined, now: EpochMs): Message =>
   sweptAt === undefined
     ? sentence`No guard has run on this machine: ${berth`guard run --every 1m`}`
     : sentence`A guard of this machine last ran ${formatDuration(Math.max(0, now - sweptAt))} ago.`;

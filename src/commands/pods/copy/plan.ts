@@ -3,6 +3,7 @@ import { Failure, usage } from '../../../core/failure.ts';
 import { foldedName, refusedName } from '../../shared/paths/names.ts';
 import { baseName, belowFolder, endsWithSlash, pathInTarget } from '../../shared/paths/slashes.ts';
 import { entriesOf, lookAt, shown, type End, type Entry } from './end.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** A path at an end. */
 export interface At {
@@ -25,8 +26,8 @@ export interface PlanOptions {
   readonly onLeftOut: (path: string) => Promise<void>;
 }
 
-/** No path is longer on Linux: what a pod lists below it does not end. Bytes. */
-const MAX_PATH = 4096;
+/** No path is longer on Linux: what a pod lists below it does not end. */
+const MAX_PATH: Bytes = 4096;
 
 /**
  * The files to copy, in order, by the rules of `files cp`: a file is copied into the target where that is a folder or ends with a

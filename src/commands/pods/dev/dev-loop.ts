@@ -11,6 +11,7 @@ import { openPodFolder, type PodFolder } from './pod-folder.ts';
 import { startRemoteProgram, type RemoteProgram } from './remote-program.ts';
 import type { SourceFolder } from './source-folder.ts';
 import { watchSource, type Watched } from './watched.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 export interface DevOptions {
   readonly word: string;
@@ -130,8 +131,8 @@ async function onePod(ctx: CommandContext, options: OnePod): Promise<never> {
   }
 }
 
-/** Waits before a file that changes while it is sent is sent again. Milliseconds. */
-const UNSETTLED_MS = 250;
+/** Waits before a file that changes while it is sent is sent again. */
+const UNSETTLED_MS: Milliseconds = 250;
 
 /** Makes the folder of the pod like the one here. Returns what is other than before, when all of it agrees on both sides. */
 async function syncUntilSettled(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { memberAt, objectOf, type Json, parsePlainJson } from '../../../core/json.ts';
 import type { PodFiles } from '../reach/files/pod-files.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** The file in the folder of the pod that says what berth put there. */
 export const MANIFEST_NAME = '.berth-dev.json';
@@ -8,8 +9,8 @@ export const MANIFEST_NAME = '.berth-dev.json';
 /** What berth put into a folder of a pod: the SHA-256 of each file, by its path. */
 export type Manifest = ReadonlyMap<string, string>;
 
-/** The largest that is read. Bytes. */
-const MAX_MANIFEST = 67_108_864;
+/** The largest that is read. */
+const MAX_MANIFEST: Bytes = 67_108_864;
 
 /**
  * Reads it; undefined where there is none, or it is none of berth's: then it is not known what berth put there. It comes from the

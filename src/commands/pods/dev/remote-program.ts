@@ -4,6 +4,7 @@ import { createByteQueue } from '../reach/files/byte-queue.ts';
 import type { ReachablePod } from '../reach/reach-pod.ts';
 import { remoteCommand } from '../reach/remote-command.ts';
 import { sshArguments } from '../reach/ssh-arguments.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** The command that runs in a pod. */
 export interface RemoteProgram {
@@ -13,8 +14,8 @@ export interface RemoteProgram {
   stop(signal: string): Promise<void>;
 }
 
-/** Time to end after a signal. Milliseconds. */
-const GRACE_MS = 10_000;
+/** Time to end after a signal. */
+const GRACE_MS: Milliseconds = 10_000;
 
 /**
  * Runs the command in a group of its own where the pod has setsid. A line of stdin is a signal for it, and the end of stdin ends it:

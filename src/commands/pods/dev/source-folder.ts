@@ -9,6 +9,7 @@ import { localSide } from '../../files/copy/local-side.ts';
 import type { Side } from '../../files/copy/sides.ts';
 import type { PutSource } from '../reach/files/put-whole.ts';
 import { MANIFEST_NAME } from './manifest.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 /** A file of the folder that is sent. */
 export interface SourceFile extends PutSource {
@@ -170,8 +171,8 @@ const both = (own: Filter, git: Filter, prefix: string): Filter => ({
 
 const isThere = async (files: RangeFiles, path: string): Promise<boolean> => (await files.lookAt(path)) !== undefined;
 
-/** Limit for a file with rules. Bytes. */
-const MAX_RULES = 1_048_576;
+/** Limit for a file with rules. */
+const MAX_RULES: Bytes = 1_048_576;
 
 async function textsOf(files: RangeFiles, path: string): Promise<readonly string[]> {
   if ((await files.lookAt(path, true))?.kind !== 'file') return [];

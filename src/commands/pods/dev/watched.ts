@@ -1,5 +1,6 @@
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { SourceFolder } from './source-folder.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** Tells that something in a folder may have changed. */
 export interface Watched {
@@ -10,12 +11,12 @@ export interface Watched {
   close(): Promise<void>;
 }
 
-/** Editors write a file in several steps, and a burst has many files: what comes within this time is one change. Milliseconds. */
-const SETTLE_MS = 100;
-/** A burst that does not end is sent in parts of this length. Milliseconds. */
-const LONGEST_BURST_MS = 2000;
-/** How often a folder is read that cannot be watched. Milliseconds. */
-const POLL_MS = 5000;
+/** Editors write a file in several steps, and a burst has many files: what comes within this time is one change. */
+const SETTLE_MS: Milliseconds = 100;
+/** A burst that does not end is sent in parts of this length. */
+const LONGEST_BURST_MS: Milliseconds = 2000;
+/** How often a folder is read that cannot be watched. */
+const POLL_MS: Milliseconds = 5000;
 
 export async function watchSource(ctx: CommandContext, source: SourceFolder): Promise<Watched> {
   let changes = 0;

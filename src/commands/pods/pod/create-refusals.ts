@@ -3,6 +3,7 @@ import type { Failure } from '../../../core/failure.ts';
 import { refusalClass, type RefusalClass } from '../../../create/refusals.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { berth, type Message, sentence } from '../../../core/message.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 type Refused = 'create' | 'create by apply' | 'create of a cluster' | 'start' | 'restart';
 
@@ -57,8 +58,8 @@ const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
   },
 };
 
-/** The largest create of a pod in bytes, also together with its template (additions 3). */
-export const MAX_CREATE_BYTES = 102_400;
+/** The largest create of a pod, also together with its template (additions 3). */
+export const MAX_CREATE_BYTES: Bytes = 102_400;
 
 /** The failure of a create, start or restart of a pod in the words of its class. */
 export function inOwnWords(failure: Failure, refused: Refused): Failure {

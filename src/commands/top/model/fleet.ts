@@ -1,11 +1,12 @@
 import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import type { RateFacts } from '../../shared/rate/hourly-cost.ts';
 import { idOf, type Sample } from '../../../output/view.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
-/** What a request gave, and when: milliseconds on the monotonic clock. */
+/** What a request gave, and when, on the monotonic clock. */
 export interface Reading<T> {
   readonly value: T;
-  readonly at: number;
+  readonly at: Milliseconds;
 }
 
 /** What was billed since midnight UTC, in US dollars. */
@@ -39,7 +40,7 @@ export interface Fleet {
 export const EMPTY_FLEET: Fleet = { podPages: 1, use: new Map(), health: new Map(), failed: new Map() };
 
 /** One answer. */
-export type Read = { readonly at: number } & (
+export type Read = { readonly at: Milliseconds } & (
   | { readonly kind: 'pods'; readonly rows: readonly Json[]; readonly pages?: number }
   | { readonly kind: 'endpoints'; readonly rows: readonly Json[] }
   | { readonly kind: 'health'; readonly id: string; readonly document: Json }

@@ -5,10 +5,11 @@ import { RATE_PARTS, rateOf, type Rate, type RateFacts, type RatePart } from '..
 import { latestPerMinute, perMinute, valuesOf } from '../../shared/history.ts';
 import { type Fleet } from './fleet.ts';
 import type { Shown } from './schedule.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** A number now and over time. */
 export interface Series {
-  readonly now: number | undefined;
+  readonly now: Milliseconds | undefined;
   readonly history: readonly (number | undefined)[];
 }
 
@@ -24,8 +25,8 @@ interface RowBase {
   readonly cost: number | undefined;
   /** US dollars since midnight UTC; undefined where it is not known, as of a pod of a cluster, whose cluster is billed. */
   readonly spentToday: number | undefined;
-  /** Milliseconds since its numbers were read; undefined where they were not. */
-  readonly readMs: number | undefined;
+  /** The time since its numbers were read; undefined where they were not. */
+  readonly readMs: Milliseconds | undefined;
   readonly samples: readonly Sample[];
 }
 
@@ -55,8 +56,8 @@ export interface EndpointRow extends RowBase {
 
 export type Row = PodRow | EndpointRow;
 
-/** `now` is the monotonic time in milliseconds. */
-export function podRows(fleet: Fleet, now: number): readonly PodRow[] {
+/** `now` is the monotonic time. */
+export function podRows(fleet: Fleet, now: Milliseconds): readonly PodRow[] {
   const documents = fleet.pods?.value ?? [];
   const labelOf = labels(documents);
   return documents.map((document): PodRow => {
@@ -86,8 +87,8 @@ function meanOf(pod: Json, member: string): number | undefined {
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** `now` is the monotonic time in milliseconds. */
-export function endpointRows(fleet: Fleet, now: number): readonly EndpointRow[] {
+/** `now` is the monotonic time. */
+export function endpointRows(fleet: Fleet, now: Milliseconds): readonly EndpointRow[] {
   const costs = rateOf(rateFacts(fleet), ['workers']).endpoints;
   const documents = fleet.endpoints?.value ?? [];
   const labelOf = labels(documents);
@@ -139,7 +140,7 @@ function baseOf(
   document: Json,
   { spent }: Fleet,
   samples: readonly Sample[],
-  readMs: number | undefined,
+  readMs: Milliseconds | undefined,
 ): Omit<RowBase, 'cost' | 'label'> {
   const id = idOf(document);
   return {
@@ -180,8 +181,8 @@ const rateFacts = ({ pods, endpoints, otherCosts }: Fleet): RateFacts => ({
 const shownParts = ({ pods, endpoints }: Shown): readonly RatePart[] =>
   pods && endpoints ? RATE_PARTS : pods ? ['pods', 'clusters'] : ['workers'];
 
-/** The sums over everything that was read, whatever filter hides some of it. `now` is monotonic milliseconds. */
-export function totalsOf(fleet: Fleet, shown: Shown, now: number): Totals {
+/** The sums over everything that was read, whatever filter hides some of it. `now` is the monotonic time. */
+export function totalsOf(fleet: Fleet, shown: Shown, now: Milliseconds): Totals {
   const { spent } = fleet;
   const [pods, endpoints] = [podRows(fleet, now), endpointRows(fleet, now)];
   const sum = (values: readonly (number | undefined)[]): number =>

@@ -4,12 +4,13 @@ import { MIN_INTERVAL_MS, nextInterval } from '../../../cli/run/pace.ts';
 import { fleetAfter, EMPTY_FLEET, type Fleet } from '../model/fleet.ts';
 import { readTick, type Tick } from './read-tick.ts';
 import { COSTS_EVERY_MS, dueReads, HEALTH_PER_TICK, type Due, type Shown } from '../model/schedule.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** What was read, and how reading goes on. */
 export interface Session {
   readonly fleet: Fleet;
-  /** Milliseconds between two ticks. */
-  readonly intervalMs: number;
+  /** Between two ticks. */
+  readonly intervalMs: Milliseconds;
   /** The interval is longer than asked for: more readings would use up a rate window. */
   readonly isPaced: boolean;
   /** Why requests of the last tick failed. */

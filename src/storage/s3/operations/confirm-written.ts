@@ -5,6 +5,7 @@ import { notAsWritten } from '../../objects/stored-object-failures.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 import { describeObject, type DescribedObject } from './describe-object.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 
 /** What an object must be; `etag` is its ETag without quotes where an ETag is a checksum. */
 export interface Written {
@@ -19,8 +20,8 @@ const CHECKSUM = /^"[0-9a-f]{32}(-\d+)?"$/;
 const MAX_WAIT_MS = HOUR_MS;
 const MAX_PAUSE_MS = MINUTE_MS;
 
-/** After this time, an object that is not there is written again; then after twice as long, and so on. Milliseconds. */
-const FIRST_AGAIN_MS = 120_000;
+/** After this time, an object that is not there is written again; then after twice as long, and so on. */
+const FIRST_AGAIN_MS: Milliseconds = 120_000;
 
 export interface Confirmation {
   readonly written: Written;

@@ -2,13 +2,14 @@ import type { StoredObject } from '../../../core/context.ts';
 import { parseObjectAddress } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 
 export interface DescribedObject {
   readonly object: StoredObject;
   /** The service encrypted it with a key of its own, so that its ETag is not a checksum. */
   readonly encrypted: boolean;
-  /** Milliseconds since the epoch; undefined where the service does not say it. */
-  readonly modifiedAt: number | undefined;
+  /** Undefined where the service does not say it. */
+  readonly modifiedAt: EpochMs | undefined;
 }
 
 /** Returns size and version of an object; undefined when there is none. */

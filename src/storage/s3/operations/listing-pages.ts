@@ -1,14 +1,15 @@
 import { childrenOf, childText, type XmlElement } from '../../../core/text/xml.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
+import type { Bytes, EpochMs } from '../../../core/unit-types.ts';
 
 /** An object as a listing names it. */
 export interface ListedObject {
   readonly key: string;
-  readonly bytes: number;
+  readonly bytes: Bytes;
   readonly version: string;
-  /** Milliseconds since the epoch; undefined where the listing does not say it. */
-  readonly modifiedAt: number | undefined;
+  /** Undefined where the listing does not say it. */
+  readonly modifiedAt: EpochMs | undefined;
 }
 
 /** A page of a listing. */

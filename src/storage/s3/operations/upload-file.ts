@@ -9,17 +9,18 @@ import { unreadable } from '../s3-failures.ts';
 import { abortUpload, beginUpload, blockOfBytes, md5, sendPart, type Block, type SentPart } from './parts.ts';
 import { isPart, sentParts, unfinishedUploads, type KnownPart, type Target } from './unfinished-uploads.ts';
 import { joinParts, writeWhole } from './write-object.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 
 export interface UploadOptions {
-  /** The smallest part, in bytes. */
-  readonly partBytes: number;
+  /** The smallest part. */
+  readonly partBytes: Bytes;
   readonly signal: AbortSignal | undefined;
   /** For blocks that are whole in memory while they are sent. */
   readonly inMemory: RequestSlots;
   /** The object, where it has the content of the source by now. Asked where an upload ended since it was looked at. */
   readonly findSame: () => Promise<StoredObject | undefined>;
   /** Called with the number of bytes that arrived, or were there already. */
-  readonly onBytes: (bytes: number) => void;
+  readonly onBytes: (bytes: Bytes) => void;
 }
 
 /** How many parts of a file are sent at the same time. */
@@ -64,15 +65,15 @@ export async function uploadFile(
 }
 
 /** The size of a part: the same for the same file, so that an interrupted upload can go on. Bytes. */
-export const partSize = (bytes: number, least: number): number => {
+export const partSize = (bytes: Bytes, least: number): number => {
   const needed = Math.ceil(bytes / MAX_PARTS);
   return Math.ceil(Math.max(needed, least) / MIB) * MIB;
 };
 
 const MIB = 1_048_576;
 
-/** Up to this size, a range is read once and its digests are computed at once: another thread would take longer. Bytes. */
-const SMALL_BYTES = 262_144;
+/** Up to this size, a range is read once and its digests are computed at once: another thread would take longer. */
+const SMALL_BYTES: Bytes = 262_144;
 
 /** An upload, with the parts that are there. */
 interface Unfinished {
@@ -139,8 +140,8 @@ async function sendParts(
 /** The MD5 of a range of a source; undefined when it has fewer bytes than it says. */
 export async function digestOf(
   { read, digests }: Omit<FileSource, 'check'>,
-  start: number,
-  end: number,
+  start: Bytes,
+  end: Bytes,
 ): Promise<Buffer | undefined> {
   if (digests !== undefined && end - start > SMALL_BYTES) return (await digests(start, end, ['md5']))[0];
   const block = await collectBytes(read(start, end), end - start);
@@ -153,8 +154,8 @@ export async function digestOf(
  */
 async function withBlock<T>(
   source: FileSource,
-  start: number,
-  end: number,
+  start: Bytes,
+  end: Bytes,
   { client, what, signal }: Target,
   inMemory: RequestSlots,
   work: (block: Block) => Promise<T>,

@@ -1,5 +1,6 @@
 import type { AppendFile, RangeFiles } from '../../../../core/context.ts';
 import { collectBytes } from '../../../../core/files/byte-streams.ts';
+import type { Bytes } from '../../../../core/unit-types.ts';
 
 /** Which ranges of an unfinished download are there: a file beside it, with a line for each. */
 export interface DownloadRecord {
@@ -9,8 +10,8 @@ export interface DownloadRecord {
   remove(): Promise<void>;
 }
 
-/** Limit for a record: 4 TB in ranges of 16 MiB are 250,000 lines. Bytes. */
-const MAX_BYTES = 4 * 1024 * 1024;
+/** Limit for a record: 4 TB in ranges of 16 MiB are 250,000 lines. */
+const MAX_BYTES: Bytes = 4 * 1024 * 1024;
 
 /**
  * Opens the record at a path; `head` is its first line: what a record with another one says is not used. A last line that was

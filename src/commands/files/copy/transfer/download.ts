@@ -7,20 +7,21 @@ import type { ContentProof, VolumeFile, VolumeFiles } from '../../../../core/por
 import type { WasThere } from './was-there.ts';
 import { openDownloadRecord, type DownloadRecord } from './download-record.ts';
 import { contentOf } from './upload.ts';
+import type { Bytes } from '../../../../core/unit-types.ts';
 
 /** The permissions of a new file, before the process's mask. */
 const FILE_MODE = 0o666;
 /** Those of a file that replaces an executable one: a volume says nothing about it. */
 const EXECUTABLE_MODE = 0o777;
 
-/** The size of a range, where the parts of the file do not say another one. Bytes. */
-const RANGE_BYTES = 16 * 1024 * 1024;
+/** The size of a range, where the parts of the file do not say another one. */
+const RANGE_BYTES: Bytes = 16 * 1024 * 1024;
 
 /** How many ranges of a file are read at the same time. */
 const RANGES_AT_ONCE = 8;
 
-/** Up to this size, the digest of a file is computed as it arrives: another thread would take longer. Bytes. */
-const SMALL_BYTES = 262_144;
+/** Up to this size, the digest of a file is computed as it arrives: another thread would take longer. */
+const SMALL_BYTES: Bytes = 262_144;
 
 /**
  * Reads a file of a volume into a file of this machine, unless that has the same content. It goes to a temporary name beside the

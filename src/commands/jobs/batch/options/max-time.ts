@@ -2,6 +2,7 @@ import { EXIT } from '../../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../../core/failure.ts';
 import { formatDuration } from '../../../../core/units.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
+import type { Milliseconds } from '../../../../core/unit-types.ts';
 
 interface TimeValues {
   readonly maxTime: number | undefined;
@@ -9,10 +10,13 @@ interface TimeValues {
 }
 
 /**
- * Returns the value of --max-time in milliseconds, or of its old name --timeout with a warning. Fails with usage (2) when
+ * Returns the value of --max-time, or of its old name --timeout with a warning. Fails with usage (2) when
  * both are given.
  */
-export async function maxTimeOf(ctx: CommandContext, { maxTime, timeout }: TimeValues): Promise<number | undefined> {
+export async function maxTimeOf(
+  ctx: CommandContext,
+  { maxTime, timeout }: TimeValues,
+): Promise<Milliseconds | undefined> {
   if (timeout === undefined) return maxTime;
   if (maxTime !== undefined) throw usage('--timeout is the old name of --max-time', 'Give one of them.');
   await ctx.tell('--timeout of a batch is called --max-time now; the old name still works.');
@@ -20,10 +24,10 @@ export async function maxTimeOf(ctx: CommandContext, { maxTime, timeout }: TimeV
 }
 
 /**
- * Returns a Context whose requests fail with wait-ended (9) after the time of the whole batch, in milliseconds: for the
+ * Returns a Context whose requests fail with wait-ended (9) after the time of the whole batch: for the
  * requests before the first job.
  */
-export function withDeadline(ctx: CommandContext, timeoutMs: number | undefined): CommandContext {
+export function withDeadline(ctx: CommandContext, timeoutMs: Milliseconds | undefined): CommandContext {
   if (timeoutMs === undefined) return ctx;
   const endsAt = ctx.clock.monotonic() + timeoutMs;
   return {
@@ -48,7 +52,7 @@ export function withDeadline(ctx: CommandContext, timeoutMs: number | undefined)
   };
 }
 
-const timeIsUp = (timeoutMs: number): Failure =>
+const timeIsUp = (timeoutMs: Milliseconds): Failure =>
   new Failure({
     code: 'wait-ended',
     exit: EXIT.waitEnded,

@@ -20,6 +20,7 @@ import type { CommandContext } from '../../../../cli/model/context.ts';
 import { readCertificates, readService, readPassword } from './connection-secrets.ts';
 import { ENDPOINTS } from '../../../shared/collections.ts';
 import { priceCatalog, workerHourlyPrice } from '../../../shared/rate/worker-price.ts';
+import type { Milliseconds } from '../../../../core/unit-types.ts';
 
 /** The variable with the address of the store, which may contain its password. */
 const VARIABLE = 'BERTH_STORE';
@@ -38,8 +39,8 @@ interface OpenStore {
 interface StoreUse {
   /** What may be done to the tables of a database: nothing, where it is undefined, not even a look. */
   readonly access: TableAccess | undefined;
-  /** Milliseconds of a lease: statements must end well before it does. */
-  readonly leaseMs?: number | undefined;
+  /** The time of a lease: statements must end well before it does. */
+  readonly leaseMs?: Milliseconds | undefined;
 }
 
 export const kindOf = (ctx: CommandContext, { store }: Pick<StoreValues, 'store'>): StoreKind =>

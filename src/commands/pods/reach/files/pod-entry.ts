@@ -1,15 +1,16 @@
 import type { Stats } from 'ssh2';
 import { isNotFound } from '../../../../core/failure.ts';
 import type { SftpSession } from './sftp-session.ts';
+import type { Bytes, EpochMs } from '../../../../core/unit-types.ts';
 
 /** What is at a path of a pod. */
 export interface PodEntry {
   readonly name: string;
   /** A link is a `link`, unless it is followed; `other` is a pipe, a device or a socket. */
   readonly kind: 'file' | 'folder' | 'link' | 'other';
-  readonly bytes: number;
-  /** Milliseconds since the epoch, in whole seconds. */
-  readonly modifiedAt: number;
+  readonly bytes: Bytes;
+  /** In whole seconds. */
+  readonly modifiedAt: EpochMs;
   /** Permission bits. */
   readonly mode: number;
 }

@@ -6,16 +6,16 @@ import type { PodDigests } from './digests.ts';
 import type { Look } from './pod-entry.ts';
 import { CHUNK_BYTES, REQUESTS_AT_ONCE, withOpen } from './read-range.ts';
 import { podPath, type SftpSession } from './sftp-session.ts';
+import type { Bytes, EpochMs } from '../../../../core/unit-types.ts';
 
 /** What is put into a file of a pod. */
 export interface PutSource {
-  readonly bytes: number;
+  readonly bytes: Bytes;
   /** Another content has another version; it names what an interrupted copy has left. */
   readonly version: string;
   /** Permission bits. */
   readonly mode?: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly modifiedAt?: number | undefined;
+  readonly modifiedAt?: EpochMs | undefined;
   read(start: number, end: number): AsyncIterable<Uint8Array>;
   /** The SHA-256 of the whole in hexadecimal; undefined where nobody can say. */
   digest(): Promise<string | undefined>;
@@ -50,7 +50,7 @@ export async function putWhole(
   { session, pod, look, digests }: Ends,
   path: string,
   source: PutSource,
-  onBytes: (bytes: number) => void,
+  onBytes: (bytes: Bytes) => void,
 ): Promise<WasPut> {
   const there = await look(path, true);
   if (there !== undefined && there.kind !== 'file')
@@ -108,7 +108,7 @@ async function writeAll(
   handle: Buffer,
   source: PutSource,
   from: number,
-  onBytes: (bytes: number) => void,
+  onBytes: (bytes: Bytes) => void,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
   let failed: { readonly error: unknown } | undefined;

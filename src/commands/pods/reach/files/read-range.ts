@@ -2,9 +2,10 @@ import { EXIT } from '../../../../core/exit-codes.ts';
 import { Failure } from '../../../../core/failure.ts';
 import type { ReachablePod } from '../reach-pod.ts';
 import { podPath, type SftpSession } from './sftp-session.ts';
+import type { Bytes } from '../../../../core/unit-types.ts';
 
-/** What one request carries: every server takes packets of this size. Bytes. */
-export const CHUNK_BYTES = 31 * 1024;
+/** What one request carries: every server takes packets of this size. */
+export const CHUNK_BYTES: Bytes = 31 * 1024;
 
 /** How many requests of one file wait for their answers. */
 export const REQUESTS_AT_ONCE = 64;
