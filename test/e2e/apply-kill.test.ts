@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { namesOf, NEW_NAMES, THIRTY_THINGS } from '../support/apply/thirty-things.ts';
+import { namesOf, THIRTY_THINGS } from '../support/apply/thirty-things.ts';
 import { forEachAtOnce, killedProgram, type Kill } from './killed-program.ts';
 import { temporaryFolder } from './support.ts';
 
@@ -17,7 +17,7 @@ const ALL = process.env['BERTH_APPLY_KILLS'] === 'all';
 async function applyTwice(kill?: Kill): Promise<number> {
   const { run, remote, requests } = await killedProgram(kill);
   const file = path.join(await temporaryFolder(), 'fleet.yaml');
-  writeFileSync(file, THIRTY_THINGS);
+  writeFileSync(file, THIRTY_THINGS.text);
   const first = await run(['apply', file, '--yes']);
   const sent = requests();
   expect(first, first.err).toMatchObject(kill === undefined ? { code: 0 } : { signal: 'SIGKILL' });
@@ -25,7 +25,7 @@ async function applyTwice(kill?: Kill): Promise<number> {
   expect(second.code, second.err).toBe(0);
   const plan = await run(['plan', file]);
   expect(plan.code, plan.out).toBe(0);
-  for (const [collection, names] of Object.entries(NEW_NAMES)) expect(await namesOf(remote, collection)).toEqual(names);
+  for (const [collection, names] of THIRTY_THINGS.names) expect(await namesOf(remote, collection)).toEqual(names);
   return sent;
 }
 

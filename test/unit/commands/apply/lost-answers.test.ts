@@ -1,16 +1,23 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { namesOf, NEW_NAMES, THIRTY_THINGS } from '../../../support/apply/thirty-things.ts';
+import { fleetOf, namesOf, THIRTY_THINGS } from '../../../support/apply/thirty-things.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { remoteService, type Fault } from '../../../support/servers/remote-service.ts';
 import { killedRuns, worldAt } from '../../../support/worlds/killed-runs.ts';
 
-// An apply of thirty things whose answer to any one request is lost, or that is killed before or after it was done. It is
+// An apply of a fleet whose answer to any one request is lost, or that is killed before or after it was done. It is
 // applied again, at once, on a service whose lists lag behind.
 
 /** For so long a list does not have what is new. Milliseconds. */
 const LAG_MS = 20_000;
+
+/**
+ * BERTH_APPLY_FAULTS=all: thirty things, every trouble at every request, with and without a lag. Otherwise two of each kind, one
+ * trouble at each request, with a lag.
+ */
+const ALL = process.env['BERTH_APPLY_FAULTS'] === 'all';
+const FLEET = ALL ? THIRTY_THINGS : fleetOf(2);
 
 const TROUBLES = ['lost answer', 'kill before', 'kill after'] as const;
 type Trouble = (typeof TROUBLES)[number];
@@ -32,7 +39,7 @@ async function applyTwice(trouble: Trouble | undefined, at: number, lag: number)
   if (lag > 0) await remote.send('POST', '/local/fault', { kind: 'replica-lag', latencyMs: lag });
   const runs = killedRuns(remote.clock);
   const directory = temporaryDirectory();
-  writeFileSync(path.join(directory, 'fleet.yaml'), THIRTY_THINGS);
+  writeFileSync(path.join(directory, 'fleet.yaml'), FLEET.text);
   const run = (...argv: readonly string[]) => runs.run(worldAt(remote.env, directory), argv);
   const first = await run('apply', 'fleet.yaml', '--yes');
   if (trouble === undefined) expect(first).toMatchObject({ code: 0 });
@@ -41,13 +48,10 @@ async function applyTwice(trouble: Trouble | undefined, at: number, lag: number)
   expect(await run('apply', 'fleet.yaml', '--yes')).toMatchObject({ code: 0 });
   remote.clock.advance(lag);
   expect(await run('plan', 'fleet.yaml')).toMatchObject({ code: 0 });
-  for (const [collection, names] of Object.entries(NEW_NAMES)) expect(await namesOf(remote, collection)).toEqual(names);
+  for (const [collection, names] of FLEET.names) expect(await namesOf(remote, collection)).toEqual(names);
   await runs.end(remote.server.stop);
   return count;
 }
-
-/** BERTH_APPLY_FAULTS=all: every trouble at every request, with and without a lag; otherwise one at each, with a lag. */
-const ALL = process.env['BERTH_APPLY_FAULTS'] === 'all';
 
 const CASES = (ALL ? [0, LAG_MS] : [LAG_MS]).flatMap((lag) => TROUBLES.map((trouble) => ({ lag, trouble })));
 
