@@ -15,8 +15,8 @@ const BEFORE: Readonly<Record<string, Buffer>> = { 'have/one': Buffer.from('one'
 interface Work {
   readonly line: string;
   readonly volume?: Readonly<Record<string, Buffer>>;
-  /** A large file is on the volume and in the folder too: it takes time to write. */
-  readonly large?: true;
+  /** Where a large file is too: it takes time to write. */
+  readonly large?: 'folder' | 'volume';
   /** The volume is empty afterwards. */
   readonly removes?: true;
   readonly folder?: Readonly<Record<string, Buffer>>;
@@ -26,7 +26,7 @@ interface Work {
 const UPLOADS: Readonly<Record<string, Work>> = {
   'cp of a file': { line: 'cp small datasets:new/', volume: { 'new/small': Buffer.from('small') } },
   'cp over a file': { line: 'cp small datasets:have/one', volume: { 'have/one': Buffer.from('small') } },
-  'cp of a large file': { line: 'cp large datasets:new/', large: true, volume: { 'new/large': LARGE } },
+  'cp of a large file': { line: 'cp large datasets:new/', large: 'folder', volume: { 'new/large': LARGE } },
   'cp of a folder': {
     line: 'cp -R d datasets:new',
     volume: { 'new/d/a': Buffer.from('a'), 'new/d/e/b': Buffer.from('') },
@@ -39,14 +39,18 @@ const UPLOADS: Readonly<Record<string, Work>> = {
 
 const DOWNLOADS: Readonly<Record<string, Work>> = {
   'cp of a file from the volume': { line: 'cp datasets:have/one back', folder: { back: Buffer.from('one') } },
-  'cp of a large file from the volume': { line: 'cp datasets:have/large back', large: true, folder: { back: LARGE } },
+  'cp of a large file from the volume': {
+    line: 'cp datasets:have/large back',
+    large: 'volume',
+    folder: { back: LARGE },
+  },
   'cp of a folder from the volume': {
     line: 'cp -R datasets:have/ back',
     folder: { 'back/one': Buffer.from('one'), 'back/e/two': Buffer.from('two!') },
   },
   'sync of a folder from the volume': {
     line: 'sync datasets:have/ back --delete --yes',
-    large: true,
+    large: 'volume',
     folder: { 'back/one': Buffer.from('one'), 'back/e/two': Buffer.from('two!'), 'back/large': LARGE },
   },
 };
@@ -60,11 +64,11 @@ const OTHERS = {
 
 const ALL: Readonly<Record<string, Work>> = { ...UPLOADS, ...DOWNLOADS, ...OTHERS };
 
-const volumeBefore = ({ large }: Work) => ({ ...BEFORE, ...(large === true ? { 'have/large': LARGE } : {}) });
+const volumeBefore = ({ large }: Work) => ({ ...BEFORE, ...(large === 'volume' ? { 'have/large': LARGE } : {}) });
 
 const folderBefore = ({ large }: Work) => ({
   ...{ small: Buffer.from('small'), 'd/a': Buffer.from('a'), 'd/e/b': Buffer.alloc(0) },
-  ...(large === true ? { large: LARGE } : {}),
+  ...(large === 'folder' ? { large: LARGE } : {}),
 });
 
 /** An account with files on its volume and in a folder, and the given faults. */
