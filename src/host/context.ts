@@ -160,7 +160,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     limits,
     lists: createRememberedLists(remembered('lists')),
     jobs: createRememberedJobs(remembered('jobs')),
-    names: createRememberedNames(remembered('names')),
+    names: createRememberedNames(createAccountDocument(ofAccounts('names'))),
     notes: createRememberedNotes(remembered('notes')),
     guard: createAccountDocument(ofAccounts('guard')),
     creates: createAccountDocument(ofAccounts('creates'), locks),

@@ -68,7 +68,7 @@ export interface RememberedJobs {
   forget(): Promise<void>;
 }
 
-/** The names of what was listed or created with the profile in use, by id: a bill names what is gone by its id alone. */
+/** The names of what was listed or created with the account in use, by id: a bill names what is gone by its id alone. */
 export interface RememberedNames {
   read(): Promise<ReadonlyMap<string, string>>;
   /** Pairs of an id and a name; those that are known already are not written again. Errors of the file are ignored. */

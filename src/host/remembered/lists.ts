@@ -107,10 +107,10 @@ function isRow(row: unknown): row is ListRow {
 }
 
 /** Runs work on a file that a command does not need; `otherwise` where it fails. */
-export function quietly<T>(otherwise: T, work: () => T): Promise<T> {
+export async function quietly<T>(otherwise: T, work: () => T | Promise<T>): Promise<T> {
   try {
-    return Promise.resolve(work());
+    return await work();
   } catch {
-    return Promise.resolve(otherwise);
+    return otherwise;
   }
 }

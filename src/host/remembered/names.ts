@@ -1,6 +1,5 @@
-import type { RememberedNames } from '../../core/ports/remembered.ts';
-import { readObject, writeObject } from './json-file.ts';
-import { quietly, type RememberedOptions } from './lists.ts';
+import type { AccountDocument, PlainObject, RememberedNames } from '../../core/ports/remembered.ts';
+import { quietly } from './lists.ts';
 
 /** The most names that are kept; those that were added first are dropped. */
 const MAX_NAMES = 2000;
@@ -8,31 +7,26 @@ const MAX_NAMES = 2000;
 /** An id or a name that is longer is not kept. Characters. */
 const MAX_LENGTH = 200;
 
-/** Keeps names in a file, `{account, names: [[ID, NAME], ...]}`, the latest last. Names of another account are dropped. */
-export function createRememberedNames(options: RememberedOptions): RememberedNames {
-  const kept = (account: string): ReadonlyMap<string, string> => {
-    const file = readObject(options.path(), options.user);
-    const { names } = file;
-    return new Map(file['account'] === account && Array.isArray(names) ? names.filter(isPair) : []);
-  };
+/** Keeps names in the document of an account, `{names: [[ID, NAME], ...]}`, the latest last. */
+export function createRememberedNames(document: AccountDocument): RememberedNames {
   return {
-    read: () =>
-      quietly(new Map(), () => {
-        const account = options.account();
-        return account === undefined ? new Map() : kept(account);
-      }),
+    read: () => quietly<ReadonlyMap<string, string>>(new Map(), async () => kept(await document.read())),
     add: (names) =>
-      quietly(undefined, () => {
-        const account = options.account();
-        if (account === undefined) return;
-        const known = kept(account);
-        const news = new Map(names.filter((pair) => isPair(pair) && known.get(pair[0]) !== pair[1]));
-        if (news.size === 0) return;
-        const others = [...known].filter(([id]) => !news.has(id));
-        writeObject(options.path(), { account, names: [...others, ...news].slice(-MAX_NAMES) }, options);
+      quietly(undefined, async () => {
+        const known = kept(await document.read());
+        const news = names.filter((pair) => isPair(pair) && known.get(pair[0]) !== pair[1]);
+        if (news.length === 0) return;
+        await document.update((before) => {
+          const added = new Map(news);
+          const others = [...kept(before)].filter(([id]) => !added.has(id));
+          return { names: [...others, ...added].slice(-MAX_NAMES) };
+        });
       }),
   };
 }
+
+const kept = ({ names }: PlainObject): ReadonlyMap<string, string> =>
+  new Map(Array.isArray(names) ? names.filter(isPair) : []);
 
 const isPair = (pair: unknown): pair is readonly [string, string] =>
   Array.isArray(pair) &&

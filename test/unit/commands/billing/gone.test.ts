@@ -2,8 +2,9 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { json, KEY, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
-import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -50,7 +51,7 @@ describe('what is gone', () => {
     const world = createTestWorld({ clock: createTestClock(NOW), env });
     const before = argv === undefined ? undefined : await berthIn(world, argv);
     expect(before?.code ?? 0, before?.err).toBe(0);
-    damage?.(join(world.directory, '.local/share/berth/completion/names-default.json'));
+    damage?.(join(world.directory, '.local/share/berth/accounts/names.json'));
     routes = GONE;
     const { out } = await berthIn(world, ['billing', 'report', '--last', '10d', '--by', 'pod', '--json']);
     const { rows } = JSON.parse(out) as { readonly rows: readonly { readonly name: string | null }[] };
@@ -72,19 +73,19 @@ describe('what is gone', () => {
     [
       'is damaged',
       (file: string) => {
-        writeFileSync(file, '{"account":');
+        writeFileSync(file, '{"accounts":');
       },
     ],
     [
       'has another form',
       (file: string) => {
-        writeFileSync(file, '{"account":1,"names":{"a":1}}');
+        writeFileSync(file, '{"accounts":[{"names":{"a":1}}]}');
       },
     ],
     [
       'is of another account',
       (file: string) => {
-        writeFileSync(file, readFileSync(file, 'utf8').replace('"account":"', '"account":"x'));
+        writeFileSync(file, readFileSync(file, 'utf8').replace('"accounts":{"', '"accounts":{"x'));
       },
     ],
     [
@@ -111,6 +112,28 @@ describe('what is gone', () => {
     });
   });
 
+  test('has its name with each profile and variable that has the same key, and not with another key', async () => {
+    let answer = routed(THERE);
+    const server = await serve([
+      (exchange) => {
+        answer(exchange);
+      },
+    ]);
+    const folders = { BERTH_DATA_DIR: temporaryDirectory(), BERTH_CONFIG_DIR: temporaryDirectory() };
+    const env = { ...pointedAt(server.url), ...folders, NO_COLOR: '1' };
+    for (const profile of ['one', 'two'])
+      expect((await berth(['config', 'set', 'retries', '2', '--profile', profile], { env: folders })).code).toBe(0);
+    const ran = await berth(['pods', 'list'], { env: { ...env, BERTH_PROFILE: 'one' } });
+    expect(ran.code, ran.err).toBe(0);
+    answer = routed(GONE);
+    const clock = createTestClock(NOW);
+    const namesWith = async (more: Readonly<Record<string, string>>): Promise<string> =>
+      (await berth(['billing', 'report', '--last', '10d', '--by', 'pod'], { env: { ...env, ...more }, clock })).out;
+    expect(await namesWith({ BERTH_PROFILE: 'two' })).toContain('\ntrain\tpod-train');
+    expect(await namesWith({})).toContain('\ntrain\tpod-train');
+    expect(await namesWith({ BERTH_API_KEY: `${KEY}-2` })).toContain('\n(terminated)\tpod-train');
+  });
+
   test.each([
     ['it is in no list', {}, '(terminated)'],
     ['its list could not be read', { 'GET /v2/pods': problem(403, 'access denied') }, 'pod-train'],
@@ -135,7 +158,8 @@ describe('what is gone', () => {
     const server = await serve([routed({ 'GET /v2/network-volumes': json({ networkVolumes }) })]);
     const world = createTestWorld({ env: pointedAt(server.url) });
     expect((await berthIn(world, ['volumes', 'list', '-o', 'id'])).code).toBe(0);
-    const file = join(world.directory, '.local/share/berth/completion/names-default.json');
-    expect((JSON.parse(readFileSync(file, 'utf8')) as { readonly names: readonly unknown[] }).names).toHaveLength(2000);
+    const file = join(world.directory, '.local/share/berth/accounts/names.json');
+    const { accounts } = JSON.parse(readFileSync(file, 'utf8')) as { accounts: Record<string, { names: unknown[] }> };
+    expect(Object.values(accounts).map(({ names }) => names.length)).toEqual([2000]);
   });
 });
