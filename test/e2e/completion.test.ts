@@ -76,9 +76,10 @@ interface Opened extends TerminalSession {
   readonly env: Environment;
 }
 
-/** Opens a shell in an empty folder. */
+/** Opens a shell in an empty folder, whose path has a space and an apostrophe. */
 async function open(shell: Shell, extra: Environment = {}): Promise<Opened> {
-  const folder = await temporaryFolder();
+  const folder = path.join(await temporaryFolder(), "it's a folder");
+  await mkdir(folder);
   const clean = await cleanEnvironment();
   const env = { ...clean, PATH: `${path.dirname(berthPath())}${path.delimiter}${clean['PATH'] ?? ''}`, ...extra };
   const words = ['env', '-C', folder, ...(await SHELLS[shell](folder))];
