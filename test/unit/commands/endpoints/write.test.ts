@@ -120,7 +120,11 @@ describe('create and update refuse before anything is sent', () => {
       [...CREATE, ...GPU, '--workers-min', '4', '--workers-max', '1'],
       /--workers-min 4/,
     ],
-    ['more workers than the default maximum', [...CREATE, ...GPU, '--workers-min', '4'], /maximum by default, 3 workers/],
+    [
+      'more workers than the default maximum',
+      [...CREATE, ...GPU, '--workers-min', '4'],
+      /maximum by default, 3 workers/,
+    ],
     ['gpu without a pool', [...CREATE, '--gpu-count', '2'], /missing --gpu-pool/],
     ['vCPUs that are no power of two', [...CREATE, '--cpu', 'c:6'], /power of two/],
     ['one vCPU', [...CREATE, '--cpu', 'c:1'], /power of two of at least 2/],
