@@ -42,7 +42,11 @@ test('an item whose job expired, and is there after all, is sent once, wherever 
   const world = createTestWorld({ clock: createAutoAdvancingClock(), env });
   write(world, 'in.jsonl', items(COUNT));
   const at = (name: string): string => join(world.directory, name);
-  const state = () => ({ journal: readFileSync(at(`${OUT}.journal`)), results: readFileSync(at(OUT)) });
+  const state = () => ({
+    journal: readFileSync(at(`${OUT}.journal`)),
+    end: readFileSync(at(`${OUT}.journal.end`)),
+    results: readFileSync(at(OUT)),
+  });
   const resume = async () => await berthIn(secondProcess(world), [...RESUME, '--json']);
   expect((await berthIn(world, [...RUN, '--json'])).code).toBe(13);
   const before = state();
@@ -56,11 +60,12 @@ test('an item whose job expired, and is there after all, is sent once, wherever 
   service.before = () => undefined;
   // Each is asked for once more: the files as a process that is killed at that moment leaves them.
   expect(killedAt.length).toBeGreaterThanOrEqual(COUNT);
-  for (const { journal, results } of killedAt)
-    // Also in the middle of a record.
+  for (const { journal, end, results } of killedAt)
+    // Also in the middle of a record, before it was synced.
     for (const cut of [0, 3]) {
       if (journal.byteLength - cut < before.journal.byteLength) continue;
       writeFileSync(at(`${OUT}.journal`), journal.subarray(0, journal.byteLength - cut));
+      writeFileSync(at(`${OUT}.journal.end`), cut === 0 ? end : before.end);
       writeFileSync(at(OUT), results);
       const ran = await resume();
       expect([ran.code, summary(ran)], ran.err).toMatchObject([0, { completed: COUNT, expired: 0 }]);
