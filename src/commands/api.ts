@@ -51,11 +51,11 @@ export const api = defineCommand({
     ],
   ],
   run: async (ctx, values) => {
-    const method = values.method as Method;
+    const { method, service = 'base' } = values;
     const { path, query } = splitPath(values.path);
     const fields = [...values.field.map(typedField), ...values.rawField.map(rawField)];
     const request: ApiRequest = {
-      service: (values.service ?? 'base') as ServiceName,
+      service,
       method,
       path,
       query: queryOf(method === 'GET' ? [...query, ...fields.map(asText)] : query),

@@ -101,7 +101,7 @@ function parseFraction(text: string, label: string): number {
   return value;
 }
 
-function parseChoice(choices: readonly string[]): (text: string, label: string) => string {
+function parseChoice<T extends string>(choices: readonly T[]): (text: string, label: string) => T {
   return (text, label) => {
     const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
     if (found === undefined)
@@ -159,7 +159,11 @@ export const option = {
     least: number,
     { most, ...shape }: Shape<number> & { readonly most?: number } = {},
   ): Param<number | undefined> => valueFlag(summary, 'N', { format: 'integer', ...shape }, parseCount(least, most)),
-  choice: (summary: string, choices: readonly string[], shape: Shape<string> = {}): Param<string | undefined> => ({
+  choice: <const T extends string>(
+    summary: string,
+    choices: readonly T[],
+    shape: Shape<NoInfer<T>> = {},
+  ): Param<T | undefined> => ({
     ...valueFlag(summary, choices.length > 4 ? 'WORD' : choices.join('|'), shape, parseChoice(choices)),
     choices,
   }),
@@ -192,11 +196,11 @@ export const option = {
 /** A flag that needs at least one of some other flags: without them it is an error. */
 export const onlyWith = <T>(needs: readonly string[], param: Param<T>): Param<T> => ({ ...param, needs });
 
-interface WordShape extends Shape<string> {
-  readonly choices?: readonly string[];
+interface WordShape<T extends string> extends Shape<NoInfer<T>> {
+  readonly choices?: readonly T[];
 }
 
-const word = (summary: string, shape: WordShape, required: boolean): Param<string> => ({
+const word = <T extends string>(summary: string, shape: WordShape<T>, required: boolean): Param<T> => ({
   kind: 'argument',
   many: false,
   required,
@@ -216,8 +220,10 @@ const words = (summary: string, shape: Shape<readonly string[]>, required: boole
 
 /** Arguments, in the order of their declaration. Help shows the key in upper case unless `metavar` is set. */
 export const arg = {
-  text: (summary: string, shape: WordShape = {}): Param<string> => word(summary, shape, true),
-  optional: (summary: string, shape: WordShape = {}): Param<string | undefined> => word(summary, shape, false),
+  text: <const T extends string = string>(summary: string, shape: WordShape<T> = {}): Param<T> =>
+    word(summary, shape, true),
+  optional: <const T extends string = string>(summary: string, shape: WordShape<T> = {}): Param<T | undefined> =>
+    word(summary, shape, false),
   /** Zero or more arguments. */
   any: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape, false),
   /** One or more ids or names; repeated ones are removed. */

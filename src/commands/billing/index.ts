@@ -14,6 +14,7 @@ import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } 
 import { billingView, totalsLine } from './billing-view.ts';
 import { asId } from '../../core/ids.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
+import { GROUPINGS } from './report/costs.ts';
 import { COST_REPORT } from './report/schema.ts';
 
 const MEMBER = 'records';
@@ -113,7 +114,7 @@ const report = defineCommand({
         metavar: 'TIME|month',
       },
     ),
-    by: option.choice('what a row is (default: every resource)', ['pod', 'endpoint', 'volume', 'cluster', 'day']),
+    by: option.choice('what a row is (default: every resource)', GROUPINGS),
     budget: option.text('end 15 when the total is above this', { metavar: 'USD' }),
   },
   exits: [EXIT.limitExceeded],

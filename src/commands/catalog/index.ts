@@ -60,7 +60,7 @@ const gpus = catalogCommand(GPUS, {
     map: option.on('a grid: which GPU type can be had in which data center'),
     product: option.list('for these products (default POD)', { choices: ['POD', 'CLUSTER', 'SERVERLESS'] }),
     count: option.count('GPUs in one pod', 1),
-    cloud: option.choice('only this cloud', ['SECURE', 'COMMUNITY']),
+    cloud: option.choice('only this cloud', collections.CLOUDS),
     country: option.list('only in these countries, by two-letter code'),
     cuda: option.list('with one of these CUDA versions'),
     minCuda: option.text('with this CUDA version or a newer one', { metavar: 'VERSION' }),

@@ -57,7 +57,7 @@ const pathOf = (row: Json): string => stringAt(row, 'path') ?? '';
 const largestFirst = (number: number): string => String(10 ** 15 - number).padStart(16, '0');
 
 /** The texts by which rows are sorted. */
-const ORDERS: Readonly<Record<string, (row: Json) => string>> = {
+const ORDERS: Readonly<Record<'size' | 'time', (row: Json) => string>> = {
   size: (row) => `${largestFirst(numberAt(row, 'bytes') ?? -1)} ${pathOf(row)}`,
   time: (row) => `${largestFirst(Date.parse(stringAt(row, 'modifiedAt') ?? '') || 0)} ${pathOf(row)}`,
 };
@@ -82,7 +82,7 @@ export const ls = defineCommand({
   run: async (ctx, { place: given, recursive, sort }) => {
     const address = parseVolumeAddress(given);
     const { files: volume, now } = await openVolumeWithSpace(ctx, address.volume);
-    const rows = createSorter<Json>(await ctx.durable(), ORDERS[sort ?? 'path'] ?? pathOf);
+    const rows = createSorter<Json>(await ctx.durable(), sort === undefined ? pathOf : ORDERS[sort]);
     let [files, bytes] = [0, 0];
     const addFile = async (file: VolumeFile): Promise<void> => {
       files += 1;

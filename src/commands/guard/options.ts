@@ -105,13 +105,12 @@ function flagPolicy(values: PolicyValues): Policy {
     olderThan: values.olderThan,
     costAbove: amountOf(values.costAbove, 'costAbove'),
   };
-  const given = GUARD_ACTIONS.find((each) => each === values.do);
   const rules = Object.keys(CONDITIONS).flatMap((key): Rule[] => {
     const when = conditionOf(key as keyof typeof CONDITIONS, values);
     if (when === undefined) return [];
     const actions = actionsFor(when);
     // What can only be reported is reported.
-    const action = actions.length === 1 ? 'report' : (given ?? actions[1] ?? 'report');
+    const action = actions.length === 1 ? 'report' : (values.do ?? actions[1] ?? 'report');
     const rule = { name: flagName(key).slice(2), select, when, action };
     checkRule(rule, flagName(key));
     return [rule];
@@ -153,7 +152,7 @@ function conditionOf(key: keyof typeof CONDITIONS, values: PolicyValues): Condit
       return withAmount(values.maxSpent, key, (dollars) => ({
         kind: 'spent',
         dollars,
-        since: SPENT_SINCE.find((each) => each === values.spentSince) ?? 'start',
+        since: values.spentSince ?? 'start',
       }));
     case 'accountPerHour':
       return withAmount(values.accountPerHour, key, (dollars) => ({ kind: 'account-per-hour', dollars }));

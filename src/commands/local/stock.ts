@@ -8,6 +8,7 @@ import { usage } from '../../core/failure.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changed, sendControl } from './control.ts';
+import { CLOUDS } from '../shared/collections.ts';
 import { changeResult } from '../../cli/resource/change-result.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { CLEARED, STOCK } from './schemas.ts';
@@ -74,7 +75,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     details: 'Pods that are there keep the price that they were created at.',
     args: { hardware: HARDWARE, price: arg.text('US dollars an hour', { metavar: 'DOLLARS' }) },
     options: {
-      cloud: option.choice('only on this cloud (default: on both)', ['SECURE', 'COMMUNITY']),
+      cloud: option.choice('only on this cloud (default: on both)', CLOUDS),
       ...SPAN_OPTIONS,
     },
     examples: [['berth local stock price GPU-80G 1.50 --for 1h', 'cheaper for an hour']],

@@ -6,7 +6,7 @@ import { isAmong } from '../../core/text/patterns/row-filter.ts';
 import { totalOf } from './actions/cost.ts';
 import { SUMMARY } from './get.ts';
 import { PODS } from './pod/resource.ts';
-import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
+import { CLOUDS, DATA_CENTERS, GPUS } from '../shared/collections.ts';
 
 /** The service can only leave out the pods of clusters; the other filters are applied to its list here. */
 export const list = listCommand(PODS, {
@@ -14,7 +14,7 @@ export const list = listCommand(PODS, {
   details: 'Filters narrow each other; several values of one of them widen it. TERMINATED pods leave the list.',
   options: {
     all: option.on('members of clusters too', { short: '-a' }),
-    cloud: option.choice('only on this cloud', ['SECURE', 'COMMUNITY']),
+    cloud: option.choice('only on this cloud', CLOUDS),
     dataCenter: option.list('only in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
     gpu: option.list('only with these GPU types', { metavar: 'GPU', complete: GPUS }),
   },

@@ -98,3 +98,6 @@ export const ENDPOINT_ARGUMENT = arg.text('endpoint id or name', { metavar: 'END
 
 /** The argument for an endpoint with a queue, which may be a public one. */
 export const QUEUE_ARGUMENT = arg.text('endpoint id, name or model slug', { complete: ENDPOINTS });
+
+/** The clouds that a pod can be on (contract, Cloud). */
+export const CLOUDS = ['SECURE', 'COMMUNITY'] as const;

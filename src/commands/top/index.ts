@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { SORTS, type Sort } from './model/order.ts';
+import { SORTS } from './model/order.ts';
 import { TOP_ROWS } from './schema.ts';
 
 const KINDS = ['pods', 'endpoints'] as const;
@@ -25,9 +25,8 @@ export const top = defineCommand({
     ['berth top --sort use', 'the busiest first'],
     ['berth top --once -o jsonl', 'a line for each pod and endpoint'],
   ],
-  run: async (ctx, { what, once, sort: given, interval }) => {
+  run: async (ctx, { what, once, sort = 'cost', interval }) => {
     const shown = { pods: what !== 'endpoints', endpoints: what !== 'pods' };
-    const sort = given === undefined ? 'cost' : (given as Sort);
     const isFrame = isTableOutput(ctx.output) && ctx.output.fields === undefined;
     if (once) return await (await import('./once.ts')).once(ctx, shown, sort, isFrame);
     if (!isFrame) return await (await import('./stream.ts')).streamRows(ctx, shown, sort, interval);

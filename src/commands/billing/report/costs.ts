@@ -10,6 +10,10 @@ export type Part = (typeof PARTS)[number];
 export const KINDS = ['pod', 'endpoint', 'volume', 'cluster', 'public endpoint'] as const;
 export type Kind = (typeof KINDS)[number];
 
+/** What the rows of a report are. Without one of them they are all resources. */
+export const GROUPINGS = ['pod', 'endpoint', 'volume', 'cluster', 'day'] as const;
+export type Grouping = (typeof GROUPINGS)[number] | undefined;
+
 /** What one resource cost. */
 export interface ResourceCost {
   readonly kind: Kind;

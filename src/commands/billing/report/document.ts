@@ -1,15 +1,12 @@
 import type { Json, JsonObject } from '../../../core/json.ts';
 import { formatTimestamp } from '../../../core/text/timestamp.ts';
 import { RATE_PARTS, type Rate } from '../../shared/rate/hourly-cost.ts';
-import { DAY_PARTS, PARTS, type DayCost, type ResourceCost } from './costs.ts';
+import { DAY_PARTS, PARTS, type DayCost, type Grouping, type ResourceCost } from './costs.ts';
 import type { Facts } from './fetch.ts';
 import { forecast, type Forecast } from './forecast.ts';
 import { idleResources } from './idle.ts';
 import { moneyJson, moneyOf, sum, type Money } from './money.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
-
-/** What the rows are. Without it they are all resources. */
-export type Grouping = 'pod' | 'endpoint' | 'volume' | 'cluster' | 'day' | undefined;
 
 /** A report: its rows, and what is told beside them. */
 export interface CostReport {

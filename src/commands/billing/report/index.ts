@@ -7,7 +7,8 @@ import type { EpochMs } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import type { Result } from '../../../output/view.ts';
-import { costReport, type CostReport, type Grouping } from './document.ts';
+import { costReport, type CostReport } from './document.ts';
+import type { Grouping } from './costs.ts';
 import { fetchFacts, type Facts } from './fetch.ts';
 import { rateDetails, rateText } from '../../shared/rate/hourly-cost.ts';
 import { dayStart, forecastStart, monthStart } from './forecast.ts';
@@ -17,7 +18,7 @@ import { costView, legend } from './report-view.ts';
 export interface ReportValues {
   /** A duration, or `month`. */
   readonly last: string | undefined;
-  readonly by: string | undefined;
+  readonly by: Grouping;
   readonly budget: string | undefined;
 }
 
@@ -32,21 +33,20 @@ const DEFAULT_LAST = '30d';
  */
 export async function costs(ctx: CommandContext, values: ReportValues): Promise<Result> {
   const budget = values.budget === undefined ? undefined : budgetOf(values.budget);
-  const by = values.by as Grouping;
   const now = await ctx.fetchServiceNow({ overHttp: true });
   // A budget is one of a month, unless another time is asked for.
   const last = values.last ?? (budget === undefined ? DEFAULT_LAST : MONTH);
   const start = last === MONTH ? monthStart(now) : startOf(last, now);
   const facts = await fetchFacts(ctx, start, Math.min(start, forecastStart(now)), dayStart(now) + DAY_MS);
-  const report = costReport(facts, by, start, now, budget);
+  const report = costReport(facts, values.by, start, now, budget);
   const { rows } = report.document;
   const isTable = isTableOutput(ctx.output);
   return {
     kind: 'many',
-    view: costView(by, rows, ctx.terminal.output, facts.gone),
+    view: costView(values.by, rows, ctx.terminal.output, facts.gone),
     values: rows,
     whole: { document: report.document, member: 'rows' },
-    notes: isTable ? notesOf(ctx, report, facts, by, { last, budget: last === MONTH ? budget : undefined }) : [],
+    notes: isTable ? notesOf(ctx, report, facts, values.by, { last, budget: last === MONTH ? budget : undefined }) : [],
     failure: budget !== undefined && report.total.gt(budget) ? overBudget(report.total, budget, last) : undefined,
   };
 }

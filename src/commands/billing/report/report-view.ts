@@ -1,8 +1,7 @@
 import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import { money, text } from '../../../output/cells/cell-functions.ts';
 import type { Column, View } from '../../../output/view.ts';
-import { DAY_PARTS, PARTS } from './costs.ts';
-import type { Grouping } from './document.ts';
+import { DAY_PARTS, PARTS, type Grouping } from './costs.ts';
 import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
 
 /** The characters of the parts of a bar, told apart without colour. */

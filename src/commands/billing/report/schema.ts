@@ -13,7 +13,7 @@ import {
   type OutputSchema,
 } from '../../../cli/model/output-schema.ts';
 import { RATE_PARTS } from '../../shared/rate/hourly-cost.ts';
-import { DAY_PARTS, PARTS } from './costs.ts';
+import { DAY_PARTS, GROUPINGS, PARTS } from './costs.ts';
 
 const amounts = (parts: readonly string[]): Readonly<Record<string, OutputSchema>> =>
   Object.fromEntries(['total', ...parts].map((part) => [`${part}Usd`, NUMBER]));
@@ -21,7 +21,7 @@ const amounts = (parts: readonly string[]): Readonly<Record<string, OutputSchema
 export const COST_REPORT = ownObject({
   from: TIME,
   to: TIME,
-  by: oneOf('resource', 'pod', 'endpoint', 'volume', 'cluster', 'day'),
+  by: oneOf('resource', ...GROUPINGS),
   totalUsd: NUMBER,
   elsewhereUsd: NUMBER,
   rows: manyOf(

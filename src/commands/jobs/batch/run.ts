@@ -55,11 +55,11 @@ export async function runBatch(outer: CommandContext, given: RunValues): Promise
         ...values,
         name: isShared ? (name ?? defaultName(ctx, values.endpoint)) : undefined,
         inputs: values.input,
-        format: values.inputFormat as BeginOptions['format'],
+        format: values.inputFormat,
         csvRaw: ctx.output.csvRaw,
         jobOptions: values,
         itemsPerRange: isShared ? (shardItems ?? SHARD_ITEMS) : Number.POSITIVE_INFINITY,
-        compression: (compress ?? 'none') as BeginOptions['compression'],
+        compression: compress ?? 'none',
       };
       if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, store, options));
       const run = { endpoint: values.endpoint, limits: values, leaseMs, connect: () => connect(ctx, values.endpoint) };

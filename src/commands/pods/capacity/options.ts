@@ -38,7 +38,7 @@ const OF_GPUS = ['prefer', 'maxPrice', 'untilAvailable', 'startTimeout'] as cons
 
 /** The plan of the flags for a body; undefined for a create as every other. Fails with usage (2). */
 export function planOf(values: PlacementValues, body: JsonObject): Plan | undefined {
-  const { idempotencyKey: key, untilAvailable, startTimeout, prefer } = values;
+  const { idempotencyKey: key, untilAvailable, startTimeout, prefer = 'order' } = values;
   if (key !== undefined) checkKey(key);
   const gpu = stringAt(body, 'gpu.id');
   const given = OF_GPUS.filter((flag) => isGiven(values[flag]));
@@ -55,7 +55,7 @@ export function planOf(values: PlacementValues, body: JsonObject): Plan | undefi
     count: numberAt(body, 'gpu.count') ?? 1,
     cloud: stringOf(body['cloud']) === 'COMMUNITY' ? 'COMMUNITY' : 'SECURE',
     maxPrice: dollarsOf('maxPrice', values.maxPrice),
-    prefer: prefer === 'price' ? 'price' : 'order',
+    prefer,
   };
   return { wanted, waitMs: untilAvailable, startMs: startTimeout, key };
 }

@@ -3,7 +3,7 @@ import { option } from '../../../cli/model/params.ts';
 import { defineTable, viewOf, type Fields } from '../../../cli/resource/fields/fields.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
 import type { View } from '../../../output/view.ts';
-import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../shared/collections.ts';
+import { CLOUDS, CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../shared/collections.ts';
 import {
   CONTAINER_FIELDS,
   CONTAINER_MEMBERS,
@@ -22,8 +22,6 @@ import * as show from './show.ts';
 
 /** Every status (specification 3.1). */
 export const STATUSES = POD_STATUSES;
-
-const CLOUDS = ['SECURE', 'COMMUNITY'] as const;
 
 /** GB of a new pod whose body and template name none: the contract has no default, and refuses it (additions 3). */
 export const DISK_GB = 20;
