@@ -30,10 +30,10 @@ export async function main(installation: Installation): Promise<void> {
 const isCompletion = ([command]: readonly string[]): boolean => command === '__complete' || command === '__renew';
 
 /**
- * Runs one command line and returns its exit code. Reads and writes only through `runtime`, and never throws: failures are
+ * Runs one command line and returns its exit code: one of berth, or that of the program that it ran (0 to 255). Reads and writes only through `runtime`, and never throws: failures are
  * printed.
  */
-export async function runCli(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], runtime: Runtime): Promise<number> {
   if (isCompletion(argv)) return await completeInShell(argv, runtime);
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
@@ -73,7 +73,7 @@ async function showHelp(
   path: readonly string[],
   target: Command | Group | undefined,
   globals: GlobalValues,
-): Promise<ExitCode> {
+): Promise<number> {
   const wantsHelp = globals['help'] === true;
   if (!printsJson(globals, () => undefined))
     return target === undefined ? await printRootHelp(ctx, wantsHelp) : await printHelp(ctx, path, target, wantsHelp);

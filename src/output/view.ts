@@ -160,7 +160,9 @@ export type Result =
   | (Outcome & { readonly kind: 'text'; readonly text: string })
   /** A page of help, laid out for the terminal. */
   | (Outcome & { readonly kind: 'page'; readonly page: Page })
-  | (Outcome & { readonly kind: 'nothing' });
+  | (Outcome & { readonly kind: 'nothing' })
+  /** A program ran and wrote its own output. Its exit code, 0 to 255, becomes that of berth. */
+  | (Outcome & { readonly kind: 'program'; readonly code: number });
 
 /** The result that shows the whole document of an answer. */
 export const answerResult = (view: View, { value = null, text }: ApiAnswer) =>

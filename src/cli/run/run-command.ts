@@ -1,5 +1,5 @@
 import { isMessage, lines, type Message, printed, sentence } from '../../core/message.ts';
-import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
@@ -38,7 +38,7 @@ export async function runCommand(
   given: Values,
   output: OutputOptions,
   path: readonly string[],
-): Promise<ExitCode> {
+): Promise<number> {
   const state: RunState = { resumeCommand: undefined, stillRunning: undefined, writes: createWriteRecord() };
   const ctx = createCommandContext(
     context,
@@ -86,7 +86,7 @@ async function tellForeignHome(ctx: CommandContext): Promise<void> {
 }
 
 /** The exit code, unless the setting `access` would refuse what a dry run has shown: then it fails with that. */
-function endOf({ refusal }: RunState, code: ExitCode): ExitCode {
+function endOf({ refusal }: RunState, code: number): number {
   if (refusal !== undefined) throw refusal;
   return code;
 }
@@ -94,7 +94,7 @@ function endOf({ refusal }: RunState, code: ExitCode): ExitCode {
 /** What a dry run that sends no single request shows, such as the files of a copy. */
 const withDryRunNote = (result: Result): Result => ({ ...result, notes: [...(result.notes ?? []), DRY_RUN_NOTE] });
 
-async function print(ctx: CommandContext, result: Result, writes: WriteRecord): Promise<ExitCode> {
+async function print(ctx: CommandContext, result: Result, writes: WriteRecord): Promise<number> {
   try {
     await render(result, ctx.output, ctx);
   } catch (error) {
@@ -106,12 +106,12 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
   const hidden = isHiding ? hiddenNotes(result, ctx.output, ctx.terminal) : [];
   if (result.failure === undefined || !asJson)
     for (const note of [...(result.notes ?? []), ...hidden]) await ctx.tell(note);
-  if (ctx.terminal.outputClosed && result.kind !== 'nothing')
+  if (ctx.terminal.outputClosed && result.kind !== 'nothing' && result.kind !== 'program')
     await ctx.tell(
       writes.ids.size === 0 ? 'Standard output is closed: nothing was printed there.' : notPrinted(writes.ids),
     );
   if (result.failure !== undefined) throw result.failure;
-  return result.exit ?? EXIT.done;
+  return result.kind === 'program' ? result.code : (result.exit ?? EXIT.done);
 }
 
 /** Compiles the filter before any request is sent, also for a list to pick from. Fails with usage (2). */

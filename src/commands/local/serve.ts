@@ -97,7 +97,7 @@ export const exec = defineCommand({
     const [command = '', ...args] = values.command;
     const server = await ctx.localHost.serve({ port: 0, ...serveOptions(ctx, values) });
     try {
-      return { kind: 'nothing', exit: (await ctx.spawn.run(command, args, environment(server))) as ExitCode };
+      return { kind: 'program', code: await ctx.spawn.run(command, args, environment(server)) };
     } finally {
       await server.stop();
     }

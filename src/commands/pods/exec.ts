@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, usage, isInterrupt } from '../../core/failure.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
 import { idsArgument } from '../../cli/resource/read.ts';
@@ -98,7 +98,7 @@ async function runInOne(
   const pod = await reachPod(ctx, word, start);
   const code = await runSsh(ctx, await sshArguments(ctx, pod, { line, tty }), { tty, hint: mayGoOn(pod) });
   const notes = code === SSH_FAILED ? [notKnown(pod), ...(await stateNow(ctx, pod))] : [];
-  return { kind: 'nothing', exit: code as ExitCode, notes } as const;
+  return { kind: 'program', code, notes } as const;
 }
 
 const notKnown = ({ id }: ReachablePod): Message =>

@@ -1,5 +1,4 @@
 import { berth, flags, sentence } from '../../core/message.ts';
-import type { ExitCode } from '../../core/exit-codes.ts';
 import { usage, type Failure } from '../../core/failure.ts';
 import { type Json, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
@@ -66,7 +65,7 @@ export const ssh = defineCommand({
     // The proxy is one host for all pods, with one key that the user's own file keeps.
     const trust =
       proxy || directSsh(pod) === undefined ? [] : trustOptions(startOf(pod, id), await ctx.spawn.knownHosts());
-    return { kind: 'nothing', exit: (await runSsh(ctx, [...trust, ...args], { tty: true })) as ExitCode };
+    return { kind: 'program', code: await runSsh(ctx, [...trust, ...args], { tty: true }) };
   },
 });
 

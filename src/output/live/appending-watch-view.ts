@@ -76,6 +76,7 @@ function fingerprint(result: Result): string {
       return result.text;
     case 'page':
     case 'nothing':
+    case 'program':
       return '';
   }
 }

@@ -13,6 +13,7 @@ import { rowsOf, type OutputOptions, type Result, type RowsResult } from '../vie
 export async function render(result: Result, options: OutputOptions, output: Output): Promise<void> {
   switch (result.kind) {
     case 'nothing':
+    case 'program':
       return;
     case 'text': {
       const text = output.terminal.output ? safeText(result.text, true) : result.text;
