@@ -207,6 +207,38 @@ const PACKAGES = {
   ssh2: '^src/(host/pods|commands/pods/reach/files)/',
 };
 
+/** The nouns that import other nouns, each before those that it imports. Another noun imports only what is shared. */
+const IMPORTING_NOUNS = [
+  'apply',
+  'clusters',
+  'export',
+  'queue',
+  'schema',
+  'top',
+  'webhooks',
+  'plan',
+  'catalog',
+  'pods',
+  'guard',
+];
+
+const nounPath = (nouns) => `^src/commands/(${nouns.join('|')})[/.]`;
+
+/** Rules that leave no circle of nouns. */
+const nounRules = IMPORTING_NOUNS.slice(1)
+  .map((noun, index) => ({
+    name: `noun ${noun}`,
+    severity: 'error',
+    from: { path: nounPath([noun]) },
+    to: { path: nounPath(IMPORTING_NOUNS.slice(0, index + 1)) },
+  }))
+  .concat({
+    name: 'other nouns',
+    severity: 'error',
+    from: { path: '^src/commands/([^/.]+)', pathNot: nounPath(IMPORTING_NOUNS) },
+    to: { path: '^src/commands/', pathNot: '^src/commands/(shared|$1)[/.]' },
+  });
+
 const layerRules = Object.entries(LAYERS).map(([from, allowed]) => ({
   name: `layer ${from}`,
   comment: `may import only ${allowed.join(', ')}`,
@@ -226,6 +258,7 @@ const packageRules = Object.entries(PACKAGES).map(([name, owner]) => ({
 module.exports = {
   forbidden: [
     ...layerRules,
+    ...nounRules,
     ...packageRules,
     {
       name: 'core imports nothing',

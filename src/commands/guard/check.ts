@@ -5,7 +5,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
-import { stoppedLines, wipedLines } from '../pods/actions/cost.ts';
+import { stoppedLines, wipedLines } from '../shared/rate/stopped-disks.ts';
 import { SUBJECTS, type Policy, type Subject } from '../../guard/policy/rules.ts';
 import { adviceOf } from './advice.ts';
 import { appendLog, LOG_OPTION } from './log.ts';

@@ -23,7 +23,8 @@ import { combinedFailure } from '../../../cli/resource/several/combined-failure.
 import { countOf } from '../../../cli/words/words.ts';
 import { podAction } from '../../shared/pod-action.ts';
 import { remainingAfterStop } from '../../shared/rate/account-line.ts';
-import { effectOfStop, isLocked, startedLines, stillPaidLines, stoppedLines, wipedLines, wipesDisks } from './cost.ts';
+import { effectOfStop, isLocked, startedLines, stillPaidLines } from './cost.ts';
+import { stoppedLines, wipedLines, wipesDisks } from '../../shared/rate/stopped-disks.ts';
 import { confirmAction } from './confirm-action.ts';
 import { acceptReached, hasReached, inActionWords, refusalHint, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';

@@ -3,12 +3,12 @@ import { berth, type Message, sentence } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
 import { countOf } from '../../../cli/words/words.ts';
-import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { idOf } from '../../../output/view.ts';
 import { accountLine } from '../../shared/rate/account-line.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/hourly-cost.ts';
 import { savedDisks } from '../../billing/report/disk-costs.ts';
 import { keptDisks } from '../../shared/rate/persistent-mounts.ts';
+import { wipesDisks } from '../../shared/rate/stopped-disks.ts';
 import { costUntilStopped } from '../pod/price.ts';
 import { lacksHardware } from '../pod/reachable.ts';
 
@@ -31,26 +31,9 @@ const savingOf = (pods: readonly Json[]): string => `It saves ${formatSaving(pod
 const formatSaving = (pods: readonly Json[]): string =>
   hourlyText(pods.map((pod) => ({ ...objectOf(pod), mounts: null })));
 
-const disksOf = (pods: readonly Json[]): string => (pods.length === 1 ? 'its container disk' : 'their container disks');
-
-/** `It wipes its container disk; what is on mounts stays.` A stop and a restart do (contract rules, Pods). */
-export const wipesDisks = (pods: readonly Json[]): string => `It wipes ${disksOf(pods)}; what is on mounts stays.`;
-
 /** What a stop saves, wipes, and what of the pods costs on. */
 export const effectOfStop = (pods: readonly Json[]): string =>
   [savingOf(pods), wipesDisks(pods), keptDisks(pods)].filter((line) => line !== undefined).join(' ');
-
-/** That the disks of these pods were wiped; nothing with --quiet, and for a script that reads JSON. */
-export function wipedLines(ctx: CommandContext, pods: readonly Json[]): readonly string[] {
-  if (ctx.settings.get('quiet') || !isTableOutput(ctx.output) || pods.length === 0) return [];
-  return [`This wiped ${disksOf(pods)}; what is on mounts stays.`];
-}
-
-/** What stopped pods cost on, without --quiet. */
-export function stoppedLines(ctx: CommandContext, pods: readonly Json[]): readonly string[] {
-  const kept = ctx.settings.get('quiet') ? undefined : keptDisks(pods);
-  return kept === undefined ? [] : [kept];
-}
 
 /** What terminating pods saves, with the disks of stopped ones by the last bill. */
 export const savingOfEnd = async (ctx: CommandContext, pods: readonly Json[]): Promise<string> =>
