@@ -1,5 +1,5 @@
 import { createLocalClock } from './state/clock.ts';
-import { asOfAugust } from './http/requests/august.ts';
+import { asOfAugust } from './http/requests/older-contract.ts';
 import { createCallSignals } from './http/call/call-signals.ts';
 import type { Frame } from './http/routing/dispatch.ts';
 import { takeStartFault } from './http/faults/fault-effects.ts';

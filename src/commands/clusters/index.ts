@@ -16,7 +16,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { catalogRow } from '../shared/pick/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
-import { clusterRefusals, podOfCluster } from '../shared/refusals/by-catalog.ts';
+import { clusterRefusals, podOfCluster } from '../shared/refusals/would-be-refused.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
 import { withTemplateMount } from '../shared/rate/template-mount.ts';

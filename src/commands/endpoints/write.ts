@@ -23,7 +23,7 @@ import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-writ
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { endpointRefusals } from '../shared/refusals/by-catalog.ts';
+import { endpointRefusals } from '../shared/refusals/would-be-refused.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { storagePrice } from '../shared/rate/storage-change.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';

@@ -13,7 +13,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { age, text } from '../../output/cells/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { parseVolumeAddress } from './places/file-address.ts';
-import { printRows } from '../shared/paths/print-rows.ts';
+import { printLongList } from './print-long-list.ts';
 import { expandPlace } from './places/globs.ts';
 import { filesBelow, findOnVolume, openVolumeWithSpace } from './places/open-volume.ts';
 
@@ -102,7 +102,7 @@ export const ls = defineCommand({
           for await (const entry of await volume.folder(found.key))
             await (entry.kind === 'file' ? addFile(entry.file) : rows.add([folderRow(entry.key)]));
       }
-      return await printRows(ctx, viewAt(now), rows.sorted(), [`${countOf(files, 'file')}, ${formatBytes(bytes)}`]);
+      return await printLongList(ctx, viewAt(now), rows.sorted(), [`${countOf(files, 'file')}, ${formatBytes(bytes)}`]);
     } finally {
       await rows.close();
     }

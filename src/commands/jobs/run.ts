@@ -17,7 +17,7 @@ import { optionsText } from '../../queue/submission.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { healthLine, waitLine } from './job/command-lines.ts';
 import { jobBody, readInput } from './input.ts';
-import { checkBounds } from '../shared/duration-bounds.ts';
+import { checkBounds } from './duration-bounds.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
 import { postedResult, receiverOf } from './post-result.ts';
 import { streamJob } from './stream.ts';

@@ -9,7 +9,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { listRows, rowRequest } from '../../cli/resource/identity/requests.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs, type LogTarget } from '../shared/logs/index.ts';
-import type { NamedLog } from '../shared/logs/several.ts';
+import type { NamedLog } from './several-logs.ts';
 import { PODS } from './pod/resource.ts';
 import { LOG_LINES } from '../shared/logs/log-view.ts';
 
@@ -36,7 +36,7 @@ export const logs = defineCommand({
     const [only, ...others] = pods;
     if (only === undefined) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
     if (others.length === 0 && values.match.length === 0) return await showLogs(ctx, only, values);
-    const { showSeveralLogs } = await import('../shared/logs/several.ts');
+    const { showSeveralLogs } = await import('./several-logs.ts');
     return await showSeveralLogs(
       ctx,
       pods,

@@ -6,8 +6,8 @@ import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { isKnownRetired, isRetired, saysRetired, tellRetired, V1 } from './retired-v1.ts';
 import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
-import { ASK_PER_MONTH } from '../shared/rate/ask-above.ts';
-import { volumeRefusals } from '../shared/refusals/by-catalog.ts';
+import { ASK_PER_MONTH } from '../shared/rate/ask-limits.ts';
+import { volumeRefusals } from '../shared/refusals/would-be-refused.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { monthlyCost, standardMonthly } from '../shared/rate/volume-price.ts';
 

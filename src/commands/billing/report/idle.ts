@@ -1,6 +1,6 @@
 import { type Json, memberAt, numberAt } from '../../../core/json.ts';
 import { diskSize, withStoppedDisk } from '../../shared/rate/persistent-mounts.ts';
-import { mountedVolumes } from '../../shared/rate/mounted-volumes.ts';
+import { usedVolumeIds } from '../../shared/rate/used-volume-ids.ts';
 import type { Kind } from './costs.ts';
 import { idOf } from '../../../output/view.ts';
 
@@ -37,7 +37,7 @@ export function idleResources({ pods, endpoints, volumes, health }: Fleet): read
     return [{ kind: 'endpoint', id: idOf(endpoint), why: `has ${which}` }];
   });
   // Without one of the lists, a volume may be in use by what is missing.
-  const mounted = pods === undefined || endpoints === undefined ? undefined : mountedVolumes(pods, endpoints);
+  const mounted = pods === undefined || endpoints === undefined ? undefined : usedVolumeIds(pods, endpoints);
   const unused = (volumes ?? [])
     .filter((volume) => mounted?.has(idOf(volume)) === false)
     .map((volume): Idle => ({ kind: 'volume', id: idOf(volume), why: 'is mounted nowhere' }));

@@ -12,7 +12,7 @@ import { readRecords } from '../../billing/report/fetch.ts';
 import { monthStart } from '../../billing/report/forecast.ts';
 import { PODS as POD_BILL, SUMMARY } from '../../billing/report/service-reports.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../shared/collections.ts';
-import { mountedVolumes } from '../../shared/rate/mounted-volumes.ts';
+import { usedVolumeIds } from '../../shared/rate/used-volume-ids.ts';
 import { readHealth } from '../../shared/rate/read-health.ts';
 import { readRate, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
 import { rateText, volumesRate } from '../../shared/rate/hourly-cost.ts';
@@ -107,7 +107,7 @@ async function readUnused(
     rowsUnlessFailed(ctx, ENDPOINTS),
     stopped.length === 0 ? undefined : readDiskCosts(ctx, now),
   ]);
-  const mounted = users === undefined || endpoints === undefined ? undefined : mountedVolumes(users, endpoints);
+  const mounted = users === undefined || endpoints === undefined ? undefined : usedVolumeIds(users, endpoints);
   if (volumes === undefined || mounted === undefined)
     await ctx.tell('Which volumes are mounted could not be read: nothing is said about them.');
   const free = mounted === undefined ? [] : (volumes ?? []).filter((volume) => !mounted.has(idOf(volume)));

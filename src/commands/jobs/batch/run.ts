@@ -15,7 +15,7 @@ import { sendTo } from '../../../cli/resource/identity/identify.ts';
 import { sentence } from '../../../core/message.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { checkBounds } from '../../shared/duration-bounds.ts';
+import { checkBounds } from '../duration-bounds.ts';
 import type { RunValues } from './options/flags.ts';
 import { viewOf } from './view/progress.ts';
 import { batchResult } from './view/notes.ts';

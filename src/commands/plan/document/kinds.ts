@@ -22,7 +22,7 @@ import { PASSWORD, REGISTRY_TABLE } from '../../registries/fields.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../shared/collections.ts';
 import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../shared/container/container-command.ts';
 import { CONTAINER_MEMBERS } from '../../shared/container/container-fields.ts';
-import { endpointRefusals, podRefusals, volumeRefusals } from '../../shared/refusals/by-catalog.ts';
+import { endpointRefusals, podRefusals, volumeRefusals } from '../../shared/refusals/would-be-refused.ts';
 import { TEMPLATE_TABLE } from '../../templates/fields.ts';
 import { createSpec as newVolume } from '../../volumes/create.ts';
 import { VOLUME_TABLE } from '../../volumes/fields.ts';

@@ -4,7 +4,7 @@ import { formatDollars } from '../../../core/units.ts';
 import { askToCreate, AT_UNKNOWN_PRICE, tellPrice } from '../../../cli/resource/ask-before-write.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Offer } from '../../../create/candidates.ts';
-import { ASK_PER_HOUR } from '../../shared/rate/ask-above.ts';
+import { ASK_PER_HOUR } from '../../shared/rate/ask-limits.ts';
 import { offerText } from '../../shared/capacity/offers.ts';
 import { andMount, keptDisks } from '../../shared/rate/persistent-mounts.ts';
 import { hasExpensiveMount, withTemplateMount } from '../../shared/rate/template-mount.ts';

@@ -3,7 +3,7 @@ import { type JsonObject, memberAt, numberAt, stringAt } from '../../../core/jso
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
 import { TEMPLATES } from '../collections.ts';
-import { ASK_PER_MONTH } from './ask-above.ts';
+import { ASK_PER_MONTH } from './ask-limits.ts';
 import { standardMonthly } from './volume-price.ts';
 
 /**

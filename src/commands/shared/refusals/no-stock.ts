@@ -4,7 +4,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { placeOfVolume } from '../capacity/volume-place.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
 import { findStock, noStockSentence, wantedByPod, type StockFinding } from '../explain/stock.ts';
-import { podRefusals } from './by-catalog.ts';
+import { podRefusals } from './would-be-refused.ts';
 
 /**
  * Says in a dry run that the catalog has none of the hardware of a new pod now. It is no refusal: the catalog may lag, and stock

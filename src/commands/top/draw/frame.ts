@@ -5,7 +5,7 @@ import { paintAll } from '../../../output/cells/cell-text.ts';
 import type { Paint, Piece } from '../../../output/text/colour.ts';
 import { joinText, styled } from '../../../output/text/terminal-text.ts';
 import { ellipsize } from '../../../output/text/text-width.ts';
-import { placed, type TopColumn } from './columns.ts';
+import { placed, type TopColumn } from './fit-columns.ts';
 import { headLines, type HeadInput, type HeadRoom } from './head.ts';
 import { endpointColumns, podColumns, secondsText } from './row-columns.ts';
 import type { EndpointRow, PodRow } from '../model/rows.ts';

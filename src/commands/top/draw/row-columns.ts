@@ -8,7 +8,7 @@ import { piecesWidth } from '../../../output/text/text-width.ts';
 import { sparkline } from '../../../output/cells/sparkline.ts';
 import type { Tone } from '../../../output/view.ts';
 import { formatRate } from '../../shared/history.ts';
-import type { TopColumn } from './columns.ts';
+import type { TopColumn } from './fit-columns.ts';
 import type { EndpointRow, PodRow, Row, Series } from '../model/rows.ts';
 
 /** Below this use in percent, over all that is remembered, a running GPU idles. */

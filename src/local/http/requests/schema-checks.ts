@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { allSchemas } from '../../contract/index.ts';
-import { augustSchemas } from '../../contract/august.ts';
+import { augustSchemas } from '../../contract/older-contract.ts';
 import type { Schema, Schemas } from '../../contract/schemas/schema.ts';
 import type { ServiceSettings } from '../call/settings.ts';
 

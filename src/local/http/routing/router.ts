@@ -1,6 +1,6 @@
 import { encodeJson } from '../../../core/json.ts';
 import { notAllowed } from '../../contract/problem.ts';
-import { augustSchemas } from '../../contract/august.ts';
+import { augustSchemas } from '../../contract/older-contract.ts';
 import { publishedSchemas } from '../../contract/index.ts';
 import { dispatch, pathNotServed, UNKNOWN, v1IsRetired, type Frame } from './dispatch.ts';
 import type { LocalAnswer, LocalRequest } from '../call/request-and-answer.ts';

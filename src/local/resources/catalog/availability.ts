@@ -1,5 +1,5 @@
 import { badRequest } from '../../contract/problem.ts';
-import { listIn } from '../../http/call/query.ts';
+import { listIn } from '../../http/call/list-parameter.ts';
 import { meetsCudaConstraint, type CudaConstraint } from '../../model/catalog/cuda-versions.ts';
 import { DATA_CENTERS, type CpuData, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
 

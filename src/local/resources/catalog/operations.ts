@@ -2,7 +2,7 @@ import type { Json } from '../../../core/json.ts';
 import type { OperationId } from '../../contract/rows.ts';
 import { operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
 import { notFound } from '../../contract/problem.ts';
-import { listIn } from '../../http/call/query.ts';
+import { listIn } from '../../http/call/list-parameter.ts';
 import { ANY_GPU, cpuLevel, gpuLevel, gpuRequirements, availabilityOf, wantsAvailability } from './availability.ts';
 import { meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
 import { DATA_CENTERS, type CpuData, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';

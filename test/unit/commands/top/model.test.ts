@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../src/core/json.ts';
-import { placed, GAP, type TopColumn } from '../../../../src/commands/top/draw/columns.ts';
+import { placed, GAP, type TopColumn } from '../../../../src/commands/top/draw/fit-columns.ts';
 import { EMPTY_FLEET, fleetAfter, spentById, type Fleet, type Read } from '../../../../src/commands/top/model/fleet.ts';
 import { ordered, SORTS } from '../../../../src/commands/top/model/order.ts';
 import { endpointRows, podRows, totalsOf } from '../../../../src/commands/top/model/rows.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.ts';
-import { augustAnswer, augustRow, existedInAugust } from '../../contract/august.ts';
+import { augustAnswer, augustRow, existedInAugust } from '../../contract/older-contract.ts';
 import type { Operation } from '../call/operation.ts';
 
 /**

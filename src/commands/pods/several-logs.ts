@@ -1,17 +1,17 @@
-import type { CommandLine } from '../../../core/message.ts';
-import type { ServerEvent } from '../../../core/api.ts';
-import { Failure, usage } from '../../../core/failure.ts';
-import { safeText, say } from '../../../core/safe-text.ts';
-import type { CommandContext } from '../../../cli/model/context.ts';
-import type { ValuesOf } from '../../../cli/model/params.ts';
-import { loadNamePaint } from '../../../output/text/colour.ts';
-import { styled } from '../../../output/text/terminal-text.ts';
-import { ellipsize, textWidth } from '../../../output/text/text-width.ts';
-import { asksForData, type Result } from '../../../output/view.ts';
-import { readQuery, timeOf, openLog, type LOG_OPTIONS, type LogTarget } from './index.ts';
-import { lineText, rowOf, timesOf } from './line.ts';
-import { logView } from './log-view.ts';
-import type { RowWriter } from '../../../output/print/row-writer.ts';
+import type { CommandLine } from '../../core/message.ts';
+import type { ServerEvent } from '../../core/api.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { safeText, say } from '../../core/safe-text.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import type { ValuesOf } from '../../cli/model/params.ts';
+import { loadNamePaint } from '../../output/text/colour.ts';
+import { styled } from '../../output/text/terminal-text.ts';
+import { ellipsize, textWidth } from '../../output/text/text-width.ts';
+import { asksForData, type Result } from '../../output/view.ts';
+import { readQuery, timeOf, openLog, type LOG_OPTIONS, type LogTarget } from '../shared/logs/index.ts';
+import { lineText, rowOf, timesOf } from '../shared/logs/line.ts';
+import { logView } from '../shared/logs/log-view.ts';
+import type { RowWriter } from '../../output/print/row-writer.ts';
 
 /** One of several logs, with the name that its lines get. */
 export interface NamedLog<N extends string> extends LogTarget<N> {

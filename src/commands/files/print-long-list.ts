@@ -1,9 +1,9 @@
-import type { CommandContext } from '../../../cli/model/context.ts';
-import type { SortedItems } from '../../../core/ports/files.ts';
-import type { Json } from '../../../core/json.ts';
-import type { Message } from '../../../core/message.ts';
-import { isJsonFormat, isPrintedByPage } from '../../../output/formats/format-table.ts';
-import type { Result, View } from '../../../output/view.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import type { SortedItems } from '../../core/ports/files.ts';
+import type { Json } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
+import { isJsonFormat, isPrintedByPage } from '../../output/formats/format-table.ts';
+import type { Result, View } from '../../output/view.ts';
 
 /** How many rows are printed at once. */
 const AT_ONCE = 1000;
@@ -12,7 +12,7 @@ const AT_ONCE = 1000;
  * Prints a list that is known to be whole: without holding it where the format allows that, which a table of a terminal and
  * `--jq` do not.
  */
-export async function printRows(
+export async function printLongList(
   ctx: CommandContext,
   view: View,
   rows: SortedItems<Json>,
