@@ -1,4 +1,4 @@
-import { usage } from '../failure.ts';
+import { type Failure, usage } from '../failure.ts';
 
 /** The base address of a service, parsed and checked. */
 export interface Address {
@@ -27,7 +27,7 @@ export function parseAddress(text: string, what: string): Address {
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw usage(`${what} is not an http or https address`, 'Write it in full, such as https://api.example.com.');
   const shown = url.origin + url.pathname;
-  const refuse = (reason: string): Error =>
+  const refuse = (reason: string): Failure =>
     usage(`${what} cannot be used: ${reason}`, `Write it as ${shown}, without anything else.`);
   if (url.username !== '' || url.password !== '') throw refuse('it holds a user name or password');
   if (url.search !== '' || text.includes('?')) throw refuse('it holds a query');

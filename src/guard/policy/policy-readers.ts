@@ -1,5 +1,5 @@
 /** Readers of the values of a policy. Each fails with usage (2), and names the member. */
-import { usage } from '../../core/failure.ts';
+import { type Failure, usage } from '../../core/failure.ts';
 import { arrayOf, encodeJson, isObject, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { suggestName } from '../../core/text/nearest.ts';
 import { parseTimestamp } from '../../core/text/timestamp.ts';
@@ -16,7 +16,7 @@ export type Values<R extends Readers> = { readonly [K in keyof R]: R[K] extends 
 /** The name of the whole document in messages. */
 const nameOf = (path: string): string => (path === '' ? 'the policy' : path);
 
-export const wrong = (value: Json, path: string, expected: string, hint?: string): Error =>
+export const wrong = (value: Json, path: string, expected: string, hint?: string): Failure =>
   usage(`${nameOf(path)} is not ${expected}: ${encodeJson(value)}`, hint);
 
 export const text: Read<string> = (value, path) => {

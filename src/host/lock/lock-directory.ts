@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { localFile } from '../../core/failure.ts';
+import { type Failure, localFile } from '../../core/failure.ts';
 import { errorCode } from '../../core/files/file-errors.ts';
 import type { Identity } from './process-identity.ts';
 import { createOwner, isMissing, isOwned, readOwner, type Owner } from './owner-file.ts';
@@ -140,10 +140,10 @@ function listNames(path: string): readonly string[] | undefined {
   }
 }
 
-const notALock = (path: string): Error =>
+const notALock = (path: string): Failure =>
   localFile(`${path} is not a lock of this version of berth`, 'If no berth uses it, remove it.');
 
-const noRename = (path: string, cause: unknown): Error =>
+const noRename = (path: string, cause: unknown): Failure =>
   localFile(
     `cannot lock ${path}: its file system cannot rename a directory`,
     'Use a directory on another file system.',

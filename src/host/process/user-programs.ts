@@ -1,7 +1,7 @@
 /** What is the same for all programs that berth starts for the user. */
 import type { spawn as startProgram } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { localFile, usage } from '../../core/failure.ts';
+import { type Failure, localFile, usage } from '../../core/failure.ts';
 import { isHangupIgnored } from '../runtime/ignored-hangup.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { WATCHER_SCRIPT } from './group/kill-with-parent.ts';
@@ -28,7 +28,7 @@ export const withIgnoredHangup = (
     : [command, args];
 
 /** Why a program could not be started: usage (2), or local-file (14). */
-export function failedToStart(command: string, error: NodeJS.ErrnoException): Error {
+export function failedToStart(command: string, error: NodeJS.ErrnoException): Failure {
   if (error.code === 'ENOENT')
     return usage(`there is no program ${JSON.stringify(command)}`, 'Check its name and PATH.');
   if (error.code === 'EACCES') return usage(`${JSON.stringify(command)} cannot be run: permission denied`);

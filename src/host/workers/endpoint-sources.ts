@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { usage } from '../../core/failure.ts';
+import { type Failure, usage } from '../../core/failure.ts';
 import type { EndpointSource } from '../../local/index.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 
@@ -46,7 +46,7 @@ export function endpointSource(endpoint: string, text: string | undefined, conte
   return { kind: 'command', command: text, cwd };
 }
 
-const missing = (what: string, endpoint: string, text: string): Error =>
+const missing = (what: string, endpoint: string, text: string): Failure =>
   usage(`the ${what} of endpoint "${endpoint}" does not exist: ${text}`);
 
 function kindOfFile(path: string): 'file' | 'directory' | undefined {
