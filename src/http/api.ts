@@ -6,8 +6,8 @@ import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { createAttempts, type Done, type Refused } from './attempt.ts';
-import { checkAccess } from './policy/access.ts';
-import type { AllowedAccess } from '../core/access.ts';
+import { requireAccess, type AllowedAccess } from '../core/access.ts';
+import { accessNeeded } from '../core/request-access.ts';
 import { createExchangeWatch } from './policy/deadline.ts';
 import { lostFailure, type LostAnswer } from './policy/lost-answer.ts';
 import { refusalFailure, type RequestFacts } from './policy/problem.ts';
@@ -104,7 +104,8 @@ export function createApi(options: ApiOptions): BatchApi {
 
   // After the first request nothing in here waits: with thousands of requests every wait costs.
   const begin = async (request: ApiRequest, hasBody = request.body !== undefined): Promise<Call> => {
-    if (request.method !== 'GET' && options.access !== undefined) checkAccess(request, options.access());
+    if (request.method !== 'GET' && options.access !== undefined)
+      requireAccess(accessNeeded(request), options.access());
     const base = bases.get(request.service) ?? (await readBase(request.service));
     const unsigned = prepare(request, base, options.userAgent, hasBody);
     const { key } = knownKey ?? (await readKey());

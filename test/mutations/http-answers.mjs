@@ -7,8 +7,8 @@ export const HTTP_ANSWERS = [
     name: 'access-not-enforced',
     about: 'a read-only profile may write',
     file: 'src/http/api.ts',
-    from: "if (request.method !== 'GET' && options.access !== undefined) checkAccess(request, options.access());",
-    to: '',
+    from: 'requireAccess(accessNeeded(request), options.access());',
+    to: ';',
     tests: ACCESS,
   },
   {

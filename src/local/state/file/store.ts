@@ -95,7 +95,7 @@ const MAX_SAVES_PER_LOCK = 8;
  * steps that are waiting when the lock is taken, or when a save ends, run as one batch and are saved together; each
  * promise is settled after the save.
  */
-export function createFileStore(
+export function createStateStore(
   path: string,
   locks: FileLocks,
   codecs: readonly PartCodec[],
