@@ -21,7 +21,7 @@ import { acceptedPaths } from '../plan/document/document.ts';
 import type { FileKind } from '../plan/document/kinds.ts';
 import { completeNew, planDocument, planRow } from '../plan/make-plan.ts';
 import { createOnce, type Making } from './create-once.ts';
-import { removeRequest, removeRow } from './remove-item.ts';
+import { changedSinceRead, removeRequest, removeRow } from './remove-item.ts';
 import { waitUntilReady } from './wait.ts';
 import type { Planned } from '../plan/planned.ts';
 
@@ -163,13 +163,8 @@ function moved(planned: Planned, now: Item, { row }: Planned): Failure {
   const gone = planned.item.changes.flatMap(({ path }) =>
     planned.item.action === 'create' || now.changes.some((change) => change.path === path) ? [] : [path],
   );
-  return new Failure({
-    code: 'refused',
-    exit: EXIT.refused,
-    message: `${labelOf(planned)} was changed by somebody else since it was read: ${[...paths, ...gone].join(', ')}`,
-    hint: 'Nothing was sent for it. Run it again to see what there is to do now.',
-    ...(row === undefined ? {} : { id: idOf(row) }),
-  });
+  const id = row === undefined ? undefined : idOf(row);
+  return changedSinceRead(labelOf(planned), [...paths, ...gone], 'Nothing was sent for it.', id);
 }
 
 /** `pod lab`. */

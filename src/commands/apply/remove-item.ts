@@ -18,6 +18,16 @@ export function removeRequest({ collection }: FileKind, row: Json) {
   return { service: 'base', method: 'DELETE', path: [...collection.path, id], id, checkCommand } as const;
 }
 
+/** The failure (5) where members of a thing, `what`, are not what they were when it was read. `done` is a sentence. */
+export const changedSinceRead = (what: string, members: readonly string[], done: string, id: string | undefined) =>
+  new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `${what} was changed by somebody else since it was read: ${members.join(', ')}`,
+    hint: `${done} Run it again to see what there is to do now.`,
+    ...(id === undefined ? {} : { id }),
+  });
+
 /**
  * Removes a row after it was read again; returns whether it was there. Fails with refused (5) where it has another name or
  * set by now, or is locked, and as the request does.
@@ -40,14 +50,7 @@ export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json):
     ...(variableOf(now, SET_MARK) === variableOf(row, SET_MARK) ? [] : [`env.${SET_MARK}`]),
     ...(memberAt(now, 'locked') === true ? ['locked'] : []),
   ];
-  if (changed.length > 0)
-    throw new Failure({
-      code: 'refused',
-      exit: EXIT.refused,
-      message: `it was changed by somebody else since it was read: ${changed.join(', ')}`,
-      hint: 'It was not removed. Run it again to see what there is to do now.',
-      id,
-    });
+  if (changed.length > 0) throw changedSinceRead('it', changed, 'It was not removed.', id);
   try {
     await ctx.api.send(removeRequest(kind, row));
   } catch (error) {
