@@ -1,5 +1,5 @@
 import type { AccountWords } from './ports/account-words.ts';
-import { shellWord } from './text/shell-word.ts';
+import { shellWord } from './shell-word.ts';
 
 /** A word of a command line: of the program (`pods`, `--for`), or a value, which may be any text. */
 interface Word {

@@ -8,7 +8,7 @@ import { FILE_OUTCOMES_AND_WHOLE } from '../shared/paths/file-outcomes.ts';
 import { copyFromInput, copyToOutput, streamEnds } from './copy/streams.ts';
 import { isOnVolume, parseFileAddress } from './places/file-address.ts';
 import { printOutcomes } from './print-outcomes.ts';
-import { createTally } from './tally.ts';
+import { createTally } from './copy/tally.ts';
 
 /** `berth files cp`: copies files to and from network volumes. */
 export const cp = defineCommand({

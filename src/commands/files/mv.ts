@@ -7,7 +7,7 @@ import { copyPlaces, shown, sourcesAndTarget, type Place } from './copy/copy-pla
 import type { Copy } from './copy/copy.ts';
 import { FILE_OUTCOMES } from '../shared/paths/file-outcomes.ts';
 import { printOutcomes } from './print-outcomes.ts';
-import { createTally } from './tally.ts';
+import { createTally } from './copy/tally.ts';
 import { isOnVolume, folderKey } from './places/file-address.ts';
 
 /** `berth files mv`: moves files to, from and within network volumes. */

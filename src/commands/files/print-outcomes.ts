@@ -2,7 +2,7 @@ import type { Json } from '../../core/json.ts';
 import type { Result } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { rowOf, viewOf, type FileOutcome } from '../shared/paths/file-outcomes.ts';
-import { createTally, type Tally } from './tally.ts';
+import { createTally, type Tally } from './copy/tally.ts';
 
 /**
  * Prints what became of each file as it comes, and with `hasWhole` an object for the whole in JSON; it fails with the worst of

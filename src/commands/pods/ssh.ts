@@ -6,7 +6,7 @@ import { either, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.t
 import { textResult } from '../../cli/resource/change-result.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { directSsh, isReachable, statusOf } from './pod/reachable.ts';
 import { LOOPBACK, startOf } from './reach/reach-pod.ts';

@@ -6,7 +6,7 @@ import { expandPlace } from '../places/globs.ts';
 import { refuseWhatDoesNotFit, type Need } from '../places/space.ts';
 import { volumeOpener } from '../places/open-volume.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
-import type { Tally } from '../tally.ts';
+import type { Tally } from './tally.ts';
 import { readChoice, type FileChoice } from './choose-files.ts';
 import type { Copy, End } from './copy.ts';
 import { planCopies } from './plan.ts';

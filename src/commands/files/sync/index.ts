@@ -8,7 +8,7 @@ import { arg, option } from '../../../cli/model/params.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import type { RowWriter } from '../../../output/print/row-writer.ts';
 import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../../shared/paths/file-outcomes.ts';
-import { createTally, type FileInFlight } from '../tally.ts';
+import { createTally, type FileInFlight } from '../copy/tally.ts';
 import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from '../copy/choose-files.ts';
 import { VERIFY } from '../copy/transfer/verify.ts';
 import { refuseWhatDoesNotFit } from '../places/space.ts';

@@ -6,7 +6,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Copy } from '../copy/copy.ts';
 import { transferFiles } from '../copy/transfer/transfer.ts';
 import { wouldCopy } from '../copy/would-copy.ts';
-import type { FileInFlight } from '../tally.ts';
+import type { FileInFlight } from '../copy/tally.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import { compareFolders } from './compare-folders.ts';
 import type { Sync, SyncValues } from './open-sync.ts';

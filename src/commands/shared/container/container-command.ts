@@ -13,7 +13,7 @@ import {
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { isGiven } from '../../../cli/model/params.ts';
 import type { FieldSettling } from '../../../cli/resource/fields/fields.ts';
-import { shellLine, shellLines } from '../../../core/text/shell-word.ts';
+import { shellLine, shellLines } from '../../../core/shell-word.ts';
 import type { Cell } from '../../../output/view.ts';
 
 /** The two parts of a command in exec form. */

@@ -1,4 +1,4 @@
-import { safeText } from '../safe-text.ts';
+import { safeText } from './safe-text.ts';
 
 /** What no shell reads as anything but itself, anywhere in a command line. What ends a sentence needs quotes at the end. */
 const PLAIN = /^[\w@%+,./-][\w@%+=:,./-]*$/;

@@ -1,11 +1,11 @@
-import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
-import type { Failure } from '../../core/failure.ts';
-import type { Json } from '../../core/json.ts';
-import { formatBytes, formatDuration } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { countOf } from '../../cli/words/words.ts';
-import { replacedText, type FileOutcome } from '../shared/paths/file-outcomes.ts';
+import type { Bytes, Milliseconds } from '../../../core/unit-types.ts';
+import type { Failure } from '../../../core/failure.ts';
+import type { Json } from '../../../core/json.ts';
+import { formatBytes, formatDuration } from '../../../core/units.ts';
+import type { CommandContext } from '../../../cli/model/context.ts';
+import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
+import { countOf } from '../../../cli/words/words.ts';
+import { replacedText, type FileOutcome } from '../../shared/paths/file-outcomes.ts';
 
 /** Counts what a command did to files, one after the other. It keeps only those that failed. */
 export interface Tally {
