@@ -1,22 +1,22 @@
 import { safeText } from '../../core/safe-text.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import type { MonotonicMs } from './run-records.ts';
 
 /** A run waits for a part of its store, and goes on when that can be reached again. */
 export interface Outage {
   readonly what: 'the store' | 'the storage of the results';
-  /** Since when it has not answered, in milliseconds of the monotonic clock. */
-  readonly since: Milliseconds;
+  /** Since when it has not answered. */
+  readonly since: MonotonicMs;
   /** Undefined while the first answer is awaited. */
   readonly reason: string | undefined;
 }
 
-/** Follows the attempts to reach a part of a store. Times are those of the monotonic clock. */
+/** Follows the attempts to reach a part of a store. */
 export function createOutageMark(what: Outage['what']) {
-  let since: Milliseconds | undefined;
+  let since: MonotonicMs | undefined;
   let reason: string | undefined;
   return {
     /** An attempt begins: it may be the first one that gets no answer. */
-    began: (at: Milliseconds): void => {
+    began: (at: MonotonicMs): void => {
       since ??= at;
     },
     /** The attempt failed, and another one follows. */

@@ -5,6 +5,9 @@ import type { EndEvent, ItemCounts, ItemEvent, ItemStates } from './item-states.
 import type { LineOwner } from './result-line.ts';
 import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
+/** A point in time by the monotonic clock of this process: no date, and of no use to another process. */
+export type MonotonicMs = number;
+
 /** A job that the service has according to the records of a batch. */
 export interface KnownJob {
   readonly item: number;
@@ -99,12 +102,12 @@ export const MAX_RETRY_AFTER_MS = HOUR_MS;
 export type RequestKind = 'submit' | 'poll';
 export type Paces = Readonly<Record<RequestKind, SharedPace>>;
 
-/** Requests that a driver may start. Times are those of its monotonic clock. */
+/** Requests that a driver may start. */
 export interface PaceGrant {
   /** To be spread evenly from `validFrom` to `validUntil`. With 0, the driver asks again at `validFrom`. */
   readonly requests: number;
-  readonly validFrom: Milliseconds;
-  readonly validUntil: Milliseconds;
+  readonly validFrom: MonotonicMs;
+  readonly validUntil: MonotonicMs;
   /** How many of its requests may be in progress at the same time. */
   readonly concurrency: number;
 }
@@ -114,10 +117,10 @@ export interface SharedPace {
   /** Asks for a grant for this second, or for the next one when it was called in this second already. Fails as the store does. */
   next(wanted: number): Promise<PaceGrant>;
   /**
-   * After a 429, or when the service was not reached, for a request that was sent at `sentAt` (monotonic clock): all drivers
+   * After a 429, or when the service was not reached, for a request that was sent at `sentAt`: all drivers
    * wait and slow down. Fails as the store does.
    */
-  slowDown(retryAfterMs: number | undefined, sentAt: number): Promise<void>;
+  slowDown(retryAfterMs: Milliseconds | undefined, sentAt: MonotonicMs): Promise<void>;
   /** Gives the driver's share to the others. Fails as the store does. */
   close(): Promise<void>;
 }

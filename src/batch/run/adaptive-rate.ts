@@ -2,7 +2,7 @@ import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import { RATE_LIMITS } from '../../queue/limits.ts';
 import type { GrantedRate } from './rate-among-drivers.ts';
-import { MAX_RETRY_AFTER_MS, type RequestKind } from '../model/run-records.ts';
+import { MAX_RETRY_AFTER_MS, type MonotonicMs, type RequestKind } from '../model/run-records.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 interface RateBounds {
@@ -12,7 +12,7 @@ interface RateBounds {
 
 /**
  * The current rate of one kind of request: a token bucket whose rate and concurrency are halved by a 429 and grow again
- * with each success. Immutable: each event returns a new value. All times are those of the monotonic clock.
+ * with each success. Immutable: each event returns a new value.
  */
 export interface SendRate {
   readonly bounds: RateBounds;
@@ -20,11 +20,11 @@ export interface SendRate {
   readonly perSecond: number;
   /** Tokens in the bucket at the time `tokensAt`: each allows one request. */
   readonly tokens: number;
-  readonly tokensAt: Milliseconds;
+  readonly tokensAt: MonotonicMs;
   /** No request is sent before this time. */
-  readonly blockedUntil: Milliseconds;
+  readonly blockedUntil: MonotonicMs;
   /** When the latest backoff began: failures of requests that were sent earlier belong to it. */
-  readonly backoffAt: Milliseconds;
+  readonly backoffAt: MonotonicMs;
   /** Backoffs without a success between them. */
   readonly backoffs: number;
   /** Number of requests per second that the service's rate windows allow. */
@@ -39,7 +39,7 @@ const MAX_BACKOFF_MS = 30_000;
 /** When less than this fraction of a window remains, the remaining requests are spread over the time until its reset. */
 const SCARCE_FRACTION = 0.2;
 
-export const createSendRate = (bounds: RateBounds, now: Milliseconds): SendRate => ({
+export const createSendRate = (bounds: RateBounds, now: MonotonicMs): SendRate => ({
   bounds,
   concurrency: Math.min(INITIAL_CONCURRENCY, bounds.concurrency),
   perSecond: bounds.rate,
@@ -64,7 +64,7 @@ const refillPerSecond = ({ perSecond, windowPerSecond }: SendRate): number =>
 export function delayUntilNext(
   rate: SendRate,
   active: number,
-  now: Milliseconds,
+  now: MonotonicMs,
   maxActive = rate.concurrency,
 ): Milliseconds | undefined {
   if (active >= Math.floor(maxActive)) return undefined;
@@ -83,18 +83,18 @@ export const maxIntents = ({ concurrency, perSecond }: SendRate): number =>
 
 const SLOW_SYNC_SECONDS = 0.02;
 
-const tokensAt = (rate: SendRate, now: Milliseconds): number =>
+const tokensAt = (rate: SendRate, now: MonotonicMs): number =>
   Math.min(
     bucketSize(refillPerSecond(rate)),
     rate.tokens + (Math.max(0, now - rate.tokensAt) / 1000) * refillPerSecond(rate),
   );
 
 /** Returns how many requests may be sent now while `active` ones are in progress. */
-export const availableRequests = (rate: SendRate, active: number, now: Milliseconds, maxActive: number): number =>
+export const availableRequests = (rate: SendRate, active: number, now: MonotonicMs, maxActive: number): number =>
   rate.blockedUntil > now ? 0 : Math.max(0, Math.floor(Math.min(maxActive - active, tokensAt(rate, now))));
 
 /** Removes tokens for requests that are sent. */
-export const takeTokens = (rate: SendRate, now: Milliseconds, count = 1): SendRate => ({
+export const takeTokens = (rate: SendRate, now: MonotonicMs, count = 1): SendRate => ({
   ...rate,
   tokens: tokensAt(rate, now) - count,
   tokensAt: now,
@@ -122,8 +122,8 @@ export function speedUp(rate: SendRate): SendRate {
  */
 export function backOff(
   rate: SendRate,
-  sentAt: Milliseconds,
-  now: Milliseconds,
+  sentAt: MonotonicMs,
+  now: MonotonicMs,
   retryAfterMs: Milliseconds | undefined,
   random: number,
 ): SendRate {
@@ -151,7 +151,7 @@ export function backOff(
  * Applies the rate windows of an answer (specification 8.1). A used-up window that resets after more than an hour does
  * not block: the service answers the next request with 429, and the batch stops with its message.
  */
-export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now: Milliseconds): SendRate {
+export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now: MonotonicMs): SendRate {
   let windowPerSecond = Number.POSITIVE_INFINITY;
   let blockedUntil = rate.blockedUntil;
   for (const { remaining, resetSeconds, quota } of windows) {
@@ -186,8 +186,8 @@ export function createRequestRates(
     submit: createSendRate(bounds, started),
     poll: createSendRate(pollBounds, started),
     granted,
-    /** Slows down after the failure of a request that was sent at `sentAt` (milliseconds of the monotonic clock). */
-    backOff: (kind: RequestKind, sentAt: number, retryAfterMs?: number): void => {
+    /** Slows down after the failure of a request that was sent at `sentAt`. */
+    backOff: (kind: RequestKind, sentAt: MonotonicMs, retryAfterMs?: Milliseconds): void => {
       const now = clock.monotonic();
       const other = kind === 'submit' ? 'poll' : 'submit';
       const otherMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, MAX_OTHER_WAIT_MS);

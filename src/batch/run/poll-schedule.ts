@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../core/durations.ts';
 import TinyQueue from 'tinyqueue';
 import type { Absence } from '../../core/not-there-yet.ts';
-import type { KnownJob } from '../model/run-records.ts';
+import type { KnownJob, MonotonicMs } from '../model/run-records.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** How many jobs are looked at: few, so that it adapts when the jobs change. */
@@ -107,7 +107,7 @@ export function createPollDelays(pollsPerSecond: () => number) {
 /** Returns the delay after this many failed polls of one job in a row: exponential backoff. */
 export const retryPollDelay = (failures: number): Milliseconds => bounded(FIRST_POLL_DELAY_MS * 2 ** (failures - 1));
 
-/** A job as it is in the journal, without its date: durations are measured by the monotonic clock. */
+/** A job as it is in the records, without its date: durations are measured by the monotonic clock. */
 export type JobRef = Omit<KnownJob, 'submittedAt'>;
 
 /** A job between two polls. */
@@ -122,28 +122,29 @@ export interface Job extends JobRef, PolledJob {
 }
 
 /** Lists the members one by one: thousands of jobs are created per second, and object spread is slower. */
-export const newJob = ({ item, job, id, retries }: JobRef, submittedAt: Milliseconds, kind: Job['kind']): Job => ({
+export const newJob = ({ item, job, id, retries }: JobRef, acceptedAt: MonotonicMs, kind: Job['kind']): Job => ({
   item,
   job,
   id,
-  submittedAt,
+  acceptedAt,
   retries,
   queuedPolls: 0,
   notFoundPolls: 0,
   absence: undefined,
   failedPolls: 0,
   kind,
-  pollAt: submittedAt,
+  pollAt: acceptedAt,
 });
 
-/** A job that is polled. Times are those of the monotonic clock. */
+/** A job that is polled. */
 interface PolledJob {
   readonly item: number;
-  readonly submittedAt: Milliseconds;
+  /** When the service accepted it, or began to run it again. */
+  readonly acceptedAt: MonotonicMs;
   /** Polls that found it queued. */
   readonly queuedPolls: number;
   /** When to poll it, if it is a timed job. */
-  readonly pollAt: Milliseconds;
+  readonly pollAt: MonotonicMs;
 }
 
 type PollResult = 'queued' | 'running' | 'ended';
@@ -173,8 +174,8 @@ const MAX_ENDS = 4;
  */
 export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => number) {
   const delays = createPollDelays(pollsPerSecond);
-  const queued = new TinyQueue<J>([], (a, b) => a.submittedAt - b.submittedAt || a.item - b.item);
-  const timed = new TinyQueue<J>([], (a, b) => a.pollAt - b.pollAt || a.submittedAt - b.submittedAt);
+  const queued = new TinyQueue<J>([], (a, b) => a.acceptedAt - b.acceptedAt || a.item - b.item);
+  const timed = new TinyQueue<J>([], (a, b) => a.pollAt - b.pollAt || a.acceptedAt - b.acceptedAt);
   const probing = new Set<number>();
   let maxProbes = INITIAL_PROBES;
   let pausedUntil = Number.NEGATIVE_INFINITY;
@@ -184,28 +185,28 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
   const queuedDueAt = (): number => {
     const first = queued.peek();
     if (first === undefined || probing.size >= maxProbes) return Number.POSITIVE_INFINITY;
-    return Math.max(pausedUntil, first.submittedAt + delays.first(timed.length));
+    return Math.max(pausedUntil, first.acceptedAt + delays.first(timed.length));
   };
   const timedDueAt = (): number => timed.peek()?.pollAt ?? Number.POSITIVE_INFINITY;
 
   /** The first job is still queued, so all later ones are too: stop polling queued jobs for some time. */
-  const pause = (first: J, now: Milliseconds): void => {
+  const pause = (first: J, now: MonotonicMs): void => {
     if (ends < MIN_ENDS) pauseMs *= 1.5;
     else if (ends > MAX_ENDS) pauseMs /= 2;
-    const longest = Math.min(MAX_PAUSE_MS, Math.max(FIRST_POLL_DELAY_MS, (now - first.submittedAt) * PAUSE_FRACTION));
+    const longest = Math.min(MAX_PAUSE_MS, Math.max(FIRST_POLL_DELAY_MS, (now - first.acceptedAt) * PAUSE_FRACTION));
     pauseMs = Math.max(MIN_POLL_DELAY_MS, Math.min(longest, pauseMs));
     pausedUntil = now + pauseMs;
     ends = 0;
     maxProbes = INITIAL_PROBES;
   };
 
-  const addAgain = (job: J, now: Milliseconds): void => {
+  const addAgain = (job: J, now: MonotonicMs): void => {
     const queuedPolls = job.queuedPolls + 1;
     if (queuedPolls < MAX_QUEUED_POLLS) queued.push({ ...job, queuedPolls });
     else addLater(job, now);
   };
-  const addLater = (job: J, now: Milliseconds, ranMs?: Milliseconds): void => {
-    timed.push({ ...job, pollAt: now + delays.next(now - job.submittedAt, ranMs, timed.length) });
+  const addLater = (job: J, now: MonotonicMs, ranMs?: Milliseconds): void => {
+    timed.push({ ...job, pollAt: now + delays.next(now - job.acceptedAt, ranMs, timed.length) });
   };
 
   return {
@@ -224,19 +225,19 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
     /** When the next poll is due; infinity when polls in progress must finish first. */
     dueAt: (): number => Math.min(queuedDueAt(), timedDueAt()),
     /** Removes and returns a job that is due. Its poll must be reported with `onPolled` or `onPollFailed`. */
-    take: (now: Milliseconds): J | undefined => {
+    take: (now: MonotonicMs): J | undefined => {
       // When a queued and a timed job are due, the older one is first, because its result expires first.
       const queuedIsDue = queuedDueAt() <= now;
       const timedIsDue = timedDueAt() <= now;
       const takeQueued =
-        queuedIsDue && (!timedIsDue || (queued.peek()?.submittedAt ?? 0) <= (timed.peek()?.submittedAt ?? 0));
+        queuedIsDue && (!timedIsDue || (queued.peek()?.acceptedAt ?? 0) <= (timed.peek()?.acceptedAt ?? 0));
       if (!takeQueued) return timedIsDue ? timed.pop() : undefined;
       const job = queued.pop();
       if (job !== undefined) probing.add(job.item);
       return job;
     },
     /** Reports what a poll found. A queued job is added again. */
-    onPolled: (job: J, result: PollResult, now: Milliseconds): void => {
+    onPolled: (job: J, result: PollResult, now: MonotonicMs): void => {
       const wasProbe = probing.delete(job.item);
       if (result === 'queued') {
         if (wasProbe && now >= pausedUntil) pause(job, now);

@@ -2,6 +2,7 @@ import { type Json, numberAt } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 import type { Ending } from '../model/item-states.ts';
+import type { MonotonicMs } from '../model/run-records.ts';
 import { createPollSchedule, type Job, type JobRef, newJob, retryPollDelay } from './poll-schedule.ts';
 import type { Fatal, RetryLater, RetryOutcome, StatusOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-control.ts';
@@ -53,7 +54,7 @@ export function createPoller(run: RunState) {
 
   const measure = (job: Job, document: Json): void => {
     const [delayMs, executionMs] = [numberAt(document, 'delayTime'), executionMsOf(document)];
-    const ageMs = clock.monotonic() - job.submittedAt;
+    const ageMs = clock.monotonic() - job.acceptedAt;
     // The poll may be later than the end: the service's times are more exact.
     const turnaroundMs =
       delayMs === undefined || executionMs === undefined ? ageMs : Math.min(ageMs, delayMs + executionMs);
@@ -73,9 +74,9 @@ export function createPoller(run: RunState) {
       case 'requeued': {
         onSuccess();
         measure(job, document);
-        const submittedAt = clock.monotonic();
+        const acceptedAt = clock.monotonic();
         await recordRetry(job);
-        schedule.addQueued({ ...job, retries: job.retries + 1, submittedAt, queuedPolls: 0, kind: 'submitted' });
+        schedule.addQueued({ ...job, retries: job.retries + 1, acceptedAt, queuedPolls: 0, kind: 'submitted' });
         return;
       }
       case 'refused':
@@ -112,7 +113,7 @@ export function createPoller(run: RunState) {
   /** False when the service no longer has the job: a younger one may be missing on a replica that lags. */
   const pollUntilThere = (job: Job): boolean => {
     const now = clock.monotonic();
-    const absence = job.absence ?? absenceOfJob(clock, now - job.submittedAt, { ttlMs: options.ttlMs });
+    const absence = job.absence ?? absenceOfJob(clock, now - job.acceptedAt, { ttlMs: options.ttlMs });
     if (!absence.isNotThereYet()) return false;
     const notFoundPolls = job.notFoundPolls + 1;
     schedule.addTimed({ ...job, absence, notFoundPolls, pollAt: now + retryPollDelay(notFoundPolls) });
@@ -161,9 +162,9 @@ export function createPoller(run: RunState) {
     if (outcome.kind !== 'requeued' && outcome.kind !== 'unknown') return;
     onSuccess();
     rerunCount += 1;
-    const submittedAt = clock.monotonic();
+    const acceptedAt = clock.monotonic();
     await recordRetry(job);
-    schedule.addQueued({ ...job, kind: 'submitted', submittedAt, retries: 1 });
+    schedule.addQueued({ ...job, kind: 'submitted', acceptedAt, retries: 1 });
   };
 
   /** Asks once for a job that the service did not have. It is polled like any other when it is there after all. */
@@ -173,7 +174,7 @@ export function createPoller(run: RunState) {
     onSuccess();
     rerunCount += 1;
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    const at = clock.now() - (clock.monotonic() - job.submittedAt);
+    const at = clock.now() - (clock.monotonic() - job.acceptedAt);
     await records.record(job.item, { kind: 'find', job: job.job }, { at, id: job.id });
     await onFound({ ...job, kind: 'submitted' }, outcome.document);
   };
@@ -190,17 +191,17 @@ export function createPoller(run: RunState) {
   };
 
   return {
-    /** Adds a job that was submitted at a time of the monotonic clock, in milliseconds. */
-    add: (job: JobRef, submittedAt: number): void => {
-      schedule.addQueued(newJob(job, submittedAt, 'submitted'));
+    /** Adds a job that the service has. */
+    add: (job: JobRef, acceptedAt: MonotonicMs): void => {
+      schedule.addQueued(newJob(job, acceptedAt, 'submitted'));
     },
     /**
      * Retries a job that failed in an earlier run, or asks once more for one that the service did not have then and may have all
      * the same.
      */
-    addEarlier: (job: JobRef, submittedAt: number, kind: 'failed' | 'expired'): void => {
+    addEarlier: (job: JobRef, acceptedAt: MonotonicMs, kind: 'failed' | 'expired'): void => {
       pendingEarlier += 1;
-      schedule.addTimed(newJob(job, submittedAt, kind));
+      schedule.addTimed(newJob(job, acceptedAt, kind));
     },
     /**
      * Sends the polls that are due. Returns the milliseconds until the next one, or undefined when it must wait for an

@@ -1,10 +1,10 @@
 import type { Failure } from '../../core/failure.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import type { MonotonicMs } from '../model/run-records.ts';
 
 /** Why a batch is slow: requests fail. */
 export interface RequestProblem {
-  /** No request has succeeded since this time of the monotonic clock; undefined when some succeed. */
-  readonly failingSince: Milliseconds | undefined;
+  /** No request has succeeded since this time; undefined when some succeed. */
+  readonly failingSince: MonotonicMs | undefined;
   /** The fraction of recent requests that failed, 0 to 1. */
   readonly failedFraction: number;
   readonly message: string;
@@ -25,11 +25,11 @@ const MIN_FAILURES = 10;
 
 export function createRequestHealth() {
   let [failedFraction, count, total] = [0, 0, 0];
-  let failingSince: Milliseconds | undefined;
+  let failingSince: MonotonicMs | undefined;
   let message: string | undefined;
   return {
     /** Call it as `RunObserver.onRequest`. */
-    onRequest: (failure: Failure | undefined, since: Milliseconds | undefined): void => {
+    onRequest: (failure: Failure | undefined, since: MonotonicMs | undefined): void => {
       total += 1;
       failedFraction += WEIGHT * ((failure === undefined ? 0 : 1) - failedFraction);
       failingSince = since;

@@ -4,6 +4,7 @@ import type { Failure } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import {
   MAX_RETRY_AFTER_MS,
+  type MonotonicMs,
   type RequestKind,
   type RunRecords,
   type Stopped,
@@ -52,7 +53,7 @@ export function createFailureMonitor(
   control: RunControl,
   onRequest: NonNullable<RunObserver['onRequest']>,
 ) {
-  let failingSince: number | undefined;
+  let failingSince: MonotonicMs | undefined;
   let unknownInRow = 0;
   return {
     /** A request succeeded. */
@@ -97,10 +98,10 @@ export interface RunObserver {
   /** Called with the execution time of each job that ended. */
   readonly onExecuted?: (milliseconds: Milliseconds) => void;
   /**
-   * Called after each request: with undefined when it succeeded, or with its failure and the monotonic time of the first one
-   * since a success.
+   * Called after each request: with undefined when it succeeded, or with its failure and the time of the first one since a
+   * success.
    */
-  readonly onRequest?: (failure: Failure | undefined, failingSince: Milliseconds | undefined) => void;
+  readonly onRequest?: (failure: Failure | undefined, failingSince: MonotonicMs | undefined) => void;
   /** Called when a submission may or may not have been accepted. */
   readonly onUnknown?: (failure: Failure) => void;
   /** Called when an item has ended, with the document that was written. */
@@ -132,7 +133,7 @@ export function onRetryLater(
   { rates, control, monitor }: RunState,
   kind: RequestKind,
   { retryAfterMs, throttled, failure }: RetryLater,
-  sentAt: number,
+  sentAt: MonotonicMs,
 ): void {
   rates.backOff(kind, sentAt, retryAfterMs);
   // A driver that did not reach the service must not slow down the others.

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/context.ts';
 import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../read/items/item.ts';
 import { createItemQueue } from './item-queue.ts';
-import type { KnownJob, Paces, RequestKind, RunEnd, RunRecords } from '../model/run-records.ts';
+import type { KnownJob, MonotonicMs, Paces, RequestKind, RunEnd, RunRecords } from '../model/run-records.ts';
 import { countsAddUp, type EndEvent, notCompleted } from '../model/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
@@ -89,14 +89,14 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   };
   const started = clock.monotonic();
   /** The date is from another process, and the wall clock may have been changed in either direction since then. */
-  const submissionTime = ({ submittedAt }: KnownJob): number =>
+  const acceptedAt = ({ submittedAt }: KnownJob): MonotonicMs =>
     // eslint-disable-next-line no-restricted-syntax -- a date of the records
     clock.monotonic() - Math.max(0, clock.now() - submittedAt);
   for (const job of records.failed) poller.addEarlier(job, started, 'failed');
-  for (const job of records.expired) poller.addEarlier(job, submissionTime(job), 'expired');
+  for (const job of records.expired) poller.addEarlier(job, acceptedAt(job), 'expired');
   records.open({
     onJobs: (jobs) => {
-      for (const job of jobs) poller.add(job, submissionTime(job));
+      for (const job of jobs) poller.add(job, acceptedAt(job));
       scheduler.wake();
     },
     onChange: scheduler.wake,

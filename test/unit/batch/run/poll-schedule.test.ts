@@ -45,7 +45,7 @@ describe('when to look', () => {
 
 /** A job of a service that is only thought of. */
 interface Thought {
-  readonly submittedAt: number;
+  readonly acceptedAt: number;
   readonly startsAt: number;
   readonly endsAt: number;
 }
@@ -67,11 +67,11 @@ function thoughtOf({ jobs, workers, coldStartMs, runs, passedOver = [], submitte
   const thought: Thought[] = [];
   const order = Array.from({ length: jobs }, (_, at) => at).filter((at) => !passedOver.includes(at));
   for (const at of [...order, ...passedOver]) {
-    const submittedAt = at * submittedEveryMs;
+    const acceptedAt = at * submittedEveryMs;
     const worker = free.indexOf(Math.min(...free));
-    const startsAt = Math.max(submittedAt, free[worker] ?? 0);
+    const startsAt = Math.max(acceptedAt, free[worker] ?? 0);
     free[worker] = startsAt + runs(at);
-    thought[at] = { submittedAt, startsAt, endsAt: startsAt + runs(at) };
+    thought[at] = { acceptedAt, startsAt, endsAt: startsAt + runs(at) };
   }
   return thought;
 }
@@ -85,15 +85,15 @@ function looked(model: Model): {
   readonly lastLate: number;
 } {
   const thought = thoughtOf(model);
-  const schedule = createPollSchedule<{ item: number; submittedAt: number; queuedPolls: number; pollAt: number }>(
+  const schedule = createPollSchedule<{ item: number; acceptedAt: number; queuedPolls: number; pollAt: number }>(
     () => 198,
   );
   const late: number[] = [];
   const underWay: { readonly at: number; readonly heard: () => void }[] = [];
   let [now, looks, submitted, lastSeen] = [0, 0, 0, 0];
   while (late.length < model.jobs) {
-    for (let next = thought[submitted]; next !== undefined && next.submittedAt <= now; next = thought[submitted]) {
-      schedule.addQueued({ item: submitted, submittedAt: next.submittedAt, queuedPolls: 0, pollAt: 0 });
+    for (let next = thought[submitted]; next !== undefined && next.acceptedAt <= now; next = thought[submitted]) {
+      schedule.addQueued({ item: submitted, acceptedAt: next.acceptedAt, queuedPolls: 0, pollAt: 0 });
       submitted += 1;
     }
     while (underWay[0] !== undefined && underWay[0].at <= now) underWay.shift()?.heard();
@@ -108,7 +108,7 @@ function looked(model: Model): {
         heard: () => {
           if (known.endsAt <= seenAt) {
             schedule.onPolled(job, 'ended', now);
-            schedule.onEnded(known.endsAt - known.submittedAt, known.endsAt - known.startsAt);
+            schedule.onEnded(known.endsAt - known.acceptedAt, known.endsAt - known.startsAt);
             late.push(now - known.endsAt);
             lastSeen = now;
           } else if (known.startsAt <= seenAt) {
@@ -118,7 +118,7 @@ function looked(model: Model): {
         },
       });
     }
-    const next = Math.min(schedule.dueAt(), underWay[0]?.at ?? Infinity, thought[submitted]?.submittedAt ?? Infinity);
+    const next = Math.min(schedule.dueAt(), underWay[0]?.at ?? Infinity, thought[submitted]?.acceptedAt ?? Infinity);
     if (next === Infinity && late.length < model.jobs) throw new Error('nobody is looked at any more');
     now = Math.max(now + 1, next);
   }
@@ -171,7 +171,7 @@ describe('polling a service that', () => {
         const all: Model = { ...rest, ...over, runs: (at) => 1 + longest * chance(at) };
         const { late } = looked(all);
         const thought = thoughtOf(all);
-        const longestWait = Math.max(...thought.map(({ submittedAt, endsAt }) => endsAt - submittedAt));
+        const longestWait = Math.max(...thought.map(({ acceptedAt, endsAt }) => endsAt - acceptedAt));
         // The time of the model goes on by a millisecond at least for each look.
         expect(Math.max(...late)).toBeLessThan(5000 + longestWait / 4 + all.jobs);
       }),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../core/context.ts';
 import { createOutageMark, type Outage } from '../../../model/outage.ts';
+import type { MonotonicMs } from '../../../model/run-records.ts';
 import { isStoreUnavailable } from '../database/failures.ts';
 
 const FIRST_DELAY_MS = 100;
@@ -9,7 +10,7 @@ const HURRIED_OUTAGE_MS = 10_000;
 /** `maxOutageMs` is the time without a success after which an operation fails. */
 export function createWriteQueue(clock: Clock, random: () => number, maxOutageMs: number) {
   let tail: Promise<unknown> = Promise.resolve();
-  let failingSince: number | undefined;
+  let failingSince: MonotonicMs | undefined;
   let limitMs = maxOutageMs;
   const outage = createOutageMark('the store');
   const hurried = new AbortController();

@@ -1,7 +1,6 @@
 import type { BatchProgress } from '../../../../batch/index.ts';
 import type { CommandContext } from '../../../../cli/model/context.ts';
 import { formatDuration } from '../../../../core/units.ts';
-import type { Milliseconds } from '../../../../core/unit-types.ts';
 
 type Outage = NonNullable<BatchProgress['outage']>;
 
@@ -10,7 +9,7 @@ const MIN_OUTAGE_MS = 3000;
 const MIN_SILENCE_MS = 10_000;
 
 /** Returns `the store has not been reachable for 12s: connect ECONNREFUSED ...`; undefined for what is not shown. */
-export function describeOutage(outage: Outage | undefined, now: Milliseconds): string | undefined {
+export function describeOutage(outage: Outage | undefined, now: Outage['since']): string | undefined {
   if (outage === undefined) return undefined;
   const { what, since, reason } = outage;
   const lasted = now - since;
@@ -25,7 +24,7 @@ export function describeOutage(outage: Outage | undefined, now: Milliseconds): s
  */
 export function createOutageView(
   ctx: CommandContext,
-): (outage: Outage | undefined, now: Milliseconds) => Promise<boolean> {
+): (outage: Outage | undefined, now: Outage['since']) => Promise<boolean> {
   let shown: Outage | undefined;
   return async (outage, now) => {
     if (shown !== undefined && shown.since !== outage?.since) {
