@@ -1,5 +1,5 @@
 import type { DurableFiles } from '../../../../core/context.ts';
-import { localFile } from '../../../../core/failure.ts';
+import { type Failure, localFile } from '../../../../core/failure.ts';
 import { linesOf } from '../../../bytes/split-lines.ts';
 import { createGroupWriter, type GroupWriter, writeSyncedFile } from '../../../bytes/synced-files.ts';
 import { endPath, newJournalPath, tornPath } from '../file-names.ts';
@@ -129,9 +129,9 @@ export async function readJournal(
       continue;
     }
     if (brokenAt !== undefined) throw brokenBefore(path, brokenAt);
-    if ((line.start === 0) !== (record.kind === 'header'))
+    if ((line.start === 0) !== (record.kind === 'header' || record.kind === 'other-version'))
       throw brokenJournal(path, line.start, 'a record is in the wrong place');
-    if (record.kind === 'header') checkVersion(path, record.header);
+    if (record.kind === 'other-version') throw otherVersion(path, record.version);
     chain = chainAfter(Buffer.from(line.bytes.subarray(0, 8)).toString(), record, chain);
     onRecord(record, line.start);
     validBytes = line.end;
@@ -159,8 +159,8 @@ const MAX_HEADER_BYTES = 64 * 1024 * 1024;
 export async function readHeader(durable: DurableFiles, path: string): Promise<BatchHeader> {
   for await (const line of linesOf(beginningOf(durable.read(path, 0)), MAX_HEADER_BYTES)) {
     const record = line.complete ? decodeRecord(line.bytes) : undefined;
+    if (record?.kind === 'other-version') throw otherVersion(path, record.version);
     if (record?.kind !== 'header') break;
-    checkVersion(path, record.header);
     return record.header;
   }
   throw noJournal(path);
@@ -184,24 +184,21 @@ function containsRecord(line: Uint8Array): boolean {
   return starts.some((start) => start > 0 && isWholeRecord(line.subarray(start)));
 }
 
-const noJournal = (path: string): Error =>
+const noJournal = (path: string): Failure =>
   localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
 
-const brokenBefore = (path: string, offset: number): Error =>
+const brokenBefore = (path: string, offset: number): Failure =>
   brokenJournal(path, offset, 'a broken record is followed by others');
 
 /** The journal cannot be used from an offset on: exit 14. The file is not changed. */
-export const brokenJournal = (path: string, offset: number, why: string, hint = RESTORE): Error =>
+export const brokenJournal = (path: string, offset: number, why: string, hint = RESTORE): Failure =>
   localFile(`the journal ${path} is broken at byte ${String(offset)}: ${why}`, hint);
 
 const RESTORE =
   'Nothing was changed. Restore a copy of it, or begin a new batch with another --out; what was fetched is in the results file.';
 
-function checkVersion(path: string, header: BatchHeader): void {
-  const version: number = header.version;
-  if (version !== 1 && version !== 2)
-    throw localFile(
-      `the journal ${path} was written by another version of berth (form ${String(version)})`,
-      'Go on with that version.',
-    );
-}
+const otherVersion = (path: string, version: number): Failure =>
+  localFile(
+    `the journal ${path} was written by another version of berth (form ${String(version)})`,
+    'Go on with that version.',
+  );

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../../../../core/context.ts';
-import { isObject } from '../../../../core/json.ts';
+import { isObject, type JsonObject } from '../../../../core/json.ts';
+import type { EpochMs } from '../../../../core/unit-types.ts';
 import type { DollarRange } from '../../../../core/units.ts';
 import type { BatchTarget } from '../../../model/store.ts';
 import type { SharedFormat } from '../../../read/inputs.ts';
@@ -19,8 +20,7 @@ export interface BatchHeader extends BatchTarget {
   readonly planned: number;
   readonly invalid: number;
   readonly ordered: boolean;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
+  readonly createdAt: EpochMs;
 }
 
 /** Whether two headers are those of one batch: another one may have been begun in its place since the first was read. */
@@ -95,8 +95,14 @@ export function isWholeRecord(line: Uint8Array): boolean {
   }
 }
 
+/** The header of a journal in a form that this version does not know. */
+interface OtherVersion {
+  readonly kind: 'other-version';
+  readonly version: number;
+}
+
 /** Decodes a line without its line feed. Returns undefined for an incomplete or invalid record, and for another seed. */
-export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | undefined {
+export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | OtherVersion | undefined {
   const { sum, json } = partsOf(line) ?? {};
   if (json === undefined || checksum(json, seed) !== sum) return undefined;
   try {
@@ -130,9 +136,9 @@ function toArray(record: JournalRecord): readonly unknown[] {
 }
 
 /** Returns undefined for what is no record: a program that is not berth can have written a line with a right checksum. */
-function fromArray(members: readonly unknown[]): JournalRecord | undefined {
+function fromArray(members: readonly unknown[]): JournalRecord | OtherVersion | undefined {
   const [code, first, second] = members;
-  if (code === 'berth batch') return isHeader(first) ? { kind: 'header', header: first } : undefined;
+  if (code === 'berth batch') return headerFrom(first);
   if (code === 'o')
     return isCount(first) && (second === undefined || isCount(second))
       ? { kind: 'ordered', bytes: first, checksum: second }
@@ -143,16 +149,21 @@ function fromArray(members: readonly unknown[]): JournalRecord | undefined {
   return record === undefined ? undefined : { kind: 'event', ...record };
 }
 
-/** The version is checked by the reader, which says that it is another one. */
-function isHeader(value: unknown): value is BatchHeader {
-  if (!isObject(value)) return false;
-  const header: Readonly<Record<string, unknown>> = value;
-  return (
-    ['endpoint', 'endpointId', 'service', 'extras'].every((name) => isText(header[name])) &&
-    ['version', 'planned', 'invalid', 'createdAt'].every((name) => isCount(header[name])) &&
-    (![1, 2].includes(Number(header['version'])) || isIdentity(header['input']))
-  );
+function headerFrom(value: unknown): JournalRecord | OtherVersion | undefined {
+  if (!hasFacts(value)) return undefined;
+  const { version } = value;
+  if (version !== 1 && version !== 2) return { kind: 'other-version', version };
+  return isHeader(value) ? { kind: 'header', header: value } : undefined;
 }
+
+/** What the header of every version has. */
+const hasFacts = (value: unknown): value is JsonObject & { readonly version: number } =>
+  isObject(value) &&
+  ['endpoint', 'endpointId', 'service', 'extras'].every((name) => isText(value[name])) &&
+  ['version', 'planned', 'invalid', 'createdAt'].every((name) => isCount(value[name]));
+
+const isHeader = (value: object): value is BatchHeader =>
+  'input' in value && isIdentity(value.input) && 'ordered' in value && typeof value.ordered === 'boolean';
 
 const isIdentity = (value: unknown): value is InputIdentity =>
   isSharedFormat(value) && 'inputs' in value && Array.isArray(value.inputs) && value.inputs.every(isStoredInput);

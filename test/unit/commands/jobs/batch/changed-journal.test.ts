@@ -30,7 +30,7 @@ function recordsOf(world: TinyQueueWorld): readonly JournalRecord[] {
     .slice(0, -1)
     .map((line) => {
       const record = decodeRecord(Buffer.from(line), seed);
-      if (record === undefined) throw new Error(`not a record: ${line}`);
+      if (record === undefined || record.kind === 'other-version') throw new Error(`not a record: ${line}`);
       seed = checksumOfRecord(line);
       return record;
     });
