@@ -13,7 +13,7 @@ import { readShards, type ShardReader } from './results/part-reader.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, requireNoDriver, unknownOf, type ShardResults } from './rows/listing.ts';
 import { eventToArray } from '../../model/item-record.ts';
-import { eventsTo } from '../../model/open-item.ts';
+import { eventsTo, LONG_AGO } from '../../model/open-item.ts';
 import { changesOf } from './shard/shard-events.ts';
 
 /**
@@ -69,7 +69,7 @@ async function chooseItems(
     else if (state === 'expired' && mayBeThere && job !== undefined) {
       const label = memberAt(result, 'id');
       const id = label === undefined ? undefined : encodeJson(label);
-      asked.push({ item, job, id, submittedAt: 0, retries: 0 });
+      asked.push({ item, job, id, submittedAt: LONG_AGO, retries: 0 });
     }
   };
   for await (const lines of groups())

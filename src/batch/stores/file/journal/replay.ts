@@ -85,9 +85,9 @@ export async function replayJournal(
     if (event.kind === 'accept') batch?.jobIds.add(event.job);
     else if (event.kind === 'end') {
       const isFailed = event.ending === 'failed' || event.ending === 'timedOut';
-      if (before !== undefined && wantFailed && isFailed) failed.set(item, before);
-      if (before !== undefined && event.ending === 'expired' && before.submittedAt > expiredSince)
-        expired.set(item, before);
+      if (before?.state !== 'submitted') return;
+      if (wantFailed && isFailed) failed.set(item, before);
+      if (event.ending === 'expired' && before.submittedAt > expiredSince) expired.set(item, before);
     } else if (event.kind === 'retry' || event.kind === 'find' || event.kind === 'resubmit') {
       if (event.kind === 'retry') retried += 1;
       if (event.kind === 'resubmit') resubmitted += 1;

@@ -135,7 +135,8 @@ export function holdShard(claimed: ClaimedShard) {
      * does; undefined also for the result of another job.
      */
     end: ({ item, job }: LineOwner, event: EndEvent, line: string, at: EpochMs): ItemState | undefined => {
-      if (event.kind === 'end' && open.get(item)?.job !== job) return undefined;
+      const sent = open.get(item);
+      if (event.kind === 'end' && !(sent?.state === 'submitted' && sent.job === job)) return undefined;
       const state = apply(item, event);
       if (state === undefined) return undefined;
       kept.push({ item, event, line, at });
