@@ -3,7 +3,7 @@ import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { errorOf, MAX_ERROR_LENGTH } from '../model/error-text.ts';
 import type { EndEvent } from '../model/item-states.ts';
-import { createFailureGroups, type FailureGroups } from '../results/report/failure-groups.ts';
+import { createFailureGroups } from '../results/report/failure-groups.ts';
 
 /** Errors that are the same except for numbers, ids, paths and addresses, and the number of items that had one of them. */
 interface CommonError {
@@ -19,12 +19,12 @@ export interface RefusedRetries {
   readonly failure: Failure;
 }
 
+/** Groups of errors alone, whatever they ended. */
+const createErrorGroups = () => createFailureGroups<'', Pick<CommonError, 'error'>>();
+
 /** Counts the errors of the items that ended during this run. */
 export function createErrorTally() {
-  const [errors, unknown] = [createFailureGroups(), createFailureGroups()];
-  const add = (groups: FailureGroups, error: string): void => {
-    groups.add('failed', { item: 0, job: undefined, error });
-  };
+  const [errors, unknown] = [createErrorGroups(), createErrorGroups()];
   let [failedJobs, refused, expiredRetries] = [0, 0, 0];
   let refusedRetries: RefusedRetries | undefined;
   return {
@@ -32,10 +32,10 @@ export function createErrorTally() {
       if (event.kind === 'refuse') refused += 1;
       else if (event.ending === 'failed' || event.ending === 'timedOut') failedJobs += 1;
       else return;
-      add(errors, errorOf(document));
+      errors.add('', { error: errorOf(document) });
     },
     onUnknown: ({ message }: Failure): void => {
-      add(unknown, message.slice(0, MAX_ERROR_LENGTH));
+      unknown.add('', { error: message.slice(0, MAX_ERROR_LENGTH) });
     },
     onNotRetried: (failure: Failure): void => {
       if (failure.exit === EXIT.notFound) expiredRetries += 1;
@@ -61,7 +61,7 @@ export function createErrorTally() {
 export type ErrorTotals = ReturnType<ReturnType<typeof createErrorTally>['totals']>;
 
 /** The error of the largest group; its pattern where the texts differ. */
-function mostFrequent(groups: FailureGroups): CommonError | undefined {
+function mostFrequent(groups: ReturnType<typeof createErrorGroups>): CommonError | undefined {
   const [group] = groups.summary().groups;
   const [example, ...others] = group?.examples ?? [];
   if (group === undefined || example === undefined) return undefined;

@@ -1,24 +1,27 @@
 import type { ItemState } from '../../model/item-states.ts';
 import { errorPattern } from '../../model/error-text.ts';
 
-/** An item that did not complete, as an example of its group. */
-interface FailureExample {
-  readonly item: number;
-  readonly job: string | undefined;
+interface WithError {
   readonly error: string;
 }
 
-/** Items whose errors are the same except for numbers, ids, paths and addresses. */
-interface FailureGroup {
-  readonly pattern: string;
-  readonly state: ItemState;
-  readonly count: number;
-  readonly examples: readonly FailureExample[];
+/** An item that did not complete, as an example of its group. */
+interface FailureExample extends WithError {
+  readonly item: number;
+  readonly job: string | undefined;
 }
 
-export interface FailureSummary {
+/** What has errors that are the same except for numbers, ids, paths and addresses, and ended in the same way. */
+interface FailureGroup<State, Example> {
+  readonly pattern: string;
+  readonly state: State;
+  readonly count: number;
+  readonly examples: readonly Example[];
+}
+
+export interface FailureSummary<State = ItemState, Example = FailureExample> {
   /** The most frequent group first. */
-  readonly groups: readonly FailureGroup[];
+  readonly groups: readonly FailureGroup<State, Example>[];
   /** Number of items in the groups that are not in `groups`. */
   readonly others: number;
 }
@@ -30,11 +33,11 @@ const MAX_DESCRIBED = 50;
 const MAX_EXAMPLES = 3;
 
 /** Groups failures in limited memory. */
-export function createFailureGroups() {
-  const groups = new Map<string, { state: ItemState; pattern: string; count: number; examples: FailureExample[] }>();
+export function createFailureGroups<State extends string = ItemState, Example extends WithError = FailureExample>() {
+  const groups = new Map<string, { state: State; pattern: string; count: number; examples: Example[] }>();
   let others = 0;
   return {
-    add: (state: ItemState, example: FailureExample): void => {
+    add: (state: State, example: Example): void => {
       const pattern = errorPattern(example.error);
       const key = `${state} ${pattern}`;
       let group = groups.get(key);
@@ -48,12 +51,10 @@ export function createFailureGroups() {
       const isNew = group.examples.every(({ error }) => error !== example.error);
       if (group.examples.length < MAX_EXAMPLES && isNew) group.examples.push(example);
     },
-    summary: (): FailureSummary => {
+    summary: (): FailureSummary<State, Example> => {
       const sorted = [...groups.values()].sort((a, b) => b.count - a.count);
       const rest = sorted.slice(MAX_DESCRIBED).reduce((sum, { count }) => sum + count, others);
       return { groups: sorted.slice(0, MAX_DESCRIBED), others: rest };
     },
   };
 }
-
-export type FailureGroups = ReturnType<typeof createFailureGroups>;
