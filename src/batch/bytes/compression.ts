@@ -1,36 +1,49 @@
 import { pipeline, Readable } from 'node:stream';
 import { blocksOf } from '../../core/files/byte-streams.ts';
-import { localFile } from '../../core/failure.ts';
+import { type Failure, localFile } from '../../core/failure.ts';
 import { formatBytes } from '../../core/units.ts';
 
 export type Compression = 'gzip' | 'zstd';
 
+type Chunks = AsyncIterable<Uint8Array>;
+
+interface Codec {
+  /** The end of the name of a file. */
+  readonly extension: string;
+  readonly compress: (chunks: Chunks) => Chunks;
+  readonly decompress: (chunks: Chunks, name: string) => AsyncGenerator<Uint8Array>;
+}
+
+const CODECS: Readonly<Record<Compression, Codec>> = {
+  gzip: { extension: '.gz', compress: gzip, decompress: gunzip },
+  zstd: { extension: '.zst', compress: zstd, decompress: unzstd },
+};
+export const COMPRESSIONS = Object.keys(CODECS) as readonly Compression[];
+
+export const extensionOf = (kind: Compression): string => CODECS[kind].extension;
+
 /** Returns how the file of this name is compressed; undefined when it is not. */
 export const compressionOf = (name: string): Compression | undefined =>
-  /\.gz$/i.test(name) ? 'gzip' : /\.zst$/i.test(name) ? 'zstd' : undefined;
+  COMPRESSIONS.find((kind) => name.toLowerCase().endsWith(extensionOf(kind)));
 
 /** Compresses chunks. The same chunks in the same sizes become the same bytes. */
-export const compress = (chunks: AsyncIterable<Uint8Array>, kind: Compression): AsyncIterable<Uint8Array> =>
-  kind === 'gzip' ? gzip(chunks) : zstd(chunks);
+export const compress = (chunks: Chunks, kind: Compression): Chunks => CODECS[kind].compress(chunks);
 
 /**
  * Decompresses chunks. Memory does not depend on their number, whatever they contain. Fails with local-file (14) when they
  * are damaged, break off or need too much memory; `name` is for the message. Fails as reading the chunks does.
  */
-export const decompress = (
-  chunks: AsyncIterable<Uint8Array>,
-  kind: Compression,
-  name: string,
-): AsyncGenerator<Uint8Array> => (kind === 'gzip' ? gunzip(chunks, name) : unzstd(chunks, name));
+export const decompress = (chunks: Chunks, kind: Compression, name: string): AsyncGenerator<Uint8Array> =>
+  CODECS[kind].decompress(chunks, name);
 
-async function* gzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* gzip(chunks: Chunks): AsyncGenerator<Uint8Array> {
   const { createGzip } = await import('node:zlib');
   const compressed = createGzip();
   pipeline(Readable.from(chunks), compressed, () => undefined);
   for await (const chunk of compressed) yield chunk as Uint8Array;
 }
 
-async function* gunzip(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+async function* gunzip(chunks: Chunks, name: string): AsyncGenerator<Uint8Array> {
   const { createGunzip } = await import('node:zlib');
   const decompressed = createGunzip();
   // When reading the chunks fails, the decompression stops and throws that error.
@@ -49,7 +62,7 @@ const isOfZlib = (error: unknown): boolean =>
 /** Bytes of a zstd frame before compression: frames can follow each other, and one is in memory. */
 const FRAME_BYTES = 1024 * 1024;
 
-async function* zstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* zstd(chunks: Chunks): AsyncGenerator<Uint8Array> {
   const { Zstd } = await import('@hpcc-js/wasm-zstd');
   const library = await Zstd.load();
   let isEmpty = true;
@@ -66,7 +79,7 @@ export const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
 /** Bytes that are given to the decompressor at a time: they can stand for up to 128 MiB. */
 const FEED_BYTES = 4096;
 
-async function* unzstd(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+async function* unzstd(chunks: Chunks, name: string): AsyncGenerator<Uint8Array> {
   const { Decompress } = await import('fzstd');
   let ready: Uint8Array[] = [];
   const decompressor = new Decompress((chunk) => {
@@ -92,13 +105,13 @@ async function* unzstd(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGe
   yield* feed(new Uint8Array(0), true);
 }
 
-const tooMuchMemory = (name: string, bytes: number): Error =>
+const tooMuchMemory = (name: string, bytes: number): Failure =>
   localFile(
     `cannot decompress ${name}: that needs ${formatBytes(bytes)} of memory, and at most ${formatBytes(MAX_WINDOW_BYTES)} are used`,
     'Compress it again with a smaller window (zstd without --long).',
   );
 
-const damaged = (name: string, error: unknown): Error =>
+const damaged = (name: string, error: unknown): Failure =>
   localFile(`cannot decompress ${name}: it is damaged or breaks off`, 'Make the file again.', error);
 
 /** What the header of a Zstandard frame says about the memory that the frame needs. */

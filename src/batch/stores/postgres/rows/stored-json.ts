@@ -1,6 +1,7 @@
 /** What the columns of JSON hold, checked where it enters: anybody with the rights can change a row. */
 import type { Failure } from '../../../../core/failure.ts';
 import { isObject } from '../../../../core/json.ts';
+import { COMPRESSIONS } from '../../../bytes/compression.ts';
 import { isSharedFormat, isStoredObject, isWhole } from '../../../model/checked-inputs.ts';
 import { eventFromArray, isText, type ItemRecord } from '../../../model/item-record.ts';
 import type { BatchTarget, PartCompression } from '../../../model/store.ts';
@@ -32,12 +33,12 @@ const changedByHand = (what: string): Failure =>
   );
 
 const MANIFEST_TEXTS = ['endpoint', 'endpointId', 'service', 'input', 'extras', 'out'];
-const COMPRESSIONS: readonly unknown[] = ['none', 'gzip', 'zstd'] satisfies PartCompression[];
+const PART_COMPRESSIONS: readonly unknown[] = ['none', ...COMPRESSIONS];
 
 export const isManifest = (value: unknown): value is Manifest =>
   isObject(value) &&
   MANIFEST_TEXTS.every((name) => isText(value[name])) &&
-  COMPRESSIONS.includes(value['compression']) &&
+  PART_COMPRESSIONS.includes(value['compression']) &&
   isSharedFormat(value['format']) &&
   isList(value['sources']) &&
   value['sources'].every(isStoredObject);

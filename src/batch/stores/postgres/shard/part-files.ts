@@ -1,9 +1,7 @@
 import type { PartCompression } from '../../../model/store.ts';
 import { createHash } from 'node:crypto';
 import type { ObjectStorage } from '../../../../core/context.ts';
-import { compress } from '../../../bytes/compression.ts';
-
-const EXTENSIONS: Readonly<Record<PartCompression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };
+import { compress, COMPRESSIONS, extensionOf } from '../../../bytes/compression.ts';
 
 /**
  * What the names of all parts of a batch begin with, and those of no other batch: its token is in them. Earlier versions
@@ -13,7 +11,13 @@ export const partPrefix = (token: string): string => `part-${token.replaceAll('-
 
 /** Returns the name of the part of a shard that is written under an epoch. */
 const partName = (token: string, shard: number, epoch: number, compression: PartCompression): string =>
-  `${partPrefix(token)}${String(shard).padStart(6, '0')}-${String(epoch).padStart(4, '0')}.jsonl${EXTENSIONS[compression]}`;
+  `${partPrefix(token)}${String(shard).padStart(6, '0')}-${String(epoch).padStart(4, '0')}.jsonl${compression === 'none' ? '' : extensionOf(compression)}`;
+
+const PART_NAME = new RegExp(
+  String.raw`^(\d{6,})-(\d{4,})\.jsonl(?:${COMPRESSIONS.map(extensionOf)
+    .join('|')
+    .replaceAll('.', String.raw`\.`)})?(?:\.[^/]+\.partial)?$`,
+);
 
 /**
  * Returns the shard and the epoch of a part of a batch from its name, which may be that of an unfinished file; undefined for
@@ -23,7 +27,7 @@ export function parsePartName(token: string, name: string) {
   const prefix = partPrefix(token);
   if (!name.startsWith(prefix)) return undefined;
   const rest = name.slice(prefix.length);
-  const [, shard, epoch] = /^(\d{6,})-(\d{4,})\.jsonl(?:\.gz|\.zst)?(?:\.[^/]+\.partial)?$/.exec(rest) ?? [];
+  const [, shard, epoch] = PART_NAME.exec(rest) ?? [];
   return shard === undefined || epoch === undefined ? undefined : { shard: Number(shard), epoch: Number(epoch) };
 }
 
