@@ -21,8 +21,18 @@ export {
 } from './stores/postgres/database/store-address.ts';
 export type { Certificates } from './stores/postgres/database/database.ts';
 export type { TableAccess } from './stores/postgres/migrations.ts';
-export { refuse, type StoreKind, storeKindOf } from './store-kinds.ts';
-export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './model/store.ts';
+export { canDo, refuse, type StoreKind, storeKindOf } from './store-kinds.ts';
+export type {
+  Batch,
+  BatchStatus,
+  BatchSummary,
+  Resubmit,
+  ShardHolder,
+  SharedBatch,
+  SharedStore,
+  Store,
+  StoredFile,
+} from './model/store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
 export { goOnWithBatch } from './verbs/work.ts';
 export type { BatchReport } from './verbs/run-to-end.ts';

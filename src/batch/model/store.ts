@@ -1,3 +1,4 @@
+import type { Compression } from '../bytes/compression.ts';
 import type { Outage } from './outage.ts';
 import type { CommandLine } from '../../core/message.ts';
 import type { Clock, DurableFiles, ObjectStorage } from '../../core/context.ts';
@@ -76,7 +77,7 @@ export interface NewBatch extends BatchTarget {
 }
 
 /** How the results of a shared batch are compressed. */
-export type PartCompression = 'none' | 'gzip' | 'zstd';
+export type PartCompression = 'none' | Compression;
 
 /** What is always known of a batch. */
 export interface BatchFacts extends BatchTarget {
@@ -104,16 +105,31 @@ export interface Batch extends BatchFacts {
   read(): Promise<StoredBatchResults>;
   /** Takes the batch, or a part of it, to work on it. Fails with local-file (14) when its files are not as they were. */
   drive(options: DriveOptions): Promise<Session>;
-  /** Nothing more is sent. Only of a store that can cancel. */
-  cancel(): Promise<void>;
-  /** What was written for the batch and is no part of it. Only of a store that can clean. */
-  leftovers(): Promise<readonly StoredFile[]>;
-  /** Removes leftovers, except those that a driver may use after all. Returns what was removed. */
-  clean(found: readonly StoredFile[]): Promise<readonly StoredFile[]>;
+  /** Absent where one driver has the batch alone. */
+  readonly sharing?: Sharing | undefined;
   /** All that the batch has, its results too. Fails with usage (2) while a driver works on it. */
   contents(): Promise<readonly StoredFile[]>;
   /** Removes the batch with its files. Fails with usage (2) while a driver works on it, or when it has other ones than these. */
   remove(contents: readonly StoredFile[]): Promise<void>;
+}
+
+/** What several drivers of a batch need. */
+interface Sharing {
+  /** Nothing more is sent. */
+  cancel(): Promise<void>;
+  /** What was written for the batch and is no part of it. */
+  leftovers(): Promise<readonly StoredFile[]>;
+  /** Removes leftovers, except those that a driver may use after all. Returns what was removed. */
+  clean(found: readonly StoredFile[]): Promise<readonly StoredFile[]>;
+}
+
+/** A store whose batches several drivers share. */
+export interface SharedStore extends Store {
+  open(name: string): Promise<SharedBatch>;
+}
+
+export interface SharedBatch extends Batch {
+  readonly sharing: Sharing;
 }
 
 /** A file or an object of a batch. */

@@ -113,9 +113,6 @@ function fileBatch(ports: StorePorts, path: string, header: BatchHeader): Batch 
       });
       return fileSession(ports, path, open, inputs);
     },
-    cancel: () => Promise.reject(new Error('a batch of files cannot be cancelled')),
-    leftovers: () => Promise.resolve([]),
-    clean: () => Promise.resolve([]),
     contents: () => filesOf(durable, path, header),
     remove: (contents) => removeFiles(durable, path, header, contents),
   };

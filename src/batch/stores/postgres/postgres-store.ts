@@ -1,7 +1,15 @@
 import { type Failure, localFile, usage } from '../../../core/failure.ts';
 import { sentence } from '../../../core/message.ts';
 import { workLine } from '../../model/command-lines.ts';
-import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
+import type {
+  CopyInput,
+  CreatedBatch,
+  NewBatch,
+  SharedBatch,
+  SharedStore,
+  StorePorts,
+  WantedPlace,
+} from '../../model/store.ts';
 import type { SharedPorts } from './database/database.ts';
 import { isStoreUnavailable } from './database/failures.ts';
 import { driverSession, randomName } from './driver-session.ts';
@@ -23,7 +31,7 @@ import {
 import { deleteUnclaimed, requireFreeOut } from './rows/out-rows.ts';
 
 /** Batches in a PostgreSQL database, which drivers on several machines share. */
-export function createPostgresStore(ports: SharedPorts): Store {
+export function createPostgresStore(ports: SharedPorts): SharedStore {
   const { database } = ports;
   return {
     place: async (wanted) => {
@@ -118,7 +126,7 @@ const factsOf = ({ reference }: StorePorts, { name, manifest, invalid, createdAt
   return { name, reference: reference(name), endpoint, endpointId, service, invalid, createdAt };
 };
 
-function storedBatch(ports: SharedPorts, batch: StoredBatch): Batch {
+function storedBatch(ports: SharedPorts, batch: StoredBatch): SharedBatch {
   const { database } = ports;
   return {
     ...factsOf(ports, batch),
@@ -132,16 +140,18 @@ function storedBatch(ports: SharedPorts, batch: StoredBatch): Batch {
       const { count, notes } = await reopenItems(ports, batch, resume.resubmit);
       return await driverSession(ports, { ...batch, resubmitted: batch.resubmitted + count }, options, notes);
     },
-    cancel: () => setCancelled(database, batch.batch, true),
-    leftovers: () => findGarbage(ports, batch),
-    clean: async (found) => {
-      const addresses = new Set(found.map(({ address }) => address));
-      const still = await findGarbage(ports, batch);
-      return await removeGarbage(
-        ports,
-        batch,
-        still.filter(({ address }) => addresses.has(address)),
-      );
+    sharing: {
+      cancel: () => setCancelled(database, batch.batch, true),
+      leftovers: () => findGarbage(ports, batch),
+      clean: async (found) => {
+        const addresses = new Set(found.map(({ address }) => address));
+        const still = await findGarbage(ports, batch);
+        return await removeGarbage(
+          ports,
+          batch,
+          still.filter(({ address }) => addresses.has(address)),
+        );
+      },
     },
     contents: () => contentsOf(ports, batch),
     remove: (contents) => removeBatch(ports, batch, contents),

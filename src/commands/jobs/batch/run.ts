@@ -1,5 +1,6 @@
 import {
   beginBatch,
+  canDo,
   checkBatch,
   refuse,
   type BeginOptions,
@@ -50,7 +51,7 @@ export async function runBatch(outer: CommandContext, given: RunValues): Promise
     values,
     { access: ctx.dryRun ? undefined : 'create', leaseMs },
     async ({ store, ports }) => {
-      const isShared = kind === 'postgres';
+      const isShared = canDo(kind, 'sharing');
       const options: BeginOptions = {
         ...values,
         name: isShared ? (name ?? defaultName(ctx, values.endpoint)) : undefined,

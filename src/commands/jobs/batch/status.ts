@@ -22,10 +22,10 @@ import { withBatch } from './store/store.ts';
  * it records are a note, because the counts are in the journal.
  */
 export async function status(ctx: CommandContext, values: StatusValues): Promise<Result> {
-  return await withBatch(ctx, values, values.results, async (batch, { kind }) => {
+  return await withBatch(ctx, values, values.results, async (batch) => {
     // The results of a shared batch may be much to read, and far away: its report reads them.
-    const read: ReadBatch = kind === 'file' ? await readBatch(batch) : { status: await batch.status() };
-    const { analysis, problem } = read;
+    const read = batch.sharing === undefined ? await readBatch(batch) : { status: await batch.status() };
+    const { analysis, problem }: ReadBatch = read;
     const { reference, counts, resumable, service, state, shared } = read.status;
     return {
       kind: 'one',
@@ -52,7 +52,7 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
  * may be asked for again and again. 0 where the storage cannot be asked: the state is in the database.
  */
 const countUnpublished = async (ctx: CommandContext, batch: Batch, { state }: BatchStatus): Promise<number> =>
-  state === 'running' ? 0 : ((await unlessFailed(ctx, () => batch.leftovers()))?.length ?? 0);
+  state === 'running' ? 0 : ((await unlessFailed(ctx, async () => batch.sharing?.leftovers()))?.length ?? 0);
 
 interface ReadBatch {
   readonly status: BatchStatus;
