@@ -6,7 +6,7 @@ import { combinedFailure } from '../../../cli/resource/several/combined-failure.
 import { errorOf, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
-import { driversOf, statusMembers } from './view/status-view.ts';
+import { driversOf, statusMembers, type StatusMember } from './view/status-view.ts';
 import { withStore, type StoreValues } from './store/store.ts';
 import { batchView } from './view/summary-view.ts';
 
@@ -36,13 +36,17 @@ export async function listBatches(
   });
 }
 
-const COLUMNS = ['batch', 'state', 'planned', 'completed', 'failed', 'unknown', 'waiting', 'endpoint', 'begun'];
-const NUMBERS = new Set(['planned', 'completed', 'failed', 'unknown', 'waiting']);
+const COUNTS = ['planned', 'completed', 'failed', 'unknown', 'waiting'] as const;
+const COLUMNS: readonly StatusMember[] = ['batch', 'state', ...COUNTS, 'endpoint', 'begun'];
 
 const listView: View = {
   ...batchView,
   columns: [
-    ...COLUMNS.map((name) => ({ header: name.toUpperCase(), show: text(name), right: NUMBERS.has(name) })),
+    ...COLUMNS.map((name) => ({
+      header: name.toUpperCase(),
+      show: text(name),
+      right: COUNTS.some((count) => count === name),
+    })),
     { header: 'DRIVERS', show: (row) => driversOf(row).join('; '), wide: true },
   ],
 };

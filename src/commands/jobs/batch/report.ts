@@ -4,7 +4,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { refuseForeignFile } from '../../shared/refuse-foreign-file.ts';
 import { withBatch, type StoreValues } from './store/store.ts';
-import { reportDocument } from './view/report-document.ts';
+import { PAGE_TITLE, reportDocument } from './view/report-document.ts';
 import { reportView } from './view/report-view.ts';
 
 interface ReportValues extends StoreValues {
@@ -31,14 +31,11 @@ export async function report(ctx: CommandContext, values: ReportValues): Promise
   return { kind: 'one', view: reportView(analysis), value, notes };
 }
 
-/** What every page has at its beginning; an earlier one is replaced. */
-const PAGE_TITLE = '<title>Batch report: ';
-
 async function checkPageName(ctx: CommandContext, html: string, results: string): Promise<void> {
   const durable = await ctx.durable();
   const [page, own] = [durable.absolute(html), durable.absolute(results)];
   if (page === own || page.startsWith(`${own}.`))
     throw usage('--html names a file of the batch itself', 'Name another file for the page.');
-  const isOwn = (beginning: string): boolean => beginning.includes(PAGE_TITLE);
+  const isOwn = (beginning: string): boolean => beginning.includes(`<title>${PAGE_TITLE}`);
   await refuseForeignFile(ctx, html, { isOwn, what: 'page of a batch', option: '--html' });
 }

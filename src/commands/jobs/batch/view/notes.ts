@@ -174,11 +174,12 @@ function failureOf(report: Run): Failure | undefined {
 export function batchResult(ctx: CommandContext, ran: BatchReport, limits: Limits): Result {
   const report: Run = { ...ran, limits: limitFlags(limits, ran.counts) };
   const { tookMs, cost, commonestError, resumed } = report;
-  const value = summaryOf(report, {
+  const value = {
+    ...summaryOf(report),
     tookSeconds: tookMs / 1000,
     executionCostUsd: cost === undefined ? null : { ...cost },
     commonestError: commonestError === undefined ? null : { ...commonestError, sinceResume: resumed },
-  });
+  };
   const result = { kind: 'one', view: batchView, value } as const;
   const failure = failureOf(report);
   // The hint of the failure says what to do next, so there are no notes.

@@ -4,10 +4,14 @@ import type { JsonObject } from '../../../../core/json.ts';
 import { summaryOf } from './summary-view.ts';
 import { formatDuration } from '../../../../core/units.ts';
 
+/** What the title of every page begins with: a page may replace an earlier one. */
+export const PAGE_TITLE = 'Batch report: ';
+
 /** Returns the report of a batch as `--json` prints it. The table and the page show these numbers. */
 export function reportDocument(analysis: BatchAnalysis): JsonObject {
   const { wallMs, perSecond, cost, timeline, delay, execution, executionMs, failures, lastEndedAt } = analysis;
-  return summaryOf(analysis, {
+  return {
+    ...summaryOf(analysis),
     state: stateOfReport(analysis),
     retried: analysis.retried,
     begun: dateOf(analysis.begunAt),
@@ -33,7 +37,7 @@ export function reportDocument(analysis: BatchAnalysis): JsonObject {
       examples: examples.map(({ item, job, error }) => ({ item, ...(job === undefined ? {} : { job }), error })),
     })),
     otherFailures: failures.others,
-  });
+  };
 }
 
 /** A report tells no more of a cancelled batch than that it is stopped. */

@@ -5,7 +5,7 @@ import { safeText } from '../../../../core/safe-text.ts';
 import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { barChart } from '../../../../output/charts/bar-chart.ts';
 import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
-import { reportDocument, stateOfReport, boundsOf, exampleLine, formatTime } from './report-document.ts';
+import { PAGE_TITLE, reportDocument, stateOfReport, boundsOf, exampleLine, formatTime } from './report-document.ts';
 import { formatRate, OUTCOMES } from './summary-view.ts';
 import { PAGE_STYLE } from './report-page-style.ts';
 
@@ -24,7 +24,7 @@ export async function reportPage(report: BatchAnalysis): Promise<string> {
         <meta http-equiv="Content-Security-Policy" content="${policy}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>Batch report: ${name}</title>
+        <title>${PAGE_TITLE}${name}</title>
         <link rel="icon" href="data:," />
         <style>
           ${trustedHtml(PAGE_STYLE)}

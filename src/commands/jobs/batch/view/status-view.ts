@@ -7,12 +7,16 @@ import { countOf } from '../../../../cli/words/words.ts';
 import { text } from '../../../../output/cells/cell-functions.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { quantilesOf } from './report-document.ts';
-import { batchView, summaryOf } from './summary-view.ts';
+import { batchView, summaryOf, type SummaryMember } from './summary-view.ts';
+
+/** What the status of every batch has. */
+export type StatusMember = 'state' | 'begun' | SummaryMember;
 
 /** Returns the object of a status; `others` are members of what the results show. */
-export function statusMembers(status: BatchStatus, others: JsonObject = {}): JsonObject {
+export function statusMembers(status: BatchStatus, others: JsonObject = {}): JsonObject & Record<StatusMember, Json> {
   const { state, holder, unordered, shared, begunAt } = status;
-  return summaryOf(status, {
+  return {
+    ...summaryOf(status),
     state,
     // Those of the process that works on the batch.
     ...(holder === undefined ? {} : { pid: holder.pid, host: holder.host }),
@@ -20,7 +24,7 @@ export function statusMembers(status: BatchStatus, others: JsonObject = {}): Jso
     ...(shared === undefined ? {} : { ...shared, holders: shared.holders.map(holderMembers) }),
     begun: new Date(begunAt).toISOString(),
     ...others,
-  });
+  };
 }
 
 const holderMembers = ({ state, process, contactAt, leaseEndsAt, count, shards }: ShardHolder): JsonObject => ({

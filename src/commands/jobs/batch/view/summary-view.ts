@@ -3,13 +3,13 @@ import { HOUR_SECONDS } from '../../../../core/durations.ts';
 import { rangesOf } from '../../../../core/text/patterns/number-ranges.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../../../core/units.ts';
-import { itemsAt, type Json, type JsonObject, memberAt, numberAt, numberOf, stringAt } from '../../../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, numberOf, stringAt } from '../../../../core/json.ts';
 import { json, text } from '../../../../output/cells/cell-functions.ts';
 import { memberHeader } from '../../../../cli/resource/fields/detail-lines.ts';
 import type { Section, Tone, View } from '../../../../output/view.ts';
 
 /** Returns the object that accounts for a batch: `planned` is the sum of the eight counts after it. */
-export const summaryOf = (batch: BatchSummary, others: JsonObject): JsonObject => ({
+export const summaryOf = (batch: BatchSummary) => ({
   batch: batch.name,
   endpoint: batch.endpoint,
   input: batch.input,
@@ -17,8 +17,9 @@ export const summaryOf = (batch: BatchSummary, others: JsonObject): JsonObject =
   invalid: batch.invalid,
   resubmitted: batch.resubmitted,
   unknownItems: batch.unknownItems,
-  ...others,
 });
+
+export type SummaryMember = keyof ReturnType<typeof summaryOf>;
 
 /** The outcomes of items in the order in which they are told, and what they are called. */
 export const OUTCOMES = [
