@@ -1,5 +1,5 @@
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
-import { localFile, usage } from '../../core/failure.ts';
+import { type Failure, localFile, usage } from '../../core/failure.ts';
 import type { SourcePorts } from '../read/input-source.ts';
 import { MARKER_NAME } from '../read/marker-name.ts';
 
@@ -66,7 +66,7 @@ async function findPattern(
   return objects;
 }
 
-const doesNotExist = (pattern: string): Error =>
+const doesNotExist = (pattern: string): Failure =>
   localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
 
 /** A folder of results is an input too; whose results they are is not. */

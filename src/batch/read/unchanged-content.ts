@@ -82,7 +82,7 @@ export function openContent({ storage, signal }: SourcePorts, object: StoredObje
 export type Content = ReturnType<typeof openContent>;
 
 /** The failure (14) for an input that is no longer the one that was checked. */
-export const inputChanged = (name: string): Error =>
+export const inputChanged = (name: string): Failure =>
   localFile(
     `the input ${name} was changed after it was checked`,
     'No changed item was sent. Restore the input and resume, or begin a new batch with the items that are left.',

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Options, parse } from 'csv-parse';
-import { usage } from '../../../core/failure.ts';
+import { type Failure, usage } from '../../../core/failure.ts';
 import { encodeJson, Exact, type Json } from '../../../core/json.ts';
 import {
   type Beginning,
@@ -208,7 +208,7 @@ async function* skipByteOrderMark(
 
 /** Returns the columns that the header names. Fails with usage (2) when they cannot be used. */
 function columnsOf({ fields, line }: Row, cells: Cells, format: InputFormat): readonly Column[] {
-  const invalid = (reason: string, hint = 'The first line of a CSV file names its columns.'): Error =>
+  const invalid = (reason: string, hint = 'The first line of a CSV file names its columns.'): Failure =>
     invalidCsv(format.path, line, reason, hint);
   if (!fields.every((field) => isUtf8(field))) throw invalid('the header is not UTF-8 text', 'Save the file as UTF-8.');
   const columns = typedColumns(fields.map(cells.textOf), format.types);

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { usage } from '../../../core/failure.ts';
+import { type Failure, usage } from '../../../core/failure.ts';
 import { decodeJson, JsonSyntaxError } from '../../../core/json.ts';
 import { formatBytes } from '../../../core/units.ts';
 import { PAYLOAD_LIMITS } from '../../../queue/limits.ts';
@@ -147,5 +147,5 @@ export const describeInvalid = (
 ): string => `${inputName(input)}, ${place} ${line}${column === undefined ? '' : `, column ${column}`}: ${reason}`;
 
 /** Returns the failure for a file that is not valid CSV: exit 2. */
-export const invalidCsv = (path: string, line: number, reason: string, hint: string): Error =>
+export const invalidCsv = (path: string, line: number, reason: string, hint: string): Failure =>
   usage(`${inputName(path)}, line ${line}: ${reason}`, hint);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AppendFile, DurableFiles } from '../../../core/context.ts';
-import { localFile } from '../../../core/failure.ts';
+import { type Failure, localFile } from '../../../core/failure.ts';
 import { numberAt, stringAt, tryDecodeJson } from '../../../core/json.ts';
 import { linesOf } from '../../bytes/split-lines.ts';
 
@@ -78,5 +78,5 @@ function parse(path: string, line: Uint8Array): KnownFile {
   return { item, index, bytes, file, addressSha256 };
 }
 
-const notAManifest = (path: string): Error =>
+const notAManifest = (path: string): Failure =>
   localFile(`${path} is not a list of downloaded files`, 'Name another --into.');

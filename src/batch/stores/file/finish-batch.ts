@@ -1,5 +1,5 @@
 import type { DurableFiles } from '../../../core/context.ts';
-import { localFile } from '../../../core/failure.ts';
+import { type Failure, localFile } from '../../../core/failure.ts';
 import { itemsLeft } from '../../model/item-states.ts';
 import type { RunEnd } from '../../model/run-records.ts';
 import type { OpenBatch } from './open-batch.ts';
@@ -40,7 +40,7 @@ function needsSort({ header, hasRerunItems, sortedBytes, results }: OpenBatch, {
   return wanted && sortedBytes !== results.extent().resultBytes;
 }
 
-const changedWhileItRan = (path: string): Error =>
+const changedWhileItRan = (path: string): Failure =>
   localFile(
     `the results file ${path} was changed by another program while the batch ran`,
     'Its journal has the state of the batch; which results are intact is unknown.',

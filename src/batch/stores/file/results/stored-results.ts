@@ -4,7 +4,7 @@ import { batchStatusLine } from '../../../model/command-lines.ts';
 import { hasResult, type ItemStates } from '../../../model/item-states.ts';
 import { itemOfLine } from '../../../model/result-line.ts';
 import type { BatchFacts, ResultLine } from '../../../model/store.ts';
-import { localFile } from '../../../../core/failure.ts';
+import { type Failure, localFile } from '../../../../core/failure.ts';
 import { sentence } from '../../../../core/message.ts';
 import { orderedPath } from '../file-names.ts';
 import type { JournalState } from '../journal/replay.ts';
@@ -158,7 +158,7 @@ export async function intactResults(
 }
 
 /** The results are not what the batch wrote: exit 14. */
-export const resultsChanged = ({ name, reference }: Pick<BatchFacts, 'name' | 'reference'>): Error =>
+export const resultsChanged = ({ name, reference }: Pick<BatchFacts, 'name' | 'reference'>): Failure =>
   localFile(
     `the results file ${name} is missing, shorter or different from what its journal records`,
     sentence`Restore it as it was. The counts alone are in the journal: ${batchStatusLine(reference)}`,

@@ -1,6 +1,6 @@
 import type { StoredObject } from '../../../../core/context.ts';
 import { collectBytes } from '../../../../core/files/byte-streams.ts';
-import { localFile } from '../../../../core/failure.ts';
+import { type Failure, localFile } from '../../../../core/failure.ts';
 import { stringAt, tryDecodeJson } from '../../../../core/json.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
@@ -101,7 +101,7 @@ async function readMarker({ storage, signal }: MarkerPorts, out: string): Promis
   return { batch: text('batch'), token: text('token'), store: text('store') };
 }
 
-function markedByAnother(out: string, marker: Marker | undefined): Error {
+function markedByAnother(out: string, marker: Marker | undefined): Failure {
   const address = addressIn(out, MARKER_NAME);
   if (marker === undefined || marker.token === '')
     return localFile(

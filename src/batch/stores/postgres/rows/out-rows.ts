@@ -1,5 +1,5 @@
 /** Statements about the folders of results, or prefixes of object storage: one batch of a store owns each. */
-import { localFile } from '../../../../core/failure.ts';
+import { type Failure, localFile } from '../../../../core/failure.ts';
 import type { Database, Queries } from '../database/database.ts';
 
 /** The form of `out` that is the same for the same folder. */
@@ -33,7 +33,7 @@ export async function otherBatchIn(queries: Queries, out: string, batch = 0): Pr
   return found?.name;
 }
 
-const outInUse = (out: string, name: string): Error =>
+const outInUse = (out: string, name: string): Failure =>
   localFile(
     `the results of batch ${name} of this store are in ${out}: a folder of results belongs to one batch`,
     'Name another --out.',
