@@ -1,4 +1,4 @@
-import type { SharedStore, StorePorts } from './model/store.ts';
+import type { Store, StorePorts } from './model/store.ts';
 import type { DatabaseOptions } from './stores/postgres/database/database.ts';
 import type { TableAccess } from './stores/postgres/migrations.ts';
 
@@ -10,7 +10,7 @@ interface PostgresOptions extends DatabaseOptions {
 /** Opens a database, runs `work` and closes it. Fails as the database and `work` do. */
 export async function withPostgresStore<T>(
   { access, ...options }: PostgresOptions,
-  work: (create: (ports: StorePorts) => SharedStore) => Promise<T>,
+  work: (create: (ports: StorePorts) => Store) => Promise<T>,
 ): Promise<T> {
   // Loaded only where a database is used.
   const [{ openDatabase }, { prepareTables }, { createPostgresStore }] = await Promise.all([

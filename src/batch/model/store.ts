@@ -105,7 +105,7 @@ export interface Batch extends BatchFacts {
   read(): Promise<StoredBatchResults>;
   /** Takes the batch, or a part of it, to work on it. Fails with local-file (14) when its files are not as they were. */
   drive(options: DriveOptions): Promise<Session>;
-  /** Absent where one driver has the batch alone. */
+  /** Absent in a store without the capability `sharing`. */
   readonly sharing?: Sharing | undefined;
   /** All that the batch has, its results too. Fails with usage (2) while a driver works on it. */
   contents(): Promise<readonly StoredFile[]>;
@@ -121,15 +121,6 @@ interface Sharing {
   leftovers(): Promise<readonly StoredFile[]>;
   /** Removes leftovers, except those that a driver may use after all. Returns what was removed. */
   clean(found: readonly StoredFile[]): Promise<readonly StoredFile[]>;
-}
-
-/** A store whose batches several drivers share. */
-export interface SharedStore extends Store {
-  open(name: string): Promise<SharedBatch>;
-}
-
-export interface SharedBatch extends Batch {
-  readonly sharing: Sharing;
 }
 
 /** A file or an object of a batch. */
@@ -193,7 +184,7 @@ export interface SessionAccount extends Pick<BatchSummary, 'counts' | 'unknownIt
   /** Files that were written for the batch and are no part of it; 0 where the storage could not be asked. */
   readonly unpublished: number;
   /** Jobs of earlier runs that this one could run again; undefined where a store does not know them. */
-  readonly retriableBefore: number | undefined;
+  readonly retryableBefore: number | undefined;
 }
 
 /** What is known about every batch. */

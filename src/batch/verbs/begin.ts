@@ -1,5 +1,5 @@
 import { type JobOptions, optionsText } from '../../queue/submission.ts';
-import { checkPiped, formatOf, type InputOptions, planInputs, type PlanOptions } from '../plan/plan-inputs.ts';
+import { checkPiped, formatOf, type InputOptions, planInputs, type PlanOptions } from '../plan/check-and-cut-inputs.ts';
 import { findInputs, type FoundInput, readOnceInput } from '../plan/find-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import type { InputSummary } from '../read/batch-plan.ts';

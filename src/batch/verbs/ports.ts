@@ -28,7 +28,7 @@ export interface BatchView {
   /** Shows the progress until the signal is aborted. */
   readonly follow: (progress: () => BatchProgress, until: AbortSignal) => Promise<void>;
   /** Called after the first interrupt when requests are still pending. */
-  readonly onDraining: (pendingRequests: number) => void;
+  readonly onFirstInterrupt: (pendingRequests: number) => void;
 }
 
 export interface BatchProgress {

@@ -62,7 +62,7 @@ export async function runToEnd(
 ): Promise<BatchReport> {
   await view.onNotes(session.notes);
   const { end, totals, ...run } = await drive(ports, batch, session, limits, view);
-  const { retriableBefore, ...account } = await session.account(end);
+  const { retryableBefore, ...account } = await session.account(end);
   const { before, input } = session;
   const unordered = end.unordered === true;
   const { name, reference, endpoint, service, invalid } = batch;
@@ -77,23 +77,23 @@ export async function runToEnd(
     failedItems: failedJobs + refused,
     ...{ commonestError, unknownReason },
     // eslint-disable-next-line no-restricted-syntax -- a date of the batch
-    ...retries(before, retriableBefore, totals, limits, ports.clock.now() - batch.createdAt),
+    ...retries(before, retryableBefore, totals, limits, ports.clock.now() - batch.createdAt),
   };
 }
 
 function retries(
   before: ItemCounts,
-  retriableBefore: number | undefined,
+  retryableBefore: number | undefined,
   { failedJobs, expiredRetries: expired, refusedRetries: refused }: ErrorTotals,
   { retryFailed = 0 }: BatchLimits,
   ageMs: number,
 ): Pick<BatchReport, 'notRetried' | 'retryableJobs'> {
   const failedBefore = before.failed + before.timedOut;
-  if (retriableBefore === undefined) return { notRetried: undefined, retryableJobs: 0 };
+  if (retryableBefore === undefined) return { notRetried: undefined, retryableJobs: 0 };
   if (retryFailed > 0)
     return {
       retryableJobs: failedJobs,
-      notRetried: { neverAccepted: failedBefore - retriableBefore, expired, refused },
+      notRetried: { neverAccepted: failedBefore - retryableBefore, expired, refused },
     };
   // The exact time of the end of jobs of earlier runs is unknown.
   const earlier = ageMs < RESULT_RETENTION_MS ? failedBefore : 0;
@@ -138,7 +138,7 @@ async function drive(
 
   // The first interrupt waits for the answers of pending requests, a second one aborts them.
   const onInterrupt = (): void => {
-    if (client.pending > 0) view.onDraining(client.pending);
+    if (client.pending > 0) view.onFirstInterrupt(client.pending);
   };
   signal.addEventListener('abort', onInterrupt, { once: true });
   const stopListening = ports.onSecondInterrupt(() => {

@@ -47,7 +47,7 @@ export function fileSession(
       expiredItems: [...states.items('expired')],
       resubmitted: batch.resubmitted,
       unpublished: 0,
-      retriableBefore: batch.failed.length,
+      retryableBefore: batch.failed.length,
     }),
   };
 }

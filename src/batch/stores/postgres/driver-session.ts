@@ -4,11 +4,11 @@ import { storeBroken } from './database/failures.ts';
 import type { Failure } from '../../../core/failure.ts';
 import { openInputs } from '../../read/inputs.ts';
 import type { DriveOptions, Session } from '../../model/store.ts';
-import { createDriverRecords } from './driver/driver-records.ts';
+import { createDriverRecords } from './driver/run-records-of-driver.ts';
 import { createLease } from './driver/lease.ts';
 import { createWriteQueue } from './driver/write-queue.ts';
 import { openPaces } from './pace/shared-pace.ts';
-import { findGarbage } from './results/garbage.ts';
+import { findLeftovers } from './results/leftovers.ts';
 import { claimOut } from './results/out-marker.ts';
 import { addPrice, readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { listExpired } from './results/part-reader.ts';
@@ -102,8 +102,8 @@ export async function driverSession(
           counts.expired === 0 || counts.expired > MAX_EXPIRED ? [] : await listExpired(ports, batch).catch(() => []),
         resubmitted: batch.resubmitted,
         // One listing. After an error the storage may be what does not answer.
-        unpublished: end.stopped?.reason === 'error' ? 0 : (await findGarbage(ports, batch).catch(() => [])).length,
-        retriableBefore: undefined,
+        unpublished: end.stopped?.reason === 'error' ? 0 : (await findLeftovers(ports, batch).catch(() => [])).length,
+        retryableBefore: undefined,
       };
     },
   };

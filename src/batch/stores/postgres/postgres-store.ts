@@ -1,15 +1,7 @@
 import { type Failure, localFile, usage } from '../../../core/failure.ts';
 import { sentence } from '../../../core/message.ts';
 import { workLine } from '../../model/command-lines.ts';
-import type {
-  CopyInput,
-  CreatedBatch,
-  NewBatch,
-  SharedBatch,
-  SharedStore,
-  StorePorts,
-  WantedPlace,
-} from '../../model/store.ts';
+import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, WantedPlace } from '../../model/store.ts';
 import type { SharedPorts } from './database/database.ts';
 import { isStoreUnavailable } from './database/failures.ts';
 import { driverSession, randomName } from './driver-session.ts';
@@ -17,7 +9,7 @@ import { tablesVersion } from './migrations.ts';
 import { contentsOf, removeBatch } from './remove-batch.ts';
 import { reopenItems } from './reopen-items.ts';
 import { readBatchResults, readStatus } from './batch-results.ts';
-import { findGarbage, removeGarbage } from './results/garbage.ts';
+import { findLeftovers, removeLeftovers } from './results/leftovers.ts';
 import { claimOut, removeMarker, requireNoMarker } from './results/out-marker.ts';
 import { addressIn } from './shard/part-files.ts';
 import {
@@ -31,7 +23,7 @@ import {
 import { deleteUnclaimed, requireFreeOut } from './rows/out-rows.ts';
 
 /** Batches in a PostgreSQL database, which drivers on several machines share. */
-export function createPostgresStore(ports: SharedPorts): SharedStore {
+export function createPostgresStore(ports: SharedPorts): Store {
   const { database } = ports;
   return {
     place: async (wanted) => {
@@ -126,7 +118,7 @@ const factsOf = ({ reference }: StorePorts, { name, manifest, invalid, createdAt
   return { name, reference: reference(name), endpoint, endpointId, service, invalid, createdAt };
 };
 
-function storedBatch(ports: SharedPorts, batch: StoredBatch): SharedBatch {
+function storedBatch(ports: SharedPorts, batch: StoredBatch): Batch {
   const { database } = ports;
   return {
     ...factsOf(ports, batch),
@@ -142,11 +134,11 @@ function storedBatch(ports: SharedPorts, batch: StoredBatch): SharedBatch {
     },
     sharing: {
       cancel: () => setCancelled(database, batch.batch, true),
-      leftovers: () => findGarbage(ports, batch),
+      leftovers: () => findLeftovers(ports, batch),
       clean: async (found) => {
         const addresses = new Set(found.map(({ address }) => address));
-        const still = await findGarbage(ports, batch);
-        return await removeGarbage(
+        const still = await findLeftovers(ports, batch);
+        return await removeLeftovers(
           ports,
           batch,
           still.filter(({ address }) => addresses.has(address)),

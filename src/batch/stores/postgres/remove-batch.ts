@@ -3,7 +3,7 @@ import { cancelLine } from '../../model/command-lines.ts';
 import { requireSameFiles } from '../../model/same-files.ts';
 import type { StoredFile } from '../../model/store.ts';
 import type { SharedPorts } from './database/database.ts';
-import { findGarbage } from './results/garbage.ts';
+import { findLeftovers } from './results/leftovers.ts';
 import { createMarker, markerOf, removeMarker } from './results/out-marker.ts';
 import { addressIn, partPrefix } from './shard/part-files.ts';
 import { setCancelled, type StoredBatch } from './rows/batch-rows.ts';
@@ -31,7 +31,7 @@ export async function contentsOf(ports: SharedPorts, batch: StoredBatch): Promis
     const object = await storage.describe(address, signal);
     if (object !== undefined) found.push({ address, bytes: object.bytes });
   }
-  return [...found, ...(await findGarbage(ports, batch)), ...(await markerOf(ports, batch))];
+  return [...found, ...(await findLeftovers(ports, batch)), ...(await markerOf(ports, batch))];
 }
 
 /**

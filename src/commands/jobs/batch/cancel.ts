@@ -1,21 +1,25 @@
 import { sentence, type Message } from '../../../core/message.ts';
-import type { BatchStatus } from '../../../batch/index.ts';
+import { refuse, type BatchStatus } from '../../../batch/index.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import type { Result } from '../../../output/view.ts';
 import { statusMembers, statusView } from './view/status-view.ts';
-import { withSharedBatch, type BatchValues } from './store/store.ts';
+import { kindOf, withBatch, type StoreValues } from './store/store.ts';
 
 /**
  * Marks a batch as cancelled: its drivers send nothing more, fetch the results of their jobs, and end. One that has ended stays
  * as it is.
  */
-export const cancelBatch = (ctx: CommandContext, values: BatchValues): Promise<Result> =>
-  withSharedBatch(ctx, values, 'cancel', async (batch, { store, ports }) => {
+export async function cancelBatch(
+  ctx: CommandContext,
+  values: StoreValues & { readonly batch: string },
+): Promise<Result> {
+  refuse(kindOf(ctx, values), 'sharing', 'batch cancel');
+  return await withBatch(ctx, values, values.batch, async (batch, { store, ports }) => {
     const before = await batch.status();
     if (before.state === 'ended')
       return resultOf(before, ['All of its items have ended: there was nothing to cancel.']);
-    await batch.sharing.cancel();
+    await batch.sharing?.cancel();
     const status = await (await store.open(values.batch)).status();
     const drivers = status.shared?.drivers ?? 0;
     return resultOf(status, [
@@ -25,6 +29,7 @@ export const cancelBatch = (ctx: CommandContext, values: BatchValues): Promise<R
       sentence`To go on with it: ${ports.resumeCommand(values.batch)}`,
     ]);
   });
+}
 
 const resultOf = (status: BatchStatus, notes: readonly Message[]): Result => ({
   kind: 'one',

@@ -1,18 +1,21 @@
-import type { StoredFile } from '../../../batch/index.ts';
+import { refuse, type StoredFile } from '../../../batch/index.ts';
 import { unlessFailed } from '../../../core/failure.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { Confirmation } from '../../../cli/model/command.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import type { Result, View } from '../../../output/view.ts';
-import { withBatch, withSharedBatch, type BatchValues } from './store/store.ts';
+import { kindOf, withBatch, type StoreValues } from './store/store.ts';
 import { numberAt, stringAt, type Json } from '../../../core/json.ts';
 
+type RemovalValues = StoreValues & { readonly batch: string };
 type Files = readonly StoredFile[];
 
 /** Finds what no part of the batch is. Fails as the store does. */
-export const findUnpublished = (ctx: CommandContext, values: BatchValues): Promise<Files> =>
-  withSharedBatch(ctx, values, 'clean', ({ sharing }) => sharing.leftovers());
+export async function findUnpublished(ctx: CommandContext, values: RemovalValues): Promise<Files> {
+  refuse(kindOf(ctx, values), 'sharing', 'batch clean');
+  return await withBatch(ctx, values, values.batch, async ({ sharing }) => (await sharing?.leftovers()) ?? []);
+}
 
 /** All that a batch has. */
 interface Contents {
@@ -22,7 +25,7 @@ interface Contents {
 }
 
 /** Finds all that a batch has. Fails as the store does. */
-export async function findContents(ctx: CommandContext, values: BatchValues): Promise<Contents> {
+export async function findContents(ctx: CommandContext, values: RemovalValues): Promise<Contents> {
   return await withBatch(ctx, values, values.batch, async (batch) => {
     const files = await batch.contents();
     const status = await unlessFailed(ctx, () => batch.status());
@@ -42,7 +45,7 @@ export const confirmCleaning = (found: Files): Confirmation | undefined =>
     : confirmation(found, `This removes ${countOf(found.length, 'object')} from ${folderOf(found[0].address)}.`);
 
 /** What is shown before the question of `remove`. */
-export function confirmRemoval({ batch }: BatchValues, { files, openJobs }: Contents): Confirmation {
+export function confirmRemoval({ batch }: RemovalValues, { files, openJobs }: Contents): Confirmation {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const where = files[0] === undefined ? '' : `, ${formatBytes(bytes)}, from ${folderOf(files[0].address)}`;
   const what = `the batch ${batch} with its results: ${countOf(files.length, 'object')}`;
@@ -61,14 +64,14 @@ const removed = (files: Files, ...notes: readonly string[]): Result => ({
 });
 
 /** Removes what was found, except what a driver may publish after all. */
-export async function cleanBatch(ctx: CommandContext, values: BatchValues, found: Files): Promise<Result> {
+export async function cleanBatch(ctx: CommandContext, values: RemovalValues, found: Files): Promise<Result> {
   if (ctx.dryRun) return removed(found);
-  const gone = await withSharedBatch(ctx, values, 'clean', ({ sharing }) => sharing.clean(found));
+  const gone = await withBatch(ctx, values, values.batch, async ({ sharing }) => (await sharing?.clean(found)) ?? []);
   return removed(gone, gone.length === 0 ? 'No part is left over.' : `${countOf(gone.length, 'object')} removed.`);
 }
 
 /** Removes a batch and its results. Fails with usage (2) while a driver works on it, and as the store does. */
-export async function removeBatch(ctx: CommandContext, values: BatchValues, { files }: Contents): Promise<Result> {
+export async function removeBatch(ctx: CommandContext, values: RemovalValues, { files }: Contents): Promise<Result> {
   if (ctx.dryRun) return removed(files);
   await withBatch(ctx, values, values.batch, (batch) => batch.remove(files));
   return removed(files, `The batch ${values.batch} is removed: ${countOf(files.length, 'object')}.`);

@@ -3,13 +3,10 @@ import {
   createFileStore,
   withPostgresStore,
   parseStoreAddress,
-  refuse,
   resumeLine,
   storeKindOf,
   type Batch,
   type BatchPorts,
-  type SharedBatch,
-  type SharedStore,
   type Store,
   type StoreHost,
   type StoreKind,
@@ -33,13 +30,8 @@ export interface StoreValues {
   readonly s3Endpoint: string | undefined;
 }
 
-/** What leads to one batch of a store. */
-export interface BatchValues extends StoreValues {
-  readonly batch: string;
-}
-
-interface OpenStore<AnyStore = Store> {
-  readonly store: AnyStore;
+interface OpenStore {
+  readonly store: Store;
   readonly ports: BatchPorts;
 }
 
@@ -60,26 +52,16 @@ export const kindOf = (ctx: CommandContext, { store }: Pick<StoreValues, 'store'
 export async function withStore<T>(
   ctx: CommandContext,
   values: StoreValues,
-  use: StoreUse,
+  { access, leaseMs }: StoreUse,
   work: (open: OpenStore) => Promise<T>,
 ): Promise<T> {
-  switch (kindOf(ctx, values)) {
-    case 'postgres':
-      return await withDatabase(ctx, values, use, work);
-    case 'file': {
-      const drives = use.access === 'create' || use.access === 'migrate';
-      const ports = await batchPorts(ctx, values, drives, referenceOf(values, values.store));
-      return await work({ store: createFileStore(ports), ports });
-    }
+  const kind = kindOf(ctx, values);
+  if (kind === 'file') {
+    const drives = access === 'create' || access === 'migrate';
+    const ports = await batchPorts(ctx, values, drives, referenceOf(values, values.store));
+    return await work({ store: createFileStore(ports), ports });
   }
-}
-
-async function withDatabase<T>(
-  ctx: CommandContext,
-  values: StoreValues,
-  { access, leaseMs }: StoreUse,
-  work: (open: OpenStore<SharedStore>) => Promise<T>,
-): Promise<T> {
+  kind satisfies 'postgres';
   const text = values.store ?? ctx.env[VARIABLE] ?? '';
   const { address, password, showsPassword } = parseStoreAddress(text, ctx.env, await readService(ctx, text));
   if (showsPassword && values.store !== undefined)
@@ -127,19 +109,6 @@ export const withBatch = <T>(
   name: string,
   work: (batch: Batch, open: OpenStore) => Promise<T>,
 ): Promise<T> => withStore(ctx, values, { access: 'read' }, async (open) => work(await open.store.open(name), open));
-
-/** `withBatch` for a verb of batches that several drivers share. Fails with usage (2) for a batch of files. */
-export async function withSharedBatch<T>(
-  ctx: CommandContext,
-  values: BatchValues,
-  verb: string,
-  work: (batch: SharedBatch, open: OpenStore<SharedStore>) => Promise<T>,
-): Promise<T> {
-  refuse(kindOf(ctx, values), 'sharing', `batch ${verb}`);
-  return await withDatabase(ctx, values, { access: 'read' }, async (open) =>
-    work(await open.store.open(values.batch), open),
-  );
-}
 
 /**
  * Returns the parts of the Context that a batch needs. With `credentialsMayExpire`, storage waits for new credentials in place

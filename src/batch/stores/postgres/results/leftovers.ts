@@ -5,7 +5,7 @@ import { endEpoch, type Held } from '../rows/shard-rows.ts';
 import { addressIn, parsePartName, partPrefix } from '../shard/part-files.ts';
 
 /** An object that was written for the batch, and is no part of it. */
-interface Garbage extends Held {
+interface Leftover extends Held {
   readonly address: string;
   readonly bytes: number;
   /** True when its epoch is that of its shard: a driver that was stopped may go on and publish it. */
@@ -18,15 +18,15 @@ interface Garbage extends Held {
  * names have not the token of the batch. Fails as the storage and the
  * database do.
  */
-export async function findGarbage(
+export async function findLeftovers(
   ports: ReadPorts,
   { batch, manifest, shards, token }: StoredBatch,
-): Promise<readonly Garbage[]> {
+): Promise<readonly Leftover[]> {
   const { database, storage, signal } = ports;
   // Without a token, no name proves that a part is of this batch.
   if (token === undefined) return [];
   const prefix = addressIn(manifest.out, partPrefix(token));
-  const candidates: (Omit<Garbage, 'isCurrent'> & { readonly name: string })[] = [];
+  const candidates: (Omit<Leftover, 'isCurrent'> & { readonly name: string })[] = [];
   for await (const { address, bytes } of storage.list(prefix, signal)) {
     const name = address.slice(prefix.length - partPrefix(token).length);
     const parsed = parsePartName(token, name);
@@ -48,14 +48,14 @@ export async function findGarbage(
  * Removes objects, except those that a driver may publish after all. Returns what was removed. Fails as the storage and the
  * database do.
  */
-export async function removeGarbage(
+export async function removeLeftovers(
   { database, storage, signal }: ReadPorts,
   { batch }: StoredBatch,
-  garbage: readonly Garbage[],
-): Promise<readonly Garbage[]> {
-  const removed: Garbage[] = [];
+  leftovers: readonly Leftover[],
+): Promise<readonly Leftover[]> {
+  const removed: Leftover[] = [];
   const endedShards = new Set<number>();
-  for (const each of garbage) {
+  for (const each of leftovers) {
     const { address, shard, isCurrent } = each;
     if (isCurrent && !endedShards.has(shard)) {
       if (!(await endEpoch(database, batch, each))) continue;
