@@ -1,5 +1,5 @@
 /**
- * Batches: many jobs from one input. Everything outside this room imports this file only. Words of this room:
+ * Batches: many jobs from one input. Everything outside this folder imports this file only. Words of this folder:
  * - store: where batches are kept, a journal beside each results file or a PostgreSQL database (`model/store.ts`).
  * - records: what a run writes down of its items (the journal; `records` of the database), before it acts on it.
  * - driver: a process that works on a batch. A batch of files has one at a time, which holds its lock.
@@ -9,6 +9,11 @@
  * - tenure: the time for which this process has an item; it ends when another driver takes over.
  * - part: a file or an object with published results of a shard.
  * - pace, grant: the rate that all drivers at an endpoint share, and what one of them may send in a second.
+ * - retry: the service runs the same job again, with the same id.
+ * - resubmit: an item is sent again as a new job, because the user asked for it.
+ * - rerun: an item of which the results have two lines, after a retry or a resubmission.
+ * - find: a job that the service did not have, and has after all.
+ * - reopen: an item that had ended waits or is polled again.
  * - held: a shard that this driver has claimed; kept: a result that it has fetched and not published.
  */
 export { withPostgresStore } from './with-postgres-store.ts';
@@ -22,17 +27,7 @@ export {
 export type { Certificates } from './stores/postgres/database/database.ts';
 export type { TableAccess } from './stores/postgres/migrations.ts';
 export { canDo, refuse, type StoreKind, storeKindOf } from './store-kinds.ts';
-export type {
-  Batch,
-  BatchStatus,
-  BatchSummary,
-  Resubmit,
-  ShardHolder,
-  SharedBatch,
-  SharedStore,
-  Store,
-  StoredFile,
-} from './model/store.ts';
+export type { Batch, BatchStatus, BatchSummary, Resubmit, ShardHolder, Store, StoredFile } from './model/store.ts';
 export { beginBatch, checkBatch, type BeginOptions } from './verbs/begin.ts';
 export { goOnWithBatch } from './verbs/work.ts';
 export type { BatchReport } from './verbs/run-to-end.ts';
@@ -45,6 +40,6 @@ export type { ExecutionCost } from './verbs/cost-meter.ts';
 export { type ItemCounts, itemsLeft, notCompleted, type Resubmittable } from './model/item-states.ts';
 export { batchReportLine, batchStatusLine, cleanLine, resumeLine, workLine } from './model/command-lines.ts';
 export { LOCAL_SERVICE } from './model/run-records.ts';
-export { stateOf } from './model/result-line.ts';
+export { endingOrFailed } from './model/result-line.ts';
 export type { InputSummary } from './read/batch-plan.ts';
 export { describeInvalid } from './read/items/item.ts';

@@ -171,7 +171,7 @@ export const BATCH_STORE = [
   {
     name: 'existing-results-overwritten',
     about: 'a new batch is begun on results that are there already',
-    file: 'src/batch/stores/file/place.ts',
+    file: 'src/batch/stores/file/check-results-path.ts',
     from: 'if (((await durable.size(path)) ?? 0) > 0) throw',
     to: "if (path === '') throw",
     and: {
@@ -241,7 +241,7 @@ export const BATCH_STORE = [
   {
     name: 'lease-from-the-answer',
     about: 'a renewal counts from when its answer came, not from when it was sent',
-    file: 'src/batch/stores/postgres/driver/driver-records.ts',
+    file: 'src/batch/stores/postgres/driver/run-records-of-driver.ts',
     from: 'lease.renewed(mark);\n    }',
     to: 'lease.renewed(lease.mark());\n    }',
     tests: ['unit/batch/stores/postgres/driver/lease', ...SHARED],

@@ -4,7 +4,7 @@ import type { StoredObject } from '../../core/context.ts';
 import type { SharedFormat } from '../read/inputs.ts';
 import { COLUMN_TYPES, INPUT_FORMATS, type InputFormat } from '../read/items/item.ts';
 import type { ItemRange } from '../read/range.ts';
-import { isText } from './item-record.ts';
+import { isText } from './event-record.ts';
 
 export const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 

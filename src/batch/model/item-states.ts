@@ -89,18 +89,20 @@ export const notCompleted = ({ failed, cancelled, timedOut, expired }: ItemCount
 export const countedAs = (state: ItemState): Counted =>
   state === 'sending' || state === 'submitted' ? 'inFlight' : state;
 
-const CODES = Object.fromEntries(STATES.map((state, code) => [state, code])) as Readonly<Record<ItemState, number>>;
+const STATE_CODES = Object.fromEntries(STATES.map((state, code) => [state, code])) as Readonly<
+  Record<ItemState, number>
+>;
 
 /**
  * Creates the states of `planned` items, all waiting. `positions` is the largest item number: it exceeds `planned` when
  * some items of the input are invalid and never sent.
  */
 export function createItemStates(planned: number, positions = planned) {
-  const states = new Uint8Array(positions + 1).fill(CODES.waiting);
+  const states = new Uint8Array(positions + 1).fill(STATE_CODES.waiting);
   const counts = new Float64Array(STATES.length);
-  counts[CODES.waiting] = planned;
-  const count = (state: ItemState): number => counts[CODES[state]] ?? 0;
-  const stateOf = (item: number): ItemState => STATES[states[item] ?? CODES.waiting] ?? 'waiting';
+  counts[STATE_CODES.waiting] = planned;
+  const count = (state: ItemState): number => counts[STATE_CODES[state]] ?? 0;
+  const stateOf = (item: number): ItemState => STATES[states[item] ?? STATE_CODES.waiting] ?? 'waiting';
   return {
     /** The largest item number. */
     positions,
@@ -111,9 +113,9 @@ export function createItemStates(planned: number, positions = planned) {
       const before = stateOf(item);
       const after = nextState(before, event);
       if (after === undefined || (before === 'waiting' && count('waiting') === 0)) return false;
-      states[item] = CODES[after];
-      counts[CODES[before]] = count(before) - 1;
-      counts[CODES[after]] = count(after) + 1;
+      states[item] = STATE_CODES[after];
+      counts[STATE_CODES[before]] = count(before) - 1;
+      counts[STATE_CODES[after]] = count(after) + 1;
       return true;
     },
     count,
@@ -130,7 +132,7 @@ export function createItemStates(planned: number, positions = planned) {
     }),
     /** Iterates over the items in a state, in ascending order. */
     *items(state: ItemState): IterableIterator<number> {
-      for (let item = 1; item <= positions; item++) if (states[item] === CODES[state]) yield item;
+      for (let item = 1; item <= positions; item++) if (states[item] === STATE_CODES[state]) yield item;
     },
   };
 }

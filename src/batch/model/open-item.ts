@@ -1,4 +1,4 @@
-import type { ItemRecord } from './item-record.ts';
+import type { EventRecord } from './event-record.ts';
 import type { KnownJob } from './run-records.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 
@@ -15,7 +15,7 @@ export const LONG_AGO: EpochMs = 0;
 const SENDING: OpenItem = { state: 'sending', id: undefined };
 
 /** Returns an open item after one more record; undefined when it has ended or waits again. */
-export function afterRecord(before: OpenItem | undefined, { event, data }: ItemRecord): OpenItem | undefined {
+export function afterRecord(before: OpenItem | undefined, { event, data }: EventRecord): OpenItem | undefined {
   const { kind } = event;
   if (kind === 'send') return data.id === undefined ? SENDING : { ...SENDING, id: data.id };
   if (kind === 'lose') return { state: 'unknown', id: before?.id };
@@ -36,11 +36,11 @@ export const jobsOf = (open: ReadonlyMap<number, OpenItem>): readonly KnownJob[]
   });
 
 /** Returns the events that lead to an open item: `afterRecord` of all of them is that item again. */
-export function eventsTo(item: number, open: OpenItem): readonly ItemRecord[] {
-  const sent: ItemRecord = { item, event: { kind: 'send' }, data: { id: open.id } };
+export function eventsTo(item: number, open: OpenItem): readonly EventRecord[] {
+  const sent: EventRecord = { item, event: { kind: 'send' }, data: { id: open.id } };
   if (open.state === 'sending') return [sent];
   if (open.state === 'unknown') return [sent, { item, event: { kind: 'lose' }, data: {} }];
   const { job, submittedAt: at, retries } = open;
-  const again: ItemRecord = { item, event: { kind: 'retry', job }, data: { at } };
+  const again: EventRecord = { item, event: { kind: 'retry', job }, data: { at } };
   return [sent, { ...again, event: { kind: 'accept', job } }, ...Array.from({ length: retries }, () => again)];
 }

@@ -44,4 +44,4 @@ const OWN_ENDINGS: ReadonlyMap<string, Ending> = new Map([
 export const endingOf = (result: Json): Ending | undefined => jobOutcome(result) ?? OWN_ENDINGS.get(jobStatus(result));
 
 /** Returns how the item of a result line ended. A status that is not known counts as failed. */
-export const stateOf = (result: Json): Ending => endingOf(result) ?? 'failed';
+export const endingOrFailed = (result: Json): Ending => endingOf(result) ?? 'failed';

@@ -6,14 +6,14 @@ import type { StoredFile } from './store.ts';
  * then, or another batch was begun in its place.
  */
 export function requireSameFiles(name: string, shown: readonly StoredFile[], now: readonly StoredFile[]): void {
-  if (linesOf(shown) === linesOf(now)) return;
+  if (textOf(shown) === textOf(now)) return;
   throw usage(
     `the files of the batch ${name} are not those that were listed: it was worked on, or another batch took its place`,
     'Nothing was removed. Give the same command again to see what there is now.',
   );
 }
 
-const linesOf = (files: readonly StoredFile[]): string =>
+const textOf = (files: readonly StoredFile[]): string =>
   files
     .map(({ address, bytes }) => `${address} ${bytes}`)
     .sort()

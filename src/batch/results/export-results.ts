@@ -72,7 +72,7 @@ async function* joinedRows(
   groups: AsyncIterable<Iterable<ResultLine>>,
 ): AsyncGenerator<Iterable<JsonObject>> {
   const inputs = openInputs(ports, located);
-  const results = linesOf(groups);
+  const results = ungrouped(groups);
   try {
     let next = await results.next();
     for await (const range of located.ranges) {
@@ -95,7 +95,7 @@ async function* joinedRows(
   }
 }
 
-async function* linesOf(groups: AsyncIterable<Iterable<ResultLine>>): AsyncGenerator<ResultLine> {
+async function* ungrouped(groups: AsyncIterable<Iterable<ResultLine>>): AsyncGenerator<ResultLine> {
   for await (const lines of groups) yield* lines;
 }
 

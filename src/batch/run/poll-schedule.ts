@@ -26,10 +26,10 @@ function createDurations() {
       sorted.splice(rankOf(milliseconds), 0, milliseconds);
     },
     /**
-     * The duration within which this fraction (0 to 1) of the jobs ended that took longer than `beyondMs`; undefined when no job
-     * took longer.
+     * Of the jobs that took longer than `beyondMs`: the time after which this fraction (0 to 1) of them had ended. Undefined when
+     * no job took longer.
      */
-    endOf: (fraction: number, beyondMs = -1): number | undefined => {
+    timeByWhich: (fraction: number, beyondMs = -1): number | undefined => {
       const first = rankOf(beyondMs);
       return sorted[first + Math.floor((sorted.length - first) * fraction)];
     },
@@ -73,8 +73,8 @@ export function createPollDelays(pollsPerSecond: () => number) {
   const executions = createDurations();
   /** When this fraction of the jobs had ended, from their submission on: their time in a queue may be over by now. */
   const firstAt = (fraction: number): number | undefined => {
-    const turnaroundMs = turnarounds.endOf(fraction);
-    const executionMs = executions.endOf(fraction) ?? Number.POSITIVE_INFINITY;
+    const turnaroundMs = turnarounds.timeByWhich(fraction);
+    const executionMs = executions.timeByWhich(fraction) ?? Number.POSITIVE_INFINITY;
     return turnaroundMs === undefined ? undefined : Math.min(turnaroundMs, executionMs * 1.5);
   };
   return {
@@ -97,7 +97,9 @@ export function createPollDelays(pollsPerSecond: () => number) {
     next: (waitedMs: Milliseconds, ranMs: Milliseconds | undefined, jobsAlike: number): Milliseconds => {
       const spreadMs = (jobsAlike / (pollsPerSecond() * EARLY_PART)) * 1000;
       const elapsedMs = Math.max(FIRST_POLL_DELAY_MS, (ranMs ?? waitedMs) * ELAPSED_FRACTION, spreadMs);
-      const [soonMs, lateMs] = [EARLY_FRACTION, ENDED_FRACTION].map((fraction) => executions.endOf(fraction, ranMs));
+      const [soonMs, lateMs] = [EARLY_FRACTION, ENDED_FRACTION].map((fraction) =>
+        executions.timeByWhich(fraction, ranMs),
+      );
       if (ranMs === undefined || soonMs === undefined || lateMs === undefined) return bounded(elapsedMs);
       return bounded(Math.min(withMargin(lateMs) - ranMs, Math.max(elapsedMs, soonMs - ranMs)));
     },

@@ -2,7 +2,10 @@ import type { KnownJob } from '../../../src/batch/model/run-records.ts';
 import type { Clock, ObjectStorage } from '../../../src/core/context.ts';
 import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
 import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts';
-import { createDriverRecords, type DriverRecords } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
+import {
+  createDriverRecords,
+  type DriverRecords,
+} from '../../../src/batch/stores/postgres/driver/run-records-of-driver.ts';
 import { createWriteQueue } from '../../../src/batch/stores/postgres/driver/write-queue.ts';
 
 export interface SharedDriverOptions {

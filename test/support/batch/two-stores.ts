@@ -9,7 +9,7 @@ import { createBatchRows, findBatch, readAccount } from '../../../src/batch/stor
 import type { Database } from '../../../src/batch/stores/postgres/database/database.ts';
 import { recoverBatch } from '../../../src/batch/stores/file/recover-batch.ts';
 import { createLease } from '../../../src/batch/stores/postgres/driver/lease.ts';
-import { createDriverRecords } from '../../../src/batch/stores/postgres/driver/driver-records.ts';
+import { createDriverRecords } from '../../../src/batch/stores/postgres/driver/run-records-of-driver.ts';
 import { createWriteQueue } from '../../../src/batch/stores/postgres/driver/write-queue.ts';
 import { memoryFiles } from './memory-files.ts';
 

@@ -13,7 +13,7 @@ import {
   NotFetched,
   overBudget,
 } from './download-file.ts';
-import { addressDigest, MANIFEST, type Manifest, openManifest } from './manifest.ts';
+import { addressDigest, MANIFEST, type OutputsManifest, openManifest } from './manifest.ts';
 
 interface FetchOptions {
   readonly rows: () => AsyncIterable<Iterable<JsonObject>>;
@@ -118,7 +118,7 @@ async function* filesOf({ rows, field }: FetchOptions): AsyncGenerator<NamedFile
 async function fetchOne(
   parts: Omit<DownloadParts, 'maxBytes'>,
   { into, maxBytes }: FetchOptions,
-  manifest: Manifest,
+  manifest: OutputsManifest,
   named: NamedFile,
 ): Promise<number | undefined> {
   const { durable, hosts, budget } = parts;

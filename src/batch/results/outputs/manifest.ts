@@ -67,7 +67,7 @@ export async function openManifest(durable: DurableFiles, path: string) {
 }
 
 /** The list of the files in a folder, one JSON line each. A file is in it when it is complete. */
-export type Manifest = Awaited<ReturnType<typeof openManifest>>;
+export type OutputsManifest = Awaited<ReturnType<typeof openManifest>>;
 
 function parse(path: string, line: Uint8Array): KnownFile {
   const value = tryDecodeJson(Buffer.from(line).toString());

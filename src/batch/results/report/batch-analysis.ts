@@ -4,7 +4,7 @@ import type { Batch, BatchHistory, BatchStatus, ResultLine } from '../../model/s
 import type { TimelineSummary } from '../../model/ends-over-time.ts';
 import { decodeJson, type Json, numberAt, parsePlainJson, stringAt } from '../../../core/json.ts';
 import { errorOf } from '../../model/error-text.ts';
-import { stateOf } from '../../model/result-line.ts';
+import { endingOrFailed } from '../../model/result-line.ts';
 import { textOf } from '../../read/items/item.ts';
 import { createDistribution, type DistributionSummary } from './distribution.ts';
 import { createFailureGroups, type FailureSummary } from './failure-groups.ts';
@@ -79,7 +79,7 @@ async function analyzeResults(groups: AsyncIterable<Iterable<ResultLine>>): Prom
       execution.add(ranMs);
       executionMs = (executionMs ?? 0) + ranMs;
     }
-    const state = stateOf(result);
+    const state = endingOrFailed(result);
     if (state !== 'completed') failures.add(state, { item, job: stringAt(result, 'job'), error: errorOf(result) });
   };
   for await (const lines of groups) for (const { item, bytes } of lines) add(item, parseResult(bytes));

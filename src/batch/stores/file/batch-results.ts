@@ -3,7 +3,7 @@ import { type ItemCounts, itemsLeft } from '../../model/item-states.ts';
 import { endPath, inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import { type JournalState, replayJournal } from './journal/replay.ts';
-import { mustExist } from './place.ts';
+import { mustExist } from './check-results-path.ts';
 import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
 import { createTimeline, type Timeline } from '../../model/ends-over-time.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './results/stored-results.ts';

@@ -2,7 +2,7 @@ import type { Batch, BatchFacts, CreatedBatch, ListedBatch, NewBatch, Store, Sto
 import { localFile } from '../../../core/failure.ts';
 import { readBatchResults, readStatus } from './batch-results.ts';
 import { filesOf, removeFiles } from './own-files.ts';
-import { mustBeNew, mustExist, resolveResultsPath } from './place.ts';
+import { mustBeNew, mustExist, resolveResultsPath } from './check-results-path.ts';
 import { inputCopyPath, journalPath, temporaryCopyPath } from './file-names.ts';
 import { expiredSince, fileSession } from './file-session.ts';
 import type { BatchHeader } from './journal/record.ts';

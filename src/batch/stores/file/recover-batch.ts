@@ -7,7 +7,7 @@ import { type BatchHeader, isSameBatch } from './journal/record.ts';
 import { reopenJournal, type Journal, type JournalEnd } from './journal/journal.ts';
 import { replayJournal, type JournalState } from './journal/replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
-import { mustExist } from './place.ts';
+import { mustExist } from './check-results-path.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
 import { saveTail } from '../../bytes/synced-files.ts';
 import type { KnownJob } from '../../model/run-records.ts';

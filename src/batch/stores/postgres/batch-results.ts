@@ -29,14 +29,14 @@ export async function readBatchResults(ports: SharedPorts, batch: StoredBatch): 
         }
     },
     // Their content is compared when it is read: it may be much, and on another machine.
-    inputs: async () => ({ ...manifest, ranges: rangesOf(database, batch) }),
+    inputs: async () => ({ ...manifest, ranges: plannedRanges(database, batch) }),
   };
 }
 
 /** Rows of so many shards are read at once. */
 const SHARDS_AT_ONCE = 500;
 
-async function* rangesOf(database: Database, { batch, shards }: StoredBatch): AsyncGenerator<PlannedRange> {
+async function* plannedRanges(database: Database, { batch, shards }: StoredBatch): AsyncGenerator<PlannedRange> {
   for (let from = 0; from < shards; from += SHARDS_AT_ONCE)
     yield* await listShards(database, batch, from, from + SHARDS_AT_ONCE);
 }

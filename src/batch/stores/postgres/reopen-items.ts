@@ -5,21 +5,21 @@ import { timeToLive } from '../../../queue/submission.ts';
 import type { Resubmit, StorePorts } from '../../model/store.ts';
 import { errorMatcher } from '../../model/error-text.ts';
 import type { Resubmittable } from '../../model/item-states.ts';
-import { stateOf } from '../../model/result-line.ts';
+import { endingOrFailed } from '../../model/result-line.ts';
 import { describeResubmitted } from '../../model/sent-again.ts';
 import type { KnownJob } from '../../model/run-records.ts';
 import { createBitmap } from './shard/bitmap.ts';
 import { readShards, type ShardReader } from './results/part-reader.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
 import { countDrivers, requireNoDriver, unknownOf, type ShardResults } from './rows/listing.ts';
-import { eventToArray } from '../../model/item-record.ts';
+import { eventToArray } from '../../model/event-record.ts';
 import { eventsTo, LONG_AGO } from '../../model/open-item.ts';
 import { changesOf } from './shard/shard-events.ts';
 
 /**
- * Sets items of a batch back: those that are to be sent as new jobs, and those whose jobs the service did not have and may
- * have all the same, so that they are asked for once more. Returns what was done about the first: their number, and one sentence. Fails with
- * usage (2) while drivers work on the batch. When it is interrupted, the shards that it had not reached are unchanged.
+ * Makes ended items open again: items that the user wants to be sent as new jobs, and expired items whose jobs the service may
+ * still have, each of which is polled once more. Returns the number of the first, and one sentence about them. Fails with usage
+ * (2) while drivers work on the batch. When it is interrupted, the shards that it had not reached are unchanged.
  */
 export async function reopenItems(
   ports: ReadPorts & Pick<StorePorts, 'clock'>,
@@ -62,7 +62,7 @@ async function chooseItems(
   if (wanted.includes('unknown') && resubmit?.onlyError === undefined)
     for (const item of await unknownOf(database, batch, shard.shard, shard.shard + 1)) again.push([item, 'unknown']);
   const choose = (item: number, result: Json): void => {
-    const state = stateOf(result);
+    const state = endingOrFailed(result);
     if (state === 'completed') return;
     const job = stringAt(result, 'job');
     if (wanted.includes(state) && matches(result)) again.push([item, state]);

@@ -2,7 +2,7 @@ import {
   EXPORT_MEMBERS,
   exportResults,
   refuse,
-  stateOf,
+  endingOrFailed,
   writeExport,
   type ExportedResults,
 } from '../../../batch/index.ts';
@@ -67,7 +67,7 @@ function createStatusFilter(words: readonly string[]) {
   let count = 0;
   function* chosen(rows: Iterable<JsonObject>): Generator<JsonObject> {
     for (const row of rows)
-      if (states.has(stateOf(row))) {
+      if (states.has(endingOrFailed(row))) {
         count += 1;
         yield row;
       }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { compress } from '../../../../src/batch/bytes/compression.ts';
 import type { InputFormat, InvalidItem, Item } from '../../../../src/batch/read/items/item.ts';
 import { readItems } from '../../../../src/batch/read/items/read-items.ts';
-import { formatOf as formatByOptions } from '../../../../src/batch/plan/plan-inputs.ts';
+import { formatOf as formatByOptions } from '../../../../src/batch/plan/check-and-cut-inputs.ts';
 import type { InputSource } from '../../../../src/batch/read/input-source.ts';
 import type { PlannedRange } from '../../../../src/batch/read/range.ts';
 import { openSource } from '../../../../src/batch/read/inputs.ts';

@@ -24,7 +24,7 @@ describe('a job that cannot be looked at', () => {
     expect((others.at(-1)?.at ?? 0) - (others[0]?.at ?? 0)).toBeLessThan(30_000);
   });
 
-  test('for hours, as the service says, stops the batch with that', async () => {
+  test('a batch stops when the service asks for a wait of hours', async () => {
     const fixture = await createScriptedService(5, (asked) => {
       if (asked.operation === 'status') throw failureWith(EXIT.rateLimited, 40_000);
       return answerNormally(asked);

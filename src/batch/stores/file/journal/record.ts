@@ -8,7 +8,14 @@ import type { BatchTarget } from '../../../model/store.ts';
 import type { SharedFormat } from '../../../read/inputs.ts';
 import type { ItemRange } from '../../../read/range.ts';
 import { isFormat, isItemRange, isSharedFormat, isStoredObject } from '../../../model/checked-inputs.ts';
-import { CODES, eventFromArray, eventToArray, isCount, isText, type ItemRecord } from '../../../model/item-record.ts';
+import {
+  EVENT_CODES,
+  eventFromArray,
+  eventToArray,
+  isCount,
+  isText,
+  type EventRecord,
+} from '../../../model/event-record.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
 export interface BatchHeader extends BatchTarget {
@@ -44,7 +51,7 @@ export interface StoredInput {
 /** One line of a journal. Records are in the order of events. */
 export type JournalRecord =
   | { readonly kind: 'header'; readonly header: BatchHeader }
-  | ({ readonly kind: 'event' } & ItemRecord)
+  | ({ readonly kind: 'event' } & EventRecord)
   /** The price of a worker per hour from here on, in US dollars: for the cost of the batch. */
   | { readonly kind: 'price'; readonly perHour: DollarRange }
   /** The results file is about to be replaced by its sorted copy, which has this length and CRC-32. */
@@ -66,9 +73,9 @@ export function encodeRecord(record: JournalRecord, seed = 0): string {
  * Undefined for any other record.
  */
 function frequentJson({ item, event, data: { id, at } }: JournalRecord & { kind: 'event' }): string | undefined {
-  if (event.kind === 'send' && id === undefined) return `["${CODES.send}",${String(item)}]`;
+  if (event.kind === 'send' && id === undefined) return `["${EVENT_CODES.send}",${String(item)}]`;
   if (event.kind === 'accept' && PLAIN_JOB_ID.test(event.job) && Number.isSafeInteger(at))
-    return `["${CODES.accept}",${String(item)},"${event.job}",${String(at)}]`;
+    return `["${EVENT_CODES.accept}",${String(item)},"${event.job}",${String(at)}]`;
   return undefined;
 }
 

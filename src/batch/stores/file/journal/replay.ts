@@ -6,7 +6,7 @@ import { createItemStates, hasResult, type ItemStates } from '../../../model/ite
 import { createJobIds, type JobIds } from '../../../model/job-id-set.ts';
 import { brokenJournal, type JournalEnd, readJournal } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';
-import type { ItemRecord } from '../../../model/item-record.ts';
+import type { EventRecord } from '../../../model/event-record.ts';
 import { afterRecord, jobsOf, type OpenItem } from '../../../model/open-item.ts';
 import type { KnownJob } from '../../../model/run-records.ts';
 
@@ -72,7 +72,7 @@ export async function replayJournal(
   let [resubmitted, retried] = [0, 0];
   let workerPrice: DollarRange | undefined;
 
-  const onEvent = ({ item, event, data }: ItemRecord, hadResult: boolean): void => {
+  const onEvent = ({ item, event, data }: EventRecord, hadResult: boolean): void => {
     if ((data.resultBytes ?? 0) > resultBytes) {
       resultBytes = data.resultBytes ?? 0;
       ({ checksum } = data);

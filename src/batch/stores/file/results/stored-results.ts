@@ -48,7 +48,7 @@ export async function* storedResults(
     for (const line of resultLines(lines))
       if (hasResult(source.states.stateOf(line.item)) && (latest?.[line.item] ?? line.start) === line.start) yield line;
   }
-  for await (const lines of linesOf(durable, source, signal)) yield current(lines);
+  for await (const lines of storedLines(durable, source, signal)) yield current(lines);
 }
 
 /** Bytes of lines that are in memory while results are read in order, unless one line is longer. */
@@ -110,7 +110,7 @@ async function linesAt(durable: DurableFiles, path: string, places: readonly Pla
 async function latestLines(durable: DurableFiles, source: WrittenResults, signal?: AbortSignal) {
   const starts = new Float64Array(source.states.positions + 1).fill(-1);
   const sizes = new Uint32Array(starts.length);
-  for await (const lines of linesOf(durable, source, signal))
+  for await (const lines of storedLines(durable, source, signal))
     for (const { item, start, bytes } of resultLines(lines)) {
       starts[item] = start;
       sizes[item] = bytes.byteLength;
@@ -118,7 +118,7 @@ async function latestLines(durable: DurableFiles, source: WrittenResults, signal
   return { starts, sizes };
 }
 
-async function* linesOf(
+async function* storedLines(
   durable: DurableFiles,
   { path, resultBytes }: WrittenResults,
   signal?: AbortSignal,

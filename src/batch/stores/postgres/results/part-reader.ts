@@ -9,7 +9,7 @@ import type { StoredBatch } from '../rows/batch-rows.ts';
 import { listParts, listShards, unknownOf, type PublishedPart, type ShardResults } from '../rows/listing.ts';
 import { createBitmap } from '../shard/bitmap.ts';
 import { addressIn } from '../shard/part-files.ts';
-import { itemOfLine, stateOf } from '../../../model/result-line.ts';
+import { itemOfLine, endingOrFailed } from '../../../model/result-line.ts';
 import type { Bytes, EpochMs } from '../../../../core/unit-types.ts';
 
 /** The last line of each item that has ended, without its line feed, by item. */
@@ -51,7 +51,7 @@ export async function* readShards(
       yield {
         shard,
         publishedAt: parts.at(-1)?.publishedAt ?? 0,
-        groups: () => groupsOf(() => linesOf(ports, batch.manifest.out, parts, hasEnded), parts, maxGroupBytes),
+        groups: () => groupsOf(() => linesOfParts(ports, batch.manifest.out, parts, hasEnded), parts, maxGroupBytes),
       };
     }
   }
@@ -64,7 +64,7 @@ export async function listExpired(ports: ReadPorts, batch: StoredBatch): Promise
     if (shard.expired > 0)
       for await (const lines of groups())
         for (const [item, line] of lines)
-          if (stateOf(decodeJson(Buffer.from(line).toString())) === 'expired') items.push(item);
+          if (endingOrFailed(decodeJson(Buffer.from(line).toString())) === 'expired') items.push(item);
   return items.sort((one, other) => one - other);
 }
 
@@ -81,12 +81,12 @@ async function* groupsOf(
   }
   const sizes = new Map<number, number>();
   for await (const lines of read()) for (const { item, bytes } of lines) sizes.set(item, bytes.byteLength);
-  for (const { first, last } of rangesOf(sizes, maxBytes))
+  for (const { first, last } of rangesOfBytes(sizes, maxBytes))
     yield await lastLines(read(), (item) => item >= first && item <= last);
 }
 
 /** Cuts items into ranges whose lines have no more bytes than `maxBytes`, or one item. */
-function* rangesOf(sizes: ReadonlyMap<number, number>, maxBytes: Bytes) {
+function* rangesOfBytes(sizes: ReadonlyMap<number, number>, maxBytes: Bytes) {
   let range: { readonly first: number; last: number; bytes: number } | undefined;
   for (const [item, bytes] of [...sizes].sort(([one], [other]) => one - other))
     if (range !== undefined && range.bytes + bytes <= maxBytes) {
@@ -118,7 +118,7 @@ async function lastLines(
  * Yields the lines of parts in the order in which they were published, in groups: use one before the next. Fails with
  * local-file (14) when a part is missing, and after its last line when it is not what was published.
  */
-async function* linesOf(
+async function* linesOfParts(
   { storage, signal }: ReadPorts,
   out: string,
   parts: readonly PublishedPart[],

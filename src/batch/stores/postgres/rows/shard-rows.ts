@@ -1,4 +1,4 @@
-import { eventToArray } from '../../../model/item-record.ts';
+import { eventToArray } from '../../../model/event-record.ts';
 import type { WrittenPart } from '../shard/part-files.ts';
 import type { PlannedRange } from '../../../read/range.ts';
 import type { ClaimedShard, Publication, RecordGroup } from '../shard/held-shard.ts';

@@ -8,7 +8,7 @@ import {
 import { createBitmap } from './bitmap.ts';
 import { afterRecord, eventsTo, jobsOf, type OpenItem } from '../../../model/open-item.ts';
 import { changesOf, type CountChanges, recordOf } from './shard-events.ts';
-import type { ItemRecord } from '../../../model/item-record.ts';
+import type { EventRecord } from '../../../model/event-record.ts';
 import type { EventData, KnownJob } from '../../../model/run-records.ts';
 import type { LineOwner } from '../../../model/result-line.ts';
 import type { EpochMs } from '../../../../core/unit-types.ts';
@@ -25,7 +25,7 @@ export interface ClaimedShard {
   /** A bit for each item with a published end or an unknown outcome. */
   readonly ended: Uint8Array;
   /** The records of earlier epochs, in order. */
-  readonly records: readonly ItemRecord[];
+  readonly records: readonly EventRecord[];
 }
 
 /** Records that are written together. */
@@ -34,7 +34,7 @@ export interface RecordGroup {
   /** Position in the epoch, from 0. A group is written once, however often it is sent. */
   readonly number: number;
   readonly changes: CountChanges;
-  readonly events: readonly ItemRecord[];
+  readonly events: readonly EventRecord[];
 }
 
 /** How the items of a part ended. */
@@ -84,7 +84,7 @@ export function holdShard(claimed: ClaimedShard) {
   const states = createItemStates(valid - alreadyEnded, items);
   const open = new Map<number, OpenItem>();
   const index = (item: number): number => item - firstItem + 1;
-  let pending: ItemRecord[] = [];
+  let pending: EventRecord[] = [];
   let number = 0;
   let kept: KeptResult[] = [];
   let keptBytes = 0;
@@ -92,7 +92,7 @@ export function holdShard(claimed: ClaimedShard) {
   let draftedBytes = 0;
   let publishedUnknown = 0;
 
-  const note = (record: ItemRecord): void => {
+  const note = (record: EventRecord): void => {
     const after = afterRecord(open.get(record.item), record);
     if (after === undefined) open.delete(record.item);
     else open.set(record.item, after);

@@ -1,4 +1,4 @@
-import type { ItemRecord } from '../../../model/item-record.ts';
+import type { EventRecord } from '../../../model/event-record.ts';
 import type { ItemEvent } from '../../../model/item-states.ts';
 import type { EventData } from '../../../model/run-records.ts';
 
@@ -19,14 +19,14 @@ const CHANGES: Readonly<Partial<Record<ItemEvent['kind'], CountChanges>>> = {
 export const isRecorded = ({ kind }: ItemEvent): boolean => Object.hasOwn(CHANGES, kind);
 
 /** Returns the record of an event; undefined for one that is not recorded. */
-export function recordOf(item: number, event: ItemEvent, data: EventData): ItemRecord | undefined {
+export function recordOf(item: number, event: ItemEvent, data: EventData): EventRecord | undefined {
   // A refused item waits again for the next driver, if this one ends before it publishes the refusal.
   if (event.kind === 'refuse') return { item, event: { kind: 'withdraw' }, data: {} };
   return isRecorded(event) ? { item, event, data } : undefined;
 }
 
 /** Returns the changes of a group of events. */
-export function changesOf(events: readonly ItemRecord[]): CountChanges {
+export function changesOf(events: readonly EventRecord[]): CountChanges {
   let { waiting, sending, submitted, unknown } = NO_CHANGES;
   for (const { event } of events) {
     const change = CHANGES[event.kind] ?? NO_CHANGES;

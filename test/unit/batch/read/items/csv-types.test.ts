@@ -64,7 +64,7 @@ describe('typed columns of a CSV file', () => {
     );
   });
 
-  test('are the label too', async () => {
+  test('the value of a typed column is also the label', async () => {
     expect(await rowsOf('sku:number\n7\n', {}, { idField: 'sku' })).toEqual(['{"sku":7}']);
   });
 

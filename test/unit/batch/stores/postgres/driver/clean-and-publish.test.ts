@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findGarbage, removeGarbage } from '../../../../../../src/batch/stores/postgres/results/garbage.ts';
+import { findLeftovers, removeLeftovers } from '../../../../../../src/batch/stores/postgres/results/leftovers.ts';
 import { readAccount, type StoredBatch } from '../../../../../../src/batch/stores/postgres/rows/batch-rows.ts';
 import type { Database } from '../../../../../../src/batch/stores/postgres/database/database.ts';
 import type { ObjectStorage } from '../../../../../../src/core/context.ts';
@@ -34,7 +34,7 @@ describeWithPostgres('a part that is published while --clean looks', () => {
       yield { address: PART, bytes: 1, version: '1' };
     };
     const ports = { database: hooked, storage: { list } as unknown as ObjectStorage, signal: SIGNAL };
-    expect(await findGarbage(ports, BATCH)).toEqual([]);
+    expect(await findLeftovers(ports, BATCH)).toEqual([]);
     expect([statements, await database.query('SELECT name FROM berth.parts')]).toEqual([
       2,
       [{ name: 'part-000000000000-000000-0001.jsonl' }],
@@ -75,7 +75,7 @@ describeWithPostgres('a driver that is stopped between writing a part and publis
     await written;
     await database.query(`UPDATE berth.shards SET lease_until = ${until}`);
     const ports = { database, storage, signal: SIGNAL };
-    const garbage = await removeGarbage(ports, BATCH, await findGarbage(ports, BATCH));
+    const garbage = await removeLeftovers(ports, BATCH, await findLeftovers(ports, BATCH));
     expect(garbage.map(({ address }) => address)).toEqual(removed);
     goOn();
     await closing;

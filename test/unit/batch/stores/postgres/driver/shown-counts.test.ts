@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../../../../../src/batch/stores/postgres/database/database.ts';
-import type { DriverRecords } from '../../../../../../src/batch/stores/postgres/driver/driver-records.ts';
+import type { DriverRecords } from '../../../../../../src/batch/stores/postgres/driver/run-records-of-driver.ts';
 import { databaseWithShard } from '../../../../../support/batch/database-with-shard.ts';
 import {
   acceptItem,
@@ -35,7 +35,7 @@ describeWithPostgres('the counts that a driver shows', () => {
     await driver.records.close();
   });
 
-  test('have results that are being written', async () => {
+  test('the counts include results that are being written', async () => {
     let finishWrite = (): void => undefined;
     const written = new Promise<void>((resolve) => (finishWrite = resolve));
     const driver = openSharedDriver(await databaseWithShard(cluster()), { write: () => written });

@@ -113,7 +113,7 @@ describe('a grant', () => {
     expect(Object.values(granted).map((each) => sum(each))).toEqual(totals);
   });
 
-  test('of what one driver does not want goes to the other', () => {
+  test('a driver gets what another driver does not want', () => {
     const pace = createPace({ a: {}, b: {} });
     askEachSecond(pace, 3, { a: 10, b: 1000 });
     expect(askEachSecond(pace, 2, { a: 10, b: 1000 })).toEqual({ a: [10, 10], b: [90, 90] });

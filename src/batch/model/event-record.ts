@@ -2,14 +2,14 @@ import { type Ending, ENDINGS, type ItemEvent } from './item-states.ts';
 import type { EventData } from './run-records.ts';
 
 /** An event of an item as both stores write it down: a line of a journal, or a member of a group in the database. */
-export interface ItemRecord {
+export interface EventRecord {
   readonly item: number;
   readonly event: ItemEvent;
   readonly data: EventData;
 }
 
 /** The first member of the array that stands for an event. */
-export const CODES = {
+export const EVENT_CODES = {
   send: 'i',
   withdraw: 'w',
   accept: 's',
@@ -40,7 +40,7 @@ const MEMBERS: Readonly<Record<ItemEvent['kind'], readonly (keyof Members)[]>> =
   resubmit: [],
 };
 const KINDS = new Map<unknown, ItemEvent['kind']>(
-  (Object.keys(MEMBERS) as ItemEvent['kind'][]).map((kind) => [CODES[kind], kind]),
+  (Object.keys(MEMBERS) as ItemEvent['kind'][]).map((kind) => [EVENT_CODES[kind], kind]),
 );
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
@@ -53,14 +53,14 @@ const CHECKS: { readonly [Name in keyof Members]: (value: unknown) => value is M
 };
 
 /** Returns the array that stands for an event in JSON, without members at its end that are not known. */
-export function eventToArray({ item, event, data }: ItemRecord): readonly unknown[] {
+export function eventToArray({ item, event, data }: EventRecord): readonly unknown[] {
   const known: Partial<Members> = { ...data, ...event };
   const members = MEMBERS[event.kind].map((name) => known[name] ?? (name === 'resultBytes' ? 0 : null));
-  return [CODES[event.kind], item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
+  return [EVENT_CODES[event.kind], item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
 }
 
 /** Returns undefined for what stands for no event: a program that is not berth can have written it. */
-export function eventFromArray(members: readonly unknown[]): ItemRecord | undefined {
+export function eventFromArray(members: readonly unknown[]): EventRecord | undefined {
   const [code, item] = members;
   const kind = KINDS.get(code);
   if (kind === undefined || !isCount(item)) return undefined;
