@@ -39,7 +39,7 @@ const run = defineCommand({
     ['berth jobs batch resume results.jsonl', 'continue after any interruption'],
     [
       'berth jobs batch run demo --input items.jsonl --out results/ --name nightly --store postgres://berth@db.example.com/berth',
-      'with books in a database, for several machines',
+      'with its records in a database, for several machines',
     ],
   ],
   run: async (ctx, values) => (await import('./run.ts')).runBatch(ctx, values),

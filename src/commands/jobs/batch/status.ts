@@ -14,7 +14,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import type { StatusValues } from './options/flags.ts';
 import { reportDocument, timesOf } from './view/report-document.ts';
-import { commonestErrors, statusMembers, statusView, unmovedNotes, unpublishedNotes } from './view/status-view.ts';
+import { commonestErrors, statusMembers, statusView, idleShardNotes, unpublishedNotes } from './view/status-view.ts';
 import { withBatch } from './store/store.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
       exit: values.exitStatus && counts.completed !== counts.planned ? EXIT.batchIncomplete : EXIT.done,
       notes: [
         ...(problem === undefined ? [] : [problem]),
-        ...unmovedNotes(read.status),
+        ...idleShardNotes(read.status),
         ...(shared?.holds === false
           ? ['The counts do not add up: rows of the store were changed by hand or restored.']
           : []),

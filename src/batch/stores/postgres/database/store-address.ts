@@ -196,8 +196,8 @@ const firstOf = (...texts: readonly (string | undefined)[]): string | undefined 
 const isLocal = (host: string): boolean => host.startsWith('/') || host === '::1' || isLoopback(host);
 
 /**
- * As `tlsOf`, for what holds for every database of a user or every program: a unix socket ignores it, and the modes that only
- * prefer TLS or not leave it to berth.
+ * As `tlsOf`, for a mode from a service file or PGSSLMODE. A unix socket ignores the mode; `allow` and `prefer` mean that berth
+ * decides.
  */
 const usualTls = (host: string, mode: string | undefined, name: string): StoreHost['tls'] =>
   tlsOf(host, host.startsWith('/') || mode === 'allow' || mode === 'prefer' ? undefined : mode, name);

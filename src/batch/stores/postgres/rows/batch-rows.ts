@@ -6,7 +6,7 @@ import type { ItemCounts } from '../../../model/item-states.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { storeBroken } from '../database/failures.ts';
 import { insertOut } from './out-rows.ts';
-import { checked, isManifest, type Manifest } from './stored-json.ts';
+import { checked, isBatchManifest, type BatchManifest } from './stored-json.ts';
 import type { EpochMs } from '../../../../core/unit-types.ts';
 
 export interface StoredBatch {
@@ -14,7 +14,7 @@ export interface StoredBatch {
   readonly name: string;
   /** Unique among all batches of all stores; undefined in tables of a version that had none. */
   readonly token: string | undefined;
-  readonly manifest: Manifest;
+  readonly manifest: BatchManifest;
   readonly invalid: number;
   readonly shards: number;
   readonly createdAt: EpochMs;
@@ -32,7 +32,7 @@ const SHARDS_A_STATEMENT = 5000;
 export async function createBatchRows(
   database: Database,
   name: string,
-  manifest: Manifest,
+  manifest: BatchManifest,
   shards: readonly PlannedRange[],
 ): Promise<boolean> {
   const invalid = shards.reduce((sum, { range }) => sum + range.invalid, 0);
@@ -86,7 +86,7 @@ export async function findBatch(database: Database, name: string): Promise<Store
       message: `the store ${database.shown} has no batch ${name}`,
       hint: 'For a batch with a journal beside its results, name the results file and give --store file.',
     });
-  const manifest = checked(row.manifest, isManifest, `the manifest of batch ${name}`);
+  const manifest = checked(row.manifest, isBatchManifest, `the manifest of batch ${name}`);
   const { token, low, high, ...members } = row;
   const workerPrice = low === null || high === null ? undefined : { low, high };
   return { ...members, manifest, token: token ?? undefined, workerPrice };

@@ -3,7 +3,7 @@ import type { Failure } from '../../../../core/failure.ts';
 import { isObject } from '../../../../core/json.ts';
 import { COMPRESSIONS } from '../../../bytes/compression.ts';
 import { isSharedFormat, isStoredObject, isWhole } from '../../../model/checked-inputs.ts';
-import { eventFromArray, isText, type ItemRecord } from '../../../model/item-record.ts';
+import { eventFromArray, isText, type EventRecord } from '../../../model/event-record.ts';
 import type { BatchTarget, PartCompression } from '../../../model/store.ts';
 import type { BatchInputs } from '../../../read/inputs.ts';
 import { storeBroken } from '../database/failures.ts';
@@ -11,7 +11,7 @@ import type { EndsInSecond } from '../shard/held-shard.ts';
 import { isRecorded } from '../shard/shard-events.ts';
 
 /** What a batch is, as it was planned. */
-export interface Manifest extends BatchInputs, BatchTarget {
+export interface BatchManifest extends BatchInputs, BatchTarget {
   readonly version: 1;
   /** The input as the user named it. */
   readonly input: string;
@@ -28,14 +28,14 @@ export function checked<T>(value: unknown, isForm: (given: unknown) => given is 
 
 const changedByHand = (what: string): Failure =>
   storeBroken(
-    `the store was changed by hand: ${what} is none`,
+    `${what} in the database does not have the form that berth writes; somebody changed it`,
     'Nothing more was sent. Restore the database as it was.',
   );
 
 const MANIFEST_TEXTS = ['endpoint', 'endpointId', 'service', 'input', 'extras', 'out'];
 const PART_COMPRESSIONS: readonly unknown[] = ['none', ...COMPRESSIONS];
 
-export const isManifest = (value: unknown): value is Manifest =>
+export const isBatchManifest = (value: unknown): value is BatchManifest =>
   isObject(value) &&
   MANIFEST_TEXTS.every((name) => isText(value[name])) &&
   PART_COMPRESSIONS.includes(value['compression']) &&
@@ -44,7 +44,7 @@ export const isManifest = (value: unknown): value is Manifest =>
   value['sources'].every(isStoredObject);
 
 /** Returns the records of a group. Fails with local-file (14) for what is none. */
-export const recordsOf = (value: unknown, what: string): readonly ItemRecord[] =>
+export const recordsOf = (value: unknown, what: string): readonly EventRecord[] =>
   checked(value, isList, what).map((each) => {
     const record = isList(each) ? eventFromArray(each) : undefined;
     if (record === undefined || !isRecorded(record.event)) throw changedByHand(what);

@@ -26,7 +26,7 @@ const storageOptions = {
 /** What leads to the store of a shared batch. */
 export const storeOptions = {
   store: option.text(
-    'the PostgreSQL database with the books (default: BERTH_STORE); file: a journal beside the results',
+    'the PostgreSQL database with the records of the batch (default: BERTH_STORE); file: a journal beside the results',
     {
       metavar: 'postgres://USER@HOST/DATABASE',
     },

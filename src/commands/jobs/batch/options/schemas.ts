@@ -73,12 +73,12 @@ export const BATCH_PLAN = ownObject({
 });
 
 /** The process that works on a batch, or has shards. */
-const HELD_BY = { pid: WHOLE, host: TEXT };
+const PROCESS = { pid: WHOLE, host: TEXT };
 
 const FILE_STATUS = ownObject(
   { ...SUMMARY, state: STATE, begun: TIME },
   {
-    ...HELD_BY,
+    ...PROCESS,
     unordered: YES_NO,
     wallSeconds: orNull(NUMBER),
     executionCostUsd: COST,
@@ -92,7 +92,7 @@ const FILE_STATUS = ownObject(
 const HOLDERS = manyOf(
   ownObject(
     { state: oneOf('working', 'silent', 'gone', 'left'), leaseEnds: TIME, count: COUNT, shards: manyOf(COUNT) },
-    { ...HELD_BY, lastContact: TIME },
+    { ...PROCESS, lastContact: TIME },
   ),
 );
 
@@ -106,7 +106,7 @@ export const SHARED_STATUS = ownObject({ ...SUMMARY, state: STATE_IN_STORE, ...S
 export const BATCH_LIST = manyOf(
   either(
     ownObject({ batch: TEXT, state: oneOf('broken'), error: FAILURE }),
-    ownObject({ ...SUMMARY, state: STATE_IN_STORE, begun: TIME }, { ...HELD_BY, unordered: YES_NO, ...SHARED }),
+    ownObject({ ...SUMMARY, state: STATE_IN_STORE, begun: TIME }, { ...PROCESS, unordered: YES_NO, ...SHARED }),
   ),
 );
 

@@ -23,7 +23,7 @@ export const viewOf = (ctx: CommandContext, onBegun?: BatchView['onBegun']): Bat
     for (const note of notes) await ctx.tell(note);
   },
   follow: (progress, until) => followBatch(ctx, progress, until),
-  onDraining: (requests) => {
+  onFirstInterrupt: (requests) => {
     if (ctx.terminal.errors)
       void ctx.tell(`Waiting for the answer to ${countOf(requests, 'request')}. Ctrl-C again ends at once.`);
   },

@@ -50,20 +50,20 @@ export const driversOf = (row: Json): readonly string[] =>
     return [`${name}: ${countOf(numberAt(holder, 'count') ?? 0, 'shard')}${seen}`];
   });
 
-/** Explains the shards that no one moves: a line for each driver that had some. */
-export function unmovedNotes({ state, shared }: BatchStatus): readonly string[] {
+/** Explains the shards that no driver works on: a line for each driver that had some. */
+export function idleShardNotes({ state, shared }: BatchStatus): readonly string[] {
   const next =
     state === 'running' ? 'A driver that is at work takes them over next.' : 'The next driver takes them over.';
   return (shared?.holders ?? []).flatMap((holder) => {
     if (holder.state === 'working') return [];
     const { count, shards, process, contactAt, leaseEndsAt } = holder;
     const more = count > shards.length ? ', ...' : '';
-    const what = `No one moves ${countOf(count, 'shard')} (${rangesOf(shards)}${more})`;
+    const what = `No driver works on ${countOf(count, 'shard')} (${rangesOf(shards)}${more})`;
     if (holder.state === 'left') return [`${what}: the driver that had them has ended. ${next}`];
-    const heard = contactAt === undefined ? '' : `, which was last heard of at ${new Date(contactAt).toISOString()}`;
+    const heard = contactAt === undefined ? '' : ` and last answered at ${new Date(contactAt).toISOString()}`;
     const after = `after its lease, at ${new Date(leaseEndsAt).toISOString()}`;
     return holder.state === 'gone'
-      ? [`${what}: ${nameOf(process)} had them${heard}. Its lease has ended. ${next}`]
+      ? [`${what}: ${nameOf(process)} worked on them${heard}. Its lease has ended. ${next}`]
       : [`${what}: ${nameOf(process)} holds them${heard}. Another driver may take them over ${after}.`];
   });
 }

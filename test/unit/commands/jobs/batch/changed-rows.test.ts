@@ -27,7 +27,7 @@ describeWithPostgres('a store whose rows were changed by hand', () => {
     await cluster().query(statement, databaseOf(place.env('one')['BERTH_STORE']));
     const ran = await doIn(place, 'one', 'resume');
     expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(what)]);
-    expect(ran.err).toContain('changed by hand');
+    expect(ran.err).toContain('in the database does not have the form that berth writes');
     expect(place.service.jobs).toHaveLength(sent);
   });
 

@@ -32,7 +32,7 @@ describeWithPostgres('the drivers of a shared batch', () => {
     ['gone', `owner = '${OWNER}', lease_until = now() - interval '1 second'`, 'Its lease has ended. The next driver'],
     ['left', `owner = NULL, lease_until = now() - interval '1 second'`, 'the driver that had them has ended'],
   ])(
-    'are named by host, process and last contact, and shards that no one moves are explained: %s',
+    'are named by host, process and last contact, and shards that no driver works on are explained: %s',
     async (state, change, note) => {
       const world = await batchWith(change);
       const isDriver = state === 'working' || state === 'silent';
@@ -46,7 +46,7 @@ describeWithPostgres('the drivers of a shared batch', () => {
       const listed = JSON.parse((await batchIn(world, 'list')).out) as readonly unknown[];
       expect(listed).toMatchObject([{ holders: [{ state }] }]);
       const told = await berthIn({ ...world }, ['jobs', 'batch', 'status', 'nightly']);
-      expect((told.out + told.err).includes('No one moves 1 shard (1)')).toBe(note !== undefined);
+      expect((told.out + told.err).includes('No driver works on 1 shard (1)')).toBe(note !== undefined);
       if (note !== undefined) expect(told.out + told.err).toContain(note);
       if (isDriver) expect(told.out).toContain('process 71 on gpu-1: 1 shard, last contact');
       else expect((told.out + told.err).includes('process 71 on gpu-1')).toBe(state === 'gone');
