@@ -25,7 +25,7 @@ import { catalogPrice } from './pod/price.ts';
 import { ASK_PER_HOUR } from '../shared/rate/ask-limits.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { hasExpensiveMount, withTemplateMount } from '../shared/rate/template-mount.ts';
-import { andMount, keptDisks } from '../shared/rate/persistent-mounts.ts';
+import { andMount, keptDisks } from '../shared/rate/stopped-disks.ts';
 import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { podRefusals } from '../shared/refusals/would-be-refused.ts';

@@ -7,7 +7,7 @@ import type { EpochMs } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { idOf } from '../../../output/view.ts';
-import { diskSize, withStoppedDisk } from '../../shared/rate/persistent-mounts.ts';
+import { diskSize, withStoppedDisk } from '../../shared/rate/stopped-disks.ts';
 import { HOURS_PER_MONTH } from '../../shared/rate/volume-price.ts';
 import { readRecords } from './fetch.ts';
 import { PODS } from './service-reports.ts';

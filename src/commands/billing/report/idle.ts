@@ -1,5 +1,5 @@
 import { type Json, memberAt, numberAt } from '../../../core/json.ts';
-import { diskSize, withStoppedDisk } from '../../shared/rate/persistent-mounts.ts';
+import { diskSize, withStoppedDisk } from '../../shared/rate/stopped-disks.ts';
 import { usedVolumeIds } from '../../shared/rate/used-volume-ids.ts';
 import type { Kind } from './costs.ts';
 import { idOf } from '../../../output/view.ts';

@@ -17,7 +17,7 @@ import { readHealth } from '../../shared/rate/read-health.ts';
 import { readRate, rowsUnlessFailed } from '../../shared/rate/read-rate.ts';
 import { rateText, volumesRate } from '../../shared/rate/hourly-cost.ts';
 import { diskCost, readDiskCosts, sumsById } from '../../billing/report/disk-costs.ts';
-import { diskSize, withStoppedDisk } from '../../shared/rate/persistent-mounts.ts';
+import { diskSize, withStoppedDisk } from '../../shared/rate/stopped-disks.ts';
 import { HOURS_PER_MONTH } from '../../shared/rate/volume-price.ts';
 
 /** What rules of a policy ask for beside the list of pods. */

@@ -7,8 +7,7 @@ import { idOf } from '../../../output/view.ts';
 import { accountLine } from '../../shared/rate/account-line.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/hourly-cost.ts';
 import { savedDisks } from '../../billing/report/disk-costs.ts';
-import { keptDisks } from '../../shared/rate/persistent-mounts.ts';
-import { wipesDisks } from '../../shared/rate/stopped-disks.ts';
+import { keptDisks, wipesDisks } from '../../shared/rate/stopped-disks.ts';
 import { costUntilStopped } from '../pod/price.ts';
 import { lacksHardware } from '../pod/reachable.ts';
 

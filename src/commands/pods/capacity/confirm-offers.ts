@@ -6,7 +6,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Offer } from '../../../create/candidates.ts';
 import { ASK_PER_HOUR } from '../../shared/rate/ask-limits.ts';
 import { offerText } from '../../shared/capacity/offers.ts';
-import { andMount, keptDisks } from '../../shared/rate/persistent-mounts.ts';
+import { andMount, keptDisks } from '../../shared/rate/stopped-disks.ts';
 import { hasExpensiveMount, withTemplateMount } from '../../shared/rate/template-mount.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
 

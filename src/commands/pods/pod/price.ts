@@ -4,7 +4,7 @@ import { CPUS, GPUS } from '../../shared/collections.ts';
 import { catalogRow } from '../../shared/pick/pickers.ts';
 import { hasSoMany } from '../../shared/rate/is-possible.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/hourly-cost.ts';
-import { keptDisks } from '../../shared/rate/persistent-mounts.ts';
+import { keptDisks } from '../../shared/rate/stopped-disks.ts';
 
 /** What the hardware of a pod costs by the catalog. */
 export interface CatalogPrice {

@@ -1,7 +1,6 @@
 /** The answers to the requests of an explanation. Each may fail on its own. */
 import { type ApiRequest, isListRequest, type ListRequest } from '../../../core/api.ts';
-import type { Failure } from '../../../core/failure.ts';
-import { rethrowUnlessFailure } from '../../../core/failure.ts';
+import { type Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { stringAt, jsonOrText, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { readList } from '../../../cli/resource/pages/read-list.ts';

@@ -3,7 +3,7 @@ import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDollars } from '../../../core/units.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { idOf } from '../../../output/view.ts';
-import { unknownDisks } from './persistent-mounts.ts';
+import { unknownDisks } from './stopped-disks.ts';
 import { volumeHourly } from './volume-price.ts';
 import { workerHourlyPrice } from './worker-price.ts';
 
