@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { localFile } from '../core/failure.ts';
-import type { Failure } from '../core/failure.ts';
+import { type Failure, localFile } from '../core/failure.ts';
 import { MAKE_IT_YOURS, whyForeign, type Ownership } from '../core/files/foreign-files.ts';
 import { openRegular } from '../core/files/regular-file.ts';
 import { errorCode } from '../core/files/file-errors.ts';

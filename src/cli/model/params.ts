@@ -76,7 +76,7 @@ interface Shape<T> {
   readonly ask?: Ask;
   readonly unless?: readonly string[];
   readonly complete?: Completes;
-  readonly initial?: T;
+  readonly initial?: NoInfer<T>;
   readonly initialText?: string;
 }
 
@@ -162,7 +162,7 @@ export const option = {
   choice: <const T extends string>(
     summary: string,
     choices: readonly T[],
-    shape: Shape<NoInfer<T>> = {},
+    shape: Shape<T> = {},
   ): Param<T | undefined> => ({
     ...valueFlag(summary, choices.length > 4 ? 'WORD' : choices.join('|'), shape, parseChoice(choices)),
     choices,
@@ -196,7 +196,7 @@ export const option = {
 /** A flag that needs at least one of some other flags: without them it is an error. */
 export const onlyWith = <T>(needs: readonly string[], param: Param<T>): Param<T> => ({ ...param, needs });
 
-interface WordShape<T extends string> extends Shape<NoInfer<T>> {
+interface WordShape<T extends string> extends Shape<T> {
   readonly choices?: readonly T[];
 }
 

@@ -1,5 +1,4 @@
-import type { Failure } from '../../core/failure.ts';
-import { usage, rethrowUnlessFailure } from '../../core/failure.ts';
+import { type Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';

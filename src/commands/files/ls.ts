@@ -1,6 +1,5 @@
 import { createSorter } from '../../core/files/external-sort.ts';
-import type { Json } from '../../core/json.ts';
-import { numberAt, stringAt } from '../../core/json.ts';
+import { type Json, numberAt, stringAt } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatBytes } from '../../core/units.ts';

@@ -1,7 +1,7 @@
 import { berth } from '../../core/message.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import type { Id } from '../../core/ids.ts';
+import { asId, type Id } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -11,7 +11,6 @@ import { idArgument, resourceOf, rowSchema } from '../../cli/resource/read.ts';
 import { isSecretGiven, redactingSecret, secretOptions, withSecret } from '../../cli/resource/secret.ts';
 import { unlessUnread } from '../../cli/run/context/dry-run.ts';
 import { answerResult } from '../../output/view.ts';
-import { asId } from '../../core/ids.ts';
 import { SECRETS } from '../shared/collections.ts';
 import { SECRET_TABLE, VALUE } from './fields.ts';
 

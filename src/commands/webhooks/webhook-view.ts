@@ -1,5 +1,4 @@
-import type { Json } from '../../core/json.ts';
-import { arrayAt, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { arrayAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import type { StoredWebhook } from '../../core/ports/webhooks.ts';
 import { formatBytes } from '../../core/units.ts';
 import { manyOf, oneOf, orNull, ownObject, TEXT, TIME, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';

@@ -1,8 +1,7 @@
 import { berth, type Message, sentence } from '../../../core/message.ts';
 import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import type { Failure } from '../../../core/failure.ts';
-import { rethrowUnlessFailure, usage, isNotFound } from '../../../core/failure.ts';
+import { type Failure, isNotFound, rethrowUnlessFailure, usage } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
 import { memberAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
