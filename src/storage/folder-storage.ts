@@ -1,5 +1,6 @@
 import { usage } from '../core/failure.ts';
 import type { DurableFiles, FolderEntry, ObjectStorage, StoredObject } from '../core/context.ts';
+import type { Bytes } from '../core/unit-types.ts';
 import { compareBytes } from '../core/text/compare-bytes.ts';
 import { parsePattern } from './objects/address-pattern.ts';
 import { changedObject, notAsWritten } from './objects/stored-object-failures.ts';
@@ -118,7 +119,7 @@ async function writeWhole(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
-): Promise<number> {
+): Promise<Bytes> {
   const file = await files.create(path);
   let bytes = 0;
   try {
@@ -134,7 +135,7 @@ async function writeWhole(
   return bytes;
 }
 
-async function writtenObject(files: DurableFiles, address: string, bytes: number): Promise<StoredObject> {
+async function writtenObject(files: DurableFiles, address: string, bytes: Bytes): Promise<StoredObject> {
   const found = await files.describe(address);
   if (found?.bytes === bytes) return { address, ...found };
   throw notAsWritten(address);

@@ -97,7 +97,7 @@ export async function rowsOf(list: string, { lists, clock, renew }: CompletionPo
   return rowsUpTo(await lists.read(list), MAX_AGE_MS);
 }
 
-const rowsUpTo = (list: RememberedList | undefined, ageMs: number): readonly ListRow[] =>
+const rowsUpTo = (list: RememberedList | undefined, ageMs: Milliseconds): readonly ListRow[] =>
   list !== undefined && list.ageMs <= ageMs ? list.rows : [];
 
 /** Each row by its id, and by its name when no other row has that name and names are taken. */

@@ -15,9 +15,9 @@ export const MIN_INTERVAL_MS: Milliseconds = 100;
 
 /**
  * Returns how long to wait between two polls of `requests` requests each, so that half of what is left of every rate
- * window lasts until it resets: at least `wantedMs` and 100 ms, at most `wantedMs` or a minute. In milliseconds.
+ * window lasts until it resets: at least `wantedMs` and 100 ms, at most `wantedMs` or a minute.
  */
-export function pacedInterval(windows: readonly RateWindow[], requests: number, wantedMs: number): number {
+export function pacedInterval(windows: readonly RateWindow[], requests: number, wantedMs: Milliseconds): Milliseconds {
   const needed = windows.map(({ remaining, resetSeconds }) => {
     if (remaining === undefined || resetSeconds === undefined) return 0;
     const usable = remaining * SHARE;
@@ -27,7 +27,7 @@ export function pacedInterval(windows: readonly RateWindow[], requests: number, 
 }
 
 /** Returns the same by the windows of the last answers; without a data directory none are known between commands. */
-export async function nextInterval(ctx: Context, requests: number, wantedMs: number): Promise<number> {
+export async function nextInterval(ctx: Context, requests: number, wantedMs: Milliseconds): Promise<Milliseconds> {
   try {
     return pacedInterval(await ctx.limits.read(), requests, wantedMs);
   } catch (error) {

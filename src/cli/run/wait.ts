@@ -10,7 +10,7 @@ export interface WaitOptions<T> {
   /** What is waited for, for messages: `job abc`, `pod abc to be RUNNING`. */
   readonly what: string;
   /** Reads the state once. `leftMs` is the time left. */
-  readonly poll: (leftMs: number) => Promise<T>;
+  readonly poll: (leftMs: Milliseconds) => Promise<T>;
   readonly done: (state: T) => boolean;
   /** The state as text, for the spinner. */
   readonly describe: (state: T) => string;

@@ -89,7 +89,7 @@ function waitingLine({ key, until, why, triedAt }: Wish, now: number): string {
 async function sweepAgain(
   ctx: CommandContext,
   policy: Policy,
-  everyMs: number,
+  everyMs: Milliseconds,
   log: string | undefined,
 ): Promise<Result> {
   if (everyMs < MIN_INTERVAL_MS) throw usage(`--every is at least ${formatDuration(MIN_INTERVAL_MS)}`);
@@ -144,7 +144,7 @@ async function sweepUnlessFailed(ctx: CommandContext, policy: Policy): Promise<S
 }
 
 /** Rules whose time the samples of this interval cannot cover. */
-const cannotFire = ({ rules }: Policy, everyMs: number): readonly string[] =>
+const cannotFire = ({ rules }: Policy, everyMs: Milliseconds): readonly string[] =>
   rules.flatMap((rule) => {
     const windowMs = windowOf(rule);
     if (windowMs === undefined || everyMs <= longestInterval(windowMs)) return [];

@@ -20,7 +20,7 @@ const REDRAW_MS: Milliseconds = 1000;
  * Shows `top` until the user quits; ends 0 then, and with 130 or 143 and no message for Ctrl-C and SIGTERM. Fails as a
  * request does as long as nothing was ever read; later a failure is shown, and reading goes on.
  */
-export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wantedMs: number): Promise<Result> {
+export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wantedMs: Milliseconds): Promise<Result> {
   const quit = new AbortController();
   const stop = AbortSignal.any([ctx.signal, quit.signal]);
   const paint = await loadPaint(ctx.terminal.colour.output);

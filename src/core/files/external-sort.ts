@@ -117,7 +117,7 @@ function inOrder<T>(items: Keyed<T>[]): readonly Keyed<T>[] {
 async function* readRun<T>(
   file: UnnamedFile,
   { start, end }: Run,
-  pieceBytes: number,
+  pieceBytes: Bytes,
   keyOf: (item: T) => string,
 ): AsyncGenerator<Keyed<T>> {
   let rest = Buffer.alloc(0);

@@ -117,7 +117,7 @@ function overdue(pod: Json, now: EpochMs): Found {
   return { state: 'not-met', why: 'no deadline is over' };
 }
 
-function longerThan(since: number | undefined, ms: number, now: EpochMs, word: string): Finding {
+function longerThan(since: number | undefined, ms: Milliseconds, now: EpochMs, word: string): Finding {
   if (since === undefined) return { state: 'unknown', why: `when it was ${word} is not known` };
   const why = `${word} ${formatDuration(Math.max(0, now - since))} ago`;
   return { state: now - since > ms ? 'met' : 'not-met', why };
@@ -140,7 +140,7 @@ function idle(
 }
 
 /** A load balancer has requests, which nothing counts. */
-function withoutJobs(endpoint: Json, forMs: number, { now, endpoints }: World): Finding {
+function withoutJobs(endpoint: Json, forMs: Milliseconds, { now, endpoints }: World): Finding {
   const workers = numberAt(endpoint, 'workers.min');
   if (workers === 0) return { state: 'not-met', why: 'it keeps no worker' };
   const since = timeAt(endpoint, 'createdAt');

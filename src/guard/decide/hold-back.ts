@@ -19,7 +19,7 @@ const MAX_DRIFT_MS = HOUR_MS;
 export function heldByClocks(
   decisions: readonly Decision[],
   before: number | undefined,
-  driftMs: number,
+  driftMs: Milliseconds,
 ): readonly Decision[] {
   const movedMs = driftMs - (before ?? 0);
   if (Math.abs(movedMs) <= (before === undefined ? MAX_DRIFT_MS : MAX_JUMP_MS)) return decisions;

@@ -51,7 +51,7 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
 /** The largest file that is read: an endless device or a wrong file must not fill the memory. */
 const MAX_BYTES: Bytes = 256 * 1024 * 1024;
 
-async function readWhole(path: string, chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+async function readWhole(path: string, chunks: AsyncIterable<Uint8Array>, maxBytes: Bytes): Promise<Uint8Array> {
   const bytes = await collectBytes(chunks, maxBytes);
   if (bytes !== undefined) return bytes;
   throw localFile(`cannot read ${path}: it has more than ${String(maxBytes)} bytes`, 'Name another file.');

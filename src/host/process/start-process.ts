@@ -63,7 +63,7 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
     else if (child.pid !== undefined && isAlive())
       spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore' });
   };
-  const untilGone = async (timeoutMs: number): Promise<void> => {
+  const untilGone = async (timeoutMs: Milliseconds): Promise<void> => {
     const end = clock.monotonic() + timeoutMs;
     while (isAlive() && clock.monotonic() < end) await clock.sleep(CHECK_INTERVAL_MS);
   };

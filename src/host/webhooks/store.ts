@@ -126,7 +126,7 @@ const idsOf = (names: readonly string[]): string[] =>
 const sizeOf = (file: string): number => lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Undefined where there is no regular file of at most so many bytes. */
-async function readIfThere(path: string, maxBytes: number): Promise<Buffer | undefined> {
+async function readIfThere(path: string, maxBytes: Bytes): Promise<Buffer | undefined> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true && stats.size <= maxBytes ? await fs.readFile(path) : undefined;
 }

@@ -59,7 +59,7 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     'localClock',
     'POST /local/clock',
     async (call) => {
-      const { advanceMs } = bodyOf(call) as { advanceMs: number };
+      const { advanceMs } = bodyOf(call) as { advanceMs: Milliseconds };
       await call.transact((state) => {
         advanceClock(state, advanceMs);
       });

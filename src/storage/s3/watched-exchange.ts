@@ -87,7 +87,7 @@ export class Watched {
 export async function* watchedBody(
   body: WireAnswer['body'],
   exchange: Watched,
-  timeoutMs: number,
+  timeoutMs: Milliseconds,
 ): AsyncGenerator<Uint8Array> {
   try {
     exchange.limit(timeoutMs);

@@ -68,7 +68,7 @@ function stockOf({ pod, catalog }: PodFacts): StockFinding | undefined {
 }
 
 /** A pod that takes longer than usual for a step of its start. */
-const slow = (code: string, status: string, limitMs: number, what: string): Cause<PodFacts> => ({
+const slow = (code: string, status: string, limitMs: Milliseconds, what: string): Cause<PodFacts> => ({
   code,
   state: 'waiting',
   find: (facts) => {

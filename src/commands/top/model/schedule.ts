@@ -37,7 +37,7 @@ const ACTIVE_WEIGHT = 4;
  * milliseconds.
  */
 export function dueReads(fleet: Fleet, shown: Shown, now: number): Due {
-  const isOld = (at: number | undefined, everyMs: number): boolean => at === undefined || now - at >= everyMs;
+  const isOld = (at: number | undefined, everyMs: Milliseconds): boolean => at === undefined || now - at >= everyMs;
   return {
     pods: shown.pods,
     endpoints: shown.endpoints && isOld(fleet.endpoints?.at, ENDPOINTS_EVERY_MS),

@@ -31,7 +31,7 @@ export async function nextTick(
   ctx: CommandContext,
   session: Session,
   shown: Shown,
-  wantedMs: number,
+  wantedMs: Milliseconds,
 ): Promise<Session> {
   const due = dueReads(session.fleet, shown, ctx.clock.monotonic());
   const tick = await readTick(ctx, due, shown, rowsOf(session.fleet));

@@ -6,7 +6,7 @@ import type { Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import type { FaultRecord } from './injected-faults.ts';
 import type { ServiceSettings } from './settings.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** A request as an operation receives it: authenticated, counted against its limits, its body validated. */
 /** Where an SSH server listens. */
@@ -37,7 +37,7 @@ export interface Call {
   /** The id of the key that the request was authenticated with. */
   readonly keyId: string;
   /** What was created in the last so many milliseconds is not there for this call: a fault of a replica that lags. */
-  readonly lagMs: number;
+  readonly lagMs: Milliseconds;
   /** Where the container of a start of a pod lets SSH in. */
   readonly addressOf: AddressOf;
   /** Aborted when the caller disconnects or the service stops. */

@@ -49,9 +49,9 @@ type FaultStage = 'counting' | 'arrival' | 'operation' | 'answer';
  * created in the last `lagMs` from it.
  */
 type FaultEffect =
-  | { readonly stage: 'arrival'; delayMs(fault: FaultRecord): number }
+  | { readonly stage: 'arrival'; delayMs(fault: FaultRecord): Milliseconds }
   | { readonly stage: FaultStage; error(fault: FaultRecord, request: FaultedRequest): FaultError }
-  | { readonly stage: 'lookup'; lagMs(fault: FaultRecord): number };
+  | { readonly stage: 'lookup'; lagMs(fault: FaultRecord): Milliseconds };
 
 /** What each kind of fault does. Faults of one stage take effect in this order. */
 const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
@@ -113,7 +113,7 @@ export function settingOf(member: FaultSettingName): (fault: FaultRecord) => num
 }
 
 /** What an injected fault does to the start of a worker's process: it is late, or it ends at once. */
-export type StartFault = { readonly kind: 'slow'; readonly delayMs: number } | { readonly kind: 'failed' };
+export type StartFault = { readonly kind: 'slow'; readonly delayMs: Milliseconds } | { readonly kind: 'failed' };
 
 /** The fault that affects the start of a worker, counted down; undefined when there is none. Call it once for each start. */
 export function takeStartFault(

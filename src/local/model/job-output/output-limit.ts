@@ -4,5 +4,5 @@ import type { Bytes } from '../../../core/unit-types.ts';
 export const MAX_OUTPUT_BYTES: Bytes = 20_000_000;
 
 /** Why an output of this many bytes is not taken. */
-export const outputTooLarge = (bytes: number): string =>
+export const outputTooLarge = (bytes: Bytes): string =>
   `the output has ${String(bytes)} bytes, and a job may have at most ${String(MAX_OUTPUT_BYTES / 1_000_000)} MB`;

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   parsePlainJson,
 } from '../../../core/json.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 import type { Call } from '../../http/call/operation.ts';
 import { badRequest, Problem, tooLarge } from '../../contract/problem.ts';
 import type { Submission } from '../state/records.ts';
@@ -49,9 +50,9 @@ export function readSubmission(call: Call, operation: 'run' | 'runsync', retenti
 export function readMilliseconds(
   query: URLSearchParams,
   name: string,
-  minimum: number,
-  maximum: number,
-): number | undefined {
+  minimum: Milliseconds,
+  maximum: Milliseconds,
+): Milliseconds | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;

@@ -1,7 +1,7 @@
 import type { Call } from '../../http/call/operation.ts';
 import type { State } from '../../state/state.ts';
 import { nextQueueEvent } from '../engine/engine.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 /** How often the state is read at least: nothing announces a cancel by another caller, or the end of a handler module. */
 const POLL_INTERVAL_MS = 50;
@@ -16,7 +16,7 @@ type ReadResult<T> = (state: State, now: EpochMs) => T | undefined;
  */
 export async function waitForResult<T>(
   call: Call,
-  timeoutMs: number,
+  timeoutMs: Milliseconds,
   read: ReadResult<T>,
   readAtTimeout: ReadResult<T>,
 ): Promise<T | undefined> {

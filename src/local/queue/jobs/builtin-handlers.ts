@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../../../core/json.ts';
 import type { BuiltinHandler } from '../../model/endpoints/record.ts';
-import type { Milliseconds } from '../../../core/unit-types.ts';
+import type { Bytes, Milliseconds } from '../../../core/unit-types.ts';
 
 /** The result of a handler: its output as JSON text, or an error message. */
 export type Outcome =
@@ -20,7 +20,7 @@ export interface Plan {
   readonly workMs: Milliseconds;
   outcome(): Outcome;
   /** How many chunks it has yielded after this time. */
-  chunksBy(elapsedMs: number): number;
+  chunksBy(elapsedMs: Milliseconds): number;
   /** A chunk by its index from 0. */
   chunk(index: number): Chunk;
 }
@@ -55,14 +55,14 @@ export function planOf(handler: BuiltinHandler, input: string, attempt: number):
   }
 }
 
-const unstreamed = (workMs: number, outcome: Outcome): Plan => ({
+const unstreamed = (workMs: Milliseconds, outcome: Outcome): Plan => ({
   workMs,
   outcome: () => outcome,
   chunksBy: () => 0,
   chunk: () => ({ output: null, metrics: {} }),
 });
 
-const done = (workMs: number, text: string): Plan => unstreamed(workMs, { kind: 'output', text });
+const done = (workMs: Milliseconds, text: string): Plan => unstreamed(workMs, { kind: 'output', text });
 
 const refused = (error: string): Plan => unstreamed(QUICK_MS, { kind: 'error', error });
 
@@ -105,7 +105,7 @@ function stream(input: Json): Plan {
 }
 
 /** Text of this size with a counter, so that a lost or repeated piece is noticed. */
-function filler(bytes: number): string {
+function filler(bytes: Bytes): string {
   let text = '';
   for (let line = 0; text.length < bytes; line++) text += `${String(line).padStart(8, '0')} `;
   return text.slice(0, bytes);

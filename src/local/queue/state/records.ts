@@ -3,7 +3,7 @@ import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/record-table.ts';
 import type { State } from '../../state/state.ts';
 import { TimerHeap } from './timer-heap.ts';
-import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
+import type { Bytes, EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 export type { Timer, TimerEvent } from './timer-heap.ts';
 
@@ -141,13 +141,13 @@ export interface Run {
   readonly jobId: string;
   readonly attempt: number;
   readonly from: EpochMs;
-  readonly inputBytes: number;
+  readonly inputBytes: Bytes;
   /** How many chunks a built-in handler yields when it is not cancelled. */
   readonly chunks: number;
   readonly to?: EpochMs;
   /** How it ended; `DELETED` when the job's time to live ended first, `LOST` when the worker was lost. */
   readonly end?: JobStatus | 'DELETED' | 'LOST';
-  readonly outputBytes?: number;
+  readonly outputBytes?: Bytes;
   readonly error?: string;
   /** What the service says about this attempt in the worker's system log, oldest first. */
   readonly notes?: readonly Printed[];

@@ -95,7 +95,7 @@ const trainingStep = (count: number): string =>
 
 /** Lines at a regular interval after `start`, counted from 1; only those with `from <= at < to`. */
 function linesEvery(
-  intervalMs: number,
+  intervalMs: Milliseconds,
   start: number,
   from: number,
   to: number,

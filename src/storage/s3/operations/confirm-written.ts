@@ -5,11 +5,11 @@ import { notAsWritten } from '../../objects/stored-object-failures.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 import { describeObject, type DescribedObject } from './describe-object.ts';
-import type { Milliseconds } from '../../../core/unit-types.ts';
+import type { Bytes, Milliseconds } from '../../../core/unit-types.ts';
 
 /** What an object must be; `etag` is its ETag without quotes where an ETag is a checksum. */
 export interface Written {
-  readonly bytes: number;
+  readonly bytes: Bytes;
   readonly etag: string;
 }
 

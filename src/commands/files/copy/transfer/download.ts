@@ -35,7 +35,7 @@ export async function download(
   volume: VolumeFiles,
   file: VolumeFile,
   target: string,
-  onBytes: (bytes: number) => void,
+  onBytes: (bytes: Bytes) => void,
 ): Promise<WasThere> {
   // Only a file is replaced: not what another program reads, and no device.
   const { kind } = await files.resolve(target);
@@ -108,7 +108,7 @@ async function readSmall(
   file: VolumeFile,
   output: RangeWriter,
   proof: ContentProof,
-  onBytes: (bytes: number) => void,
+  onBytes: (bytes: Bytes) => void,
 ): Promise<void> {
   const hash = createHash('md5');
   let at = 0;
@@ -125,7 +125,7 @@ interface Ranges {
   readonly output: RangeWriter;
   readonly names: Names;
   readonly proof: ContentProof;
-  readonly onBytes: (bytes: number) => void;
+  readonly onBytes: (bytes: Bytes) => void;
 }
 
 async function readRanges(
