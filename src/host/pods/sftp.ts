@@ -1,8 +1,7 @@
 import { errorCode } from '../../core/files/file-errors.ts';
 import { constants, promises as fs, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import type { Attributes, InputAttributes, SFTPWrapper } from 'ssh2';
-import { utils } from 'ssh2';
+import { utils, type Attributes, type InputAttributes, type SFTPWrapper } from 'ssh2';
 import type { ContainerView } from './container-view.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
