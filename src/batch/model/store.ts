@@ -1,4 +1,3 @@
-import type { Compression } from '../bytes/compression.ts';
 import type { Outage } from './outage.ts';
 import type { CommandLine } from '../../core/message.ts';
 import type { Clock, DurableFiles, ObjectStorage } from '../../core/context.ts';
@@ -77,7 +76,7 @@ export interface NewBatch extends BatchTarget {
 }
 
 /** How the results of a shared batch are compressed. */
-export type PartCompression = 'none' | Compression;
+export type PartCompression = 'none' | 'gzip' | 'zstd';
 
 /** What is always known of a batch. */
 export interface BatchFacts extends BatchTarget {

@@ -4,7 +4,7 @@ import type { BatchHistory, BatchStatus, ResultLine, StoredBatchResults } from '
 import { createTimeline } from '../../model/ends-over-time.ts';
 import type { SharedPorts, Database } from './database/database.ts';
 import { readAccount, type StoredBatch } from './rows/batch-rows.ts';
-import { countDrivers, listParts, listShards, listUnknown, type PublishedPart } from './rows/listing.ts';
+import { countDrivers, listParts, listShards, listUnknown, type PublishedPart, spansOf } from './rows/listing.ts';
 import { addressIn } from './shard/part-files.ts';
 import { readShards } from './results/part-reader.ts';
 import { listHolders } from './rows/shard-holders.ts';
@@ -16,7 +16,7 @@ import { listHolders } from './rows/shard-holders.ts';
 export async function readBatchResults(ports: SharedPorts, batch: StoredBatch): Promise<StoredBatchResults> {
   const { database } = ports;
   const { manifest } = batch;
-  const parts = await listParts(database, batch.batch, 0, batch.shards);
+  const parts = await listParts(database, batch.batch, [0, batch.shards]);
   return {
     status: await readStatus(ports, batch),
     files: parts.map(({ name }) => addressIn(manifest.out, name)),
@@ -33,12 +33,8 @@ export async function readBatchResults(ports: SharedPorts, batch: StoredBatch): 
   };
 }
 
-/** Rows of so many shards are read at once. */
-const SHARDS_AT_ONCE = 500;
-
 async function* plannedRanges(database: Database, { batch, shards }: StoredBatch): AsyncGenerator<PlannedRange> {
-  for (let from = 0; from < shards; from += SHARDS_AT_ONCE)
-    yield* await listShards(database, batch, from, from + SHARDS_AT_ONCE);
+  for (const span of spansOf(shards)) yield* await listShards(database, batch, span);
 }
 
 /** The timeline has every end, also of items that were sent again later; the last end is the latest publication. */

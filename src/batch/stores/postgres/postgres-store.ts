@@ -137,12 +137,8 @@ function storedBatch(ports: SharedPorts, batch: StoredBatch): Batch {
       leftovers: () => findLeftovers(ports, batch),
       clean: async (found) => {
         const addresses = new Set(found.map(({ address }) => address));
-        const still = await findLeftovers(ports, batch);
-        return await removeLeftovers(
-          ports,
-          batch,
-          still.filter(({ address }) => addresses.has(address)),
-        );
+        const still = (await findLeftovers(ports, batch)).filter(({ address }) => addresses.has(address));
+        return await removeLeftovers(ports, batch, still);
       },
     },
     contents: () => contentsOf(ports, batch),

@@ -21,7 +21,7 @@ export async function contentsOf(ports: SharedPorts, batch: StoredBatch): Promis
   const { out, sources } = manifest;
   await requireNoDriver(database, batch, stopFirst(ports, batch));
   const isAlone = (await otherBatchIn(database, out, batch.batch)) === undefined;
-  const parts = (await listParts(database, batch.batch, 0, batch.shards)).filter(
+  const parts = (await listParts(database, batch.batch, [0, batch.shards])).filter(
     (part) => isAlone || (token !== undefined && part.name.startsWith(partPrefix(token))),
   );
   const copies = sources.filter(({ address }) => address.startsWith(addressIn(out, `input-${name}-`)));

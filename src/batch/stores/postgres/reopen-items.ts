@@ -60,7 +60,7 @@ async function chooseItems(
   const again: (readonly [number, Resubmittable])[] = [];
   const asked: KnownJob[] = [];
   if (wanted.includes('unknown') && resubmit?.onlyError === undefined)
-    for (const item of await unknownOf(database, batch, shard.shard, shard.shard + 1)) again.push([item, 'unknown']);
+    for (const item of await unknownOf(database, batch, [shard.shard, shard.shard + 1])) again.push([item, 'unknown']);
   const choose = (item: number, result: Json): void => {
     const state = endingOrFailed(result);
     if (state === 'completed') return;
@@ -123,10 +123,8 @@ async function reopenShard(
         ...[batch, shard, epoch + 1, waiting, sending, submitted, unknown],
         JSON.stringify(events.map(eventToArray)),
       ]);
-    await queries.query('UPDATE berth.batches SET resubmitted = resubmitted + $2 WHERE batch = $1', [
-      batch,
-      again.length,
-    ]);
+    const resubmitted = 'UPDATE berth.batches SET resubmitted = resubmitted + $2 WHERE batch = $1';
+    await queries.query(resubmitted, [batch, again.length]);
     return true;
   });
 }

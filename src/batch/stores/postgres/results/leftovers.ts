@@ -33,8 +33,8 @@ export async function findLeftovers(
     if (parsed !== undefined) candidates.push({ address, bytes, name, ...parsed });
   }
   // Objects, epochs, published parts, in this order: a part whose epoch was over when it was read has its row by then.
-  const current = new Map((await listShards(database, batch, 0, shards)).map((shard) => [shard.shard, shard]));
-  const published = new Set((await listParts(database, batch, 0, shards)).map(({ name }) => name));
+  const current = new Map((await listShards(database, batch, [0, shards])).map((shard) => [shard.shard, shard]));
+  const published = new Set((await listParts(database, batch, [0, shards])).map(({ name }) => name));
   return candidates.flatMap(({ name, ...object }) => {
     const { shard, epoch } = object;
     const row = current.get(shard);

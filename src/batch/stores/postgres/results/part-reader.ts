@@ -6,7 +6,7 @@ import { decodeJson } from '../../../../core/json.ts';
 import { compressionOf, decompress } from '../../../bytes/compression.ts';
 import { lineGroups } from '../../../bytes/split-lines.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
-import { listParts, listShards, unknownOf, type PublishedPart, type ShardResults } from '../rows/listing.ts';
+import { listParts, listShards, unknownOf, type PublishedPart, type ShardResults, spansOf } from '../rows/listing.ts';
 import { createBitmap } from '../shard/bitmap.ts';
 import { addressIn } from '../shard/part-files.ts';
 import { itemOfLine, endingOrFailed } from '../../../model/result-line.ts';
@@ -27,9 +27,6 @@ export interface ShardReader {
   readonly groups: () => AsyncGenerator<ResultLines>;
 }
 
-/** Rows of so many shards are read at once. */
-const SHARDS_AT_ONCE = 500;
-
 /** Bytes of the results of a group, unless one result is longer. For each further group, the parts are read again. */
 const MAX_GROUP_BYTES = 64 * 1024 * 1024;
 
@@ -39,11 +36,10 @@ export async function* readShards(
   batch: StoredBatch,
   maxGroupBytes = MAX_GROUP_BYTES,
 ): AsyncGenerator<ShardReader> {
-  for (let from = 0; from < batch.shards; from += SHARDS_AT_ONCE) {
-    const until = from + SHARDS_AT_ONCE;
-    const shards = await listShards(ports.database, batch.batch, from, until);
-    const unknown = await unknownOf(ports.database, batch.batch, from, until);
-    const allParts = await listParts(ports.database, batch.batch, from, until);
+  for (const span of spansOf(batch.shards)) {
+    const shards = await listShards(ports.database, batch.batch, span);
+    const unknown = await unknownOf(ports.database, batch.batch, span);
+    const allParts = await listParts(ports.database, batch.batch, span);
     for (const shard of shards) {
       const ended = createBitmap(shard.items, shard.ended);
       const parts = allParts.filter((part) => part.shard === shard.shard);

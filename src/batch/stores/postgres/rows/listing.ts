@@ -2,7 +2,7 @@
 import { usage } from '../../../../core/failure.ts';
 import type { Message } from '../../../../core/message.ts';
 import type { ItemRange } from '../../../read/range.ts';
-import type { EndsInSecond } from '../shard/held-shard.ts';
+import type { ClaimedShard, EndsInSecond } from '../shard/held-shard.ts';
 import type { Queries } from '../database/database.ts';
 import { isItemRange } from '../../../model/checked-inputs.ts';
 import { areEnds, checked } from './stored-json.ts';
@@ -42,6 +42,16 @@ export async function requireNoDriver(
   if (drivers > 0) throw usage(`${who} on the batch ${name}`, hint);
 }
 
+/** Shards from one number up to another, which is not among them. */
+export type ShardSpan = readonly [from: number, until: number];
+
+/** Rows of so many shards are read at once. */
+const SHARDS_AT_ONCE = 500;
+
+export function* spansOf(shards: number): Generator<ShardSpan> {
+  for (let from = 0; from < shards; from += SHARDS_AT_ONCE) yield [from, from + SHARDS_AT_ONCE];
+}
+
 export interface PublishedPart {
   readonly shard: number;
   readonly name: string;
@@ -56,24 +66,18 @@ export interface PublishedPart {
 export async function listParts(
   queries: Queries,
   batch: number,
-  fromShard: number,
-  untilShard: number,
+  [from, until]: ShardSpan,
 ): Promise<readonly PublishedPart[]> {
   const rows = await queries.query<Omit<PublishedPart, 'ends'> & { ends: unknown }>(
     `SELECT shard, name, bytes, sha256, coalesce(to_jsonb(p) -> 'ends', '[]') AS ends,
       floor(extract(epoch FROM published_at) * 1000) AS "publishedAt"
     FROM berth.parts p WHERE batch = $1 AND shard >= $2 AND shard < $3 AND name <> '' ORDER BY shard, epoch`,
-    [batch, fromShard, untilShard],
+    [batch, from, until],
   );
   return rows.map((row) => ({ ...row, ends: checked(row.ends, areEnds, `the history of part ${row.name}`) }));
 }
 
-export interface ShardResults {
-  readonly shard: number;
-  readonly epoch: number;
-  readonly firstItem: number;
-  readonly items: number;
-  readonly ended: Uint8Array;
+export interface ShardResults extends Omit<ClaimedShard, 'invalid' | 'records'> {
   /** Number of items whose job the service no longer had. */
   readonly expired: number;
   readonly source: number;
@@ -85,31 +89,26 @@ export interface ShardResults {
 export async function listShards(
   queries: Queries,
   batch: number,
-  fromShard: number,
-  untilShard: number,
+  [from, until]: ShardSpan,
 ): Promise<readonly ShardResults[]> {
   const rows = await queries.query<Omit<ShardResults, 'range'> & { range: unknown }>(
     `SELECT shard, epoch, first_item AS "firstItem", items, ended, expired, source, range,
       NOT done AND coalesce(lease_until > now(), false) AS "isHeld"
     FROM berth.shards WHERE batch = $1 AND shard >= $2 AND shard < $3 ORDER BY shard`,
-    [batch, fromShard, untilShard],
+    [batch, from, until],
   );
-  return rows.map((row) => ({
-    ...row,
-    range: checked(row.range, isItemRange, `the range of shard ${row.shard}`),
-  }));
+  return rows.map((row) => ({ ...row, range: checked(row.range, isItemRange, `the range of shard ${row.shard}`) }));
 }
 
 /** Returns the unknown items of some shards. */
 export async function unknownOf(
   queries: Queries,
   batch: number,
-  fromShard: number,
-  untilShard: number,
+  [from, until]: ShardSpan,
 ): Promise<ReadonlySet<number>> {
   const rows = await queries.query<{ item: number }>(
     'SELECT item FROM berth.unknown_items WHERE batch = $1 AND shard >= $2 AND shard < $3',
-    [batch, fromShard, untilShard],
+    [batch, from, until],
   );
   return new Set(rows.map(({ item }) => item));
 }

@@ -33,7 +33,7 @@ const changedByHand = (what: string): Failure =>
   );
 
 const MANIFEST_TEXTS = ['endpoint', 'endpointId', 'service', 'input', 'extras', 'out'];
-const PART_COMPRESSIONS: readonly unknown[] = ['none', ...COMPRESSIONS];
+const PART_COMPRESSIONS: readonly unknown[] = ['none', ...COMPRESSIONS] satisfies PartCompression[];
 
 export const isBatchManifest = (value: unknown): value is BatchManifest =>
   isObject(value) &&

@@ -73,7 +73,9 @@ describeWithPostgres('the tables of shared batches', () => {
   async function expectBatch(database: Database): Promise<void> {
     const found = await findBatch(database, 'nightly');
     expect(found).toMatchObject({ invalid: 1, shards: 2, manifest: MANIFEST });
-    expect(await listParts(database, found.batch, 0, 2)).toMatchObject([{ name: 'part-000000-0001.jsonl', ends: [] }]);
+    expect(await listParts(database, found.batch, [0, 2])).toMatchObject([
+      { name: 'part-000000-0001.jsonl', ends: [] },
+    ]);
     expect(await readAccount(database, found.batch)).toMatchObject({ planned: 9, waiting: 9, holds: true });
   }
 
