@@ -10,7 +10,7 @@ export const BATCH_STORE = [
   {
     name: 'end-before-its-result',
     about: 'the journal says that an item has ended before its result is on the disk',
-    file: 'src/batch/stores/file/file-records.ts',
+    file: 'src/batch/stores/file/file-session.ts',
     from: 'const extent = await results.append(resultLine(owner, document));\n      await record(',
     to: 'const written = results.append(resultLine(owner, document));\n      const extent = results.extent();\n      await Promise.all([written, record(',
     and: { from: '{ ...extent, at: now() });', to: '{ ...extent, at: now() })]);' },

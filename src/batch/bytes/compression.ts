@@ -3,21 +3,13 @@ import { blocksOf } from '../../core/files/byte-streams.ts';
 import { type Failure, localFile } from '../../core/failure.ts';
 import { formatBytes } from '../../core/units.ts';
 
-export type Compression = 'gzip' | 'zstd';
-
 type Chunks = AsyncIterable<Uint8Array>;
 
-interface Codec {
-  /** The end of the name of a file. */
-  readonly extension: string;
-  readonly compress: (chunks: Chunks) => Chunks;
-  readonly decompress: (chunks: Chunks, name: string) => AsyncGenerator<Uint8Array>;
-}
-
-const CODECS: Readonly<Record<Compression, Codec>> = {
+const CODECS = {
   gzip: { extension: '.gz', compress: gzip, decompress: gunzip },
   zstd: { extension: '.zst', compress: zstd, decompress: unzstd },
 };
+export type Compression = keyof typeof CODECS;
 export const COMPRESSIONS = Object.keys(CODECS) as readonly Compression[];
 
 export const extensionOf = (kind: Compression): string => CODECS[kind].extension;

@@ -1,3 +1,4 @@
+import { collectBytes } from '../../core/files/byte-streams.ts';
 import { createHash, type Hash } from 'node:crypto';
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -135,8 +136,5 @@ export const unhashed = (chunks: AsyncIterable<Uint8Array>): HashedRanges => ({
 });
 
 /** Returns all bytes of chunks. Fails as reading them does. */
-export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all);
-}
+export const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> =>
+  (await collectBytes(chunks, Number.POSITIVE_INFINITY)) ?? new Uint8Array(0);

@@ -1,4 +1,4 @@
-import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
+import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
 import { beginFiles } from './begin-batch.ts';
 import { finishBatch } from '../../../src/batch/stores/file/finish-batch.ts';
 import type { OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/core/context.ts';
 import type { KnownJob, RunRecords } from '../../../src/batch/model/run-records.ts';
-import { fileRecords } from '../../../src/batch/stores/file/file-records.ts';
+import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
 import type { ItemCounts } from '../../../src/batch/model/item-states.ts';
 import { beginFiles } from './begin-batch.ts';
 import type { OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';

@@ -3,6 +3,7 @@ import type { AppendFile, Clock, DownloadAnswer, Downloads, DurableFiles } from 
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { formatBytes } from '../../../core/units.ts';
+import { fillSyncedFile } from '../../bytes/synced-files.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import type { Bytes } from '../../../core/unit-types.ts';
 
@@ -39,21 +40,8 @@ const RESUME_DELAY_MS = 1000;
  * goes on where it was, if the server says by its ETag that the file is the same, or else begins again. Fails with NotFetched, with local-file (14), and with the
  * interrupt; then the file is removed.
  */
-export async function downloadFile(parts: DownloadParts, url: URL, path: string) {
-  const { durable } = parts;
-  await durable.remove(path);
-  const file = await durable.create(path);
-  try {
-    const downloaded = await fill(parts, url, file);
-    await file.sync();
-    await file.close();
-    return downloaded;
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await durable.remove(path).catch(() => undefined);
-    throw error;
-  }
-}
+export const downloadFile = (parts: DownloadParts, url: URL, path: string) =>
+  fillSyncedFile(parts.durable, path, (file) => fill(parts, url, file));
 
 /** The part of a file that is there. */
 interface Progress {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
-import { localFile, usage } from '../../../core/failure.ts';
+import { type Failure, localFile, usage } from '../../../core/failure.ts';
 import { encodeJson, type Json, type JsonObject, numberOf } from '../../../core/json.ts';
 import { allowedHosts, httpUrl } from './allowed-hosts.ts';
 import { fileNameOf, type NamedFile, namedFiles } from './named-files.ts';
@@ -170,7 +170,7 @@ const withoutSecrets = (text: string): string => text.replace(/[?#].*$/s, '').re
 const MAX_HOSTS = 20;
 
 /** The failure (2) without --fetch-from: it names the hosts that the outputs name. */
-async function noHosts(options: FetchOptions): Promise<Error> {
+async function noHosts(options: FetchOptions): Promise<Failure> {
   const found = new Map<string, number>();
   for await (const { address } of filesOf(options)) {
     const host = typeof address === 'string' ? httpUrl(address)?.host : undefined;

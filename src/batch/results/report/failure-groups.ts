@@ -1,14 +1,11 @@
 import type { ItemState } from '../../model/item-states.ts';
 import { errorPattern } from '../../model/error-text.ts';
 
-interface WithError {
-  readonly error: string;
-}
-
 /** An item that did not complete, as an example of its group. */
-interface FailureExample extends WithError {
+interface FailureExample {
   readonly item: number;
   readonly job: string | undefined;
+  readonly error: string;
 }
 
 /** What has errors that are the same except for numbers, ids, paths and addresses, and ended in the same way. */
@@ -33,7 +30,10 @@ const MAX_DESCRIBED = 50;
 const MAX_EXAMPLES = 3;
 
 /** Groups failures in limited memory. */
-export function createFailureGroups<State extends string = ItemState, Example extends WithError = FailureExample>() {
+export function createFailureGroups<
+  State extends string = ItemState,
+  Example extends Pick<FailureExample, 'error'> = FailureExample,
+>() {
   const groups = new Map<string, { state: State; pattern: string; count: number; examples: Example[] }>();
   let others = 0;
   return {

@@ -1,6 +1,6 @@
 import type { BatchStatus, StoredBatchResults, StorePorts } from '../../model/store.ts';
 import { type ItemCounts, itemsLeft } from '../../model/item-states.ts';
-import { endPath, inputCopyPath, journalPath, lockPath, orderedPath } from './file-names.ts';
+import { lockPath, OWN_ENDS } from './file-names.ts';
 import type { JournalRecord } from './journal/record.ts';
 import { type JournalState, replayJournal } from './journal/replay.ts';
 import { mustExist } from './check-results-path.ts';
@@ -73,15 +73,7 @@ export async function readBatchResults(ports: StorePorts, results: string): Prom
       status,
       history: { retried, workerPrice, timeline, lastEndedAt: timeline.last() },
       files: [
-        ...[
-          path,
-          journalPath(path),
-          endPath(journalPath(path)),
-          lockPath(path),
-          orderedPath(path),
-          inputCopyPath(path),
-          status.input,
-        ],
+        ...[path, ...OWN_ENDS.map((end) => path + end), status.input],
         ...inputCandidates(path, journal.header).flat(),
       ].map((each) => durable.absolute(each)),
       lines: (order) => (order === 'in-order' ? resultsInOrder : storedResults)(durable, source, signal),

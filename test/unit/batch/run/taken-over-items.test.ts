@@ -4,7 +4,7 @@ import type { Item } from '../../../../src/batch/read/items/item.ts';
 import { createQueueClient } from '../../../../src/batch/run/queue-client.ts';
 import { runItems } from '../../../../src/batch/run/runner.ts';
 import type { RunRecords } from '../../../../src/batch/model/run-records.ts';
-import { fileRecords } from '../../../../src/batch/stores/file/file-records.ts';
+import { fileRecords } from '../../../../src/batch/stores/file/file-session.ts';
 import { nextState } from '../../../../src/batch/model/item-states.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import { asId } from '../../../../src/core/ids.ts';
