@@ -19,22 +19,16 @@ import type { DistributionSummary, EXPORT_MEMBERS } from '../../../../batch/inde
 
 const STATE = oneOf('running', 'ended', 'stopped');
 
+const counts = <Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, COUNT])) as Readonly<Record<Name, OutputSchema>>;
+
 /** The members that account for every batch. */
 const SUMMARY = {
   batch: TEXT,
   endpoint: TEXT,
   input: TEXT,
-  planned: COUNT,
-  completed: COUNT,
-  failed: COUNT,
-  cancelled: COUNT,
-  timedOut: COUNT,
-  expired: COUNT,
-  unknown: COUNT,
-  inFlight: COUNT,
-  waiting: COUNT,
-  invalid: COUNT,
-  resubmitted: COUNT,
+  ...counts('planned', 'completed', 'failed', 'cancelled', 'timedOut', 'expired', 'unknown', 'inFlight', 'waiting'),
+  ...counts('invalid', 'resubmitted'),
   unknownItems: manyOf(COUNT),
 };
 
@@ -63,12 +57,7 @@ export const BATCH_END = ownObject({
 /** The plan that `batch run --dry-run` prints. */
 export const BATCH_PLAN = ownObject({
   input: TEXT,
-  planned: COUNT,
-  invalid: COUNT,
-  inputBytes: COUNT,
-  bodyBytes: COUNT,
-  largestBody: COUNT,
-  removedApostrophes: COUNT,
+  ...counts('planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody', 'removedApostrophes'),
   first: ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT), body: ANYTHING }),
 });
 
@@ -166,11 +155,7 @@ const EXPORTED_ROWS: OutputSchema = manyOf(
 /** The end of `batch export --fetch-outputs`. */
 const FETCHED = ownObject({
   into: TEXT,
-  files: COUNT,
-  downloaded: COUNT,
-  existing: COUNT,
-  failed: COUNT,
-  bytes: COUNT,
+  ...counts('files', 'downloaded', 'existing', 'failed', 'bytes'),
   failures: manyOf(ownObject({ item: COUNT, address: TEXT, reason: TEXT })),
 });
 
