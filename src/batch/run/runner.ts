@@ -84,7 +84,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   });
   const wantedRequests = (kind: RequestKind): number => {
     if (kind === 'submit') return submitter.isIdle() ? 0 : Math.ceil(rates.submit.perSecond);
-    // A job is polled once a second at most.
+    // Counted as one poll of each job a second: where drivers share a rate, the end of a quicker job is seen a little later.
     return control.mayPoll() ? Math.ceil(Math.min(rates.poll.perSecond, states.count('submitted'))) : 0;
   };
   const started = clock.monotonic();
