@@ -63,8 +63,13 @@ function refuseBoth(params: readonly (readonly [string, Param<unknown>])[], give
 
 const isMissing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Prompts for one value until it parses, with a list to pick from if there is one. */
-export async function promptFor(ctx: CommandContext, key: string, param: Param<unknown>): Promise<unknown> {
+/** Prompts for one value until it parses and `checkValue` takes it, with a list to pick from if there is one. */
+export async function promptFor(
+  ctx: CommandContext,
+  key: string,
+  param: Param<unknown>,
+  checkValue?: (value: unknown) => void,
+): Promise<unknown> {
   const { ask } = param;
   if (ask === undefined) throw usage(`missing ${labelOf(key, param)}`);
   // A person who answers questions has typed no flag.
@@ -74,10 +79,11 @@ export async function promptFor(ctx: CommandContext, key: string, param: Param<u
   const check = (text: string): string | undefined => {
     if (text.trim() === '') return `${answer} is needed`;
     try {
-      parse(text);
+      const value = parse(text);
+      checkValue?.(value);
       return undefined;
     } catch (error) {
-      return messageOf(error);
+      return messageOf(error).replace(flagName(key), () => label);
     }
   };
   if (ask.kind === 'text') return parse(await ctx.prompts.text(ask.question, { check }));

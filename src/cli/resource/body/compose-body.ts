@@ -8,7 +8,7 @@ import type { Values } from '../../model/command.ts';
 import type { CommandContext } from '../../model/context.ts';
 import { didYouMean } from '../../words/suggestions.ts';
 import { flagName, isGiven } from '../../model/params.ts';
-import { missingMembers, readBody, type Members } from './body.ts';
+import { missingMembers, readBody, withMember, type Members } from './body.ts';
 
 /** The members of a request body, and the rules for them. */
 export interface BodySpec {
@@ -121,7 +121,11 @@ export async function completeBody(
   for (const group of missing) {
     const key = await pickMember(ctx, spec.members, group.filter(canAsk));
     const member = spec.members[key];
-    if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
+    if (member === undefined) continue;
+    answers[key] = await promptFor(ctx, key, member.param, (value) => {
+      const given = member.value === undefined ? (value as Json) : member.value(value as never, undefined);
+      spec.checkFields?.(withMember(undefined, member.path.split('.'), given));
+    });
   }
   const needed = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
   const complete = (ctx.terminal.canAsk ? await spec.askBeside?.(ctx, needed, lookUp) : undefined) ?? needed;
