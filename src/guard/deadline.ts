@@ -75,9 +75,13 @@ export function storedDeadline(text: string, what: string): string {
   return 'at' in limit ? formatTimestamp(limit.at) : exactDuration(limit.afterMs);
 }
 
+/** Whether variables have a deadline for this action. */
+export const hasDeadlineTo = (action: DeadlineAction, variables: Json | undefined): boolean =>
+  (memberOf(variables, DEADLINE_VARIABLES[action]) ?? NONE) !== NONE;
+
 /** Whether variables have a deadline. */
 export const hasDeadline = (variables: Json | undefined): boolean =>
-  DEADLINE_ACTIONS.some((action) => (memberOf(variables, DEADLINE_VARIABLES[action]) ?? NONE) !== NONE);
+  DEADLINE_ACTIONS.some((action) => hasDeadlineTo(action, variables));
 
 /**
  * Refuses the deadlines of a body's variables that nobody could keep: one that cannot be read, and a time that is over.

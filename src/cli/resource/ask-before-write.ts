@@ -26,7 +26,8 @@ export type PriceOfChange = (
   readRow: () => Promise<Json>,
 ) => Promise<Price | undefined>;
 
-const isAsked = ({ yes, dryRun, terminal }: CommandContext): boolean => !yes && !dryRun && terminal.canAsk;
+/** Whether a person is asked before what costs money or cannot be undone. */
+export const isAsked = ({ yes, dryRun, terminal }: CommandContext): boolean => !yes && !dryRun && terminal.canAsk;
 
 /**
  * Asks a person about what costs money; Enter alone is no. Fails with declined (2) where the answer is no; nothing was sent
@@ -49,8 +50,15 @@ export async function tellAndAsk(
 }
 
 /** Asks a person before a create that costs money, as `ask` does. */
-export const askToCreate = (ctx: CommandContext, { inQuestion }: Price): Promise<void> =>
-  ask(ctx, 'Create it', 'not confirmed: nothing was created', inQuestion === undefined ? '' : ` ${inQuestion}`);
+export const askToCreate = (ctx: CommandContext, price: Price): Promise<void> =>
+  askAtPrice(ctx, 'Create it', 'created', price);
+
+/** Asks a person before a start that costs money, as `ask` does. */
+export const askToStart = (ctx: CommandContext, price: Price, isOne: boolean): Promise<void> =>
+  askAtPrice(ctx, isOne ? 'Start it' : 'Start them', 'started', price);
+
+const askAtPrice = (ctx: CommandContext, question: string, done: string, { inQuestion }: Price): Promise<void> =>
+  ask(ctx, question, `not confirmed: nothing was ${done}`, inQuestion === undefined ? '' : ` ${inQuestion}`);
 
 /**
  * Says on stderr what a write costs, before it is sent; every price of a write is said here. One that cannot be found out may be

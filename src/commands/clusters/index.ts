@@ -19,7 +19,7 @@ import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
 import { clusterRefusals, podOfCluster } from '../shared/refusals/would-be-refused.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
-import { withTemplateMount } from '../shared/rate/template-mount.ts';
+import { withTemplateDisks } from '../shared/rate/template-disks.ts';
 import { remainingAfterDelete, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/pod/create-refusals.ts';
 import { POD_TABLE } from '../pods/pod/fields.ts';
@@ -46,7 +46,7 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<Price | und
     each === 0
       ? 'a price that the catalog does not tell.'
       : `${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
-  const mountGb = numberAt(await withTemplateMount(ctx, body), 'mounts.persistent.size');
+  const mountGb = numberAt(await withTemplateDisks(ctx, body), 'mounts.persistent.size');
   const mounts =
     mountGb === undefined
       ? ''

@@ -117,7 +117,11 @@ export const status = defineCommand({
               ? []
               : [`${countOf(overdue.length, 'deadline')} overdue, which cost ${formatDollars(late)}.`]),
             ...waiting.map(({ name, action, after }) => `${name} is being started: ${waitingText(action, after)}.`),
-            lastRunLine(sweptAt, now),
+            lastRunLine(
+              sweptAt,
+              now,
+              (sweptAt === undefined ? rows : overdue).some((row) => memberAt(row, 'action') === 'terminate'),
+            ),
           ]
         : [],
       exit: overdue.length === 0 ? EXIT.done : EXIT.limitExceeded,

@@ -140,7 +140,10 @@ export const time = (): Page =>
 export const prices = (): Page =>
   pageOf([
     rows('What costs money, in US dollars', [
-      ['pods', 'by the hour from start to stop: `berth pods list` shows the price'],
+      [
+        'pods',
+        'by the hour from start to stop: `berth pods list` shows the price; besides it their container disk, at a price that is not published',
+      ],
       [
         'stopped pods',
         'nothing by the hour, but for a persistent mount: until the pod is terminated, at a price that is not published',

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
 import { lookupRows } from '../../cli/resource/identity/requests.ts';
 import { catalogPrice } from '../pods/pod/price.ts';
-import { withTemplateMount } from '../shared/rate/template-mount.ts';
+import { withTemplateDisks } from '../shared/rate/template-disks.ts';
 import { volumeHourly } from '../shared/rate/volume-price.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
 import type { KindName } from './document/kinds.ts';
@@ -45,7 +45,7 @@ export async function costOf(
 
 async function costOfNewPod(ctx: CommandContext, body: JsonObject): Promise<Cost> {
   const perHour = await unlessFailed(ctx, async () => (await catalogPrice(ctx, body))?.perHour);
-  return { before: NO_COST, after: { perHour, ...unpricedMount(await withTemplateMount(ctx, body)) } };
+  return { before: NO_COST, after: { perHour, ...unpricedMount(await withTemplateDisks(ctx, body)) } };
 }
 
 /** A pod keeps its hardware; its price is its own, and 0 while it is stopped. */

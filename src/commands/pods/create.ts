@@ -21,11 +21,12 @@ import { askMore, askVcpus } from './body/create-questions.ts';
 import { costUntilDeadline, warnWithoutDeadline } from './pod/deadline-cost.ts';
 import { inOwnWords } from './pod/create-refusals.ts';
 import { DISK_GB, POD_TABLE } from './pod/fields.ts';
+import { andDisks, largeDiskLine } from './pod/unpriced-disks.ts';
 import { catalogPrice } from './pod/price.ts';
-import { ASK_PER_HOUR } from '../shared/rate/ask-limits.ts';
+import { isAskedAbout } from '../shared/rate/ask-limits.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
-import { hasExpensiveMount, withTemplateMount } from '../shared/rate/template-mount.ts';
-import { andMount, keptDisks } from '../shared/rate/stopped-disks.ts';
+import { hasExpensiveMount, withTemplateDisks } from '../shared/rate/template-disks.ts';
+import { keptDisks } from '../shared/rate/stopped-disks.ts';
 import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
 import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
 import { podRefusals } from '../shared/refusals/would-be-refused.ts';
@@ -181,16 +182,20 @@ async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values
   const price = (await hasKnownPlaces(ctx, body)) ? await catalogPrice(ctx, body) : undefined;
   if (price === undefined) return undefined;
   const { perHour, hardware, cloud } = price;
-  const whole = await withTemplateMount(ctx, body);
+  const whole = await withTemplateDisks(ctx, body);
   const untilStopped =
     perHour === undefined
       ? `The catalog has no price for ${hardware} on the ${cloud} cloud. It is paid until it is stopped.`
       : `${hardware} on the ${cloud} cloud costs ${formatDollars(perHour)} an hour until it is stopped.`;
-  const others = [keptDisks([whole]), perHour === undefined ? undefined : await costUntilDeadline(ctx, whole, perHour)];
+  const others = [
+    largeDiskLine(whole),
+    keptDisks([whole]),
+    perHour === undefined ? undefined : await costUntilDeadline(ctx, whole, perHour),
+  ];
   const line = inOne([untilStopped, ...others.filter((other) => other !== undefined)]);
   return {
     line,
-    asks: perHour === undefined || perHour >= ASK_PER_HOUR || hasExpensiveMount(whole),
-    inQuestion: perHour === undefined ? AT_UNKNOWN_PRICE : `for ${formatDollars(perHour)} an hour${andMount(whole)}`,
+    asks: isAskedAbout(perHour) || hasExpensiveMount(whole),
+    inQuestion: perHour === undefined ? AT_UNKNOWN_PRICE : `for ${formatDollars(perHour)} an hour${andDisks(whole)}`,
   };
 }

@@ -12,7 +12,7 @@ import {
   type JsonObject,
 } from '../../../core/json.ts';
 import type { PlainObject } from '../../../core/ports/remembered.ts';
-import { berth, sentence, type Message } from '../../../core/message.ts';
+import { berth, sentence, type CommandLine, type Message } from '../../../core/message.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
@@ -91,8 +91,14 @@ export function newsOf(rows: readonly Json[], history: readonly Json[], now: Epo
   return rows.filter((row) => isNews(row, known));
 }
 
-/** `A guard of this machine last ran 5m ago.` */
-export const lastRunLine = (sweptAt: EpochMs | undefined, now: EpochMs): Message =>
-  sweptAt === undefined
-    ? sentence`No guard has run on this machine: ${berth`guard run --every 1m`}`
-    : sentence`A guard of this machine last ran ${formatDuration(Math.max(0, now - sweptAt))} ago.`;
+/** The guard that stays; without --allow-terminate it only reports a deadline that `terminates`. */
+export const guardCommand = (terminates: boolean): CommandLine =>
+  terminates ? berth`guard run --every 1m --allow-terminate` : berth`guard run --every 1m`;
+
+/** `A guard of this machine last ran 5m ago.` Where a deadline `terminates`, also the command that does. */
+export function lastRunLine(sweptAt: EpochMs | undefined, now: EpochMs, terminates: boolean): Message {
+  const command = guardCommand(terminates);
+  if (sweptAt === undefined) return sentence`No guard has run on this machine: ${command}`;
+  const ran = sentence`A guard of this machine last ran ${formatDuration(Math.max(0, now - sweptAt))} ago.`;
+  return terminates ? sentence`${ran} One that terminates: ${command}` : ran;
+}

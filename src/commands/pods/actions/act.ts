@@ -25,6 +25,7 @@ import { podAction } from '../../shared/pod-action.ts';
 import { remainingAfterStop } from '../../shared/rate/account-line.ts';
 import { effectOfStop, isLocked, startedLines, stillPaidLines } from './cost.ts';
 import { stoppedLines, wipedLines, wipesDisks } from '../../shared/rate/stopped-disks.ts';
+import { askBeforeStart } from './ask-to-start.ts';
 import { confirmAction } from './confirm-action.ts';
 import { acceptReached, hasReached, inActionWords, refusalHint, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
@@ -110,6 +111,11 @@ function actionCommand(
         return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid, ...others] };
       }
       const request = (known: Id<'pod'>) => podAction(known, action);
+      if (action === 'start' && !bySelector)
+        await askBeforeStart(
+          ctx,
+          chosen.map(({ word }) => word),
+        );
       const changed = await change?.(ctx, chosen, values);
       const targets = changed?.targets ?? chosen;
       if (ctx.dryRun && changed !== undefined)

@@ -6,8 +6,10 @@ import { formatTimestamp } from '../../../core/text/timestamp.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { withKey } from '../../../create/key.ts';
+import { hasDeadlineTo } from '../../../guard/deadline.ts';
 import { decodeWishes, encodeWishes, type Wish } from '../../../create/wishes.ts';
 import { checkSize } from '../body/check-size.ts';
+import { guardCommand } from '../../guard/sweep/memory.ts';
 import { newKey } from '../../shared/capacity/keyed-create.ts';
 import { changeCreates, plainOf } from '../../shared/capacity/memory.ts';
 import { readOffers, whereVolumeIs } from '../../shared/capacity/offers.ts';
@@ -46,7 +48,7 @@ export async function keepWish(ctx: CommandContext, body: JsonObject, plan: Plan
     kind: 'nothing',
     notes: [
       `${since} with the key ${key}, until ${formatTimestamp(kept.until)}: nothing was created yet.`,
-      sentence`A guard on this machine tries: ${berth`guard run --every 1m`}. Look, or cancel it: ${berth`guard wishes list`}`,
+      sentence`A guard on this machine tries: ${guardCommand(hasDeadlineTo('terminate', body['env']))}. Look, or cancel it: ${berth`guard wishes list`}`,
     ],
   };
 }

@@ -10,6 +10,8 @@ import { openPorts } from '../pod/show.ts';
 import { valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { deadlineText, nextDeadline, waitingDeadline, waitingText } from '../../../guard/deadline.ts';
+import { exemptionOf } from '../../../guard/decide/decide.ts';
+import { guardCommand } from '../../guard/sweep/memory.ts';
 import { podsRate, rateText } from '../../shared/rate/hourly-cost.ts';
 import { findStock, noStockSentence, stockText, wantedByPod, type StockFinding } from '../../shared/explain/stock.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
@@ -65,6 +67,13 @@ function stockOf({ pod, catalog }: PodFacts): StockFinding | undefined {
   if (wanted === undefined || rows === undefined) return undefined;
   const dataCenter = stringAt(known, 'dataCenterId');
   return findStock(wanted, rows, dataCenter === undefined ? undefined : [dataCenter]);
+}
+
+/** The guard that keeps the deadline of a pod which is overdue; none where no guard touches the pod. */
+function guardOfOverdue({ pod, now }: PodFacts): readonly CommandLine[] {
+  const next = nextDeadline(valueOf(pod) ?? null);
+  const isOverdue = next !== undefined && next.at <= now && exemptionOf(valueOf(pod) ?? null) === undefined;
+  return isOverdue ? [guardCommand(next.action === 'terminate')] : [];
 }
 
 /** A pod that takes longer than usual for a step of its start. */
@@ -154,7 +163,10 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
           return { verdict: `healthy: its container starts${saying(valueOf(facts.system))}` };
         case 'RUNNING':
           return isReachable(valueOf(facts.pod) ?? null)
-            ? { verdict: `healthy: it runs${uptime === undefined ? '' : `, for ${formatDuration(uptime * 1000)}`}` }
+            ? {
+                verdict: `healthy: it runs${uptime === undefined ? '' : `, for ${formatDuration(uptime * 1000)}`}`,
+                cure: guardOfOverdue(facts),
+              }
             : {
                 verdict: 'healthy: it runs, and its ports are not reachable yet',
                 cure: [berth`pods wait ${facts.id}`],

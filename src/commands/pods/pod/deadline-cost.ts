@@ -3,11 +3,12 @@ import { inOne, sentence, type Message } from '../../../core/message.ts';
 import { costOver, formatDollars, formatDuration } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
-import { firstDeadline, hasDeadline, type DeadlineAction } from '../../../guard/deadline.ts';
+import { firstDeadline, hasDeadline, hasDeadlineTo, type DeadlineAction } from '../../../guard/deadline.ts';
+import { unpricedDisks } from './unpriced-disks.ts';
 
 /**
- * What a new pod costs at most until its first deadline, and whether a guard runs that keeps it: `It costs at most $4.96
- * until ...`. Undefined without a deadline. `perHour` is US dollars.
+ * What the hardware of a new pod costs until its first deadline, and whether a guard runs that keeps it: `It costs $4.97 until
+ * ...`, rounded up to a cent. Undefined without a deadline. `perHour` is US dollars.
  */
 export async function costUntilDeadline(
   ctx: CommandContext,
@@ -18,12 +19,15 @@ export async function costUntilDeadline(
   if (first === undefined) return undefined;
   const { lastRunLine, readMemory } = await import('../../guard/sweep/memory.ts');
   const { sweptAt } = await readMemory(ctx);
-  const [most, span] = [formatDollars(costOver(perHour, first.spanMs)), formatDuration(first.spanMs)];
+  const [cost, span] = [formatDollars(inWholeCents(costOver(perHour, first.spanMs))), formatDuration(first.spanMs)];
   return inOne([
-    `It costs at most ${most} until its deadline in ${span}, if a guard runs${guardOf(first.action, body)}`,
-    lastRunLine(sweptAt, ctx.serviceNow()),
+    `It costs ${cost} until its deadline in ${span}, ${unpricedDisks(body)}, if a guard runs${guardOf(first.action, body)}`,
+    lastRunLine(sweptAt, ctx.serviceNow(), hasDeadlineTo('terminate', variablesOf(body))),
   ]);
 }
+
+/** US dollars, rounded up to a cent. A multiplication is inexact: less than a millionth of a cent above one is none. */
+const inWholeCents = (dollars: number): number => Math.ceil(dollars * 100 - 1e-6) / 100;
 
 /** Which guard it takes: a pod in ERROR cannot be stopped, and a stop never deletes a persistent mount. */
 function guardOf(action: DeadlineAction, body: JsonObject): string {

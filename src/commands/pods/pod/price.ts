@@ -1,7 +1,10 @@
 import { memberAt, numberAt, stringAt, type Json } from '../../../core/json.ts';
+import { formatDollars } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
+import { AT_UNKNOWN_PRICE, type Price } from '../../../cli/resource/ask-before-write.ts';
 import { CPUS, GPUS } from '../../shared/collections.ts';
 import { catalogRow } from '../../shared/pick/pickers.ts';
+import { isAskedAbout } from '../../shared/rate/ask-limits.ts';
 import { hasSoMany } from '../../shared/rate/is-possible.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/hourly-cost.ts';
 import { keptDisks } from '../../shared/rate/stopped-disks.ts';
@@ -35,11 +38,27 @@ export async function catalogPrice(ctx: CommandContext, pod: Json): Promise<Cata
 }
 
 /** What stopped pods will cost, by the catalog; undefined where it has no price. Fails as the catalog does. */
-export async function costOnceStarted(ctx: CommandContext, pods: readonly Json[]): Promise<string | undefined> {
+export const costOnceStarted = async (ctx: CommandContext, pods: readonly Json[]): Promise<string | undefined> =>
+  costUntilStopped(await pricedPods(ctx, pods));
+
+/** The same as a price that a person is asked about as about that of a create. Fails as the catalog does. */
+export async function priceOfStart(ctx: CommandContext, pods: readonly Json[]): Promise<Price> {
+  const priced = await pricedPods(ctx, pods);
+  const { total, unknown } = podsRate(priced);
+  const perHour = unknown.length === 0 ? total : undefined;
+  return {
+    line: costUntilStopped(priced) ?? 'The catalog has no price for this hardware. It is paid until it is stopped.',
+    asks: isAskedAbout(perHour),
+    inQuestion: perHour === undefined ? AT_UNKNOWN_PRICE : `for ${formatDollars(perHour)} an hour`,
+  };
+}
+
+/** Stopped pods with their cost by the catalog. */
+async function pricedPods(ctx: CommandContext, pods: readonly Json[]): Promise<readonly Json[]> {
   const priced: Json[] = [];
   for (const pod of pods)
     priced.push({ mounts: memberAt(pod, 'mounts') ?? null, cost: (await catalogPrice(ctx, pod))?.perHour ?? null });
-  return costUntilStopped(priced);
+  return priced;
 }
 
 /** `It costs $0.34 an hour until it is stopped.` Undefined where no cost is known. */

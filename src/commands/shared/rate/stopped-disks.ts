@@ -27,9 +27,6 @@ export function unknownDisks(pods: readonly Json[]): readonly string[] {
   ];
 }
 
-/** ` and its persistent mount`, after the price of an hour; empty where the pod has none. */
-export const andMount = (pod: Json): string => (sizeOf(pod) === undefined ? '' : ' and its persistent mount');
-
 /** What a stop leaves to be paid for; undefined where the pods have no persistent mount. */
 export function keptDisks(pods: readonly Json[]): string | undefined {
   const kept = pods.filter((pod) => sizeOf(pod) !== undefined);

@@ -144,7 +144,7 @@ describe('a deadline', () => {
   it('is in the price of a create, with when a guard last ran', async () => {
     const account = createAccount();
     expect((await account(`${CREATE} lab --stop-after 10h --dry-run`)).err).toMatch(
-      /at most \$6\.90 until its deadline in 10h, if a guard runs\. Should it end in ERROR, .* ends that cost\. No guard has run on this machine/,
+      /It costs \$6\.90 until its deadline in 10h, plus .*, if a guard runs\. Should it end in ERROR, .* ends that cost\. No guard has run on this machine/,
     );
     await account('guard run');
     await local(account, 'local clock advance 5m');
