@@ -81,7 +81,7 @@ export interface Column {
   readonly show: (row: Json, facts: Facts) => Shown;
   /** Shown only with `-o wide`, or when the terminal has room to spare. */
   readonly wide?: boolean;
-  /** A wide column that a table of a terminal always shows where a row has a value for it, and otherwise never. */
+  /** A column that a table of a terminal always shows where a row has a value for it, and otherwise never. */
   readonly whereAny?: boolean;
   /** Left out first when the terminal is too narrow for all columns. */
   readonly dropFirst?: boolean;

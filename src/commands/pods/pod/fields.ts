@@ -133,7 +133,7 @@ const FIELDS = {
     writeOnly: true,
     create: deadlineFlag('terminate', 'a guard terminates it so long after its creation (2d), or then'),
   },
-  deadline: { show: show.deadline, lines: show.deadlineLines, column: { wide: true, whereAny: true } },
+  deadline: { show: show.deadline, lines: show.deadlineLines, column: { wide: true, whereAny: true, cutLast: true } },
   mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },
   networkVolume: {
     path: 'mounts.network',
@@ -194,7 +194,7 @@ const FIELDS = {
   locked: {
     path: 'locked',
     type: 'flag',
-    column: { show: show.locked, dropFirst: true },
+    column: { show: show.locked, whereAny: true },
     update: onOff('refuse to be stopped, restarted or terminated'),
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
