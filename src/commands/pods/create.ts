@@ -34,6 +34,7 @@ import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
 import { REACHABLE, statusOf } from './pod/reachable.ts';
 import { PODS, podNotes } from './pod/resource.ts';
+import { publishesSsh } from './reach/reach-pod.ts';
 import { untilStatus } from './actions/wait.ts';
 import { isStuck } from './actions/wait-for-status.ts';
 
@@ -142,9 +143,12 @@ const withEnv = (env: JsonObject): JsonObject => (Object.keys(env).length === 0 
 function nextStep(pod: Json, body: JsonObject): Message {
   const id = stringAt(pod, 'id') ?? 'POD';
   const use = body['startSsh'] === true ? berth`pods ssh ${id}` : berth`pods logs ${id} --follow`;
-  return memberAt(pod, 'status') === 'RUNNING'
-    ? sentence`Next: ${use}`
-    : sentence`Next: ${berth`pods wait ${id}`}, then ${use}`;
+  const next =
+    memberAt(pod, 'status') === 'RUNNING'
+      ? sentence`Next: ${use}`
+      : sentence`Next: ${berth`pods wait ${id}`}, then ${use}`;
+  if (body['startSsh'] !== true || publishesSsh(pod)) return next;
+  return inOne(['It takes SSH by its proxy alone, which is a terminal: --port 22/tcp gives direct SSH.', next]);
 }
 
 /**

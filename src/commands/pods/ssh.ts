@@ -9,9 +9,10 @@ import { arg, option } from '../../cli/model/params.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { isLocalService } from '../shared/is-local-service.ts';
 import { directSsh, isReachable, statusOf } from './pod/reachable.ts';
-import { LOOPBACK, startOf } from './reach/reach-pod.ts';
+import { LOOPBACK, notReachable, publishesSsh, startOf } from './reach/reach-pod.ts';
 import { addressArguments, sshAddress } from './reach/ssh-address.ts';
-import { runSsh } from './reach/run-ssh.ts';
+import { runSsh, SSH_FAILED } from './reach/run-ssh.ts';
+import { stateNow } from './reach/state-now.ts';
 import { START, startFirst } from './reach/start-first.ts';
 import { explainKeys } from './reach/explain-keys.ts';
 import { trustOptions } from './reach/ssh-options.ts';
@@ -61,11 +62,14 @@ export const ssh = defineCommand({
       const command = ['ssh', ...args].map(wordOf).join(' ');
       return textResult(ctx, { command }, command, ctx.settings.local ? [ENDS_WITH_COMMAND] : []);
     }
-    if (isLocalService(answer) && address.host !== LOOPBACK) throw noContainer(id, ctx.settings.local);
+    if (isLocalService(answer) && address.host !== LOOPBACK)
+      throw proxy || publishesSsh(pod) ? noContainer(id, ctx.settings.local) : notReachable(pod, id);
     // The proxy is one host for all pods, with one key that the user's own file keeps.
     const trust =
       proxy || directSsh(pod) === undefined ? [] : trustOptions(startOf(pod, id), await ctx.spawn.knownHosts());
-    return { kind: 'program', code: await runSsh(ctx, [...trust, ...args], { tty: true }) };
+    const code = await runSsh(ctx, [...trust, ...args], { tty: true });
+    const notes = code === SSH_FAILED ? await stateNow(ctx, startOf(pod, id)) : [];
+    return { kind: 'program', code, notes };
   },
 });
 

@@ -55,7 +55,7 @@ export const startOf = (pod: Json, id: string): Pick<ReachablePod, 'id' | 'start
 });
 
 /** Whether a pod publishes the port of SSH, as far as is known: without it, a start changes nothing. */
-const publishesSsh = (pod: Json): boolean =>
+export const publishesSsh = (pod: Json): boolean =>
   arrayAt(pod, 'ports') === undefined || stringsOf(memberAt(pod, 'ports')).includes('22/tcp');
 
 /** Where the pods of a local service listen. */
