@@ -97,7 +97,7 @@ describe.each([
     ],
     [
       'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b --wait',
-      /Still paid: the pods of cluster \S+ \(c\): berth --local clusters delete \S+\n/,
+      /Still paid: the pods of cluster \S+ \(c\), \$38\.24 an hour: berth --local clusters delete \S+\n/,
     ],
     ['jobs run demo --input {} --wait', /To end the job: berth --local jobs cancel demo \S+\n/],
   ])('in the middle of %s says what goes on and is paid, and how to end it', async (line, says) => {

@@ -26,7 +26,9 @@ export interface WaitSpec {
   /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
   readonly resumeCommand?: (id: string) => CommandLine;
   /** What is still running and paid after the wait, and the command that ends it; said where the wait ends early. */
-  readonly stillRunning?: (seen: Json) => Message | undefined;
+  readonly stillRunning?: (seen: Json, perHour: string | undefined) => Message | undefined;
+  /** `$38.24 an hour`, where the row has no cost: it is read while the wait lasts, because an interrupt ends every request. */
+  readonly perHour?: (ctx: CommandContext, seen: Json) => Promise<string | undefined>;
 }
 
 /** Waits after a write. Returns the row after the wait, or the answer of the write if a subresource was polled. */
@@ -59,6 +61,7 @@ export async function waitForRow(
 ) {
   const path = [...resource.path, id, ...(wait.subresource === undefined ? [] : [wait.subresource])];
   let text = '';
+  let perHour: string | undefined;
   const ask = askUntilThere(async () => absence);
   const value = await waitFor<Json>(ctx, {
     what: `${resource.noun} ${id} to be ${wait.until}`,
@@ -66,12 +69,14 @@ export async function waitForRow(
       const answer = await ask(() => ctx.api.send(readRequest(path, { id })));
       if (answer === undefined) return { status: 'not there yet' };
       text = answer.text;
-      return answer.value ?? null;
+      const seen = answer.value ?? null;
+      if (!wait.done(seen)) perHour ??= await wait.perHour?.(ctx, seen);
+      return seen;
     },
     done: (row) => wait.done(row) || wait.bad(row),
     describe: wait.describe ?? ((row) => stringAt(row, 'status') ?? '?'),
     timeoutMs,
-    ...(wait.stillRunning === undefined ? {} : { stillRunning: wait.stillRunning }),
+    stillRunning: (seen) => wait.stillRunning?.(seen, perHour),
     resumeCommand: wait.resumeCommand?.(id) ?? berth`${names(name)} wait ${id} --for ${wait.until}`,
     id,
   });

@@ -47,7 +47,7 @@ function reportCommand(report: Report, example: string): Command {
         values: records,
         sources,
         whole: { document, member: MEMBER },
-        notes: totals === undefined ? [] : [totals],
+        notes: isTable ? [totals, report.others].filter((note) => note !== undefined) : [],
       };
     },
   });

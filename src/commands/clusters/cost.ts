@@ -2,7 +2,7 @@ import { type Json, memberAt, numberAt, objectOf } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import { PODS } from '../shared/collections.ts';
-import { podsRate, rateWithUnknown } from '../shared/rate/hourly-cost.ts';
+import { podsRate, rateText, rateWithUnknown } from '../shared/rate/hourly-cost.ts';
 import { rowsUnlessFailed } from '../shared/rate/read-rate.ts';
 
 /**
@@ -17,6 +17,12 @@ export async function withCosts(ctx: CommandContext, clusters: readonly Json[]):
     const isWhole = own.length === numberAt(cluster, 'pods.total') && unknown.length === 0;
     return isWhole ? { ...objectOf(cluster), cost: total } : cluster;
   });
+}
+
+/** `$38.24 an hour`; undefined where that is not known. Rethrows an interrupt. */
+export async function costOf(ctx: CommandContext, cluster: Json): Promise<string | undefined> {
+  const rate = podsRate(await withCosts(ctx, [cluster]));
+  return rate.unknown.length === 0 ? rateText(rate) : undefined;
 }
 
 /** `It saves $38.24 an hour.` */

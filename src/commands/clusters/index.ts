@@ -23,7 +23,7 @@ import { withTemplateDisks } from '../shared/rate/template-disks.ts';
 import { remainingAfterDelete, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/pod/create-refusals.ts';
 import { POD_TABLE } from '../pods/pod/fields.ts';
-import { savingOf, withCosts } from './cost.ts';
+import { costOf, savingOf, withCosts } from './cost.ts';
 import { checkTemplate, CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 
 const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
@@ -70,8 +70,9 @@ const RUNNING: WaitSpec = {
   bad: (row) => countOfStatus(row, 'ERROR') > 0,
   describe: (row) => `${countOfStatus(row, 'RUNNING')} of ${countOf(numberAt(row, 'pods.total') ?? 0, 'pod')}`,
   resumeCommand: (id) => berth`clusters get ${id} --watch`,
-  stillRunning: (row) =>
-    sentence`Still paid: the pods of cluster ${labelOf(row)}: ${berth`clusters delete ${idOf(row)}`}`,
+  perHour: costOf,
+  stillRunning: (row, perHour) =>
+    sentence`Still paid: the pods of cluster ${labelOf(row)}${perHour === undefined ? '' : `, ${perHour}`}: ${berth`clusters delete ${idOf(row)}`}`,
 };
 
 const pods = listCommand(MEMBERS, {

@@ -1,3 +1,4 @@
+import { berth, sentence, type Message } from '../../../core/message.ts';
 import type { Collection } from '../../../cli/model/collection.ts';
 import * as collections from '../../shared/collections.ts';
 
@@ -14,6 +15,8 @@ export interface Report {
   readonly amounts: Readonly<Record<string, string>>;
   /** The member of an amount that is always 0 (additions 10), which is in data only. */
   readonly fee?: string;
+  /** What is not in it, and the command that has it: said after the totals. */
+  readonly others?: Message;
   /** The amounts are columns of `-o wide`. */
   readonly wide?: boolean;
   /** The resource of a record, where a record is about one. */
@@ -76,6 +79,7 @@ export const ENDPOINTS: Report = {
   schema: 'ListEndpointBillingResponse',
   path: [...BILLING, 'endpoints'],
   amounts: {},
+  others: sentence`This is of public model endpoints. What your own endpoints cost: ${berth`billing serverless`}`,
 };
 
 export const VOLUMES: Report = {

@@ -15,7 +15,6 @@ import {
   type Chosen,
   type Target,
 } from '../../../cli/resource/choose.ts';
-import { tellAndAsk } from '../../../cli/resource/ask-before-write.ts';
 import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
@@ -25,7 +24,7 @@ import { podAction } from '../../shared/pod-action.ts';
 import { remainingAfterStop } from '../../shared/rate/account-line.ts';
 import { effectOfStop, isLocked, startedLines, stillPaidLines } from './cost.ts';
 import { stoppedLines, wipedLines, wipesDisks } from '../../shared/rate/stopped-disks.ts';
-import { askBeforeStart } from './ask-to-start.ts';
+import { askBeforeAction } from './ask-before-action.ts';
 import { confirmAction } from './confirm-action.ts';
 import { acceptReached, hasReached, inActionWords, refusalHint, type Action } from './refused.ts';
 import { sendUntilFree, UNTIL_FREE } from './start-when-free.ts';
@@ -111,9 +110,10 @@ function actionCommand(
         return { ...nothing, notes: [...(nothing.notes ?? []), ...stillPaid, ...others] };
       }
       const request = (known: Id<'pod'>) => podAction(known, action);
-      if (action === 'start' && !bySelector)
-        await askBeforeStart(
+      if (!bySelector)
+        await askBeforeAction(
           ctx,
+          action,
           chosen.map(({ word }) => word),
         );
       const changed = await change?.(ctx, chosen, values);
@@ -123,7 +123,6 @@ function actionCommand(
           changed.requests.flatMap((each) => [each, request(each.id)]),
           combinedFailure(targets.map(({ word, failure }) => ({ id: word, failure }))),
         );
-      if (action === 'restart' && !bySelector) await askToRestart(ctx, targets);
       const send = async (which: readonly Target[]) =>
         (
           await sendEach(
@@ -207,14 +206,6 @@ async function namedTargets(
       return { ...target, failure: new Failure({ ...facts, hint: refusalHint(action, row), id: idOf(row) }) };
     }),
   );
-}
-
-/** Asks a person; a script is not asked, as for any pod that it names. Fails with declined (2). */
-async function askToRestart(ctx: CommandContext, targets: readonly Target[]): Promise<void> {
-  const [it, its] = targets.length === 1 ? ['it', 'its container disk'] : ['them', 'their container disks'];
-  const named = targets.map(({ word }) => word).join(', ');
-  const line = safeText(`This restarts ${named} and wipes ${its}; what is on mounts stays.`);
-  await tellAndAsk(ctx, line, `Restart ${it}`, 'not confirmed: nothing was restarted');
 }
 
 /** The pods in the answers of what was accepted. */

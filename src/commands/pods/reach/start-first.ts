@@ -4,7 +4,7 @@ import type { Milliseconds } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { option } from '../../../cli/model/params.ts';
 import { podAction } from '../../shared/pod-action.ts';
-import { tellAndAskToStart } from '../actions/ask-to-start.ts';
+import { tellAndAskToStart } from '../actions/ask-before-action.ts';
 import { waitForPod } from '../actions/wait-for-status.ts';
 import { isAt, REACHABLE, statusOf } from '../pod/reachable.ts';
 

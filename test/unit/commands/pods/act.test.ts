@@ -168,7 +168,9 @@ describe('start, stop and restart', () => {
     const ran = await running;
     expect([ran.code, ran.err]).toEqual([
       code,
-      expect.stringContaining('This restarts train-llm and wipes its container disk; what is on mounts stays.'),
+      expect.stringMatching(
+        /^\(local service\)\nThis restarts pod-train \(train-llm\) and wipes its container disk; what is on mounts stays\./,
+      ),
     ]);
     expect(ran.err).not.toContain('This wiped');
     expect(statuses(await local(world, 'get', 'pod-train', '-o', 'json', '--fields', 'status'))).toEqual([status]);
