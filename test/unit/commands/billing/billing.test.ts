@@ -61,14 +61,6 @@ async function billing(
   };
 }
 
-test('billing endpoints names the command that has the cost of own endpoints, and only as a table', async () => {
-  const says =
-    /Total .*\nThis is of public model endpoints\. What your own endpoints cost: berth --local billing serverless\n/;
-  expect((await berth(['--local', 'billing', 'endpoints'])).err).toMatch(says);
-  expect((await berth(['--local', 'billing', 'endpoints', '--json'])).err).toBe('');
-  expect((await berth(['--local', 'billing', 'serverless'])).err).not.toContain('public model');
-});
-
 describe('a report', () => {
   test.each(reports.flatMap(([name, report]) => [80, 140].map((columns) => ({ name, report, columns }))))(
     '$name on a terminal of $columns columns',
