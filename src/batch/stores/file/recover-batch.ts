@@ -142,7 +142,9 @@ async function truncateResults(durable: DurableFiles, path: string, validBytes: 
 /** Submissions without a recorded answer become unknown. */
 async function loseSending(states: ItemStates, journal: Journal): Promise<readonly string[]> {
   const lost = await applyToAll(states, journal, [...states.items('sending')], 'lose');
-  return lost > 0 ? [`${lost} submissions were in progress when it ended: they are unknown now`] : [];
+  if (lost === 0) return [];
+  const what = lost === 1 ? '1 submission was' : `${lost} submissions were`;
+  return [`${what} in progress when it ended: ${lost === 1 ? 'it is' : 'they are'} unknown now`];
 }
 
 const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): string =>

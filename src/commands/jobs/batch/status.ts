@@ -40,7 +40,11 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
           : []),
         ...unpublishedNotes(await countUnpublished(ctx, batch, read.status), reference),
         ...(resumable && state !== 'running'
-          ? [sentence`Go on with: ${resumeLine(service === LOCAL_SERVICE, reference)}`]
+          ? [
+              // A batch does not keep them, and without them the rest of it may cost more than was meant.
+              'No limit of an earlier run holds for the next one: give --rate, --max-failures and --max-time again.',
+              sentence`Go on with: ${resumeLine(service === LOCAL_SERVICE, reference)}`,
+            ]
           : []),
       ],
     };

@@ -98,7 +98,8 @@ function countLines(row: Json, [name, label, tone]: readonly [string, string, To
   if (count === '0' && name !== 'completed') return [];
   const items =
     name === 'unknown' ? rangesOf(itemsAt(row, 'unknownItems').flatMap((item) => numberOf(item) ?? [])) : '';
-  return [{ label, value: { text: items === '' ? count : `${count}: ${items}`, tone } }];
+  const named = items === '' ? '' : ` (${count === '1' ? 'item' : 'items'} ${items})`;
+  return [{ label, value: { text: `${count}${named}`, tone } }];
 }
 
 /** Formats a rate: `12.5/s`, `3.2/min`, `0.5/h`. */

@@ -1,5 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { COUNT, doIn, filePlace, killedRun } from '../../../../support/batch/batch-place.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   secondProcess,
@@ -107,4 +110,17 @@ describe('a second Ctrl-C', () => {
     expect(sent).toBeLessThanOrEqual(60);
     expect(read(world, `${OUT}.journal`).match(/\["i",/g)?.length).toBeGreaterThanOrEqual(sent);
   });
+});
+
+test('a resume says how many submissions a killed process leaves in progress, also of one', async () => {
+  const said = async (request: number): Promise<string> => {
+    const place = await filePlace();
+    mkdirSync(join(place.world.directory, 'results'), { recursive: true });
+    write(place.world, 'results/one.jsonl', items(COUNT));
+    await killedRun(place, 'one', request, 'results/one.jsonl');
+    return (await doIn(place, 'one', 'resume')).err;
+  };
+  const all = [await said(1), await said(COUNT)].join('');
+  expect(all).toContain('1 submission was in progress when it ended: it is unknown now');
+  expect(all).toMatch(/[2-9] submissions were in progress when it ended: they are unknown now/);
 });

@@ -81,6 +81,9 @@ describe('--resubmit', () => {
     const fault = ['local', 'fault', 'add', 'accept-drop', '--match', 'POST /v2/echo/run', '--count', '1'];
     await berthIn(secondProcess(world), fault);
     expect(summary(await berthIn(world, [...RUN, '--json']))).toMatchObject({ unknown: 1 });
+    expect((await berthIn(secondProcess(world), ['jobs', 'batch', 'status', OUT])).out).toMatch(
+      /^unknown\t1 \(item \d+\)$/m,
+    );
     const ran = await resume(world, '--resubmit-unknown', '--json');
     expect(summary(ran)).toMatchObject({ completed: 3, unknown: 0, resubmitted: 1 });
     expect(ran.err).toContain('some may run twice');

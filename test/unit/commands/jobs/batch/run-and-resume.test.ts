@@ -157,6 +157,9 @@ describe('an interrupt', () => {
     expect(ran.err).toContain('Go on with: berth jobs batch resume out.jsonl');
     const status = await berthIn(world, ['jobs', 'batch', 'status', 'out.jsonl', '--json']);
     expect(summary(status)).toMatchObject({ planned: 300, unknown: 0, state: 'stopped' });
+    expect(status.err).toBe(
+      'No limit of an earlier run holds for the next one: give --rate, --max-failures and --max-time again.\nGo on with: berth jobs batch resume out.jsonl\n',
+    );
     const rest = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl', '--json']);
     expect(rest.code, rest.err).toBe(0);
     expect(summary(rest)).toMatchObject({ completed: 300 });
