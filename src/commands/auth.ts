@@ -40,10 +40,13 @@ const PROFILE = ownObject(
   Object.fromEntries(SETTINGS.flatMap(({ name, inProfile }) => (inProfile ? [[name, TEXT]] : []))),
 );
 
+/** A key as it may be shown; nothing of a short one is, whose tail is empty. */
+const shownKey = (tail: string): string => (tail === '' ? 'too short to show a part of it' : `ends in ${tail}`);
+
 const profileRow = ({ name, current, keyTail, values }: Profile): JsonObject => ({
   profile: name,
   current,
-  key: keyTail === undefined ? null : `ends in ${keyTail}`,
+  key: keyTail === undefined ? null : shownKey(keyTail),
   ...values,
 });
 
@@ -80,11 +83,21 @@ const login = defineCommand({
       ...(saved.values['queue-url'] === undefined
         ? ['The queue API is taken to be at the same address; --queue-url names another.']
         : []),
+      // The first of them gives the key.
+      ...setKeyVariables(ctx)
+        .slice(0, 1)
+        .map(
+          (name) =>
+            `${name} is set: its key is used in the place of this one, until you unset it or give --profile ${profile}.`,
+        ),
       ...(noCheck ? [sentence`The key was not checked. Check it: ${berth`auth status --check`}`] : []),
     ];
     return changeResult(ctx, profileRow(saved), notes);
   },
 });
+
+const setKeyVariables = ({ env }: CommandContext): readonly string[] =>
+  KEY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
 
 const keyEnding = (tail: string | undefined): string =>
   tail === undefined || tail === '' ? '' : `, with a key that ends in ${tail}`;
@@ -186,13 +199,13 @@ const status = defineCommand({
     const key = settings.local ? undefined : await settings.key();
     const row: Json = {
       profile: settings.profile,
-      key: settings.local ? 'not needed' : key === undefined ? 'none' : `ends in ${key.tail}`,
+      key: settings.local ? 'not needed' : key === undefined ? 'none' : shownKey(key.tail),
       from: settings.local ? 'local service' : key?.source,
       ...Object.fromEntries(ADDRESSES.map((name) => [name, settings.local ? undefined : settings.get(name)])),
       ...(check ? { check: await checkKey(ctx.api) } : {}),
     };
     const missing = key === undefined && !settings.local;
-    const ignored = key?.source === 'profile' ? KEY_VARIABLES.filter((name) => (ctx.env[name] ?? '') !== '') : [];
+    const ignored = key?.source === 'profile' ? setKeyVariables(ctx) : [];
     return {
       kind: 'one',
       view: statusView,

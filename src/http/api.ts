@@ -37,6 +37,8 @@ export interface ApiOptions {
   /** Returns the configured base address of a service. Throws a Failure when there is none. */
   readonly addresses: (service: ServiceName) => string | Promise<string>;
   readonly key: () => Promise<string | undefined>;
+  /** The variable that gives the key, for hints; undefined where it is in a profile. */
+  readonly keyVariable?: () => string | undefined;
   /** False sends requests without a key when there is none; true by default. */
   readonly requireKey?: boolean;
   readonly clock: Clock;
@@ -138,7 +140,10 @@ export function createApi(options: ApiOptions): BatchApi {
       }
       // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
-      last = end.kind === 'lost' ? lostFailure(end, facts) : refusalFailure(end, facts, retryAfterMs);
+      last =
+        end.kind === 'lost'
+          ? lostFailure(end, facts)
+          : refusalFailure(end, facts, retryAfterMs, options.keyVariable?.());
       const attemptEnd: AttemptEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };
       const decision = decideRetry(facts.repeatable, attemptEnd, attempt, waitedMs, limits, random());
       if (!decision.retry)

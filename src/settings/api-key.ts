@@ -79,6 +79,10 @@ function findKey({ env, inProfile }: Omit<KeySources, 'readFile'>): FoundKey | u
   return kept && { source: 'profile', ...kept };
 }
 
+/** The variable that a key of this source comes from; undefined where it is in a profile. */
+export const keyVariableOf = (source: KeyView['source'] | undefined): string | undefined =>
+  source === 'environment' ? 'BERTH_API_KEY' : source === 'file' ? 'BERTH_API_KEY_FILE' : undefined;
+
 /** The source of the key in use; undefined when there is none. Opens no key file. */
 export const keySource = (sources: Omit<KeySources, 'readFile'>): KeyView['source'] | undefined =>
   findKey(sources)?.source;

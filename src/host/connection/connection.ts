@@ -19,6 +19,7 @@ import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/message/transport.ts';
 import type { GivenSettings } from '../../local/index.ts';
+import { keyVariableOf } from '../../settings/api-key.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { remoteAddress } from './remote-address.ts';
 
@@ -62,6 +63,7 @@ interface Peer {
   readonly transport: Transport & { close(): Promise<void> };
   readonly addresses: (service: ServiceName) => string;
   readonly key: () => Promise<string | undefined>;
+  readonly keyVariable?: () => string | undefined;
   /** See `Context.openLocalPods`. */
   readonly openPods: () => Promise<void>;
 }
@@ -214,5 +216,6 @@ async function remotePeer({ settings, env }: ConnectionOptions, { batch, login }
     openPods: () => Promise.resolve(),
     // Async, so that an error of `apiKey` is a rejected promise.
     key: async () => (login === undefined ? (await settings.apiKey())?.reveal() : login.key),
+    keyVariable: () => (login === undefined ? keyVariableOf(settings.keySource()) : undefined),
   };
 }

@@ -30,9 +30,14 @@ export interface RequestFacts {
  * Returns the Failure for a status (`berth help exit-codes`; specification 7.2), with the details from the body:
  * problem+json, `{"error": "..."}`, a line of plain text, or nothing. Of an HTML page only the title is used. This alone
  * decides that a refusal is of a network in front of the service, by the code `blocked`.
- * `retryAfterMs` is the wait that a valid Retry-After asked for.
+ * `retryAfterMs` is the wait that a valid Retry-After asked for, and `keyVariable` the variable that gave the key.
  */
-export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAfterMs?: Milliseconds): Failure {
+export function refusalFailure(
+  refusal: Refusal,
+  request: RequestFacts,
+  retryAfterMs?: Milliseconds,
+  keyVariable?: string,
+): Failure {
   const { status, headers, text } = refusal;
   const problem = readProblem(text, headers['content-type'] ?? '');
   const {
@@ -41,12 +46,13 @@ export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAft
     hint,
     message = `the service answered ${String(status)}${titleOf(status, problem.title)}`,
   } = status === 403 && problem.isForeign ? BLOCKED : meaningOf(status, request, headers, retryAfterMs);
+  const isOfKey = keyVariable !== undefined && exit === EXIT.denied;
   const words = problem.detail ?? problem.title;
   return new Failure({
     code,
     exit,
     message: `${message}${words === undefined || words === problem.title ? '' : `: ${safeText(words)}`}`,
-    hint,
+    hint: isOfKey ? variableHint(status, keyVariable) : hint,
     status,
     title: problem.title,
     detail: problem.detail,
@@ -56,6 +62,10 @@ export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAft
     id: request.id,
   });
 }
+
+/** The hint for a key that a variable gave: a login would change nothing. */
+const variableHint = (status: number, variable: string): Message =>
+  sentence`${status === 401 ? 'The key was not accepted' : 'The key is valid but may not do this'}. It comes from ${variable}, which goes before the key of a profile: correct this variable, or unset it. See which key is used: ${berth`auth status`}`;
 
 /** The hint of exit 8: the write may have been carried out, and the command that shows whether it was. */
 export const checkHint = (request: RequestFacts): Message =>

@@ -137,7 +137,25 @@ describe('a login asks the service about the key', () => {
     const env = { BERTH_API_KEY: 'key-of-the-environment', BERTH_BASE_URL: server.url };
     const ran = await berth(['auth', 'login', '--with-key'], { env, stdin: KEY });
     expect([ran.code, server.seen.map(({ headers }) => headers.authorization)]).toEqual([0, [`Bearer ${KEY}`]]);
+    expect(ran.err).toContain(
+      'BERTH_API_KEY is set: its key is used in the place of this one, until you unset it or give --profile default.',
+    );
   });
+});
+
+test.each([
+  [401, 'The key was not accepted. It comes from BERTH_API_KEY, which goes before the key of a profile'],
+  [403, 'The key is valid but may not do this. It comes from BERTH_API_KEY, which goes before the key of a profile'],
+])('a key of a variable that is answered with %i names the variable, and no login', async (status, says) => {
+  const server = await serve([problem(status, 'no')]);
+  const ran = await berth(['pods', 'list'], { env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: server.url } });
+  expect([ran.code, ran.err]).toEqual([3, expect.stringContaining(`${says}: correct this variable, or unset it.`)]);
+  expect(ran.err).not.toContain('auth login');
+});
+
+test('of a key that is too short nothing is shown, and auth status says why', async () => {
+  const { out } = await berth(['auth', 'status', '--json'], { env: { BERTH_API_KEY: 'short' } });
+  expect(JSON.parse(out)).toMatchObject({ key: 'too short to show a part of it' });
 });
 
 test.each(['BERTH_API_KEY', 'BERTH_API_KEY_FILE'])(
