@@ -1,6 +1,7 @@
 import { sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { rethrowUnlessFailure } from '../../core/failure.ts';
+import { rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { defineCommand, defineGroup, type Command } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { listCommandOf, type Collection, type Query } from '../../cli/model/collection.ts';
@@ -64,7 +65,7 @@ const filterFlag = (complete: Collection | undefined, noun: string) =>
 
 /**
  * Reads a report. `given` is used as an id first, which may be of a deleted resource; without records for it, it is looked
- * up as a name. Fails with not-found (4) where it is neither, so that a misspelt name does not look like a cost of zero.
+ * up as a name, also of what is gone. Fails with not-found (4) where it is neither, so that a misspelt name does not look like a cost of zero.
  */
 async function readReport(
   ctx: CommandContext,
@@ -84,9 +85,34 @@ async function readReport(
   if (given === undefined || report.of === undefined || records.values.length > 0) return records;
   const id = await findId(ctx, report.of.lookup, given);
   if (id !== undefined && id !== given) return await send(id);
-  if (id === undefined) await requireExisting(ctx, report.of.lookup, given);
-  return records;
+  if (id !== undefined) return records;
+  const gone = await readGone(ctx, given, send);
+  if (gone === undefined) await requireExisting(ctx, report.of.lookup, given);
+  return gone ?? records;
 }
+
+/**
+ * Reads the report of what is gone, by the name that this machine remembers; undefined where nothing of this name was billed. A
+ * name may stand for rows of other reports too, which have no records in this one. Fails with usage (2) where several have some.
+ */
+async function readGone(
+  ctx: CommandContext,
+  name: string,
+  send: (id: string) => Promise<WholeList>,
+): Promise<WholeList | undefined> {
+  const ids = [...(await ctx.names.read())].flatMap(([id, known]) => (known === name ? [id] : []));
+  const read = await Promise.all(ids.slice(-MAX_GONE).map(async (id) => ({ id, list: await send(id) })));
+  const billed = read.filter(({ list }) => list.values.length > 0);
+  if (billed.length > 1)
+    throw usage(
+      `${billed.length} that are gone were named ${JSON.stringify(safeText(name))}`,
+      `Use an id: ${billed.map(({ id }) => safeText(id)).join(', ')}`,
+    );
+  return billed[0]?.list;
+}
+
+/** How many rows of one remembered name are asked for, the latest ones. */
+const MAX_GONE = 10;
 
 /** Fails with not-found (4) where no resource has this id. Other failures of the check are ignored. */
 async function requireExisting(ctx: CommandContext, lookup: Collection, given: string): Promise<void> {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { json, KEY, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { createAccount } from '../../../support/worlds/local-account.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
@@ -151,6 +152,26 @@ describe('what is gone', () => {
     const world = createTestWorld({ clock: createTestClock(NOW), env: pointedAt(server.url) });
     const { out } = await berthIn(world, ['billing', 'report', '--last', '10d', '--by', 'volume']);
     expect(out).toContain('\n(deleted)\tvol-old\t$2.00');
+  });
+
+  test('is found in its bill by the name that is remembered; of several that had it an id is asked for', async () => {
+    const run = createAccount();
+    const pod = async (): Promise<void> => {
+      expect((await run('pods create --name gone --gpu GPU-24G --image a/b -o id')).code).toBe(0);
+      expect((await run('local clock advance 2h')).code).toBe(0);
+      expect((await run('pods terminate gone --yes')).code).toBe(0);
+    };
+    await pod();
+    const one = await run('billing pods --pod gone --json --jq .records[0].podId');
+    expect([one.code, one.out], one.err).toEqual([0, '"pod-000001"\n']);
+    await pod();
+    const two = await run('billing pods --pod gone');
+    expect([two.code, two.err]).toEqual([
+      2,
+      'error: 2 that are gone were named "gone"\n  -> Use an id: pod-000001, pod-000002\n',
+    ]);
+    const none = await run('billing volumes --volume gone');
+    expect([none.code, none.err]).toEqual([4, expect.stringContaining('no volume has this id or name')]);
   });
 
   test('is forgotten after two thousand others', async () => {
