@@ -169,8 +169,8 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
       hasStatus(facts.job, 404)
         ? {
             verdict: `expired: results are kept ${keptFor(facts.jobId)}; or this endpoint never had such a job`,
-            // Another machine may have submitted it just now: a wait asks for longer.
-            cure: [...(facts.submitted === undefined ? [waitLine(facts.id, facts.jobId)] : []), runAgain(facts)],
+            // A wait could only end with the same 404.
+            cure: [...(facts.submitted === undefined ? [berth`jobs recent`] : []), runAgain(facts)],
           }
         : undefined,
   },

@@ -118,7 +118,8 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
             verdict: `the container does not run${stillCosting(facts)}${saying(lastLine(facts))}`,
             cure: [
               logs(facts),
-              berth`pods update ${facts.id} --image IMAGE`,
+              // Without its value, so that a paste of it changes nothing.
+              berth`pods update ${facts.id} --image`,
               berth`pods start ${facts.id} --wait`,
               berth`pods terminate ${facts.id}`,
             ],

@@ -75,7 +75,7 @@ export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
         cure: [
           ...logs,
           facts.crash?.program === undefined
-            ? update(facts, '--image', 'IMAGE', '--wait')
+            ? update(facts, '--wait', '--image')
             : `correct ${safeText(facts.crash.program)}`,
         ],
       };

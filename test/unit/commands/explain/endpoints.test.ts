@@ -76,7 +76,7 @@ const CASES: readonly CauseCase[] = [
       /^fatal: cannot open \/models\/weights\.bin: no such file$/,
       /^GET \/v2\/serverless\/demo\/workers\/w\w+\/logs/,
     ],
-    cure: /^berth --local endpoints logs demo w\w+\nberth --local endpoints update demo --image IMAGE --wait$/,
+    cure: /^berth --local endpoints logs demo w\w+\nberth --local endpoints update demo --wait --image$/,
   },
   {
     code: 'workers-throttled',

@@ -95,7 +95,8 @@ const CASES: readonly CauseCase[] = [
     setup: [],
     ask: 'jobs explain demo sync-1',
     verdict: /^expired: results are kept 1 to 5 minutes \(runsync\); or this endpoint never had such a job$/,
-    cure: /jobs run demo/,
+    // Nothing that waits for it: it could only end with the same 404.
+    cure: /^berth --local jobs recent\nberth --local jobs run demo --input @FILE$/,
   },
   {
     code: 'ttl-ended',
