@@ -24,7 +24,7 @@ export function parseDuration(text: string, bare: TimeUnit, what: string): Milli
 export function parseDurationWithUnit(text: string, what: string): number {
   const trimmed = text.trim();
   if (/^\d+(\.\d+)?$/.test(trimmed) && Number(trimmed) > 0)
-    throw usage(`${what} needs a unit: ${trimmed}`, `Write ${trimmed}h or ${trimmed}d.`);
+    throw usage(`${what} needs a unit: ${trimmed}`, `Write ${trimmed}s, ${trimmed}m, ${trimmed}h or ${trimmed}d.`);
   return parseDuration(trimmed, 'h', what);
 }
 
@@ -76,8 +76,29 @@ const MIN_SHOWN_DOLLARS = 0.0001;
 export function formatDollars(amount: number): string {
   if (amount !== 0 && Math.abs(amount) < MIN_SHOWN_DOLLARS / 2)
     return amount > 0 ? `<$${MIN_SHOWN_DOLLARS}` : `>$-${MIN_SHOWN_DOLLARS}`;
-  const digits = amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2;
-  return `$${amount.toFixed(digits)}`;
+  return `$${amount.toFixed(decimalsOf(amount))}`;
+}
+
+const decimalsOf = (amount: number): number => (amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2);
+
+/**
+ * Formats the parts of a sum, so that those that are shown add up to the sum as `formatDollars` shows it: all are rounded down,
+ * and those that lost most get the cents that are left. A part of less than a cent may be shown as `<$0.01`. Parts that are
+ * not all of the sum are formatted alone.
+ */
+export function formatDollarParts(parts: readonly number[], sum: number): readonly string[] {
+  const decimals = decimalsOf(sum);
+  const scale = 10 ** decimals;
+  const missing = sum - parts.reduce((total, part) => total + part, 0);
+  if (Math.abs(missing) * scale >= 0.5) return parts.map(formatDollars);
+  const cents = parts.map((part) => Math.floor(part * scale));
+  const left = Math.round(Number(sum.toFixed(decimals)) * scale) - cents.reduce((total, each) => total + each, 0);
+  const lost = (at: number): number => (parts[at] ?? 0) * scale - (cents[at] ?? 0);
+  const raised = new Set([...parts.keys()].sort((a, b) => lost(b) - lost(a)).slice(0, Math.max(0, left)));
+  return cents.map((each, at) => {
+    const shown = (each + (raised.has(at) ? 1 : 0)) / scale;
+    return shown === 0 && (parts[at] ?? 0) > 0 ? `<$${1 / scale}` : `$${shown.toFixed(decimals)}`;
+  });
 }
 
 /** What something costs over a span of time, by its cost an hour: both in US dollars. */

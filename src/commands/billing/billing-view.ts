@@ -1,5 +1,5 @@
 import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
+import { formatDollarParts } from '../../core/units.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { money, text } from '../../output/cells/cell-functions.ts';
 import type { Column, Shown, View } from '../../output/view.ts';
@@ -78,10 +78,12 @@ export function totalsLine(report: Report, document: Json): string | undefined {
   const totals = memberAt(document, 'metadata.totals');
   const total = money(TOTAL)(totals ?? null);
   if (total === '') return undefined;
-  const parts = Object.entries(report.amounts).flatMap(([member, name]) => {
-    const amount = numberAt(totals, member) ?? 0;
-    return amount === 0 ? [] : [`${name} ${formatDollars(amount)}`];
-  });
+  const paid = Object.keys(report.amounts).filter((member) => (numberAt(totals, member) ?? 0) !== 0);
+  const amounts = formatDollarParts(
+    paid.map((member) => numberAt(totals, member) ?? 0),
+    numberAt(totals, TOTAL) ?? 0,
+  );
+  const parts = paid.map((member, at) => `${report.amounts[member] ?? ''} ${amounts[at] ?? ''}`);
   const count = report.of === undefined ? undefined : numberAt(document, `metadata.${report.of.count}`);
   const things = count === undefined || report.of === undefined ? '' : `; ${countOf(count, report.of.lookup.noun)}`;
   return `Total ${total}${period(document)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${things}.`;

@@ -60,6 +60,7 @@ export function costReport(
         averageOfDays: month.days,
         totalUsd: moneyJson(month.total),
         atPresentRateUsd: moneyJson(month.atPresentRate),
+        atPresentRateIsAtLeast: facts.rate.unknown.length > 0,
       },
       rate: rateJson(facts.rate),
       budget: budget === undefined ? null : { usd: moneyJson(budget), exceeded: total.gt(budget) },

@@ -38,6 +38,7 @@ export const COST_REPORT = ownObject({
     averageOfDays: COUNT,
     totalUsd: NUMBER,
     atPresentRateUsd: NUMBER,
+    atPresentRateIsAtLeast: { ...YES_NO, description: 'what `rate.unknown` names is left out, or counted too low' },
   }),
   rate: ownObject({ ...amounts(RATE_PARTS), unknown: manyOf(TEXT) }),
   budget: orNull(ownObject({ usd: NUMBER, exceeded: YES_NO })),

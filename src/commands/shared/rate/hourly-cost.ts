@@ -1,6 +1,6 @@
 /** What an account costs an hour. Every sum of hourly costs that berth shows is made here. */
 import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
-import { formatDollars } from '../../../core/units.ts';
+import { formatDollarParts, formatDollars } from '../../../core/units.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { idOf } from '../../../output/view.ts';
 import { unknownDisks } from './stopped-disks.ts';
@@ -147,11 +147,13 @@ export const rateWithUnknown = (rate: Pick<Rate, 'total' | 'unknown'>): string =
   `${rateText(rate)}${rate.unknown.length === 0 ? '' : ` (${rate.unknown.join('; ')})`}`;
 
 /** ` (pods $8.27, workers $8.36; the volumes could not be read)`: what a sum is of; nothing where it is of nothing. */
-export function rateDetails({ parts, unknown }: Rate): string {
-  const paid = RATE_PARTS.flatMap((part) => {
-    const perHour = parts[part] ?? 0;
-    return perHour === 0 ? [] : [`${part} ${formatDollars(perHour)}`];
-  }).join(', ');
+export function rateDetails({ parts, total: sum, unknown }: Rate): string {
+  const names = RATE_PARTS.filter((part) => (parts[part] ?? 0) !== 0);
+  const amounts = formatDollarParts(
+    names.map((part) => parts[part] ?? 0),
+    sum,
+  );
+  const paid = names.map((part, at) => `${part} ${amounts[at] ?? ''}`).join(', ');
   const all = [paid, ...unknown].filter((text) => text !== '');
   return all.length === 0 ? '' : ` (${all.join('; ')})`;
 }

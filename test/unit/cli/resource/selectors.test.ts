@@ -151,7 +151,7 @@ describe('selectors of a command that acts on many', () => {
     [['wait', 'p1', '--status', 'RUNNING'], 'POD and --status exclude each other'],
     [['stop', '--all', '--match', 'a', '--yes'], '--all and --match exclude each other'],
     [['stop', '--match', '', '--yes'], '--match is empty'],
-    [['stop', '--older-than', '3', '--yes'], '--older-than needs a unit'],
+    [['stop', '--older-than', '3', '--yes'], '--older-than needs a unit: 3\n  -> Write 3s, 3m, 3h or 3d.\n'],
     [['stop', '--status', 'ASLEEP', '--yes'], '--status is one of'],
     [['stop', '--all'], 'asks for confirmation'],
     [['terminate', '--all'], 'asks for confirmation'],

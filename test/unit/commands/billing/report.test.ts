@@ -163,6 +163,14 @@ describe('the cost report', () => {
   });
 
   test.each([
+    [{}, false],
+    [{ 'GET /v2/network-volumes': problem(403, 'no') }, true],
+  ])('says whether the present rate is known only in part: %#', async (routes, isAtLeast) => {
+    const ran = await report(['--json'], { ...BILLING, ...FLEET, ...health(2, 0, 0), ...routes });
+    expect(JSON.parse(ran.out)).toMatchObject({ forecast: { atPresentRateIsAtLeast: isAtLeast } });
+  });
+
+  test.each([
     ['603', 15],
     ['603.00003', 0],
     ['603.00002', 15],
@@ -204,7 +212,7 @@ describe('the cost report', () => {
     const lines = err.split('\n').filter((line) => line.startsWith('2026-01: '));
     expect(lines).toEqual([
       '2026-01: $603.00 so far, about $1597.95 by its end at $60.30 a day (the average of the last 7 days).',
-      '2026-01: $603.00 so far, about $6317.28 by its end, above the budget of $2000.00, at the present rate of $14.43 an hour (pods $2.00, clusters $4.00, workers $8.36, volumes $0.0700).',
+      '2026-01: $603.00 so far, about $6317.28 by its end, above the budget of $2000.00, at the present rate of $14.43 an hour (pods $2.00, clusters $4.00, workers $8.36, volumes $0.07).',
     ]);
   });
 
