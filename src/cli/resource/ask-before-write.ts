@@ -73,6 +73,8 @@ export async function tellPrice(
   if (isQuiet && !isAsked(ctx)) return undefined;
   const said = await price().catch((error: unknown): Price => {
     rethrowUnlessFailure(error, ctx);
+    // The command ends with it, before anything that costs is sent.
+    if (error.exit === EXIT.usage) throw error;
     return { line: `What it costs is not known: ${error.message}.`, asks: true, inQuestion: AT_UNKNOWN_PRICE };
   });
   if (said === undefined || (isQuiet && !said.asks)) return undefined;

@@ -11,7 +11,7 @@ import { askAgain } from '../../run/ask-again.ts';
 import { DryRun } from '../../run/context/dry-run.ts';
 import { suggestionOf } from '../../../core/text/nearest.ts';
 import { nearestNames } from '../../words/suggestions.ts';
-import { countOf } from '../../words/words.ts';
+import { articleOf, countOf } from '../../words/words.ts';
 import { absenceOfCreated, createdRows } from '../created.ts';
 import { readList, type WholeList } from '../pages/read-list.ts';
 import { listCommandOf, type Collection } from '../../model/collection.ts';
@@ -144,7 +144,7 @@ async function lookUp<N extends string>(
     rethrowUnlessFailure(error, ctx);
     if (error.exit === EXIT.denied) return { failure: error };
     throw error.with({
-      message: `whether ${/^[aeiou]/.test(collection.noun) ? 'an' : 'a'} ${collection.noun} is named ${JSON.stringify(safeText(word))} is not known: ${error.message}`,
+      message: `whether ${articleOf(collection.noun)} is named ${JSON.stringify(safeText(word))} is not known: ${error.message}`,
     });
   }
   const idsWhere = (member: string): readonly string[] =>

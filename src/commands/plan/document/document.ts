@@ -3,6 +3,7 @@ import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../
 import { safeText } from '../../../core/safe-text.ts';
 import { withoutKey } from '../../../create/key.ts';
 import { didYouMean } from '../../../cli/words/suggestions.ts';
+import { articleOf } from '../../../cli/words/words.ts';
 import type { YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
 import { writable } from '../../../cli/resource/body/compose-body.ts';
 import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
@@ -42,7 +43,8 @@ export function checkDocument({ value, at }: YamlDocument): FileDocument {
     );
   const kind = FILE_KINDS[known];
   const name = stringOf(document['name']);
-  if (name === undefined || name.trim() === '') throw usage(`${at(['name'])}: a ${known} needs a name: a text`);
+  if (name === undefined || name.trim() === '')
+    throw usage(`${at(['name'])}: ${articleOf(known)} needs a name: a text`);
   const id = document['id'];
   if (id !== undefined && typeof id !== 'string') throw usage(`${at(['id'])}: an id is a text`);
   checkForms(kind, document, at);
@@ -94,7 +96,7 @@ function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['
     each.startsWith(around) ? (each.slice(around.length).split('.', 1)[0] ?? []) : [],
   );
   throw usage(
-    `${at(path)}: a ${kind.name} has no member ${first}`,
+    `${at(path)}: ${articleOf(kind.name)} has no member ${first}`,
     didYouMean(path.at(-1) ?? '', near) ?? `It takes ${[...new Set(near)].join(', ')}.`,
   );
 }

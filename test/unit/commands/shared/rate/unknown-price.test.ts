@@ -40,6 +40,7 @@ describe('a price that cannot be found out is said, and asked about', () => {
     'pods create --name a --gpu GPU-NONE --image a/b',
     'clusters create --name c --type TRAINING --gpu GPU-NONE --gpu-count 8 --pods 2 --image a/b',
     'endpoints update none --workers-min 3',
+    'pods create --name a --gpu GPU-24G --gpu GPU-48G --image a/b --until-available 5s',
   ])('nothing is said of the price of what the service refuses: %s', async (line) => {
     const { code, err } = await createAccount()(line, TERMINAL);
     expect(code).not.toBe(0);
