@@ -167,7 +167,7 @@ describe('the error of a stopped batch', () => {
     expect(error.hint).toContain(`${String(unknown)} items may or may not have run`);
     expect(error.hint).toContain('--resubmit unknown');
     const said = await berthIn(await troubled(), RUN);
-    expect(said.out).toMatch(/^unknown\t\d+: 1/m);
+    expect(said.out).toMatch(/^unknown\t\d+ \(items? 1/m);
     expect(said.err).toMatch(/^error: .*; the batch of 60 items stopped with \d+ unknown/m);
   });
 });
