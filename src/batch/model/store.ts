@@ -7,7 +7,7 @@ import type { BatchInputs, OpenedInputs } from '../read/inputs.ts';
 import type { PlannedRange } from '../read/range.ts';
 import type { Timeline } from './ends-over-time.ts';
 import type { ItemCounts, Resubmittable } from './item-states.ts';
-import type { Paces, RangeClaims, RunEnd, RunRecords } from './run-records.ts';
+import type { KnownJob, Paces, RangeClaims, RunEnd, RunRecords } from './run-records.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** What a store uses of the Context. */
@@ -142,9 +142,16 @@ export interface ResumeOptions {
   /** Where the inputs are, when they were moved: all of them, in the order of the batch. */
   readonly input: readonly string[];
   readonly resubmit: Resubmit | undefined;
+  readonly findJobs: FindJobs;
   /** True to run jobs again that failed or timed out in an earlier run. */
   readonly wantFailed: boolean;
 }
+
+/**
+ * Asks the service for jobs that it did not have, and may have all the same. Returns the items whose jobs it has. Fails as the
+ * requests do.
+ */
+export type FindJobs = (jobs: readonly Pick<KnownJob, 'item' | 'job'>[]) => Promise<ReadonlySet<number>>;
 
 /** Which items are sent again. */
 export interface Resubmit {
@@ -180,6 +187,8 @@ export interface Session {
 
 export interface SessionAccount extends Pick<BatchSummary, 'counts' | 'unknownItems' | 'resubmitted'> {
   readonly expiredItems: readonly number[];
+  /** True when a resume would ask once more for some of these: the service may have their jobs. */
+  readonly expiredMayBeThere: boolean;
   /** Files that were written for the batch and are no part of it; 0 where the storage could not be asked. */
   readonly unpublished: number;
   /** Jobs of earlier runs that this one could run again; undefined where a store does not know them. */

@@ -19,7 +19,7 @@ import type { RunEnd, Stopped } from '../model/run-records.ts';
 export interface BatchReport
   extends
     BatchSummary,
-    Pick<SessionAccount, 'expiredItems' | 'unpublished'>,
+    Pick<SessionAccount, 'expiredItems' | 'expiredMayBeThere' | 'unpublished'>,
     Pick<ErrorTotals, 'commonestError' | 'unknownReason'> {
   readonly tookMs: number;
   /** Undefined when no price or no execution time is known. */

@@ -1,8 +1,11 @@
 import { sentence } from '../../core/message.ts';
+import { asId } from '../../core/ids.ts';
 import { usage } from '../../core/failure.ts';
 import { findMoved } from '../plan/find-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import type { ResumeOptions, Store } from '../model/store.ts';
+import { createFindJobs } from '../run/find-jobs.ts';
+import { createQueueClient } from '../run/queue-client.ts';
 import { runToEnd, type BatchReport } from './run-to-end.ts';
 
 interface WorkOptions {
@@ -19,7 +22,7 @@ interface WorkOptions {
 /**
  * Goes on with a batch and runs it to its end: as one more driver where `resume` is undefined. Fails with usage (2) when the
  * address or the input differs from that of the batch, and for a driver that joins when it was cancelled: nothing was changed
- * then. Also fails as `Store.open` and `Batch.drive` do.
+ * then. Also fails as `Store.open` and `Batch.drive` do, and as asking for expired jobs does before they are sent again.
  */
 export async function goOnWithBatch(
   ports: BatchPorts,
@@ -39,6 +42,8 @@ export async function goOnWithBatch(
       'Use the settings it was begun with. If it is the same service, give the same command with --moved.',
     );
   const wantFailed = (limits.retryFailed ?? 0) > 0;
-  const options = { leaseMs, rate: limits.rate, resume: resume && { ...resume, input, wantFailed } };
+  const api = ports.batchApi({ signal: ports.signal, onWindows: () => undefined });
+  const findJobs = createFindJobs(createQueueClient(api, asId(batch.endpointId)), ports.clock, ports.signal);
+  const options = { leaseMs, rate: limits.rate, resume: resume && { ...resume, input, wantFailed, findJobs } };
   return await runToEnd(ports, batch, await batch.drive(options), limits, view);
 }

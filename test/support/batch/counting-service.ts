@@ -9,10 +9,17 @@ interface CountedJob {
 /**
  * A service that completes each job at once and knows any endpoint. `jobs` are the submissions that it has accepted, and may be
  * cut off where a killed process had sent no more. `onRequest` is called with each request about a job that has taken effect: it
- * is answered, and later ones take effect, when what it returns has settled. While it `forgets`, it has no job.
+ * is answered, and later ones take effect, when what it returns has settled. While it `forgets`, it has no job; those with a
+ * number in `lost` it never has again. While it `refuses`, it answers 403 to what is asked about a job.
  */
 export async function createCountingService() {
-  const service = { jobs: [] as CountedJob[], onRequest: (): Promise<void> | void => undefined, forgets: false };
+  const service = {
+    jobs: [] as CountedJob[],
+    onRequest: (): Promise<void> | void => undefined,
+    forgets: false,
+    lost: new Set<number>(),
+    refuses: false,
+  };
   let settled = Promise.resolve();
   const takesEffect = async (): Promise<void> => {
     const work = service.onRequest();
@@ -30,8 +37,11 @@ export async function createCountingService() {
       await takesEffect();
       json({ id, status: 'IN_QUEUE' })(exchange);
     } else {
-      const output = service.jobs[Number(job.slice(4)) - 1];
-      if (operation !== 'status' || output === undefined || service.forgets) problem(404, 'not found')(exchange);
+      const number = Number(job.slice(4));
+      const output = service.jobs[number - 1];
+      if (service.refuses) problem(403, 'not with this key')(exchange);
+      else if (operation !== 'status' || output === undefined || service.forgets || service.lost.has(number))
+        problem(404, 'not found')(exchange);
       else {
         await takesEffect();
         json({ id: job, status: 'COMPLETED', output })(exchange);

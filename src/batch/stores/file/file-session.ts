@@ -1,13 +1,12 @@
-import { certainMs } from '../../../queue/not-there-yet.ts';
-import { timeToLive } from '../../../queue/submission.ts';
 import { type BatchInputs, nameOfInputs, openInputs } from '../../read/inputs.ts';
 import type { PlannedRange } from '../../read/range.ts';
+import { expiredSince } from '../../model/expired-since.ts';
 import type { Session, StorePorts } from '../../model/store.ts';
 import { resultLine } from '../../model/result-line.ts';
 import type { RunRecords } from '../../model/run-records.ts';
 import { finishBatch } from './finish-batch.ts';
 import type { OpenBatch } from './open-batch.ts';
-import type { BatchHeader } from './journal/record.ts';
+import { replayJournal } from './journal/replay.ts';
 
 /** The parts of an open batch that its records are kept in. */
 type BatchFiles = Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed' | 'expired'>;
@@ -82,14 +81,16 @@ export function fileSession(
       counts,
       unknownItems: [...states.items('unknown')],
       expiredItems: [...states.items('expired')],
+      // As a resume finds them. The times of the submissions are in the journal alone.
+      expiredMayBeThere:
+        counts.expired > 0 &&
+        (await replayJournal(durable, path, { expiredSince: expiredSince(clock, inputs.extras) }).then(
+          ({ expired }) => expired.length > 0,
+          () => false,
+        )),
       resubmitted: batch.resubmitted,
       unpublished: 0,
       retryableBefore: batch.failed.length,
     }),
   };
 }
-
-/** Expired jobs that were submitted after this date may be at the service all the same. Milliseconds since the epoch. */
-export const expiredSince = ({ clock }: StorePorts, { extras }: Pick<BatchHeader, 'extras'>): number =>
-  // eslint-disable-next-line no-restricted-syntax -- a date of the journal
-  clock.now() - certainMs({ ttlMs: timeToLive(extras) });

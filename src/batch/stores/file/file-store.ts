@@ -4,7 +4,8 @@ import { readBatchResults, readStatus } from './batch-results.ts';
 import { filesOf, removeFiles } from './own-files.ts';
 import { mustBeNew, mustExist, resolveResultsPath } from './check-results-path.ts';
 import { inputCopyPath, journalPath, temporaryCopyPath } from './file-names.ts';
-import { expiredSince, fileSession } from './file-session.ts';
+import { fileSession } from './file-session.ts';
+import { expiredSince } from '../../model/expired-since.ts';
 import type { BatchHeader } from './journal/record.ts';
 import { readHeader } from './journal/journal.ts';
 import { createBatch, type OpenBatch, withNewPlace } from './open-batch.ts';
@@ -107,8 +108,9 @@ function fileBatch(ports: StorePorts, path: string, header: BatchHeader): Batch 
       const open = await recoverBatch(durable, path, {
         header,
         wantFailed: resume?.wantFailed ?? false,
-        expiredSince: expiredSince(ports, header),
+        expiredSince: expiredSince(ports.clock, header.extras),
         resubmit: resume?.resubmit,
+        findJobs: resume?.findJobs,
         signal: ports.signal,
       });
       return fileSession(ports, path, open, inputs);

@@ -11,7 +11,7 @@ import { mustExist } from './check-results-path.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
 import { saveTail } from '../../bytes/synced-files.ts';
 import type { KnownJob } from '../../model/run-records.ts';
-import type { Resubmit } from '../../model/store.ts';
+import type { FindJobs, Resubmit } from '../../model/store.ts';
 import { decodeJson } from '../../../core/json.ts';
 import { describeResubmitted } from '../../model/sent-again.ts';
 import { errorMatcher } from '../../model/error-text.ts';
@@ -25,6 +25,8 @@ export interface RecoverOptions {
   /** Expired jobs that were submitted after this date are loaded, so that they can be asked for once more. */
   readonly expiredSince?: number | undefined;
   readonly resubmit?: Resubmit | undefined;
+  /** Asks for expired jobs once more, before they are sent again. */
+  readonly findJobs?: FindJobs | undefined;
   /** Stops the reading of the results, before anything is repaired. */
   readonly signal?: AbortSignal;
 }
@@ -153,26 +155,28 @@ const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): stri
 /**
  * Sets items back to `waiting`, so that they are sent as new jobs, and writes that to the journal. Returns how many, and one
  * sentence about them. If the process is
- * killed before it has finished, the remaining items are unchanged. Fails with local-file (14), and with the signal's
- * reason before anything is written.
+ * killed before it has finished, the remaining items are unchanged. Expired items that the service has after all are left as
+ * they are. Fails with local-file (14), and with the signal's reason and as `findJobs` before anything is written.
  */
 async function resubmitItems(
   durable: DurableFiles,
-  source: ResultsSource,
+  source: ResultsSource & Pick<JournalState, 'expired'>,
   journal: Journal,
-  { resubmit, signal }: { readonly resubmit?: Resubmit | undefined; readonly signal?: AbortSignal },
+  { resubmit, findJobs, signal }: Pick<RecoverOptions, 'resubmit' | 'findJobs' | 'signal'>,
 ) {
   if (resubmit === undefined) return { count: 0, hadResults: false, notes: [] };
   const { states } = source;
   const chosen = resubmit.states.flatMap((state) => [...states.items(state)]);
   const { onlyError } = resubmit;
   const matching = onlyError === undefined ? undefined : await itemsWithError(durable, source, onlyError, signal);
-  const items = chosen.filter((item) => matching === undefined || matching[item] === 1).sort((a, b) => a - b);
+  const wanted = new Set(chosen.filter((item) => matching === undefined || matching[item] === 1));
+  const found = (await findJobs?.(source.expired.filter(({ item }) => wanted.has(item)))) ?? new Set();
+  const items = [...wanted].filter((item) => !found.has(item)).sort((a, b) => a - b);
   /** True when some of the items have a line in the results. */
   const hadResults = items.some((item) => hasResult(states.stateOf(item)));
   const mayHaveRun = items.some((item) => ['unknown', 'expired'].includes(states.stateOf(item)));
   const count = await applyToAll(states, journal, items, 'resubmit');
-  return { count, hadResults, notes: [describeResubmitted(count, onlyError, mayHaveRun)] };
+  return { count, hadResults, notes: describeResubmitted(count, found.size, onlyError, mayHaveRun) };
 }
 
 /** Applies an event to items and resolves to their number when all records are on disk. */

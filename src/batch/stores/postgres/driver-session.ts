@@ -3,6 +3,7 @@ import type { SharedPorts } from './database/database.ts';
 import { storeBroken } from './database/failures.ts';
 import type { Failure } from '../../../core/failure.ts';
 import { openInputs } from '../../read/inputs.ts';
+import { expiredSince } from '../../model/expired-since.ts';
 import type { DriveOptions, Session } from '../../model/store.ts';
 import { createDriverRecords } from './driver/run-records-of-driver.ts';
 import { createLease } from './driver/lease.ts';
@@ -11,7 +12,7 @@ import { openPaces } from './pace/shared-pace.ts';
 import { findLeftovers } from './results/leftovers.ts';
 import { claimOut } from './results/out-marker.ts';
 import { addPrice, readAccount, type StoredBatch } from './rows/batch-rows.ts';
-import { listExpired } from './results/part-reader.ts';
+import { hasExpiredSince, listExpired } from './results/part-reader.ts';
 import { listUnknown } from './rows/listing.ts';
 import { ownerText } from './rows/shard-holders.ts';
 import type { Driver } from './rows/shard-rows.ts';
@@ -100,6 +101,9 @@ export async function driverSession(
         // They are in the parts alone. Their number is in the counts.
         expiredItems:
           counts.expired === 0 || counts.expired > MAX_EXPIRED ? [] : await listExpired(ports, batch).catch(() => []),
+        expiredMayBeThere:
+          counts.expired > 0 &&
+          (await hasExpiredSince(ports, batch, expiredSince(clock, manifest.extras)).catch(() => false)),
         resubmitted: batch.resubmitted,
         // One listing. After an error the storage may be what does not answer.
         unpublished: end.stopped?.reason === 'error' ? 0 : (await findLeftovers(ports, batch).catch(() => [])).length,

@@ -129,7 +129,7 @@ function storedBatch(ports: SharedPorts, batch: StoredBatch): Batch {
       const { resume } = options;
       if (resume === undefined) return await driverSession(ports, batch, options, []);
       if (batch.cancelled) await setCancelled(database, batch.batch, false);
-      const { count, notes } = await reopenItems(ports, batch, resume.resubmit);
+      const { count, notes } = await reopenItems(ports, batch, resume.resubmit, resume.findJobs);
       return await driverSession(ports, { ...batch, resubmitted: batch.resubmitted + count }, options, notes);
     },
     sharing: {

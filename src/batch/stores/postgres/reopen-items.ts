@@ -1,8 +1,7 @@
 import type { ReadPorts, Database } from './database/database.ts';
 import { decodeJson, encodeJson, type Json, memberAt, stringAt } from '../../../core/json.ts';
-import { certainMs } from '../../../queue/not-there-yet.ts';
-import { timeToLive } from '../../../queue/submission.ts';
-import type { Resubmit, StorePorts } from '../../model/store.ts';
+import type { FindJobs, Resubmit, StorePorts } from '../../model/store.ts';
+import { expiredSince } from '../../model/expired-since.ts';
 import { errorMatcher } from '../../model/error-text.ts';
 import type { Resubmittable } from '../../model/item-states.ts';
 import { endingOrFailed } from '../../model/result-line.ts';
@@ -18,13 +17,15 @@ import { changesOf } from './shard/shard-events.ts';
 
 /**
  * Makes ended items open again: items that the user wants to be sent as new jobs, and expired items whose jobs the service may
- * still have, each of which is polled once more. Returns the number of the first, and one sentence about them. Fails with usage
- * (2) while drivers work on the batch. When it is interrupted, the shards that it had not reached are unchanged.
+ * still have, each of which is polled once more. Expired jobs are first asked for by `findJobs` before they are sent again: those
+ * that the service has are not. Returns the number of items to be sent, and one sentence about them. Fails with usage (2) while
+ * drivers work on the batch, and as `findJobs` does. When it is interrupted, the shards that it had not reached are unchanged.
  */
 export async function reopenItems(
   ports: ReadPorts & Pick<StorePorts, 'clock'>,
   batch: StoredBatch,
   resubmit: Resubmit | undefined,
+  findJobs: FindJobs,
 ): Promise<{ readonly count: number; readonly notes: readonly string[] }> {
   const { database, clock } = ports;
   if (resubmit !== undefined) await requireNoDriver(database, batch, STOP_FIRST);
@@ -32,20 +33,22 @@ export async function reopenItems(
     const { expired } = await readAccount(database, batch.batch);
     if (expired === 0 || (await countDrivers(database, batch.batch)).drivers > 0) return { count: 0, notes: [] };
   }
-  // eslint-disable-next-line no-restricted-syntax -- a date: parts have that of their publication
-  const since = clock.now() - certainMs({ ttlMs: timeToLive(batch.manifest.extras) });
-  let count = 0;
+  const since = expiredSince(clock, batch.manifest.extras);
+  let [count, found] = [0, 0];
   for await (const shard of readShards(ports, batch)) {
     if (resubmit === undefined && shard.shard.expired === 0) continue;
-    const chosen = await chooseItems(ports, batch, shard, resubmit, shard.publishedAt > since);
+    const chosen = await chooseItems(ports, batch, shard, resubmit, shard.publishedAt > since, findJobs);
     if (chosen.again.length + chosen.asked.length === 0) continue;
     const { firstItem, items, ended } = shard.shard;
     const left = createBitmap(items, ended);
     for (const [item] of chosen.again) left.remove(item - firstItem);
     for (const { item } of chosen.asked) left.remove(item - firstItem);
-    if (await reopenShard(database, batch.batch, shard.shard, chosen, left.bytes())) count += chosen.again.length;
+    if (await reopenShard(database, batch.batch, shard.shard, chosen, left.bytes())) {
+      count += chosen.again.length;
+      found += chosen.found;
+    }
   }
-  return { count, notes: resubmit === undefined ? [] : [describeResubmitted(count, resubmit.onlyError, true)] };
+  return { count, notes: resubmit === undefined ? [] : describeResubmitted(count, found, resubmit.onlyError, true) };
 }
 
 async function chooseItems(
@@ -54,27 +57,34 @@ async function chooseItems(
   { shard, groups }: ShardReader,
   resubmit: Resubmit | undefined,
   mayBeThere: boolean,
-): Promise<ReopenedItems> {
+  findJobs: FindJobs,
+): Promise<ReopenedItems & { readonly found: number }> {
   const wanted = resubmit?.states ?? [];
   const matches = resubmit?.onlyError === undefined ? () => true : errorMatcher(resubmit.onlyError);
   const again: (readonly [number, Resubmittable])[] = [];
   const asked: KnownJob[] = [];
+  /** Expired items to send again whose jobs the service may have. */
+  const uncertain: KnownJob[] = [];
   if (wanted.includes('unknown') && resubmit?.onlyError === undefined)
     for (const item of await unknownOf(database, batch, [shard.shard, shard.shard + 1])) again.push([item, 'unknown']);
   const choose = (item: number, result: Json): void => {
     const state = endingOrFailed(result);
     if (state === 'completed') return;
     const job = stringAt(result, 'job');
-    if (wanted.includes(state) && matches(result)) again.push([item, state]);
-    else if (state === 'expired' && mayBeThere && job !== undefined) {
+    const isWanted = wanted.includes(state) && matches(result);
+    if (state === 'expired' && mayBeThere && job !== undefined) {
       const label = memberAt(result, 'id');
       const id = label === undefined ? undefined : encodeJson(label);
-      asked.push({ item, job, id, submittedAt: LONG_AGO, retries: 0 });
-    }
+      (isWanted ? uncertain : asked).push({ item, job, id, submittedAt: LONG_AGO, retries: 0 });
+    } else if (isWanted) again.push([item, state]);
   };
   for await (const lines of groups())
     for (const [item, line] of lines) choose(item, decodeJson(Buffer.from(line).toString()));
-  return { again, asked };
+  const found = await findJobs(uncertain);
+  for (const each of uncertain)
+    if (found.has(each.item)) asked.push(each);
+    else again.push([each.item, 'expired']);
+  return { again, asked, found: found.size };
 }
 
 const STOP_FIRST = 'Items are set back when no driver works on it: stop them, or wait until their leases have ended.';

@@ -53,6 +53,13 @@ export async function* readShards(
   }
 }
 
+/** Whether a shard with expired items has a part that was published after a date. Fails as the database does. */
+export async function hasExpiredSince(ports: ReadPorts, batch: StoredBatch, since: EpochMs): Promise<boolean> {
+  for await (const { shard, publishedAt } of readShards(ports, batch))
+    if (shard.expired > 0 && publishedAt > since) return true;
+  return false;
+}
+
 /** Returns the items whose jobs the service no longer had, in ascending order. Reads the parts of their shards. Fails as these do. */
 export async function listExpired(ports: ReadPorts, batch: StoredBatch): Promise<readonly number[]> {
   const items: number[] = [];

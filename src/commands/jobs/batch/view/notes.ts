@@ -133,15 +133,21 @@ function retryNotes(report: Run): readonly Message[] {
 /** Maximum ranges of items that are listed. */
 const MAX_RANGES = 12;
 
-/** A resume sends expired items again only where it is asked to: they may have run. */
+/**
+ * A resume sends expired items again only where it is asked to: they may have run. Before that, it asks for those that the
+ * service may have all the same.
+ */
 function expiredNotes(report: Run): readonly Message[] {
-  const { counts, expiredItems } = report;
+  const { counts, expiredItems, expiredMayBeThere } = report;
   const isListed = expiredItems.length > 0 && groupNumbers(expiredItems).length <= MAX_RANGES;
   const listed = isListed ? `: ${rangesOf(expiredItems)}` : '';
   const them = counts.expired === 1 ? 'it' : 'them';
   const how = resumeCommand(report, '--resubmit', 'expired');
+  const head = `${countOf(counts.expired, 'item')} expired, and may have run${listed}.`;
+  if (!expiredMayBeThere) return [sentence`${head} To run ${them} again: ${how}`];
   return [
-    sentence`${countOf(counts.expired, 'item')} expired, and may have run${listed}. To run ${them} again: ${how}`,
+    sentence`${head} To ask for ${them} once more, which costs nothing: ${resumeCommand(report)}`,
+    sentence`To send again as new jobs those that are not there: ${how}`,
   ];
 }
 

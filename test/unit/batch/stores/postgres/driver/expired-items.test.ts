@@ -8,6 +8,8 @@ import { memoryFiles } from '../../../../../support/batch/memory-files.ts';
 import { acceptItem, completeItem, openSharedDriver } from '../../../../../support/batch/shared-driver.ts';
 import { describeWithPostgres, useCluster } from '../../../../../support/postgres/postgres.ts';
 
+const noneFound = (): Promise<ReadonlySet<number>> => Promise.resolve(new Set());
+
 describeWithPostgres('a resume of a shared batch', () => {
   const cluster = useCluster();
 
@@ -38,9 +40,9 @@ describeWithPostgres('a resume of a shared batch', () => {
       return { database, storage, signal: new AbortController().signal, clock: { ...clock } as Clock };
     };
     const batch = await findBatch(database, 'b');
-    expect(await reopenItems(ports(3_600_000), batch, undefined)).toEqual({ count: 0, notes: [] });
+    expect(await reopenItems(ports(3_600_000), batch, undefined, noneFound)).toEqual({ count: 0, notes: [] });
     expect(await readAccount(database, 1)).toMatchObject({ completed: 3, expired: 2, holds: true });
-    expect(await reopenItems(ports(60_000), batch, undefined)).toEqual({ count: 0, notes: [] });
+    expect(await reopenItems(ports(60_000), batch, undefined, noneFound)).toEqual({ count: 0, notes: [] });
     expect(await readAccount(database, 1)).toMatchObject({ completed: 3, expired: 0, inFlight: 2, holds: true });
 
     const again = openSharedDriver(database, { owner: 'b', storage });
