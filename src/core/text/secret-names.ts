@@ -18,23 +18,26 @@ const PLACEHOLDER = /^\{\{ *\w+_SECRET_[^{}]+\}\}$/;
 /**
  * Returns a function that tells by its name whether a variable is secret. A part of a name ends at `_`, at another
  * character that is no letter or digit, and before a capital: `HF_TOKEN`, `api-keys`, `dbPassword`. `more` are words
- * besides `SECRET_WORDS`, in any case. An empty value, a placeholder, a number of tokens, a public key and
- * the key of a create (`pods create --idempotency-key`) are no secrets.
+ * besides `SECRET_WORDS`, in any case. An empty value and a placeholder are no secrets; a number of tokens, a public key, an
+ * ordinary word and the key of a create (`pods create --idempotency-key`) are none unless `more` says so.
  */
 export function createIsSecret(more: readonly string[]): IsSecret {
-  const words = [...SECRET_WORDS, ...more.map(partsOf)].map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  const secret = new RegExp(`(${words.join('|')})S?(_|$)`, 'u');
+  // Without words, it matches nothing.
+  const own = endingWith(more.length === 0 ? ['(?!)'] : more.map(partsOf));
+  const secret = endingWith(SECRET_WORDS);
   const ordinary = new RegExp(`(${ORDINARY_WORDS.join('|')})S?(?=_|$)`, 'gu');
   return (name, value) => {
     const text = stringOf(value);
-    const parts = partsOf(name)
-      .replace(ordinary, '')
-      .replace(/PUB(LIC)?_?KEYS?(?=_|$)|^BERTH_CREATE_KEY$/g, '');
+    const whole = partsOf(name);
+    const parts = whole.replace(ordinary, '').replace(/PUB(LIC)?_?KEYS?(?=_|$)|^BERTH_CREATE_KEY$/g, '');
     if (text === '' || (text !== undefined && PLACEHOLDER.test(text))) return false;
     const isCount = parts.endsWith('TOKENS') && /^\d+$/.test(text ?? '');
-    return !isCount && secret.test(parts);
+    return own.test(whole) || (!isCount && secret.test(parts));
   };
 }
+
+/** Words have letters, digits and `_` alone. */
+const endingWith = (words: readonly string[]): RegExp => new RegExp(`(${words.join('|')})S?(_|$)`, 'u');
 
 /** `dbPassword` as `DB_PASSWORD`. */
 const partsOf = (name: string): string =>

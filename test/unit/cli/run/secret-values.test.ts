@@ -43,6 +43,17 @@ describe('values of `env` whose names say secret', () => {
     expect((await account(`pods get ${id}`)).out.includes('value-of-it')).toBe(!isHidden);
   });
 
+  test.each(['MONKEY', 'BYPASS', 'pub-key'])(
+    'of a variable %s are hidden where the user lists the word',
+    async (name) => {
+      const account = createAccount();
+      const id = await local(account, `pods create --name p --image a/b --gpu GPU-80G --env ${name}=value-of-it -o id`);
+      const listed = { env: { BERTH_SECRET_NAMES: 'monkey,BYPASS,pub_key' } };
+      expect((await account(`pods get ${id}`)).out).toContain('value-of-it');
+      expect((await account(`pods get ${id}`, listed)).out).not.toContain('value-of-it');
+    },
+  );
+
   test('are hidden in the tables of a pipe too, which says nothing about it', async () => {
     const { account, id } = await withPod();
     const { out, err } = await account(`pods get ${id}`);
