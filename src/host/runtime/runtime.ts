@@ -11,6 +11,7 @@ import { realSignals, type Signals } from './signals.ts';
 export type Input = Readable & {
   readonly isTTY?: boolean;
   readonly isRaw?: boolean;
+  readonly fd?: number;
   setRawMode?(raw: boolean): unknown;
 };
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };

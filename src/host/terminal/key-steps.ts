@@ -31,16 +31,11 @@ export function keysInSteps(stdin: Input): KeySteps {
       next();
     },
   });
-  const fail = (error: Error): void => {
-    steps.destroy(error);
-  };
-  stdin.on('error', fail);
   stdin.pipe(steps);
   return {
     input: Object.assign(steps, { setRawMode: (raw: boolean) => stdin.setRawMode?.(raw) }),
     release: () => {
       stdin.unpipe(steps);
-      stdin.off('error', fail);
       stdin.pause();
     },
   };

@@ -17,7 +17,7 @@ const PAGE_SIZE = 12;
 /**
  * Creates prompts on a terminal: plain lines on a dumb one (TERM=dumb), else menus and fields that redraw. `before` is awaited
  * before each of them. Each fails as that does, with usage (2) when there is no terminal or the input ends before the answer, and
- * with interrupted (130, or 143 for SIGTERM).
+ * with interrupted (130; 143 for SIGTERM and a terminal that was closed).
  */
 export function createPrompts(
   streams: () => PromptStreams,
@@ -36,25 +36,35 @@ export function createPrompts(
     const [kit, { input, release }]: readonly [Questions, KeySteps] = isDumb(env)
       ? [plainQuestions, { input: stdin, release: () => undefined }]
       : [await import('@inquirer/prompts'), keysInSteps(stdin)];
-    const inputEnd = new AbortController();
+    const [inputEnd, gone] = [new AbortController(), new AbortController()];
+    // A terminal that was closed cannot be read, and its modes cannot be set.
+    const onGone = (): void => {
+      gone.abort();
+    };
+    stdin.on('error', onGone);
     const removeEndListeners = onInputEnd(input, () => {
       inputEnd.abort();
     });
     const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr, env }));
     try {
-      return await question(kit, { input, output: stderr, signal: AbortSignal.any([signal, inputEnd.signal]) });
+      return await question(kit, {
+        input,
+        output: stderr,
+        signal: AbortSignal.any([signal, inputEnd.signal, gone.signal]),
+      });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
+      // Its signal may come later.
+      if (gone.signal.aborted || errorCode(error) === 'EIO' || isClosed(stdin)) throw interrupted('SIGHUP');
       if (inputEnd.signal.aborted || error instanceof InputEnded)
         throw usage('the input ended before the answer', instead);
       if (error instanceof Error && error.name === 'ExitPromptError') throw interrupted('SIGINT');
-      // The terminal was closed; its signal may come later.
-      if (errorCode(error) === 'EIO') throw interrupted('SIGHUP');
       throw error;
     } finally {
       removeEndListeners();
       removeSuspendHooks();
       release();
+      stdin.off('error', onGone);
     }
   };
   return {
@@ -97,6 +107,9 @@ export function createPrompts(
     },
   };
 }
+
+/** Whether the terminal of an input was closed: its input ends then, as after Ctrl-D. */
+const isClosed = ({ fd }: Input): boolean => fd !== undefined && !process.getBuiltinModule('node:tty').isatty(fd);
 
 /** What takes the place of an answer to yes or no. */
 const CONFIRMS = 'Nothing was confirmed. --yes answers it with yes.';
