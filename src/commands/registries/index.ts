@@ -1,7 +1,14 @@
 import { stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
+import { identify, sendTo } from '../../cli/resource/identity/identify.ts';
+import { lookupRows } from '../../cli/resource/identity/requests.ts';
+import { unlessUnread } from '../../cli/run/context/dry-run.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { idOf } from '../../output/view.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
@@ -44,7 +51,19 @@ const revoke = defineCommand({
   args: { id: idArgument(DELEGATIONS) },
   output: OUTCOMES,
   writes: true,
-  confirm: async (_, { id }) => `This revokes delegation ${id}. Images behind it can no longer be pulled.`,
+  // A delegation cannot be read by itself. A dry run prints its request where the list cannot be read.
+  prepare: async (ctx, { id }) => {
+    if (!ctx.dryRun) return true;
+    const mustBeListed = async (known: Id): Promise<void> => {
+      const rows = await lookupRows(ctx, DELEGATIONS);
+      if (rows.some((row) => idOf(row) === known)) return;
+      const message = `delegation ${safeText(known)} not found`;
+      throw new Failure({ code: 'not-found', exit: EXIT.notFound, message });
+    };
+    return (await unlessUnread(ctx, () => identify(ctx, DELEGATIONS, id, mustBeListed))) !== undefined;
+  },
+  confirm: async (_, { id }, isRead) =>
+    isRead ? `This revokes delegation ${id}. Images behind it can no longer be pulled.` : undefined,
   run: async (ctx, { id }) => {
     const { id: known } = await sendTo(ctx, DELEGATIONS, id, (known) => ({
       service: 'base',

@@ -57,6 +57,7 @@ describe('a dry run of what is not there ends 4 and prints no request:', () => {
     'volumes update nothing --size 500',
     'secrets update nothing --description a',
     'queue purge nothing',
+    'registries delegations revoke nothing',
     'jobs run nothing --input {}',
     'account ssh-keys remove nothing',
     'jobs cancel nothing JOB',
@@ -78,6 +79,7 @@ describe('a dry run prints the id in place of the name:', () => {
     ['pods update train-llm --name a', '/v2/pods/pod-train'],
     ['volumes update datasets --size 4000', '/v2/network-volumes/vol-datasets'],
     ['queue purge echo', '/v2/echo/purge-queue'],
+    ["registries delegations revoke 'images of the team'", '/v2/registries/delegations/dlg-images'],
     ['jobs run captions --input {}', '/v2/ep-000001/run'],
   ])('%s', async (line, path) => {
     const account = createAccount();
@@ -206,6 +208,7 @@ describe('a dry run prints the request also where the service cannot be read:', 
     'jobs retry e1 j1',
     'jobs run e1 --input {}',
     'templates delete t1',
+    'registries delegations revoke d1',
     'registries delete r1',
     'account ssh-keys remove k1',
     'secrets create --name s1',

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import type { Command, Group } from '../../../../src/cli/model/command.ts';
+import { FLAGS, NOUNS } from '../../../../src/registry.ts';
+import { createAccount } from '../../../support/worlds/local-account.ts';
+
+const commandsIn = (words: string, target: Command | Group): readonly (readonly [string, Command])[] =>
+  target.kind === 'command'
+    ? [[words, target]]
+    : Object.entries(target.commands).flatMap(([verb, inner]) => commandsIn(`${words} ${verb}`, inner));
+
+const COMMANDS = (
+  await Promise.all(NOUNS.map(async (noun) => commandsIn(noun.name, await noun.load({ nouns: NOUNS, flags: FLAGS }))))
+).flat();
+
+/** Commands that change what exists already: their first word names it. */
+const WITH_A_NAME = COMMANDS.filter(
+  ([, { writes, args }]) => writes && Object.values(args).some(({ complete }) => typeof complete === 'object'),
+).map(([words]) => words);
+
+/** What a command needs besides the name; an update has a new name. */
+const MORE: Readonly<Record<string, string>> = {
+  'secrets update': '--description a',
+  'jobs run': '--input {}',
+  'jobs cancel': 'JOB',
+  'jobs retry': 'JOB',
+  'jobs batch run': '--input - --out o',
+};
+
+describe('a dry run about a name that nothing has ends 4:', () => {
+  test.each(WITH_A_NAME)('%s', async (words) => {
+    const more = MORE[words] ?? (words.endsWith(' update') ? '--set name=a' : '');
+    const { code, out, err } = await createAccount()(`${words} nothing ${more} --dry-run`, { stdin: '{"a":1}\n' });
+    expect([code, out], err).toEqual([4, '']);
+  });
+});
