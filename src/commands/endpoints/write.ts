@@ -12,7 +12,7 @@ import {
   stringAt,
   stringOf,
 } from '../../core/json.ts';
-import { type DollarRange, formatDollarRange } from '../../core/units.ts';
+import { type DollarRange, formatDollarRange, formatDuration } from '../../core/units.ts';
 import { withoutKey } from '../../create/key.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
@@ -194,6 +194,7 @@ async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promi
   const before = disk === undefined ? undefined : numberAt(await readRow(), 'disk');
   const parts = [
     await raiseOfWorkers(ctx, body, readRow),
+    await raiseOfIdleTimeout(body, readRow),
     storagePrice(
       disk === undefined || before === undefined
         ? []
@@ -202,6 +203,15 @@ async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promi
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   return { line: inOne(parts.map(({ line }) => line)), asks: parts.some(({ asks }) => asks) };
+}
+
+/** What a longer time costs for which a worker stays without jobs: it is paid. */
+async function raiseOfIdleTimeout(body: JsonObject, readRow: () => Promise<Json>): Promise<Price | undefined> {
+  const to = numberAt(body, 'workers.idleTimeout');
+  const from = to === undefined ? undefined : numberAt(await readRow(), 'workers.idleTimeout');
+  if (to === undefined || from === undefined || to <= from) return undefined;
+  const duration = (seconds: number): string => formatDuration(seconds * 1000);
+  return { line: `A worker without jobs is paid until it stops: ${duration(from)} to ${duration(to)}.`, asks: true };
 }
 
 /** What another minimum of workers, or other hardware for it, costs before and after. A person is asked unless it is less. */

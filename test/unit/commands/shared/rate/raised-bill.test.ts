@@ -237,6 +237,7 @@ describe('what raises the bill', () => {
         'A worker while it runs: $1.12 an hour, 3 workers at most; after the change $16.72 an hour, 3 workers at most.',
       ],
       ['--workers-max 50', 'after the change $1.12 an hour, 50 workers at most.'],
+      ['--idle-timeout 1h', 'A worker without jobs is paid until it stops: '],
     ] as const) {
       const run = createAccount();
       await local(run, 'endpoints create --name q0 --image a/b --gpu-pool POOL-24G');
