@@ -83,6 +83,13 @@ export function differentLines(messages: readonly (Message | undefined)[]): Mess
   return lines(...new Map(all).values());
 }
 
+/** A hint of one request, without its first sentence where that says that nothing was done: of several, others were. */
+export function aboutOne(hint: Message | undefined): Message | undefined {
+  const [first, ...others] = hint === undefined ? [] : partsOf(hint);
+  if (typeof first !== 'string') return hint;
+  return new Sentence([first.replace(/^Nothing (changed|was sent)\. /, ''), ...others]);
+}
+
 /** The lines of a message. */
 export function linesOf(message: Message | undefined): readonly Message[] {
   const found: (string | CommandLine)[][] = [[]];

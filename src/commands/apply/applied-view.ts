@@ -13,11 +13,12 @@ export const APPLIED = manyOf(
     {
       action: {
         ...oneOf(...ACTIONS),
-        description: 'what was done, or was to be done where ok is false; none: it was as described',
+        description: 'what was done, or was to be done where done is false; none: it was as described',
       },
       kind: oneOf(...KINDS),
       name: TEXT,
       ok: YES_NO,
+      done: { ...YES_NO, description: 'whether it was done; true beside ok false: it was made, and is not ready' },
       costBefore: { ...orNull(NUMBER), description: 'US dollars an hour; null: not known' },
       costAfter: { ...orNull(NUMBER), description: 'US dollars an hour; null: not known' },
     },
@@ -34,16 +35,18 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 function resultCell(row: Json): Cell {
-  if (memberAt(row, 'ok') === true) return { text: DONE[text('action')(row)] ?? '', tone: 'good' };
-  return stringAt(row, 'error.code') === 'not-sent'
-    ? { text: 'not sent', tone: 'quiet' }
-    : { text: 'failed', tone: 'bad' };
+  const done = DONE[text('action')(row)] ?? '';
+  if (memberAt(row, 'ok') === true) return { text: done, tone: 'good' };
+  if (memberAt(row, 'done') === true) return { text: done, tone: 'bad' };
+  const code = stringAt(row, 'error.code');
+  if (code === 'not-sent') return { text: 'not sent', tone: 'quiet' };
+  return { text: code === 'outcome-unknown' ? 'not known' : 'failed', tone: 'bad' };
 }
 
 export const appliedView: View = {
   noun: ['thing', 'things'],
   id: text('id'),
-  members: ['action', 'kind', 'name', 'id', 'ok', 'costBefore', 'costAfter', 'error'],
+  members: ['action', 'kind', 'name', 'id', 'ok', 'done', 'costBefore', 'costAfter', 'error'],
   columns: [
     { header: 'RESULT', show: resultCell, cutLast: true },
     textColumn('kind', { cutLast: true }),

@@ -1,22 +1,18 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import { Failure, isInterrupt } from '../../core/failure.ts';
 import { stringAt, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import { createAccount } from '../plan/account.ts';
 import { KINDS, type KindName } from '../plan/document/kinds.ts';
-import { applyItem, labelOf, makingOf, type Done } from './apply-item.ts';
+import { applyItem, labelOf, makingOf } from './apply-item.ts';
 import { keepSeen } from './create-once.ts';
 import { removeRow } from './remove-item.ts';
-import { isWaitedFor, waitUntilReady } from './wait.ts';
+import { failedOutcome, type Done, type Outcome } from './outcome.ts';
+import { isWaitedFor, notWaitedFor, waitUntilReady } from './wait.ts';
 import type { Plan, Planned } from '../plan/planned.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-
-/** The outcome of one document. */
-export type Outcome = { readonly planned: Planned } & (
-  { readonly done: Done; readonly failure?: undefined } | { readonly done?: undefined; readonly failure: Failure }
-);
 
 /** How many things of one kind are written at once; the pace of all requests is that of the service. */
 const AT_ONCE = 4;
@@ -43,7 +39,7 @@ export async function applyAll(
     const doNext = async (): Promise<void> => {
       for (let planned = waiting.shift(); planned !== undefined; planned = waiting.shift()) {
         const next = planned;
-        const outcome = await outcomeOf(next, stopped, () => act(next));
+        const outcome = await outcomeOf(ctx, next, stopped, () => act(next));
         outcomes.set(next, outcome);
         if (outcome.done !== undefined) made.set(labelOf(next), idOf(outcome.done.row));
         if (outcome.failure !== undefined && (!keepGoing || ctx.signal.aborted)) stopped ??= outcome.failure;
@@ -66,14 +62,15 @@ export async function applyAll(
       }
   }
   if (untilMs !== undefined)
-    for (const [planned, { done }] of outcomes) {
+    for (const [planned, { done, failure }] of outcomes) {
       const { kind } = planned.document;
-      if (done === undefined || !['create', 'update'].includes(done.action) || !isWaitedFor(kind, done.row)) continue;
-      const waited = await outcomeOf(planned, stopped, async () => {
-        await waitUntilReady(ctx, kind, done.row, untilMs);
-        return done;
-      });
-      // It was made: what is not ready is no reason to leave out the rest, but nothing is removed then.
+      if (failure !== undefined || done === undefined || !['create', 'update'].includes(done.action)) continue;
+      if (!isWaitedFor(kind, done.row)) continue;
+      // It was made, whether it is waited for or not; nothing is removed where something is not ready.
+      const waited =
+        (stopped ?? interruptOf(ctx)) === undefined
+          ? await outcomeOf(ctx, planned, undefined, async () => await waitUntilReady(ctx, kind, done, untilMs))
+          : { planned, done, failure: notWaitedFor(done.row) };
       outcomes.set(planned, waited);
       if (waited.failure !== undefined && !keepGoing) stopped ??= waited.failure;
     }
@@ -103,10 +100,11 @@ async function twinsOfCreated(
       .filter(({ item }) => item.action === 'create')
       .flatMap((planned) => {
         const named = rows.filter((row) => stringAt(row, 'name') === planned.document.name);
-        return named.length < 2 ? [] : [{ planned, failure: twinFailure(planned, named) }];
+        const done = outcomes.get(planned)?.done;
+        return named.length < 2 || done === undefined ? [] : [{ planned, done, failure: twinFailure(planned, named) }];
       });
   } catch (error) {
-    rethrowUnlessFailure(error, ctx);
+    if (!(error instanceof Failure)) throw error;
     return [];
   }
 }
@@ -119,8 +117,18 @@ const twinFailure = (planned: Planned, named: readonly Json[]): Failure =>
     hint: `Delete one of ${named.map((row) => safeText(idOf(row))).join(' and ')}, or say which one with id.`,
   });
 
-async function outcomeOf(planned: Planned, stopped: Failure | undefined, act: () => Promise<Done>): Promise<Outcome> {
+/** The failure of the interrupt, once there was one: nothing more is sent then. */
+const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
+  signal.reason instanceof Failure ? signal.reason : undefined;
+
+async function outcomeOf(
+  ctx: CommandContext,
+  planned: Planned,
+  failedBefore: Failure | undefined,
+  act: () => Promise<Done>,
+): Promise<Outcome> {
   const { item, row } = planned;
+  const stopped = failedBefore ?? interruptOf(ctx);
   if (item.action === 'none') return { planned, done: { action: 'none', row: row ?? null } };
   if (stopped !== undefined) return { planned, failure: notSent(stopped) };
   if (item.action === 'blocked')
@@ -129,9 +137,13 @@ async function outcomeOf(planned: Planned, stopped: Failure | undefined, act: ()
     return { planned, done: await act() };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { planned, failure: error };
+    return failedOutcome(ctx, planned, error);
   }
 }
 
-const notSent = ({ exit }: Failure): Failure =>
-  new Failure({ code: 'not-sent', exit, message: 'not done: something before it failed' });
+const notSent = (before: Failure): Failure =>
+  new Failure({
+    code: 'not-sent',
+    exit: before.exit,
+    message: `not done: ${isInterrupt(before) ? 'it was interrupted before' : 'something before it failed'}`,
+  });

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { berth, lines, sentence } from '../../core/message.ts';
+import { aboutOne, berth, lines, sentence } from '../../core/message.ts';
 import { encodeJson, memberAt, objectOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -17,21 +17,17 @@ import { differences } from '../../fleet/differences.ts';
 import { bodyOfChanges, withoutNull } from '../../fleet/plan-item.ts';
 import type { Item } from '../../fleet/model.ts';
 import type { Account } from '../plan/account.ts';
+import { NO_COST, type Cost } from '../plan/cost.ts';
 import { acceptedPaths } from '../plan/document/document.ts';
 import type { FileKind } from '../plan/document/kinds.ts';
 import { completeNew, planDocument, planRow } from '../plan/make-plan.ts';
 import { createOnce, type Making } from './create-once.ts';
+import { isUnanswered, NOT_KNOWN, PartlyDone, type Done } from './outcome.ts';
 import { changedSinceRead, removeRequest, removeRow } from './remove-item.ts';
 import { waitUntilReady } from './wait.ts';
 import type { Planned } from '../plan/planned.ts';
 
 type WriteRequest = ApiRequest & { readonly body: JsonObject };
-
-/** What was done about a document, and the thing as it is now. */
-export interface Done {
-  readonly action: 'none' | 'create' | 'update' | 'replace' | 'delete';
-  readonly row: Json;
-}
 
 /**
  * Does what a plan says about one document, after it was read again. Fails with refused (5) where it is not as the plan saw
@@ -48,20 +44,30 @@ export async function applyItem(
   const now = await planDocument(ctx, account, document);
   if (planned.item.action === 'create') {
     if (now.row !== undefined) return { action: 'none', row: unchanged(planned, now, now.row) };
-    const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
-    const row = 'made' in created ? created.made : created.found;
+    return await create(ctx, planned, now);
+  }
+  return await update(ctx, account, planned);
+}
+
+async function create(ctx: CommandContext, planned: Planned, now: Planned): Promise<Done> {
+  const { document } = planned;
+  const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
+  const row = 'made' in created ? created.made : created.found;
+  try {
     const found = await planRow(ctx, document, document.kind.adapt(objectOf(row) ?? {}), now.body);
     const isLate = found.item.changes.every(({ path }) => lateMembers(document.kind).includes(path));
     if (isLate && found.item.action === 'update') return { action: 'create', row: await sendChange(ctx, found) };
     return { action: 'create', row: 'made' in created ? row : unchanged(planned, found, row) };
+  } catch (error) {
+    if (!(error instanceof Failure) || error instanceof PartlyDone) throw error;
+    throw new PartlyDone(error, { done: { action: 'create', row } });
   }
-  return await update(ctx, account, planned);
 }
 
 /** A row that nothing is to be done about; otherwise it fails with refused (5). */
 function unchanged(planned: Planned, now: Planned, row: Json): Json {
   if (now.item.action === 'none') return row;
-  throw moved(planned, now.item, now);
+  throw moved(planned, now);
 }
 
 /** What a create of a planned thing makes. */
@@ -74,8 +80,17 @@ export const makingOf = ({ document, item, row }: Planned): Making => ({
 async function planAgain(ctx: CommandContext, account: Account, { document, row: before }: Planned): Promise<Planned> {
   const { kind } = document;
   const id = asId<string>(idOf(before ?? null));
-  const row = kind.adapt(objectOf((await ctx.api.send(rowRequest(kind.collection, id))).value) ?? {});
+  const row = kind.adapt(objectOf(await readAgain(ctx, rowRequest(kind.collection, id))) ?? {});
   return await planRow(ctx, document, row, await account.withIds(document, document.body, row));
+}
+
+/** Reads what was there when the plan was made; what is gone by now costs nothing. */
+async function readAgain(ctx: CommandContext, request: ApiRequest): Promise<Json> {
+  try {
+    return (await ctx.api.send(request)).value ?? null;
+  } catch (error) {
+    throw isNotFound(error) ? new PartlyDone(error, { after: NO_COST }) : error;
+  }
 }
 
 /** Makes a new thing, and removes the old one once the new one is there, and ready where that is waited for. */
@@ -87,40 +102,56 @@ async function replace(
 ): Promise<Done> {
   const { kind } = planned.document;
   const now = await planAgain(ctx, account, planned);
-  if (now.item.action !== 'replace' || !isSamePlan(planned.item, now.item)) throw moved(planned, now.item, now);
-  const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
-  const row = 'made' in created ? created.made : created.found;
+  if (now.item.action !== 'replace' || !isSamePlan(planned.item, now.item)) throw moved(planned, now);
+  const old = { row: planned.row ?? null, cost: now.cost.before };
+  let both: Done = { action: 'replace', row: null, old };
   try {
-    if (waitUntilMs !== undefined) await waitUntilReady(ctx, kind, row, waitUntilMs);
-    await removeRow(ctx, kind, planned.row ?? null);
+    const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
+    both = { ...both, row: 'made' in created ? created.made : created.found };
+    if (waitUntilMs !== undefined) both = await waitUntilReady(ctx, kind, both, waitUntilMs);
+    await removeRow(ctx, kind, old.row);
+    return { action: 'replace', row: both.row };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw new OldPodNotRemoved(error, row);
+    throw bothThere(ctx, error, both, now.cost);
   }
-  return { action: 'replace', row };
 }
 
-/** A new one is there, and the old one has not been removed: both are paid. The next apply goes on with it. */
-export class OldPodNotRemoved extends Failure {
-  constructor(failure: Failure, made: Json) {
-    const both = sentence`Its new one, ${labelOfRow(made)}, was made: both are there and paid. The same apply goes on; or end the new one: ${berth`pods terminate ${idOf(made)}`}`;
-    super({ ...failure.facts(), hint: lines(failure.hint, both) }, failure.cause);
-  }
+/** The failure of a replacement: once a new one is there, the old one may be there too, and both are paid. */
+function bothThere(ctx: CommandContext, failure: Failure, both: Done, { before }: Cost): Failure {
+  const known = failure instanceof PartlyDone ? failure.known : undefined;
+  const row = known?.done?.row ?? both.row;
+  if (row === null) return failure;
+  const isUnknown = known === undefined && isUnanswered(ctx, failure);
+  const there = isUnknown ? 'whether the old one is there still is not known' : 'both are there and paid';
+  const hint = sentence`Its new one, ${labelOfRow(row)}, was made: ${there}. The same apply goes on; or end the new one: ${berth`pods terminate ${idOf(row)}`}`;
+  const cost = isUnknown ? NOT_KNOWN : known?.done === undefined ? (known?.after ?? before) : before;
+  return new PartlyDone(
+    failure.with({
+      ...(isUnknown ? { code: 'outcome-unknown' } : {}),
+      id: idOf(row),
+      hint: lines(aboutOne(failure.hint), hint),
+    }),
+    {
+      done: { ...both, row, old: { row: both.old?.row ?? null, cost } },
+    },
+  );
 }
 
 async function update(ctx: CommandContext, account: Account, planned: Planned): Promise<Done> {
   const read = () => planAgain(ctx, account, planned);
   const now = await read();
   if (now.item.action === 'none') return { action: 'none', row: now.row ?? null };
-  if (!isSamePlan(planned.item, now.item)) throw moved(planned, now.item, now);
+  if (!isSamePlan(planned.item, now.item)) throw moved(planned, now);
   try {
     return { action: 'update', row: await sendChange(ctx, now) };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     if (error.exit !== EXIT.unknown) throw error;
     // No answer: it is done if it reads so.
-    const then = await read();
-    if (then.item.action !== 'none') throw error;
+    const then = await unlessFailed(ctx, read);
+    if (then === undefined) throw error;
+    if (then.item.action !== 'none') throw new PartlyDone(error, { after: then.cost.before });
     return { action: 'update', row: then.row ?? null };
   }
 }
@@ -155,7 +186,7 @@ const plain = (changes: Item['changes']): unknown =>
     .toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1));
 
 /** The failure where what is there has changed since the plan was made. */
-function moved(planned: Planned, now: Item, { row }: Planned): Failure {
+function moved(planned: Planned, { item: now, row, cost }: Planned): Failure {
   const before = new Map(planned.item.changes.map((change) => [change.path, encodeJson(change.before)]));
   const paths = now.changes.flatMap(({ path, before: found }) =>
     planned.item.action === 'create' || before.get(path) !== encodeJson(found) ? [path] : [],
@@ -164,7 +195,8 @@ function moved(planned: Planned, now: Item, { row }: Planned): Failure {
     planned.item.action === 'create' || now.changes.some((change) => change.path === path) ? [] : [path],
   );
   const id = row === undefined ? undefined : idOf(row);
-  return changedSinceRead(labelOf(planned), [...paths, ...gone], 'Nothing was sent for it.', id);
+  const failure = changedSinceRead(labelOf(planned), [...paths, ...gone], 'Nothing was sent for it.', id);
+  return new PartlyDone(failure, { after: cost.before });
 }
 
 /** `pod lab`. */

@@ -2,9 +2,11 @@ import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { memberAt, type Json } from '../../core/json.ts';
+import { berth, names, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { rememberCreated } from '../../cli/resource/created.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
+import { pluralOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
 import { REPLACES, variableOf } from '../../create/key.ts';
 import { isOpen, type Attempt, type AttemptState } from '../../create/attempts.ts';
@@ -12,6 +14,7 @@ import { keepAttempt, readAttempts } from '../shared/capacity/memory.ts';
 import { attemptId, SETTLING_MS } from '../shared/capacity/keyed-create.ts';
 import type { FileDocument } from '../plan/document/document.ts';
 import type { FileKind } from '../plan/document/kinds.ts';
+import { PartlyDone } from './outcome.ts';
 
 /** What a create makes: it is named so on this machine, and known by its name and, in the place of another, by its variable. */
 export interface Making {
@@ -32,7 +35,8 @@ export type Created = { readonly made: Json } | { readonly found: Json };
 /**
  * Sends the create of a document that nothing has the name of. It is kept on the disk before it is sent: after a lost answer,
  * and where an earlier apply ended before its answer, the thing is looked for in the whole list, for over a minute, before
- * anything is sent. Fails with unavailable (7) where nothing has appeared after a lost answer, and as `send` does.
+ * anything is sent. Fails with unavailable (7) where nothing has appeared after a lost answer,
+ * with outcome-unknown (8) where that could not be read, and as `send` does.
  */
 export async function createOnce(
   ctx: CommandContext,
@@ -44,24 +48,22 @@ export async function createOnce(
   const before = (await readAttempts(ctx, key)).filter(isOpen);
   if (before.length > 0) {
     await ctx.tell(`An earlier create of ${key} may have been done: it is looked for.`);
-    const found = await appeared(ctx, making);
+    const found = await appearedAfter(ctx, making);
     for (const attempt of before) await keep({ ...attempt, state: found === undefined ? 'over' : 'seen' });
     if (found !== undefined) return { found };
   }
   const id = attemptId(ctx);
   await keep({ id, state: 'sent' });
+  let made: Json;
   try {
-    const made = (await send()).value ?? null;
-    await keep({ id, state: 'made', pod: idOf(made) });
-    await rememberCreated(ctx, making.document.kind.collection.noun, made);
-    return { made };
+    made = (await send()).value ?? null;
   } catch (error) {
     if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
     if (error.exit !== EXIT.unknown) {
       await keep({ id, state: 'over' });
       throw error;
     }
-    const found = await appeared(ctx, making);
+    const found = await appearedAfter(ctx, making);
     await keep({ id, state: found === undefined ? 'over' : 'seen' });
     if (found !== undefined) return { found };
     throw new Failure({
@@ -70,6 +72,28 @@ export async function createOnce(
       exit: EXIT.unavailable,
       message: 'no answer came to the create, and nothing of its name has appeared since: nothing was created',
       hint: undefined,
+    });
+  }
+  try {
+    await keep({ id, state: 'made', pod: idOf(made) });
+    await rememberCreated(ctx, making.document.kind.collection.noun, made);
+    return { made };
+  } catch (error) {
+    throw error instanceof Failure ? new PartlyDone(error, { done: { action: 'create', row: made } }) : error;
+  }
+}
+
+/** `appeared`, for a create that has no answer: where the list cannot be read, its outcome is not known (8). */
+async function appearedAfter(ctx: CommandContext, making: Making): Promise<Json | undefined> {
+  try {
+    return await appeared(ctx, making);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw error.with({
+      code: 'outcome-unknown',
+      exit: ctx.signal.aborted ? error.exit : EXIT.unknown,
+      message: `no answer came to the create of ${keyOf(making)}, and it was not found out whether it is there: ${error.message}`,
+      hint: sentence`Before trying again, find out: ${berth`${names(pluralOf(making.document.kind.collection.noun))} list`}`,
     });
   }
 }

@@ -1,8 +1,8 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, isInterrupt } from '../../core/failure.ts';
 import { objectOf, type Json, type JsonObject } from '../../core/json.ts';
 import { hideSecrets } from '../../core/text/secret-names.ts';
-import { berth, flags, sentence, type Message } from '../../core/message.ts';
+import { berth, flags, lines, sentence, type Message } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -24,8 +24,11 @@ import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
 import { costSentence, credentialsNote, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
 import { planView } from '../plan/plan-view.ts';
-import { applyAll, type Outcome } from './apply-all.ts';
-import { labelOf, OldPodNotRemoved, requestsOf } from './apply-item.ts';
+import { stillPaidLines } from '../pods/actions/cost.ts';
+import { applyAll } from './apply-all.ts';
+import { labelOf, requestsOf } from './apply-item.ts';
+import { costNow, type Outcome } from './outcome.ts';
+import { goOnLines } from './wait.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { APPLIED, appliedView } from './applied-view.ts';
 import type { Cost } from '../plan/cost.ts';
@@ -73,7 +76,7 @@ export const apply = defineCommand({
   run: async (ctx, { keepGoing, wait, waitTimeout }, plan): Promise<Result> => {
     if (ctx.dryRun) return await preview(ctx, plan);
     const outcomes = await applyAll(ctx, plan, { keepGoing, waitMs: wait ? waitTimeout : undefined });
-    const failure = combinedFailure(outcomes.map((each) => ({ id: labelOf(each.planned), failure: each.failure })));
+    const failure = failureOf(ctx, outcomes);
     return {
       kind: 'many',
       view: appliedView,
@@ -130,6 +133,20 @@ function refuseBlocked(planned: readonly Planned[], { files, envFrom, replace, p
   });
 }
 
+/** How the apply failed, with what goes on being paid: new pods that are not ready, and old ones beside their new ones. */
+function failureOf(ctx: CommandContext, outcomes: readonly Outcome[]): Failure | undefined {
+  const failure = combinedFailure(outcomes.map((each) => ({ id: labelOf(each.planned), failure: each.failure })));
+  if (failure === undefined) return undefined;
+  const paid = outcomes.flatMap(({ planned, done, failure: own }) =>
+    own === undefined || done === undefined || planned.document.kind.name !== 'pod'
+      ? []
+      : [done.row, ...(done.old?.cost.perHour === undefined ? [] : [done.old.row])],
+  );
+  const hint = lines(failure.hint, ...goOnLines(outcomes), ...stillPaidLines(paid));
+  const reason: unknown = ctx.signal.reason;
+  return failure.with({ hint, ...(isInterrupt(reason) ? { code: reason.code, exit: reason.exit } : {}) });
+}
+
 function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {
   const { planned, done, failure } = outcome;
   const { document, item, row } = planned;
@@ -141,6 +158,7 @@ function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {
     name: document.name,
     ...(id === '' ? {} : { id }),
     ok: failure === undefined,
+    done: done !== undefined && done.old === undefined,
     costBefore: cost.before.perHour ?? null,
     costAfter: cost.after.perHour ?? null,
     ...(failure === undefined ? {} : { error: errorOf(failure, ctx.settings) }),
@@ -158,26 +176,21 @@ function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
     none: 'as described',
   } as const;
   const counts = (['create', 'update', 'replace', 'delete', 'none'] as const).flatMap((action) => {
-    const count = outcomes.filter(({ done }) => done?.action === action).length;
+    const count = outcomes.filter(({ done }) => done?.action === action && done.old === undefined).length;
     return count === 0 ? [] : [`${count} ${words[action]}`];
   });
-  if (counts.length === 0) return [];
+  const costs = outcomes.map(costOfOutcome);
   const isSame = outcomes.every(({ done }) => done?.action === 'none');
+  if (counts.length === 0 && costs.every(({ before, after }) => before.perHour === after.perHour)) return [];
+  const counted = counts.length === 0 ? [] : [`${counts.join(', ')}.`];
   return [
-    `${counts.join(', ')}.${isSame ? '' : ` ${costSentence(outcomes.map(costOfOutcome))}`}`,
-    ...(isSame ? [] : unpricedNote(outcomes.map(costOfOutcome))),
+    [...counted, ...(isSame ? [] : [costSentence(costs)])].join(' '),
+    ...(isSame ? [] : unpricedNote(costs)),
     ...credentialsNote(outcomes.map(({ planned }) => planned)),
   ];
 }
 
-/** What a thing costs now: as before where nothing was done, and twice where a new one is there beside the old one. */
-function costOfOutcome({ planned: { cost }, done, failure }: Outcome): Cost {
-  if (done !== undefined) return cost;
-  const { before, after } = cost;
-  if (!(failure instanceof OldPodNotRemoved)) return { before, after: before };
-  const isKnown = before.perHour !== undefined && after.perHour !== undefined;
-  return { before, after: { ...after, perHour: isKnown ? before.perHour + after.perHour : undefined } };
-}
+const costOfOutcome = (outcome: Outcome): Cost => ({ before: outcome.planned.cost.before, after: costNow(outcome) });
 
 /**
  * Ends a dry run with the requests, and with refused (5) where something would be refused. What is made in the same run has its

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import { memberAt, objectOf, stringAt, type Json } from '../../core/json.ts';
 import { berth, names } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { forgetCreated } from '../../cli/resource/created.ts';
@@ -9,7 +9,9 @@ import { rowRequest } from '../../cli/resource/identity/requests.ts';
 import { pluralOf } from '../../cli/words/words.ts';
 import { SET_MARK, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
+import { costOf } from '../plan/cost.ts';
 import type { FileKind } from '../plan/document/kinds.ts';
+import { PartlyDone } from './outcome.ts';
 
 /** The request that removes a row for good. */
 export function removeRequest({ collection }: FileKind, row: Json) {
@@ -43,6 +45,10 @@ export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json):
       throw error;
     }
   };
+  const withCost = async (failure: Failure, seen: Json): Promise<PartlyDone> => {
+    const { before } = await costOf(ctx, kind.name, kind.adapt(objectOf(seen) ?? {}), {});
+    return new PartlyDone(failure, { after: before });
+  };
   const now = await read();
   if (now === undefined) return false;
   const changed = [
@@ -50,13 +56,16 @@ export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json):
     ...(variableOf(now, SET_MARK) === variableOf(row, SET_MARK) ? [] : [`env.${SET_MARK}`]),
     ...(memberAt(now, 'locked') === true ? ['locked'] : []),
   ];
-  if (changed.length > 0) throw changedSinceRead('it', changed, 'It was not removed.', id);
+  if (changed.length > 0) throw await withCost(changedSinceRead('it', changed, 'It was not removed.', id), now);
   try {
     await ctx.api.send(removeRequest(kind, row));
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
-    const isGone = error.exit === EXIT.notFound || (error.exit === EXIT.unknown && (await read()) === undefined);
-    if (!isGone) throw error;
+    if (error.exit === EXIT.unknown) {
+      const seen = await unlessFailed(ctx, async () => ({ row: await read() }));
+      if (seen === undefined) throw error;
+      if (seen.row !== undefined) throw await withCost(error, seen.row);
+    } else if (error.exit !== EXIT.notFound) throw error;
   }
   await forgetCreated(ctx, kind.collection.noun, [id]);
   return true;

@@ -2,6 +2,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { stringAt, type Json } from '../../core/json.ts';
+import { berth, sentence, type Message } from '../../core/message.ts';
 import { createAbsence } from '../../core/not-there-yet.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { resourceOf } from '../../cli/resource/read.ts';
@@ -12,6 +13,7 @@ import { ROLLOUT } from '../endpoints/releases.ts';
 import type { FileKind, KindName } from '../plan/document/kinds.ts';
 import { untilStatus } from '../pods/actions/wait.ts';
 import { REACHABLE } from '../pods/pod/reachable.ts';
+import { PartlyDone, type Done, type Outcome } from './outcome.ts';
 
 /** What a kind is waited for; of the others, nothing takes time. */
 const READY: Readonly<Partial<Record<KindName, WaitSpec>>> = { pod: untilStatus(REACHABLE), endpoint: ROLLOUT };
@@ -22,22 +24,77 @@ export const isWaitedFor = ({ name }: FileKind, row: Json): boolean =>
 
 /**
  * Waits until a pod can be reached, or the workers of an endpoint run its last release. `untilMs` is on the clock that never
- * jumps. Fails with wait-ended (9), and with job-failed (10) where it cannot become ready.
+ * jumps. Fails with wait-ended (9), and with job-failed (10) where it cannot become ready, with the pod as it was seen last.
  */
-export async function waitUntilReady(ctx: CommandContext, kind: FileKind, row: Json, untilMs: number): Promise<void> {
+export async function waitUntilReady(ctx: CommandContext, kind: FileKind, done: Done, untilMs: number): Promise<Done> {
   const spec = READY[kind.name];
-  if (spec === undefined) return;
+  if (spec === undefined) return done;
   const { collection, table } = kind;
-  const id = asId<string>(idOf(row));
+  const id = asId<string>(idOf(done.row));
   const timeoutMs = Math.max(0, untilMs - ctx.clock.monotonic());
-  const absence = createAbsence(ctx.clock);
+  let { row } = done;
+  const seeing: WaitSpec = {
+    ...spec,
+    done: (seen) => {
+      if (spec.subresource === undefined && idOf(seen) === id) row = seen;
+      return spec.done(seen);
+    },
+    // Said at the end, of all that was made.
+    stillRunning: () => undefined,
+  };
+  const silent: CommandContext = { ...ctx, setResumeCommand: () => undefined };
   const noun = pluralOf(collection.noun);
-  const end = await waitForRow(ctx, resourceOf(collection, table), noun, id, spec, timeoutMs, absence);
-  if (end.exit === undefined) return;
-  throw new Failure({
-    code: 'not-ready',
-    exit: EXIT.jobFailed,
-    message: `it is ${stringAt(end.value, 'status') ?? 'as the file says'} and cannot become ready`,
-    id,
-  });
+  const failed = (failure: Failure): PartlyDone => new PartlyDone(failure, { done: { ...done, row } });
+  try {
+    const resource = resourceOf(collection, table);
+    const end = await waitForRow(silent, resource, noun, id, seeing, timeoutMs, createAbsence(ctx.clock));
+    if (end.exit === undefined) return { ...done, row };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const isOwn = error.code === 'wait-ended' || ctx.signal.aborted;
+    throw failed(
+      error.with({
+        id,
+        message: ctx.signal.aborted ? `${error.message} before it was ready` : error.message,
+        ...(isOwn ? { hint: undefined } : {}),
+      }),
+    );
+  }
+  throw failed(
+    new Failure({
+      code: 'not-ready',
+      exit: EXIT.jobFailed,
+      message: `it is ${stringAt(row, 'status') ?? 'as the file says'} and cannot become ready`,
+      hint: kind.name === 'pod' ? sentence`Why: ${berth`pods explain ${id}`}` : undefined,
+      id,
+    }),
+  );
 }
+
+/** The failure of what was made and is not waited for, because something before it failed. */
+export const notWaitedFor = (row: Json): Failure =>
+  new Failure({
+    code: 'wait-ended',
+    exit: EXIT.waitEnded,
+    message: 'not waited for: something before it failed',
+    id: idOf(row),
+  });
+
+/** How the waits go on that ended before what was made is ready. */
+export function goOnLines(outcomes: readonly Outcome[]): readonly Message[] {
+  const unready = outcomes.filter(
+    ({ done, failure }) => done?.old === undefined && ENDED.includes(failure?.code ?? ''),
+  );
+  const idsOf = (name: KindName): readonly string[] =>
+    unready.flatMap(({ planned, done }) =>
+      done !== undefined && planned.document.kind.name === name ? [idOf(done.row)] : [],
+    );
+  const pods = idsOf('pod');
+  return [
+    ...(pods.length === 0 ? [] : [berth`pods wait ${pods} --for ${REACHABLE}`]),
+    ...idsOf('endpoint').flatMap((id) => ROLLOUT.resumeCommand?.(id) ?? []),
+  ].map((line) => sentence`Go on waiting: ${line}`);
+}
+
+/** The codes of a wait that ended early. */
+const ENDED: readonly string[] = ['wait-ended', 'interrupted', 'terminated', 'unavailable', 'rate-limited'];

@@ -13,6 +13,8 @@ import type { KindName } from './document/kinds.ts';
 export interface Amount {
   /** US dollars; undefined where the service or the specification has no price. */
   readonly perHour: number | undefined;
+  /** What is known of it where the whole is not known. */
+  readonly atLeast?: number;
   /** What is paid beside that, at a price that is not published: `the persistent mount (50 GB) of pod x, also while stopped`. */
   readonly unpriced?: string;
 }
@@ -23,6 +25,20 @@ export interface Cost {
 }
 
 export const NO_COST: Amount = { perHour: 0 };
+
+/** What is known of an amount, in US dollars an hour. */
+export const knownOf = ({ perHour, atLeast = 0 }: Amount): number => perHour ?? atLeast;
+
+/** What two things cost together; not known where that of one is not known. */
+export function plus(one: Amount, other: Amount): Amount {
+  const isKnown = one.perHour !== undefined && other.perHour !== undefined;
+  const sum = knownOf(one) + knownOf(other);
+  const unpriced = [one, other].flatMap((each) => each.unpriced ?? []);
+  return {
+    ...(isKnown ? { perHour: sum } : { perHour: undefined, atLeast: sum }),
+    ...(unpriced.length === 0 ? {} : { unpriced: unpriced.join('; ') }),
+  };
+}
 
 /**
  * What a thing costs before and after a change: a pod while it runs, a volume at the price of standard storage, and the workers

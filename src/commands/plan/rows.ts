@@ -7,7 +7,7 @@ import { SET_MARK, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import { withoutVariables } from '../../fleet/variables.ts';
 import { rateText } from '../shared/rate/hourly-cost.ts';
-import type { Cost } from './cost.ts';
+import { knownOf, type Cost } from './cost.ts';
 import { pruningRefusal } from './prune.ts';
 import type { Plan, Planned } from './planned.ts';
 
@@ -91,7 +91,7 @@ export function costSentence(costs: readonly Cost[]): string {
     const amounts = costs.map((cost) => cost[when]);
     const unknown = amounts.filter(({ perHour }) => perHour === undefined).length;
     return rateText({
-      total: amounts.reduce<number>((total, { perHour }) => total + (perHour ?? 0), 0),
+      total: amounts.reduce((total, amount) => total + knownOf(amount), 0),
       unknown: [
         ...(unknown === 0 ? [] : [`the cost of ${countOf(unknown, 'thing')} is not known`]),
         ...amounts.flatMap(({ unpriced }) => unpriced ?? []),

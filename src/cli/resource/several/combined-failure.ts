@@ -1,6 +1,6 @@
 import { worstExit } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import { differentLines } from '../../../core/message.ts';
+import { aboutOne, differentLines } from '../../../core/message.ts';
 
 /** One of several things that may have failed. */
 interface Ended {
@@ -18,12 +18,14 @@ export function combinedFailure(ended: readonly Ended[], total = ended.length): 
   if (first === undefined) return undefined;
   if (total === 1) return first.failure;
   const exit = worstExit(failed.map(({ failure }) => failure.exit));
-  const worst = failed.find(({ failure }) => failure.exit === exit) ?? first;
+  const ofWorst = failed.filter(({ failure }) => failure.exit === exit);
+  // What was not sent has the exit code of what failed before it.
+  const worst = ofWorst.find(({ failure }) => failure.code !== 'not-sent') ?? first;
   return new Failure({
     code: worst.failure.code,
     exit,
     message: `${failed.length} of ${total} did not go through`,
-    hint: differentLines(failed.map(({ failure }) => failure.hint)),
+    hint: differentLines(failed.map(({ failure }) => aboutOne(failure.hint))),
     errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
   });
 }
