@@ -4,7 +4,7 @@ import { berth, names, sentence, type Message } from '../../core/message.ts';
 export const pluralOf = (one: string): string => (/[^aeiou]y$/.test(one) ? `${one.slice(0, -1)}ies` : `${one}s`);
 
 /** A noun with its article: `a pod`, `an endpoint`. */
-export const articleOf = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+export const withArticle = (one: string): string => `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`;
 
 /** A count with its noun: `1 job`, `3 jobs`. */
 export const countOf = (count: number, one: string, many = pluralOf(one)): string =>

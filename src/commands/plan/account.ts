@@ -2,6 +2,7 @@ import { isNotFound, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { arrayOf, isObject, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { nearestNames } from '../../cli/words/suggestions.ts';
+import { withArticle } from '../../cli/words/words.ts';
 import { suggestionOf } from '../../core/text/nearest.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
@@ -99,7 +100,7 @@ export function createAccount(
     const names = all.flatMap((row) => [idOf(row), stringAt(row, 'name') ?? '']);
     const inSameFiles = documents.filter((each) => each.kind === kind).map((each) => each.name);
     throw usage(
-      `${where}: neither the files nor the service have a ${kind.name} ${JSON.stringify(safeText(word))}`,
+      `${where}: neither the files nor the service have ${withArticle(kind.name)} ${JSON.stringify(safeText(word))}`,
       suggestionOf(nearestNames(word, [...names, ...inSameFiles]).map((near) => safeText(near))),
     );
   };

@@ -5,13 +5,14 @@ import { type Failure, isNotFound, rethrowUnlessFailure, usage } from '../../../
 import { asId, type Id } from '../../../core/ids.ts';
 import { memberAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
+import { withArticle } from '../../words/words.ts';
 import type { Absence } from '../../../core/not-there-yet.ts';
 import type { CommandContext } from '../../model/context.ts';
 import { askAgain } from '../../run/ask-again.ts';
 import { DryRun } from '../../run/context/dry-run.ts';
 import { suggestionOf } from '../../../core/text/nearest.ts';
 import { nearestNames } from '../../words/suggestions.ts';
-import { articleOf, countOf } from '../../words/words.ts';
+import { withArticle, countOf } from '../../words/words.ts';
 import { absenceOfCreated, createdRows } from '../created.ts';
 import { readList, type WholeList } from '../pages/read-list.ts';
 import { listCommandOf, type Collection } from '../../model/collection.ts';
@@ -144,7 +145,7 @@ async function lookUp<N extends string>(
     rethrowUnlessFailure(error, ctx);
     if (error.exit === EXIT.denied) return { failure: error };
     throw error.with({
-      message: `whether ${articleOf(collection.noun)} is named ${JSON.stringify(safeText(word))} is not known: ${error.message}`,
+      message: `whether ${withArticle(collection.noun)} is named ${JSON.stringify(safeText(word))} is not known: ${error.message}`,
     });
   }
   const idsWhere = (member: string): readonly string[] =>

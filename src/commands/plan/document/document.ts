@@ -3,7 +3,7 @@ import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../
 import { safeText } from '../../../core/safe-text.ts';
 import { withoutKey } from '../../../create/key.ts';
 import { didYouMean } from '../../../cli/words/suggestions.ts';
-import { articleOf } from '../../../cli/words/words.ts';
+import { withArticle } from '../../../cli/words/words.ts';
 import type { YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
 import { writable } from '../../../cli/resource/body/compose-body.ts';
 import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
@@ -44,7 +44,7 @@ export function checkDocument({ value, at }: YamlDocument): FileDocument {
   const kind = FILE_KINDS[known];
   const name = stringOf(document['name']);
   if (name === undefined || name.trim() === '')
-    throw usage(`${at(['name'])}: ${articleOf(known)} needs a name: a text`);
+    throw usage(`${at(['name'])}: ${withArticle(known)} needs a name: a text`);
   const id = document['id'];
   if (id !== undefined && typeof id !== 'string') throw usage(`${at(['id'])}: an id is a text`);
   checkForms(kind, document, at);
@@ -58,11 +58,11 @@ export function checkDocument({ value, at }: YamlDocument): FileDocument {
   return { kind, name, ...(id === undefined ? {} : { id }), body, at };
 }
 
-/** A usage failure that says where in the files its reason is. */
+/** A usage failure that says where in the files its reason is. A hint that begins with a flag is for a command line. */
 export function placed(error: unknown, where: string): unknown {
-  return error instanceof Failure && error.code === 'usage'
-    ? error.with({ message: `${where}: ${error.message}` })
-    : error;
+  if (!(error instanceof Failure) || error.code !== 'usage') return error;
+  const isOfFlags = typeof error.hint === 'string' && error.hint.startsWith('--');
+  return error.with({ message: `${where}: ${error.message}`, ...(isOfFlags ? { hint: undefined } : {}) });
 }
 
 /** The paths that a document of a kind may have. */
@@ -96,7 +96,7 @@ function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['
     each.startsWith(around) ? (each.slice(around.length).split('.', 1)[0] ?? []) : [],
   );
   throw usage(
-    `${at(path)}: ${articleOf(kind.name)} has no member ${first}`,
+    `${at(path)}: ${withArticle(kind.name)} has no member ${first}`,
     didYouMean(path.at(-1) ?? '', near) ?? `It takes ${[...new Set(near)].join(', ')}.`,
   );
 }

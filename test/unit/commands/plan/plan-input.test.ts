@@ -116,3 +116,13 @@ describe('a profile that may only read', () => {
     expect((await run(world, ['apply', 'plan.json', '--yes'])).code).toBe(0);
   });
 });
+
+test('an error of a file has the right article, and no hint with flags of a command line', async () => {
+  const world = inWorld();
+  const unknown = await plan(world, 'kind: endpoint\nname: y\nimage: a/b\ngpu: {pool: POOL-24G}\n');
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('an endpoint has no member gpu.pool')]);
+  const pod = 'kind: pod\nname: x\nimage: a/b\ngpu: {id: GPU-24G}\nmounts: {persistent: {size: 50}}\n';
+  const mount = await plan(world, pod);
+  expect([mount.code, mount.err]).toEqual([2, expect.stringContaining('needs both a size and a path')]);
+  expect(mount.err).not.toContain('--persistent-size');
+});
