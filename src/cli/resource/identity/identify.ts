@@ -12,7 +12,6 @@ import { askAgain } from '../../run/ask-again.ts';
 import { DryRun } from '../../run/context/dry-run.ts';
 import { suggestionOf } from '../../../core/text/nearest.ts';
 import { nearestNames } from '../../words/suggestions.ts';
-import { withArticle, countOf } from '../../words/words.ts';
 import { absenceOfCreated, createdRows } from '../created.ts';
 import { readList, type WholeList } from '../pages/read-list.ts';
 import { listCommandOf, type Collection } from '../../model/collection.ts';
