@@ -78,3 +78,27 @@ test.each([
     ITEMS - 1,
   );
 });
+
+test.skipIf(!isPackage)('a batch whose program is away before all of it was read ends with 14', async () => {
+  const folder = await temporaryFolder();
+  const program = await copyOfProgram();
+  await writeFile(path.join(folder, 'in'), '{"n":1}\n');
+  // Its folder is gone at the moment when the rest of it is read.
+  const away = path.join(folder, 'away.cjs');
+  await writeFile(
+    away,
+    `const fs = require('node:fs');
+const { readdirSync } = fs;
+fs.readdirSync = (of, ...more) => readdirSync(/dist$/.test(String(of)) ? of + '-away' : of, ...more);`,
+  );
+  const address = 'http://127.0.0.1:9';
+  const env = await cleanEnvironment({
+    BERTH_BASE_URL: address,
+    BERTH_QUEUE_URL: address,
+    BERTH_API_KEY: 'a-test-key',
+  });
+  const [command, ...first] = program.start;
+  const argv = ['--require', away, ...first, 'jobs', 'batch', 'run', 'e', '--input', 'in', '--out', 'out'];
+  const ran = await runProgram(command, argv, { env, cwd: folder });
+  expect([ran.code, ran.stderr]).toEqual([14, expect.stringContaining('it was replaced or removed while it ran')]);
+});

@@ -6,7 +6,7 @@ import { either, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.t
 import { option } from '../../cli/model/params.ts';
 import { changeResult, textResult } from '../../cli/resource/change-result.ts';
 import { homeOfSsh } from './reach/home-of-ssh.ts';
-import { quotedPath } from './reach/ssh-options.ts';
+import { quotedPath } from './reach/host-trust.ts';
 import { includeLine, sshConfigText, withInclude, withoutInclude } from './reach/ssh-config-text.ts';
 
 /** The file that is included, beside the user's own, and the line that does. */

@@ -15,7 +15,7 @@ import { runSsh, SSH_FAILED } from './reach/run-ssh.ts';
 import { stateNow } from './reach/state-now.ts';
 import { START, startFirst } from './reach/start-first.ts';
 import { explainKeys } from './reach/explain-keys.ts';
-import { trustOptions } from './reach/ssh-options.ts';
+import { trustOptions } from './reach/host-trust.ts';
 import { PODS } from './pod/resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';
 

@@ -124,17 +124,18 @@ export function openDurable(
         check();
         rmSync(absolute(path), { force: true });
       }),
-    lock: (path, files = []) =>
-      wrapErrors(`cannot lock ${path}`, async () => {
-        // A command that holds a lock runs for long: it must survive an upgrade of the program.
-        runtime.holdProgram?.();
+    lock: async (path, files = []) => {
+      // A command that holds a lock runs for long: it must survive an upgrade of the program.
+      runtime.holdProgram?.();
+      return wrapErrors(`cannot lock ${path}`, async () => {
         const lock = await locks.take(absolute(path), { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
         held.add(lock);
         return async () => {
           held.delete(lock);
           lock.release();
         };
-      }),
+      });
+    },
     holder: (path) => wrapErrors(`cannot read ${path}`, () => locks.holder(absolute(path))),
   };
 }

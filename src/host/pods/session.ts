@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2';
 import type { ContainerSpec } from '../../local/index.ts';
 import type { GroupWatcher } from '../process/group/group-watcher.ts';
-import { signalGroup } from '../process/group/process-group.ts';
+import { signalGroup } from '../process/group/signal-group.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { CONTAINER_VARIABLE } from './container-processes.ts';
 import { serveSftp } from './sftp.ts';

@@ -6,7 +6,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { createGroupWatcher, type GroupWatcher } from './group/group-watcher.ts';
 import { messageOf } from '../../core/failure.ts';
 import { withoutKeys } from './environment.ts';
-import { isGroupAlive, signalGroup } from './group/process-group.ts';
+import { isGroupAlive, signalGroup } from './group/signal-group.ts';
 import { isStream, tooManyOpenFiles } from './group/watcher-shell.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 

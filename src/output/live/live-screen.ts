@@ -1,6 +1,6 @@
 import type { Key, Sink, Terminal } from '../../core/context.ts';
 import type { TerminalText } from '../../core/safe-text.ts';
-import { DEFAULT_COLUMNS, DEFAULT_ROWS } from '../text/terminal-size.ts';
+import { DEFAULT_COLUMNS, DEFAULT_ROWS } from '../text/default-size.ts';
 import { joinText, styled } from '../text/terminal-text.ts';
 import { textWidth } from '../text/text-width.ts';
 import { trusted } from '../trusted.ts';

@@ -1,6 +1,6 @@
 import type { Sink, Terminal } from '../../core/context.ts';
 import { safeText, type TerminalText } from '../../core/safe-text.ts';
-import { DEFAULT_COLUMNS } from '../text/terminal-size.ts';
+import { DEFAULT_COLUMNS } from '../text/default-size.ts';
 import { ellipsize } from '../text/text-width.ts';
 import { HIDE_CURSOR, SHOW_CURSOR } from './terminal-control.ts';
 

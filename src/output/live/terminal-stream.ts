@@ -1,6 +1,6 @@
 import type { Sink } from '../../core/context.ts';
 import type { TerminalText } from '../../core/safe-text.ts';
-import { DEFAULT_COLUMNS } from '../text/terminal-size.ts';
+import { DEFAULT_COLUMNS } from '../text/default-size.ts';
 import { trusted } from '../trusted.ts';
 
 /** The members of a terminal's stream that ora uses. */

@@ -3,7 +3,7 @@ import type { TerminalText } from '../../core/safe-text.ts';
 import { loadPaint } from '../text/colour.ts';
 import { plainDetail, plainHeader, plainRow, plainTable } from './plain-table.ts';
 import { selectColumns, selectSections } from './select-columns.ts';
-import { DEFAULT_COLUMNS } from '../text/terminal-size.ts';
+import { DEFAULT_COLUMNS } from '../text/default-size.ts';
 import type { Output } from '../output.ts';
 import type { OutputOptions, RowsResult, View } from '../view.ts';
 import { resultWithoutSecrets, rowWithoutSecrets } from '../without-secrets.ts';

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import type { StoredFile } from '../../model/store.ts';
-import { requireSameFiles } from '../../model/same-files.ts';
+import { requireSameFiles } from '../../model/files-as-shown.ts';
 import { readHeader } from './journal/journal.ts';
 import { type BatchHeader, isSameBatch } from './journal/record.ts';
 import { inputCopyPath, isTorn, journalPath, lockPath, OWN_ENDS, ownedFiles } from './file-names.ts';

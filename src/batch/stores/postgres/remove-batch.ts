@@ -1,6 +1,6 @@
 import { type Message, sentence } from '../../../core/message.ts';
 import { cancelLine } from '../../model/command-lines.ts';
-import { requireSameFiles } from '../../model/same-files.ts';
+import { requireSameFiles } from '../../model/files-as-shown.ts';
 import type { StoredFile } from '../../model/store.ts';
 import type { SharedPorts } from './database/database.ts';
 import { findLeftovers } from './results/leftovers.ts';

@@ -5,7 +5,7 @@ import { type Failure, isNotFound, rethrowUnlessFailure, usage } from '../../../
 import { asId, type Id } from '../../../core/ids.ts';
 import { memberAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { withArticle } from '../../words/words.ts';
+import { countOf, withArticle } from '../../words/words.ts';
 import type { Absence } from '../../../core/not-there-yet.ts';
 import type { CommandContext } from '../../model/context.ts';
 import { askAgain } from '../../run/ask-again.ts';

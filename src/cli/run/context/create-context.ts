@@ -7,7 +7,7 @@ import { isOnThisMachine } from '../../../core/addresses/http-address.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { Json } from '../../../core/json.ts';
 import type { OutputOptions, View } from '../../../output/view.ts';
-import { DEFAULT_COLUMNS } from '../../../output/text/terminal-size.ts';
+import { DEFAULT_COLUMNS } from '../../../output/text/default-size.ts';
 import { styled } from '../../../output/text/terminal-text.ts';
 import { openRows } from '../../../output/print/row-writer.ts';
 import type { CommandContext, Progress } from '../../model/context.ts';

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { ReachablePod } from '../reach/reach-pod.ts';
 import { addressArguments } from '../reach/ssh-address.ts';
-import { trustOptions } from '../reach/ssh-options.ts';
+import { trustOptions } from '../reach/host-trust.ts';
 import type { Forward } from './ports.ts';
 
 /** One connection of ssh that joins ports. */

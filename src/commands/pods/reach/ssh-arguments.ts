@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { ReachablePod } from './reach-pod.ts';
 import { addressArguments } from './ssh-address.ts';
-import { trustOptions } from './ssh-options.ts';
+import { trustOptions } from './host-trust.ts';
 
 /** What ssh does in a pod: a command line, with a terminal or without, or a subsystem of its server. */
 export type Remote = { readonly line: string; readonly tty?: boolean } | { readonly subsystem: 'sftp' };

@@ -1,4 +1,4 @@
-import { quotedPath } from './ssh-options.ts';
+import { quotedPath } from './host-trust.ts';
 
 /** What the names of hosts end with. */
 export const HOST_SUFFIX = '.berth';

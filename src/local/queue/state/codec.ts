@@ -14,7 +14,7 @@ import {
   type Worker,
 } from './records.ts';
 import { TimerHeap } from './timer-heap.ts';
-import { isSavedQueues, type SavedEndpointQueue, type SavedQueues, type SavedWorker } from './saved-queues.ts';
+import { isSavedQueues, type SavedEndpointQueue, type SavedQueues, type SavedWorker } from './older-queues.ts';
 import { timersRecorder } from './timers-recorder.ts';
 import { waitingLineRecorder } from './waiting-line-recorder.ts';
 

@@ -6,7 +6,7 @@ import type { ItemCounts } from '../../../model/item-states.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { storeBroken } from '../database/failures.ts';
 import { insertOut } from './out-rows.ts';
-import { checked, isBatchManifest, type BatchManifest } from './stored-json.ts';
+import { checked, isBatchManifest, type BatchManifest } from './checked-columns.ts';
 import type { EpochMs } from '../../../../core/unit-types.ts';
 
 export interface StoredBatch {

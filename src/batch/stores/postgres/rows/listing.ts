@@ -5,7 +5,7 @@ import type { ItemRange } from '../../../read/range.ts';
 import type { ClaimedShard, EndsInSecond } from '../shard/held-shard.ts';
 import type { Queries } from '../database/database.ts';
 import { isItemRange } from '../../../model/checked-inputs.ts';
-import { areEnds, checked } from './stored-json.ts';
+import { areEnds, checked } from './checked-columns.ts';
 import type { Bytes, EpochMs } from '../../../../core/unit-types.ts';
 
 /** Maximum number of unknown items that are listed. */

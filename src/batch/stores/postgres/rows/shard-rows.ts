@@ -4,7 +4,7 @@ import type { PlannedRange } from '../../../read/range.ts';
 import type { ClaimedShard, Publication, RecordGroup } from '../shard/held-shard.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { isItemRange } from '../../../model/checked-inputs.ts';
-import { checked, recordsOf } from './stored-json.ts';
+import { checked, recordsOf } from './checked-columns.ts';
 
 /**
  * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
