@@ -55,6 +55,13 @@ test('`berth help --json` prints the description of every command', async () => 
   expect(new Set(commands.map(({ command }) => command.split(' ')[0]))).toEqual(new Set(NOUNS.map(({ name }) => name)));
 });
 
+test.each(['pods create', 'pods start', 'endpoints update', 'clusters create', 'volumes update', 'apply', 'api'])(
+  '%s asks, and has --yes',
+  (name) => {
+    expect(commands.find(({ command }) => command === name)).toMatchObject({ asks: true });
+  },
+);
+
 test.each(rows(() => true))('%s: a command line without an error of usage', async (_, described) => {
   const world = createWorld();
   const ask = async (argv: readonly string[]) => (await berthIn(world, ['--local', ...argv])).out;

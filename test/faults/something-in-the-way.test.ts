@@ -199,6 +199,7 @@ test.each(['', 'notes', '{"notes":1}', '{"version":3,"mappings":""}'])(
       expect([code, err]).toEqual([14, expect.stringContaining('Name another file: --state.')]);
       expect(err).not.toContain('local reset');
       expect(readFileSync(join(world.directory, 'notes.json'), 'utf8')).toBe(content);
+      expect(readdirSync(world.directory).filter((name) => name.startsWith('notes'))).toEqual(['notes.json']);
     }
   },
 );

@@ -58,7 +58,9 @@ export async function startLocalServer(
   const statePath = stateFile === undefined ? undefined : absolutePath(runtime, stateFile);
   const store = statePath === undefined ? undefined : fileStore(statePath, createFileLocks({ clock }));
   if (store !== undefined)
-    await checkState(store).catch((error: unknown) => {
+    await checkState(store).catch(async (error: unknown) => {
+      // Nothing of a refused file's folder stays, such as its lock.
+      await store.idle();
       throw withStateFileHint(error);
     });
   const service = createLocalService({

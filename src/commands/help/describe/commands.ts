@@ -39,7 +39,7 @@ export function describeCommand({ path, command }: NamedCommand): JsonObject {
     writes: command.writes,
     changesMachine: command.changesMachine,
     destroys: command.destroys,
-    asks: command.confirm !== undefined,
+    asks: 'yes' in options,
     costs: command.costs,
     waits: command.waits,
     exitCodes: [...exitsOf(command)],
