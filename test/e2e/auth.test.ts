@@ -74,7 +74,7 @@ describe('a key', () => {
     const env = await cleanEnvironment({ BERTH_API_KEY: key, BERTH_BASE_URL: url });
     const { code, stdout, stderr } = await berth(['pods', 'list', '--json'], { env });
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    expect(stderr).toContain('berth auth login');
+    expect(stderr).toContain('BERTH_API_KEY');
     expect(stderr).not.toContain(key);
   });
 });
