@@ -282,7 +282,7 @@ describe('a key', () => {
 
   test('that the service refuses: 3, and the key is redacted in the printed answer', async () => {
     const echo = json({ title: 'Unauthorized', status: 401, detail: `bad token ${KEY}` }, 401);
-    await fails(['pods', 'get', 'pod1'], { exit: 3, says: ['401', 'bad token', 'berth auth login'] }, [echo]);
+    await fails(['pods', 'get', 'pod1'], { exit: 3, says: ['401', 'bad token', 'BERTH_API_KEY'] }, [echo]);
     await fails(['pods', 'get', 'pod1'], { exit: 3, says: ['403', 'may not do this'] }, [json({ error: KEY }, 403)]);
     const ran = await berth(['--verbose', 'pods', 'get', 'pod1'], { env: pointedAt((await serve([echo])).url) });
     expectNoKeyNoStack(ran);

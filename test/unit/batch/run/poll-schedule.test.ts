@@ -156,7 +156,7 @@ describe('polling a service that', () => {
     expect(lastLate).toBeLessThan(mostLast);
   });
 
-  test('behaves in any other way: sees every end, at most 5 s and a quarter of the wait late', () => {
+  test('behaves in any other way: sees every end, at most 5 s and half of the wait late', () => {
     const model = fc.record({
       jobs: fc.integer({ min: 1, max: 120 }),
       workers: fc.integer({ min: 1, max: 40 }),
@@ -172,8 +172,8 @@ describe('polling a service that', () => {
         const { late } = looked(all);
         const thought = thoughtOf(all);
         const longestWait = Math.max(...thought.map(({ acceptedAt, endsAt }) => endsAt - acceptedAt));
-        // The time of the model goes on by a millisecond at least for each look.
-        expect(Math.max(...late)).toBeLessThan(5000 + longestWait / 4 + all.jobs);
+        // Most are seen much sooner: so late is one of a few jobs that runs far longer than those before it.
+        expect(Math.max(...late)).toBeLessThan(5000 + longestWait / 2);
       }),
       { numRuns: 60 },
     );

@@ -113,11 +113,11 @@ describe('a second Ctrl-C', () => {
 });
 
 test('a resume says how many submissions a killed process leaves in progress, also of one', async () => {
-  const said = async (request: number): Promise<string> => {
+  const said = async (count: number): Promise<string> => {
     const place = await filePlace();
     mkdirSync(join(place.world.directory, 'results'), { recursive: true });
-    write(place.world, 'results/one.jsonl', items(COUNT));
-    await killedRun(place, 'one', request, 'results/one.jsonl');
+    write(place.world, 'results/one.jsonl', items(count));
+    await killedRun(place, 'one', 1, 'results/one.jsonl');
     return (await doIn(place, 'one', 'resume')).err;
   };
   const all = [await said(1), await said(COUNT)].join('');
