@@ -5,6 +5,7 @@ import { asId } from '../../../core/ids.ts';
 import type { ApiRequest } from '../../../core/api.ts';
 import { memberAt, numberAt, stringAt, type Json } from '../../../core/json.ts';
 import { berth } from '../../../core/message.ts';
+import { forgetCreated } from '../../../cli/resource/created.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import type { Collection } from '../../../cli/model/collection.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
@@ -105,6 +106,7 @@ export async function act(
     if (!isDeepStrictEqual(facts(row), facts(fresh)) || !(await isStillOver(fresh)))
       return { result: isDone(fresh) ? 'ended before' : 'changed' };
     await ctx.api.send(actionRequest(decision));
+    if (action === 'terminate') await forgetCreated(ctx, PODS.noun, [idOf(row)]);
     return { result };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

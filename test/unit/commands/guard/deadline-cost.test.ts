@@ -70,3 +70,14 @@ describe('the guard that is printed for a deadline to terminate', () => {
     );
   });
 });
+
+it('lets a selection not wait for a new pod that it terminated', async () => {
+  const account = createAccount();
+  await local(account, `${CREATE} lab`);
+  await local(account, 'local clock advance 20s');
+  const ran = await account('guard run --match lab --max-age 1s --do terminate --allow-terminate');
+  expect([ran.code, ran.out + ran.err]).toEqual([15, expect.stringContaining('terminated')]);
+  const stopped = await account('pods stop --match train* --yes --json');
+  expect(stopped.err).not.toContain('Not listed yet');
+  expect(JSON.parse(stopped.out)).toMatchObject([{ ok: true }]);
+});
