@@ -40,7 +40,9 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
           env: { ...withoutKeys(runtime.env), ...env },
         });
         if (child.pid !== undefined) watcher?.write(`watch ${String(child.pid)}\n`);
+        let isTold = false;
         const endRedirect = interrupt.redirect((signal) => {
+          isTold = true;
           onSignal?.(signal);
           const isOfKey = signal === 'SIGINT' || signal === 'SIGQUIT';
           // The terminal has sent it to the child too.
@@ -55,6 +57,9 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
           reject(failedToStart(command, error));
         });
         child.once('exit', (code, signal) => {
+          // A key of the terminal ended the child, and came here too: its end may be seen first.
+          const isOfKey = signal === 'SIGINT' || signal === 'SIGQUIT';
+          if (isOfKey && !isTold && runtime.stdin.isTTY === true) onSignal?.(signal);
           cleanUp();
           resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
         });
