@@ -153,10 +153,10 @@ const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): stri
   `the journal ended in ${tornBytes} bytes of an incomplete record: kept in ${tornPath(journalPath(path), validBytes)}`;
 
 /**
- * Sets items back to `waiting`, so that they are sent as new jobs, and writes that to the journal. Returns how many, and one
- * sentence about them. If the process is
- * killed before it has finished, the remaining items are unchanged. Expired items that the service has after all are left as
- * they are. Fails with local-file (14), and with the signal's reason and as `findJobs` before anything is written.
+ * Sets items back to `waiting`, so that they are sent as new jobs, and writes that to the journal. Returns their number, whether
+ * some of them have a line in the results, and sentences about them. If the process is killed before it has finished, the
+ * remaining items are unchanged. Expired items whose jobs the service has are left as they are. Fails with local-file (14), and
+ * with the signal's reason and as `findJobs` before anything is written.
  */
 async function resubmitItems(
   durable: DurableFiles,
@@ -172,7 +172,6 @@ async function resubmitItems(
   const wanted = new Set(chosen.filter((item) => matching === undefined || matching[item] === 1));
   const found = (await findJobs?.(source.expired.filter(({ item }) => wanted.has(item)))) ?? new Set();
   const items = [...wanted].filter((item) => !found.has(item)).sort((a, b) => a - b);
-  /** True when some of the items have a line in the results. */
   const hadResults = items.some((item) => hasResult(states.stateOf(item)));
   const mayHaveRun = items.some((item) => ['unknown', 'expired'].includes(states.stateOf(item)));
   const count = await applyToAll(states, journal, items, 'resubmit');

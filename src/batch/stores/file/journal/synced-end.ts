@@ -1,5 +1,6 @@
 import type { DurableFiles } from '../../../../core/context.ts';
 import { localFile } from '../../../../core/failure.ts';
+import { collectBytes } from '../../../../core/files/byte-streams.ts';
 import type { Bytes } from '../../../../core/unit-types.ts';
 import { endPath } from '../file-names.ts';
 import { checksum } from './record.ts';
@@ -39,9 +40,8 @@ function decodeEnd(content: Buffer): SyncedEnd | undefined {
  */
 export async function readSyncedEnd(durable: DurableFiles, path: string): Promise<SyncedEnd | undefined> {
   if ((await durable.size(endPath(path))) !== LENGTH) return undefined;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of durable.read(endPath(path), 0)) chunks.push(chunk);
-  return decodeEnd(Buffer.concat(chunks));
+  const content = await collectBytes(durable.read(endPath(path), 0), LENGTH);
+  return content === undefined ? undefined : decodeEnd(content);
 }
 
 /**
