@@ -49,6 +49,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Whether a process has ended, also where its parent has not asked for its exit code. */
+const isEnded = (pid: number): boolean =>
+  ['', 'Z'].includes(
+    spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+      .stdout.trim()
+      .slice(0, 1),
+  );
+
 /** The processes of ssh that go to a server. */
 const clientsOf = ({ port }: Sshd): readonly number[] =>
   spawnSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
@@ -174,6 +182,23 @@ terminalTest('Ctrl-C at pods exec says that the command may go on also where it 
   const terminal = await programInTerminal(SIZE, inShell('pods', 'exec', 'lab', '--', 'true'), env);
   await terminal.waitFor('started.');
   terminal.press('C-c');
+  expect(await terminal.waitFor('same terminal, code 130')).toContain('may go on there');
+});
+
+terminalTest('Ctrl-C at pods exec says so also where the end of ssh and the signal arrive together', async () => {
+  const all = await pods('lab');
+  const folder = await temporaryFolder();
+  // In the place of ssh: stops berth, and ends at Ctrl-C with 255, as ssh does. Berth goes on when both have happened.
+  const program = ["trap 'exit 255' INT", 'kill -STOP $PPID', 'echo "pid $$. pid $PPID."', 'while :; do sleep 1; done'];
+  await writeFile(path.join(folder, 'ssh'), ['#!/bin/sh', ...program, ''].join('\n'), { mode: 0o755 });
+  const env = { ...all.env, PATH: [folder, all.env.PATH].join(path.delimiter) };
+  const terminal = await programInTerminal(SIZE, inShell('pods', 'exec', 'lab', '--', 'true'), env);
+  await terminal.waitFor(/pid \d+\. pid \d+\./);
+  const [ssh = 0, parent = 0] = pidsIn(terminal.printed());
+  endAtLast([ssh, parent]);
+  terminal.press('C-c');
+  await until(() => isEnded(ssh));
+  process.kill(parent, 'SIGCONT');
   expect(await terminal.waitFor('same terminal, code 130')).toContain('may go on there');
 });
 

@@ -40,9 +40,7 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
           env: { ...withoutKeys(runtime.env), ...env },
         });
         if (child.pid !== undefined) watcher?.write(`watch ${String(child.pid)}\n`);
-        let isTold = false;
         const endRedirect = interrupt.redirect((signal) => {
-          isTold = true;
           onSignal?.(signal);
           const isOfKey = signal === 'SIGINT' || signal === 'SIGQUIT';
           // The terminal has sent it to the child too.
@@ -57,11 +55,12 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
           reject(failedToStart(command, error));
         });
         child.once('exit', (code, signal) => {
-          // A key of the terminal ended the child, and came here too: its end may be seen first.
-          const isOfKey = signal === 'SIGINT' || signal === 'SIGQUIT';
-          if (isOfKey && !isTold && runtime.stdin.isTTY === true) onSignal?.(signal);
-          cleanUp();
-          resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+          // A key of the terminal that ended the child came here too, and its end may be seen first: one more turn of the
+          // event loop passes before the signals are not redirected any more.
+          setImmediate(() => {
+            cleanUp();
+            resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+          });
         });
       });
     },
