@@ -32,6 +32,7 @@ export const statusRequest = (endpointId: EndpointId, job: string, ttlMs?: numbe
   method: 'GET',
   path: ['v2', endpointId, 'status', job],
   id: job,
+  expects: { has: 'status' },
   query: { ttl: ttlMs },
 });
 

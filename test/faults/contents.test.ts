@@ -146,10 +146,7 @@ describe('unknown values and members are shown unchanged', () => {
 /** Objects without members, or with members of other types than the contract says. */
 const ODD = ['{}', '{"id":null,"status":null,"name":[],"runtime":"none","mounts":3}'];
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
-  ['pods get', ['pods', 'get', 'pod1']],
-  ['jobs status', ['jobs', 'status', 'ep', 'job1']],
   ['health', ['health', 'ep']],
-  ['catalog cpus ID', ['catalog', 'cpus', 'cpu1']],
   ['delegations revoke', ['registries', 'delegations', 'revoke', 'd1', '--yes']],
   ['api', ['api', 'GET', '/v2/x']],
 ];
@@ -166,6 +163,32 @@ describe.each(ODD)('an answer of %s is never fatal', (answer) => {
     }
   });
 });
+
+/** Reads of one thing: an answer that does not say what it is about is none. */
+const READS_OF_ONE: readonly (readonly [string, readonly string[]])[] = [
+  ['pods get', ['pods', 'get', 'pod1']],
+  ['pods get of a name', ['pods', 'get', 'web']],
+  ['pods wait', ['pods', 'wait', 'pod1', '--for', 'RUNNING']],
+  ['endpoints get', ['endpoints', 'get', 'ep1']],
+  ['volumes get', ['volumes', 'get', 'vol1']],
+  ['templates get', ['templates', 'get', 't1']],
+  ['catalog cpus ID', ['catalog', 'cpus', 'cpu1']],
+  ['jobs status', ['jobs', 'status', 'ep', 'job1']],
+  ['jobs wait', ['jobs', 'wait', 'ep', 'job1']],
+];
+
+describe.each([...ODD, '{"id":"","status":""}', '{"status":"RUNNING"}'])(
+  'an answer of %s is about nothing',
+  (answer) => {
+    test.each(READS_OF_ONE)('%s: 7, and nothing is printed', async (_, argv) => {
+      await fails(
+        argv,
+        { exit: 7, says: [/the answer has no "?(id|status)|the answer has "" for an id/, 'Nothing changed'] },
+        [json(answer)],
+      );
+    });
+  },
+);
 
 /** Writes whose answer says what was changed: without that, their outcome is unknown. */
 const UNKNOWN: readonly (readonly [string, readonly string[]])[] = [

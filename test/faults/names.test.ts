@@ -40,16 +40,16 @@ const COMMANDS: readonly (readonly [string, (id: string) => readonly string[], (
   ['jobs stream', (id) => ['jobs', 'stream', '--', 'ep', id], (id) => `GET /v2/ep/stream/${id}`],
 ];
 
-/** An answer that every one of these commands accepts. */
+/** An answer that every one of these commands accepts: a document about the id that was asked for. */
 const obliging: Behaviour = (exchange) => {
   const { url } = exchange.arrival;
-  // Any other id than the one that was asked for would be refused.
-  const changed = /\/(?:cancel|retry)\/([^?]*)/.exec(url)?.[1];
-  const id = changed === undefined ? (/\/run(sync)?(\?|$)/.test(url) ? 'x' : undefined) : decodeURIComponent(changed);
+  const submits = /\/run(sync)?(\?|$)/.test(url);
+  const id = submits ? 'x' : decodeURIComponent(/\/([^/?]*)(\?|$)/.exec(url)?.[1] ?? '');
   json({ id, status: 'COMPLETED', removed: 0, stream: [] })(exchange);
 };
 const retryable: Behaviour = (exchange) => {
-  if (exchange.arrival.method === 'GET') json({ status: 'FAILED' })(exchange);
+  const id = decodeURIComponent(exchange.arrival.url.split('/').at(-1) ?? '');
+  if (exchange.arrival.method === 'GET') json({ id, status: 'FAILED' })(exchange);
   else obliging(exchange);
 };
 

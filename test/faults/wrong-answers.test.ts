@@ -130,8 +130,6 @@ describe('an answer about another id', () => {
   test.each([
     ['of another case', 'POD1', { id: 'pod1' }],
     ['for a name that the service itself resolves', 'train', { id: 'pod1', name: 'train' }],
-    ['without an id', 'pod1', { name: 'train' }],
-    ['as a number', '17', { id: 17 }],
   ])('an id %s counts as the requested one', async (_, given, answer) => {
     await works(['pods', 'get', given], [json(answer)]);
   });

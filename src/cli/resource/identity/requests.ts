@@ -8,7 +8,7 @@ import type { Collection, Query } from '../../model/collection.ts';
 
 /** The request for one row of a collection. */
 export const rowRequest = ({ path }: Pick<Collection, 'path'>, id: Id, query: Query = {}): ApiRequest =>
-  readRequest([...path, id], { id, query });
+  readRequest([...path, id], { id, query, expects: 'resource' });
 
 /** The request for the first page of the rows of a collection. `readList` sends it, and those for the other pages. */
 export const listRequest = ({ path, member }: Pick<Collection, 'path' | 'member'>, query: Query = {}): ListRequest => ({

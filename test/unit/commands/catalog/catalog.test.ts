@@ -36,7 +36,7 @@ describe('the query', () => {
     [['templates', '--source', 'community'], '/v2/catalog/templates?source=community'],
     [['templates', 'T1'], '/v2/templates/T1'],
   ])('%j', async (argv, url) => {
-    const { server, code } = await catalog(argv, [empty]);
+    const { server, code } = await catalog(argv, [argv[1]?.startsWith('--') === false ? json({ id: argv[1] }) : empty]);
     expect([code, server.seen.map((seen) => seen.url)]).toEqual([0, [url]]);
   });
 
