@@ -3,8 +3,9 @@ import type { Json, JsonObject } from './json.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Downloads } from './ports/downloads.ts';
 import type { Files, FolderWatching, RangeFiles } from './ports/files.ts';
-import type { LocalHost, Spawn } from './ports/local-service.ts';
+import type { LocalHost } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
+import type { Spawn } from './ports/programs.ts';
 import type {
   AccountDocument,
   RememberedJobs,
@@ -35,14 +36,8 @@ export type {
 } from './ports/files.ts';
 export type { RememberedNotes } from './ports/remembered.ts';
 export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
-export type {
-  LocalHost,
-  LocalServeOptions,
-  LocalServer,
-  ProgramStreams,
-  Spawn,
-  StartedProgram,
-} from './ports/local-service.ts';
+export type { LocalHost, LocalServeOptions, LocalServer } from './ports/local-service.ts';
+export type { ProgramStreams, Spawn, StartedProgram } from './ports/programs.ts';
 export type {
   KeyView,
   Profile,

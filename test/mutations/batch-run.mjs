@@ -158,7 +158,7 @@ export const BATCH_RUN = [
   {
     name: 'retry-after-of-hours',
     about: 'a batch waits for hours in place of stopping with that message',
-    file: 'src/batch/run/run-control.ts',
+    file: 'src/batch/run/run-state.ts',
     from: '(retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS',
     to: '(retryAfterMs ?? 0) > 1000 * MAX_RETRY_AFTER_MS',
     tests: VIOLATIONS,

@@ -1,5 +1,9 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { MonotonicMs } from './run-records.ts';
+
+/** A run waits this long, in milliseconds, for a part of its store before it gives up. */
+export const MAX_OUTAGE_MS = 10 * MINUTE_MS;
 
 /** A run waits for a part of its store, and goes on when that can be reached again. */
 export interface Outage {

@@ -5,7 +5,7 @@ import type { Ending } from '../model/item-states.ts';
 import type { MonotonicMs } from '../model/run-records.ts';
 import { createPollSchedule, type Job, type JobRef, newJob, retryPollDelay } from './poll-schedule.ts';
 import type { Fatal, RetryLater, RetryOutcome, StatusOutcome } from './queue-client.ts';
-import { canSend, onRetryLater, type RunState } from './run-control.ts';
+import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /** Maximum number of results that are being written to disk at the same time; each may be large. */

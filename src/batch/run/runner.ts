@@ -8,14 +8,8 @@ import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
 import { createGrantedRate, type GrantedRate, UNLIMITED } from './rate-among-drivers.ts';
 import { createRequestRates } from './adaptive-rate.ts';
-import {
-  type RunObserver,
-  type RunOptions,
-  createFailureMonitor,
-  createRunControl,
-  type RunControl,
-  type RunState,
-} from './run-control.ts';
+import { createFailureMonitor, createRunControl, type RunControl } from './run-control.ts';
+import type { RunObserver, RunOptions, RunState } from './run-state.ts';
 import { createSubmitter } from './submitter.ts';
 
 export interface RunParts {

@@ -3,7 +3,7 @@ import { duplicateJobId } from '../../queue/job-id.ts';
 import type { Item } from '../read/items/item.ts';
 import type { ItemQueue } from './item-queue.ts';
 import type { SubmitOutcome } from './queue-client.ts';
-import { canSend, onRetryLater, type RunState } from './run-control.ts';
+import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 import type { KnownJob } from '../model/run-records.ts';
 

@@ -1,4 +1,4 @@
-import type { RunOptions } from '../run/run-control.ts';
+import type { RunOptions } from '../run/run-state.ts';
 import type { Context } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { InputSummary } from '../read/batch-plan.ts';

@@ -12,7 +12,7 @@ import { asId } from '../../core/ids.ts';
 import { timeToLive } from '../../queue/submission.ts';
 import { claimedItems } from '../run/item-queue.ts';
 import { createQueueClient } from '../run/queue-client.ts';
-import type { RunOptions } from '../run/run-control.ts';
+import type { RunOptions } from '../run/run-state.ts';
 import { runItems } from '../run/runner.ts';
 import type { RunEnd, Stopped } from '../model/run-records.ts';
 

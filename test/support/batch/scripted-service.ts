@@ -5,7 +5,7 @@ import type { OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
 import { readItems } from '../../../src/batch/read/items/read-items.ts';
 import { formatOf } from './input-format.ts';
-import type { RunOptions } from '../../../src/batch/run/run-control.ts';
+import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { runItems, type RunParts } from '../../../src/batch/run/runner.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { ApiRequest } from '../../../src/core/api.ts';

@@ -1,4 +1,3 @@
-import { MINUTE_MS } from '../../../core/durations.ts';
 import type { SharedPorts } from './database/database.ts';
 import { storeBroken } from './database/failures.ts';
 import type { Failure } from '../../../core/failure.ts';
@@ -7,6 +6,7 @@ import { expiredSince } from '../../model/expired-since.ts';
 import type { DriveOptions, Session } from '../../model/store.ts';
 import { createDriverRecords } from './driver/run-records-of-driver.ts';
 import { createLease } from './driver/lease.ts';
+import { MAX_OUTAGE_MS } from '../../model/outage.ts';
 import { createWriteQueue } from './driver/write-queue.ts';
 import { openPaces } from './pace/shared-pace.ts';
 import { findLeftovers } from './results/leftovers.ts';
@@ -16,9 +16,6 @@ import { hasExpiredSince, listExpired } from './results/part-reader.ts';
 import { listUnknown } from './rows/listing.ts';
 import { ownerText } from './rows/shard-holders.ts';
 import type { Driver } from './rows/shard-rows.ts';
-
-/** A driver waits for the store this long before it gives up. */
-const MAX_OUTAGE_MS = 10 * MINUTE_MS;
 
 /** More items that have expired are not listed one by one: the parts of their shards are read for that. */
 const MAX_EXPIRED = 1000;

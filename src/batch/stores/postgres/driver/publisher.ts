@@ -6,7 +6,7 @@ import { Failure } from '../../../../core/failure.ts';
 import type { Database } from '../database/database.ts';
 import { publishPart, type Driver } from '../rows/shard-rows.ts';
 import type { Publication } from '../shard/held-shard.ts';
-import { createOutageMark, type Outage } from '../../../model/outage.ts';
+import { createOutageMark, MAX_OUTAGE_MS, type Outage } from '../../../model/outage.ts';
 import { takeWritten, type HeldEntry, type HeldShards } from './held-shards.ts';
 import { writePart, type PartFiles } from '../shard/part-files.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -30,8 +30,6 @@ interface PublisherParts extends WriterParts {
 /** Results of a shard are published when they are older, or larger, than this. The service keeps results 30 minutes. */
 const PUBLISH_AFTER_MS = 5 * MINUTE_MS;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
-/** A part is written again for this long while the storage is unavailable. */
-const MAX_OUTAGE_MS = 10 * MINUTE_MS;
 const RETRY_DELAY_MS = 1000;
 /** Exit codes of failures of a storage after which the same request may succeed. */
 const TEMPORARY: readonly number[] = [EXIT.rateLimited, EXIT.unavailable, EXIT.unknown];
