@@ -20,7 +20,8 @@ export async function withPostgresStore<T>(
   ]);
   const database = await openDatabase(options);
   try {
-    if (access !== undefined) await prepareTables(database, access);
+    // A new batch makes the tables itself, when all that can be refused was checked.
+    if (access !== undefined && access !== 'create') await prepareTables(database, access);
     return await work((ports) => createPostgresStore({ ...ports, database }));
   } finally {
     await database.close().catch(() => undefined);

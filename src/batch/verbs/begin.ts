@@ -25,7 +25,7 @@ export interface BeginOptions extends InputOptions {
 
 interface BeginRun {
   readonly endpoint: string;
-  /** Called when the input is valid: returns the endpoint's id and the address of the queue API. May fail. */
+  /** Called before anything is written: returns the endpoint's id and the address of the queue API. May fail. */
   readonly connect: () => Promise<{ readonly endpointId: string; readonly service: string }>;
   readonly limits: BatchLimits;
   readonly leaseMs: number;
@@ -58,13 +58,15 @@ export async function beginBatch(
   const piped = await readOnceInput(ports.durable, options.inputs);
   const place = await store.place({ name: options.name, out: options.out, copiesInput: piped !== undefined });
   const batch = await place.create(async (copy) => {
+    // An input that can be read only once is copied to be read: only for an endpoint that is there.
+    const early = piped === undefined ? undefined : await connect();
     const found =
       piped === undefined
         ? await findInputs(ports, options.inputs)
         : [await copied(ports, piped, formatOf(piped, options), copy)];
     const plan = await planInputs(ports, found, planOptionsOf(options));
     const input = (piped === undefined ? options.inputs : found.map(({ address }) => address)).join(', ');
-    return { endpoint, ...(await connect()), input, plan, ordered, compression };
+    return { endpoint, ...(early ?? (await connect())), input, plan, ordered, compression };
   });
   await view.onBegun?.(batch.name, batch.summary, batch.copy);
   const session = await batch.drive({ leaseMs, rate: limits.rate, resume: undefined });

@@ -5,7 +5,7 @@ import type { Batch, CopyInput, CreatedBatch, NewBatch, Store, StorePorts, Wante
 import type { SharedPorts } from './database/database.ts';
 import { isStoreUnavailable } from './database/failures.ts';
 import { driverSession, randomName } from './driver-session.ts';
-import { tablesVersion } from './migrations.ts';
+import { prepareTables, tablesVersion } from './migrations.ts';
 import { contentsOf, removeBatch } from './remove-batch.ts';
 import { reopenItems } from './reopen-items.ts';
 import { readBatchResults, readStatus } from './batch-results.ts';
@@ -44,7 +44,7 @@ async function requireNewBatch(ports: SharedPorts, { name = '', out: given }: Wa
   if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name))
     throw usage('--name has letters, digits, . _ and - only, 100 at most', 'It begins with a letter or a digit.');
   const out = given.startsWith('s3://') ? given : ports.durable.absolute(given);
-  // A check without tables: a dry run creates none.
+  // The tables are created with the batch.
   const { database } = ports;
   if ((await tablesVersion(database)) > 0) {
     // The input of a new batch need not be read when its name is in use.
@@ -65,7 +65,7 @@ const nameInUse = ({ reference }: StorePorts, name: string): Failure =>
   );
 
 /**
- * Stores a planned batch and marks its folder. After a failure the batch does not exist, unless another driver has begun to
+ * Makes the tables where there are none, stores a planned batch and marks its folder. After a failure the batch does not exist, unless another driver has begun to
  * work on it, or the store cannot be reached: without its answer the batch may have been created. It needs the copy of its
  * input then.
  */
@@ -83,6 +83,7 @@ async function createRows(
       await storage.write(address, chunks, signal);
       return (copied = address);
     });
+    await prepareTables(database, 'create');
     const { ranges } = created.plan;
     if (!(await createBatchRows(database, name, manifestOf(created, out), ranges))) throw nameInUse(ports, name);
     const batch = await findBatch(database, name);

@@ -62,6 +62,12 @@ describeWithPostgres('the inputs of a shared batch', () => {
     expect((await batchIn(world, 'status', 'nightly')).code).toBe(4);
   });
 
+  test('from stdin are not copied when the endpoint does not exist', async () => {
+    const { world } = await createStoreWorld(cluster(), { stdin: '{"n":1}\n' });
+    const ran = await batchIn(world, 'run', 'no-such-endpoint', '--input', '-', ...TO);
+    expect([ran.code, existsSync(join(world.directory, 'parts'))]).toEqual([4, false]);
+  });
+
   test('from stdin are checked by a dry run, which writes nothing', async () => {
     const { world } = await createStoreWorld(cluster(), { stdin: '{"n":1}\n{"n":2}\n' });
     const ran = await batchIn(world, 'run', 'echo', '--input', '-', ...TO, '--dry-run');

@@ -240,6 +240,20 @@ describeWithPostgres('the tables of a store', () => {
     expect(await cluster().query('SELECT version FROM berth.schema_version', database)).toBe(String(steps));
   });
 
+  test.each<readonly [string, string, string, Readonly<Record<string, string>>, number]>([
+    ['an endpoint that does not exist', 'no-such-endpoint', 'in.jsonl', {}, 4],
+    ['a key that is refused', 'echo', 'in.jsonl', { BERTH_API_KEY: 'another-key-that-nobody-has' }, 3],
+    ['an input that cannot be sent', 'echo', 'wrong.jsonl', {}, 2],
+  ])('are not created by a run that is refused for %s', async (_, endpoint, input, env, code) => {
+    const { world, database } = await createStoreWorld(cluster());
+    write(world, 'in.jsonl', items(3));
+    write(world, 'wrong.jsonl', 'not JSON');
+    const run = ['run', endpoint, '--input', input, '--out', 'parts', '--name', 'nightly'];
+    const ran = await batchIn({ ...world, env: { ...world.env, ...env } }, ...run);
+    expect([ran.code, existsSync(join(world.directory, 'parts'))], ran.err).toEqual([code, false]);
+    expect(await tablesIn(database)).toBe(NONE);
+  });
+
   test('are not created by a dry run', async () => {
     const { world, database } = await createStoreWorld(cluster());
     write(world, 'in.jsonl', items(3));
