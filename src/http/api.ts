@@ -6,6 +6,7 @@ import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { createAttempts, type Done, type Refused } from './attempt.ts';
+import { noKey } from '../core/no-key.ts';
 import { requireAccess, type AllowedAccess } from '../core/access.ts';
 import { accessNeeded } from '../core/request-access.ts';
 import { createExchangeWatch } from './policy/deadline.ts';
@@ -16,7 +17,6 @@ import { createThrottle } from './policy/throttle.ts';
 import {
   bytesOf,
   checkKey,
-  noKey,
   prepare,
   previewOf,
   REQUEST_ID,

@@ -109,15 +109,6 @@ export function checkKey(key: string): string {
   });
 }
 
-/** The failure (3) for a missing key. It names both solutions: log in, or use the local service. */
-export const noKey = (): Failure =>
-  new Failure({
-    code: 'no-key',
-    exit: EXIT.denied,
-    message: 'no API key is configured',
-    hint: sentence`Log in: ${berth`auth login`}. Or try it without an account, on the local service: add --local.`,
-  });
-
 /** A request as it may be shown. A body that is not JSON is shown as text. */
 export function previewOf({ method, url, headers }: UnsignedRequest, body: Uint8Array | undefined): RequestPreview {
   const shown = { ...headers, authorization: 'Bearer ***' };

@@ -15,6 +15,7 @@ import { createCommandContext, type RunState } from './context/create-context.ts
 import type { CommandContext } from '../model/context.ts';
 import { DRY_RUN_NOTE, DryRun, isShown, unlessUnread } from './context/dry-run.ts';
 import { commonOptions } from '../model/common-options.ts';
+import { promptsWithKey } from './context/prompts-with-key.ts';
 import { onProfile } from './on-profile.ts';
 import { refuseAccess } from './refuse-access.ts';
 import { sameCommand } from './same-command.ts';
@@ -49,7 +50,14 @@ export async function runCommand(
     await checkFilter(output, ctx);
     await tellForeignHome(ctx);
     refuseAccess(ctx, state, command, undefined);
-    const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given, path);
+    const asking = command.writes ? { ...ctx, prompts: promptsWithKey(ctx) } : ctx;
+    const values = await completeValues(
+      asking,
+      command,
+      { ...command.options, ...commonOptions(command) },
+      given,
+      path,
+    );
     refuseAccess(ctx, state, command, values);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     const early = command.preparesFirst ? await command.prepare?.(ctx, values) : undefined;
@@ -61,7 +69,7 @@ export async function runCommand(
       const { watch } = await import('./watch.ts');
       return await watch(ctx, { ...command, watch: command.watch }, values);
     }
-    const result = await command.run(ctx, values, prepared);
+    const result = await command.run(asking, values, prepared);
     // A result with an outcome is never withheld: it may be of a long wait.
     if (!command.writes && result.exit === undefined && result.failure === undefined)
       checkFields(result, output, suggestName);
