@@ -20,6 +20,7 @@ import { grantWishes, wishLines } from './grant-wishes.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { appendLog, LOG_OPTION } from './log.ts';
 import { isNews } from './sweep/memory.ts';
+import { endedIn, isAnyEnded, remainingAfterSweeps } from './sweep/remaining-rate.ts';
 import { sweep, type Sweep } from './sweep/sweep.ts';
 import { DECISIONS, decisionView } from './sweep/decision-view.ts';
 
@@ -66,7 +67,11 @@ export const run = defineCommand({
     const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
     for (const wish of ctx.settings.get('quiet') ? [] : waiting) await ctx.tell(waitingLine(wish, ctx.serviceNow()));
     const result = sweepResult(ctx, policy, swept, ctx.dryRun ? swept.rows : swept.news);
-    if (!ctx.dryRun || ctx.settings.get('quiet')) return result;
+    if (!ctx.dryRun) {
+      const ended = endedIn(swept.rows);
+      return { ...result, notes: [...result.notes, ...(await remainingAfterSweeps(ctx, ended, isAnyEnded(ended)))] };
+    }
+    if (ctx.settings.get('quiet')) return result;
     const again = sameCommand({ args: {}, options: OPTIONS }, given, ['guard', 'run']);
     return {
       ...result,
@@ -97,11 +102,14 @@ async function sweepAgain(
   const rows = ctx.rows(decisionView);
   let known: readonly Json[] = [];
   let isTold = false;
+  let [last, hasEnded] = [endedIn([]), false];
   try {
     for (;;) {
       const swept = await sweepUnlessFailed(ctx, policy);
       const news = swept?.rows.filter((row) => isNews(row, known)) ?? [];
       if (swept !== undefined) known = swept.rows;
+      last = endedIn(swept?.rows ?? []);
+      hasEnded ||= isAnyEnded(last);
       await rows.rows(news);
       await appendLog(ctx, log, news);
       if (swept?.failure?.code === 'usage') throw swept.failure;
@@ -129,6 +137,7 @@ async function sweepAgain(
     throw error;
   } finally {
     await rows.close();
+    for (const line of await remainingAfterSweeps(ctx, last, hasEnded)) await ctx.tell(line);
   }
 }
 

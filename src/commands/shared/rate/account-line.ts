@@ -20,12 +20,17 @@ export const totalWithAccount =
     [countOf(rows.length, noun), ...(ctx === undefined ? [] : [await accountLine(ctx)])].join('. ');
 
 /**
- * What the account goes on costing after something ended, also in a log. With JSON it takes too many requests, but for a
- * command for `all` of a noun: there it is said also where there was nothing to end, with the commands that show what else
- * is paid. Never fails: what was done must be printed, also after an interrupt.
+ * What the account goes on costing where something ended (`isAny`), also in a log. With JSON it takes too many requests, but
+ * for a command for `all` of a noun: there it is said also where there was nothing to end, with the commands that show what
+ * else is paid. Never fails: what was done must be printed, also after an interrupt.
  */
-async function remainingLines(ctx: CommandContext, ended: Ended, all: boolean): Promise<readonly Message[]> {
-  const isAsked = all || (isTableOutput(ctx.output) && ended.ids.length > 0);
+export async function remainingLines(
+  ctx: CommandContext,
+  ended: Ended,
+  isAny: boolean,
+  all: boolean,
+): Promise<readonly Message[]> {
+  const isAsked = all || (isTableOutput(ctx.output) && isAny);
   if (ctx.settings.get('quiet') || !isAsked) return [];
   try {
     const rate = await readRate(ctx, ended);
@@ -45,8 +50,8 @@ async function remainingLines(ctx: CommandContext, ended: Ended, all: boolean): 
 
 /** What the account goes on costing after things with these ids were deleted. See `remainingLines`. */
 export const remainingAfterDelete = async (ctx: CommandContext, ids: readonly string[], all: boolean) =>
-  await remainingLines(ctx, { ids, how: 'deleted' }, all);
+  await remainingLines(ctx, { deleted: ids }, ids.length > 0, all);
 
 /** What the account goes on costing after pods with these ids were stopped. See `remainingLines`. */
 export const remainingAfterStop = async (ctx: CommandContext, ids: readonly string[], all: boolean) =>
-  await remainingLines(ctx, { ids, how: 'stopped' }, all);
+  await remainingLines(ctx, { stopped: ids }, ids.length > 0, all);

@@ -43,20 +43,22 @@ export async function readWorkers(
 export const readWorkersRate = async (ctx: CommandContext, endpoints: readonly Json[]): Promise<Rate> =>
   rateOf({ pods: [], volumes: [], endpoints, ...(await readWorkers(ctx, endpoints)) }, ['workers']);
 
-/** What a command has just ended. A list may still have it as it was (contract rules, 1). */
+/** The ids of what a command has just ended. A list may still have it as it was (contract rules, 1). */
 export interface Ended {
-  readonly ids: readonly string[];
-  /** A stopped pod keeps its persistent mount, which is paid on; a deleted cluster takes its pods with it. */
-  readonly how: 'stopped' | 'deleted';
+  /** A stopped pod keeps its persistent mount, which is paid on. */
+  readonly stopped?: readonly string[];
+  /** A deleted cluster takes its pods with it. */
+  readonly deleted?: readonly string[];
 }
 
 /** Reads everything that the rate is computed from, as it is after `ended`. A part that cannot be read is named in the rate. */
-export async function readRate(ctx: CommandContext, ended: Ended = { ids: [], how: 'deleted' }): Promise<Rate> {
+export async function readRate(ctx: CommandContext, { stopped = [], deleted = [] }: Ended = {}): Promise<Rate> {
+  const isIn = (ids: readonly string[], row: Json): boolean =>
+    ids.includes(idOf(row)) || ids.includes(stringAt(row, 'cluster.id') ?? '');
   const rows = async (list: Collection): Promise<readonly Json[] | undefined> =>
     (await rowsUnlessFailed(ctx, list))?.flatMap((row) => {
-      const isEnded = ended.ids.includes(idOf(row)) || ended.ids.includes(stringAt(row, 'cluster.id') ?? '');
-      if (!isEnded) return [row];
-      return ended.how === 'stopped' ? [{ ...objectOf(row), status: 'EXITED', cost: 0 }] : [];
+      if (isIn(deleted, row)) return [];
+      return [isIn(stopped, row) ? { ...objectOf(row), status: 'EXITED', cost: 0 } : row];
     });
   const [pods, volumes, [endpoints, workers]] = await Promise.all([
     rows(PODS),
