@@ -49,9 +49,9 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     globals = parsed.globals;
     if ('failure' in parsed) throw parsed.failure;
     const { target, path, values } = parsed;
-    if (target?.kind === 'command' && path[0] === 'local') globals = await withLocalService(globals, runtime);
+    if (target?.kind !== 'command' || globals['help'] === true) return await showHelp(open(), path, target, globals);
+    if (path[0] === 'local') globals = await withLocalService(globals, runtime);
     const ctx = open();
-    if (target?.kind !== 'command' || globals['help'] === true) return await showHelp(ctx, path, target, globals);
     const { runCommand } = await import('./cli/run/run-command.ts');
     return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings), path);
   } catch (error) {
@@ -84,7 +84,8 @@ async function showHelp(
       sentence`What there is: ${berth`help ${path} --json`}`,
     );
   const { runCommand } = await import('./cli/run/run-command.ts');
-  return await runCommand(ctx, help, { words: path, agent: false }, outputOptions(globals, ctx.settings), ['help']);
+  const output = globals['json'] === true ? { ...globals, output: undefined } : globals;
+  return await runCommand(ctx, help, { words: path, agent: false }, outputOptions(output, ctx.settings), ['help']);
 }
 
 /** BERTH_OUTPUT, which wins over the profile; undefined if it is not set or empty. */
