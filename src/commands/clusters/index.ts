@@ -19,6 +19,7 @@ import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
 import { clusterRefusals, podOfCluster } from '../shared/refusals/would-be-refused.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
+import { largeDisk, largeDiskLine } from '../shared/rate/large-disk.ts';
 import { withTemplateDisks } from '../shared/rate/template-disks.ts';
 import { remainingAfterDelete, totalWithAccount } from '../shared/rate/account-line.ts';
 import { inOwnWords } from '../pods/pod/create-refusals.ts';
@@ -46,18 +47,23 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<Price | und
     each === 0
       ? 'a price that the catalog does not tell.'
       : `${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
-  const mountGb = numberAt(await withTemplateDisks(ctx, body), 'mounts.persistent.size');
-  const mounts =
+  const whole = await withTemplateDisks(ctx, body);
+  const mountGb = numberAt(whole, 'mounts.persistent.size');
+  const lines = [
+    `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${cost}`,
+    largeDiskLine(whole, 'pod'),
     mountGb === undefined
-      ? ''
-      : ` The persistent mount of each pod (${mountGb} GB) is paid too, at a price that is not published.`;
+      ? undefined
+      : `The persistent mount of each pod (${mountGb} GB) is paid too, at a price that is not published.`,
+  ];
+  const andDisks = [
+    largeDisk(whole) === undefined ? '' : ' and the container disks',
+    mountGb === undefined ? '' : ' and the persistent mounts',
+  ].join('');
   return {
-    line: `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${cost}${mounts}`,
+    line: lines.filter((line) => line !== undefined).join(' '),
     asks: true,
-    inQuestion:
-      each === 0
-        ? AT_UNKNOWN_PRICE
-        : `for ${formatDollars(each * gpus * pods)} an hour${mountGb === undefined ? '' : ' and the persistent mounts'}`,
+    inQuestion: each === 0 ? AT_UNKNOWN_PRICE : `for ${formatDollars(each * gpus * pods)} an hour${andDisks}`,
   };
 }
 

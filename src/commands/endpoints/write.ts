@@ -25,6 +25,8 @@ import { countOf } from '../../cli/words/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { endpointRefusals } from '../shared/refusals/would-be-refused.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
+import { largeDiskLine } from '../shared/rate/large-disk.ts';
+import { withTemplateDisks } from '../shared/rate/template-disks.ts';
 import { storagePrice } from '../shared/rate/storage-change.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
 import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';
@@ -270,7 +272,8 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<Price | und
   const total = hour === undefined ? '' : `: ${alwaysRunning(hour, min)}`;
   const always =
     min === 0 ? '' : ` ${countOf(min, 'worker')} always run${min === 1 ? 's' : ''}${total}, also without jobs.`;
-  const line = `${cost}; ${countOf(maxWorkers(body), 'worker')} at most.${always}`;
+  const disk = largeDiskLine(await withTemplateDisks(ctx, body), 'worker');
+  const line = `${cost}; ${countOf(maxWorkers(body), 'worker')} at most.${always}${disk === undefined ? '' : ` ${disk}`}`;
   return { line, asks: min > 0, inQuestion: inQuestion(hour, min) };
 }
 

@@ -6,10 +6,11 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Offer } from '../../../create/candidates.ts';
 import { isAskedAbout } from '../../shared/rate/ask-limits.ts';
 import { offerText } from '../../shared/capacity/offers.ts';
+import { largeDiskLine } from '../../shared/rate/large-disk.ts';
 import { keptDisks } from '../../shared/rate/stopped-disks.ts';
 import { hasExpensiveMount, withTemplateDisks } from '../../shared/rate/template-disks.ts';
 import { costUntilDeadline } from '../pod/deadline-cost.ts';
-import { andDisks, largeDiskLine } from '../pod/unpriced-disks.ts';
+import { andDisks } from '../pod/unpriced-disks.ts';
 
 /**
  * Says what is tried, in its order, and what the dearest costs until a deadline of the pod. A person is asked where one costs

@@ -23,9 +23,6 @@ import * as show from './show.ts';
 /** Every status (specification 3.1). */
 export const STATUSES = POD_STATUSES;
 
-/** GB of a new pod whose body and template name none: the contract has no default, and refuses it (additions 3). */
-export const DISK_GB = 20;
-
 /** The fields of a pod (specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest). */
 const FIELDS = {
   id: { path: 'id' },
