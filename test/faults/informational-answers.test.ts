@@ -110,10 +110,29 @@ describe('informational answers without an end are an error', () => {
   });
 });
 
-test.each([
+describe.each([
   ['with', 'connection: upgrade\r\nupgrade: other\r\n'],
   ['without', ''],
-])('an unasked change of the protocol (101) %s its fields is not skipped: it may have happened', async (_, fields) => {
+])('an unasked change of the protocol (101) %s its fields is an error that names it', (_, fields) => {
   const upgrade = `HTTP/1.1 101 Switching Protocols\r\n${fields}\r\n`;
-  await fails(run, { exit: 8, says: ['may have happened'] }, [preceded(upgrade, json({ id: 'job1' }))]);
+  const CAME = 'it answered 101 (Switching Protocols), which was not asked for';
+
+  test.each(reads)('%s ends 7, and is sent once', async (__, { argv }) => {
+    const says = [`no readable answer came from 127.0.0.1`, CAME, 'Nothing changed'];
+    const { servers } = await fails(argv, { exit: 7, says }, [preceded(upgrade, json({}))]);
+    expect(servers[0].seen).toHaveLength(1);
+  });
+
+  test.each(writes)('%s ends 8: it may have happened', async (__, { argv, checkCommand, before = 0 }) => {
+    const says = [CAME, 'may have happened', checkCommand];
+    const { servers } = await fails(argv, { exit: 8, says }, [onWrite(preceded(upgrade, json({ id: 'job1' })))]);
+    expect(servers[0].seen.length - before).toBe(1);
+  });
+
+  test('a connection that stays open then does not hang', async () => {
+    const open: Behaviour = ({ socket }) => {
+      socket.write(upgrade);
+    };
+    await fails(['pods', 'list'], { exit: 7, says: [CAME] }, [open]);
+  });
 });

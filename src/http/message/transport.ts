@@ -61,11 +61,14 @@ export interface Transport {
 export class WireError extends Error {
   override readonly name = 'WireError';
   readonly stage: Stage;
-  /** The peer's certificate was rejected. A retry would end the same. */
+  /** The peer's certificate was rejected. */
   readonly certificate: boolean;
-  constructor(stage: Stage, message: string, cause?: unknown, certificate = false) {
+  /** A retry would end the same. */
+  readonly final: boolean;
+  constructor(stage: Stage, message: string, cause?: unknown, certificate = false, final = certificate) {
     super(message, cause === undefined ? undefined : { cause });
     this.stage = stage;
     this.certificate = certificate;
+    this.final = final;
   }
 }

@@ -34,6 +34,14 @@ export class CertificateError extends Error {
   }
 }
 
+/** The answer 101 to a request that did not ask for another protocol (RFC 9110, 15.2.2). */
+export class UnaskedProtocolError extends Error {
+  override readonly name = 'UnaskedProtocolError';
+  constructor() {
+    super('it answered 101 (Switching Protocols), which was not asked for');
+  }
+}
+
 /** Details of a certificate. All of it is text from the peer. */
 export interface CertificateFacts {
   readonly host?: string | undefined;
@@ -64,8 +72,11 @@ export function describeCertificate(error: unknown, facts: CertificateFacts = {}
 const TRUST_HINT = '(NODE_EXTRA_CA_CERTS names a file of more certificates to trust)';
 
 /** An error of the client as a WireError that says how far the exchange came. */
-export const toWireError = (stage: Stage, error: unknown): WireError =>
-  new WireError(stage, describeClientError(error), error, describeCertificate(error) !== undefined);
+export function toWireError(stage: Stage, error: unknown): WireError {
+  const isCertificate = describeCertificate(error) !== undefined;
+  const isFinal = isCertificate || error instanceof UnaskedProtocolError;
+  return new WireError(stage, describeClientError(error), error, isCertificate, isFinal);
+}
 
 /** Says in a few words why an exchange failed, without an address, a header or the proxy's password. */
 export function describeClientError(error: unknown): string {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { UnaskedProtocolError } from './client-errors.ts';
 import { kParser, kSocket, type ParsedSocket } from 'undici/lib/core/symbols.js';
 
 /** Informational answers that may come before one answer. More of them are an error, because they could be endless. */
@@ -7,8 +8,8 @@ const MAX_INFORMATIONAL = 1000;
 /**
  * Makes a client skip informational answers, whether they were asked for or not (RFC 9110, 15.2). undici takes an unasked
  * 100 for an error, and any that comes before the answer of a proxy for that answer. So the parser of each connection is
- * told to read on before undici sees them. 101 is left to undici: it changes the protocol, which must be asked for.
- * Beyond the limit the exchange fails as a connection that broke. Returns the dispatcher, which is a client or a pool.
+ * told to read on before undici sees them. 101 changes the protocol, which berth never asks for: the exchange fails with
+ * `UnaskedProtocolError`. Beyond the limit it fails as a connection that broke. Returns the dispatcher, which is a client or a pool.
  */
 export function skipInformationalAnswers<T extends Dispatcher>(dispatcher: T): T {
   dispatcher.on('connect', (_origin, targets) => {
@@ -24,11 +25,12 @@ function skipOnConnection(socket: ParsedSocket): void {
   const onHeadersComplete = parser.onHeadersComplete.bind(parser);
   let skipped = 0;
   parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
-    if (status >= 200 || status === 101) {
+    if (status >= 200) {
       skipped = 0;
       return onHeadersComplete(status, upgrade, shouldKeepAlive);
     }
     skipped++;
+    if (status === SWITCHING) socket.destroy(new UnaskedProtocolError());
     if (skipped > MAX_INFORMATIONAL)
       socket.destroy(new Error(`more than ${String(MAX_INFORMATIONAL)} informational answers (1xx) came`));
     if (socket.destroyed) return STOP;
@@ -38,6 +40,8 @@ function skipOnConnection(socket: ParsedSocket): void {
     return NO_BODY;
   };
 }
+
+const SWITCHING = 101;
 
 /** What the parser does after a head: it stops with an error, or goes on with the next head. */
 const STOP = -1;
