@@ -16,6 +16,8 @@ export interface Confirmation {
   readonly lines: readonly Message[];
   /** A text that the user must type, such as a name; without it, yes or no is asked. */
   readonly typed?: string;
+  /** It is about a part: the others would be refused. A dry run then shows its lines, and the requests too. */
+  readonly isPartial?: boolean;
   /** What may be typed in its place: an id, where a name is hard to type. */
   readonly orTyped?: string;
 }

@@ -84,10 +84,10 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
     confirm: async (ctx, { force: isForced }, { bySelector, targets }) => {
       const failed = targets.find(({ failure }) => failure !== undefined);
       if (failed?.failure !== undefined && !ctx.dryRun) throw failed.failure;
-      // Of what a dry run could not read, or of what would be refused, nothing is shown: it prints the requests.
-      if (targets.length === 0 || targets.some(({ row, failure }) => row === undefined || failure !== undefined))
-        return undefined;
-      const rows = rowsOf(targets);
+      // Of what a dry run could not read nothing is shown: it prints the requests.
+      const going = targets.filter((target) => target.failure === undefined);
+      if (going.length === 0 || going.some(({ row }) => row === undefined)) return undefined;
+      const rows = rowsOf(going);
       const named = bySelector ? '' : `: ${rows.map(labelOf).join(', ')}`;
       const said = [
         `This affects ${countOf(rows.length, resource.noun)}, for good${named}.`,
@@ -98,6 +98,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
       return {
         ...(bySelector ? { rows: { view: resource.view, values: rows } } : {}),
         lines: [inOne(said)],
+        isPartial: going.length < targets.length,
         ...(rows.some((row) => spec.destroysData?.(row) === true) ? textToType(resource, rows) : {}),
       } satisfies Confirmation;
     },

@@ -151,7 +151,7 @@ async function tellQuestion(ctx: CommandContext, question: Message | Confirmatio
 /**
  * Shows in a dry run what the command would ask about if it asked: on a terminal, where no format is asked for, in place of
  * the requests; elsewhere its lines, on stderr without --quiet. Returns whether it stands for the requests: not where there is
- * nothing to ask, or it could not be read.
+ * nothing to ask, it could not be read, or a part would be refused.
  */
 async function showQuestion(
   ctx: CommandContext,
@@ -164,6 +164,11 @@ async function showQuestion(
   if (!isWhole && ctx.settings.get('quiet')) return false;
   const question = await unlessUnread(ctx, async () => command.confirm?.(ctx, values, prepared));
   if (question === undefined) return false;
+  if (!isMessage(question) && question.isPartial === true) {
+    // A failure that is printed as JSON must be the only output on stderr.
+    if (!isJsonFormat(output.format)) await tellQuestion(ctx, question, false);
+    return false;
+  }
   await tellQuestion(ctx, question, isWhole);
   if (isWhole) await ctx.tell(DRY_RUN_NOTE);
   return isWhole;

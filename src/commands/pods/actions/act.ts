@@ -97,10 +97,11 @@ function actionCommand(
       const read = rowsThatGo(targets);
       const rows = read.filter((row) => action === 'restart' || !hasReached(action, until, row));
       // What was not read, or is refused, is no question.
-      if (rows.length === 0 || read.length < targets.length) return undefined;
+      const isUnread = targets.some(({ row, failure }) => row === undefined && failure === undefined);
+      if (rows.length === 0 || isUnread) return undefined;
       const cost = await unlessFailed(ctx, async () => effect?.(ctx, rows));
       const lines = [`This will ${action} ${countOf(rows.length, 'pod')}. ${cost ?? ''}`.trimEnd()];
-      return { rows: { view: PODS.view, values: rows }, lines };
+      return { rows: { view: PODS.view, values: rows }, lines, isPartial: read.length < targets.length };
     },
     run: async (ctx, { wait, waitTimeout, ...values }, { bySelector, targets: chosen, leftOut }) => {
       const stillPaid = action === 'stop' ? stillPaidLines(leftOut) : [];
