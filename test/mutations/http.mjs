@@ -226,8 +226,8 @@ export const HTTP = [
     name: 'certificate-retried',
     about: 'a rejected certificate is tried again and reported as a lost connection',
     file: 'src/http/wire/client-errors.ts',
-    from: 'describeCertificate(error) !== undefined);',
-    to: 'false);',
+    from: 'const isCertificate = describeCertificate(error) !== undefined;',
+    to: 'const isCertificate = false;',
     tests: ['unit/http/wire/tls'],
   },
   {

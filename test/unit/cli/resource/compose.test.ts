@@ -69,7 +69,8 @@ describe('the members of a printed document that can be written', () => {
 });
 
 describe('names in place of ids in a body', () => {
-  const CREATE = ['endpoints', 'create', '--name', 'e', '--gpu-pool', 'P', '--template', 'mine', '--json'];
+  // Without the line that says what it costs.
+  const CREATE = ['endpoints', 'create', '--name', 'e', '--gpu-pool', 'P', '--template', 'mine', '--json', '--quiet'];
   const templates = (...ids: readonly string[]) => json({ templates: ids.map((id) => ({ id, name: 'mine' })) });
   const unknown = problem(404, 'template mine not found');
 
