@@ -44,7 +44,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
   const open = async (url: URL): Promise<Connections> => {
     const connections = await load(url);
     // The flags are changed once every module is loaded. The parser is compiled with the first connection.
-    if (options.oneShot === true) await (optimizing ??= skipOptimizations());
+    if (options.oneShot === true) await (optimizing ??= import('node:v8').then(skipOptimizations));
     return connections;
   };
 

@@ -1,3 +1,5 @@
+import type * as V8 from 'node:v8';
+
 /** The default budgets before V8 recompiles a WebAssembly function, in the versions since Node 20. */
 const DEFAULT_BUDGETS = [1_800_000, 13_000_000];
 
@@ -18,8 +20,7 @@ const SKIPPED = ['regexp-optimization', 'regexp-peephole-optimization'];
  * Returns a function that undoes this. Load every module before, and call it once there is an answer: while the flags
  * differ from those at the start, V8 rejects the code cache of Node's own modules, and of berth's.
  */
-export async function skipOptimizations(): Promise<() => void> {
-  const { cachedDataVersionTag, setFlagsFromString } = await import('node:v8');
+export function skipOptimizations({ cachedDataVersionTag, setFlagsFromString }: typeof V8): () => void {
   // V8 does not report the value of a flag, but this tag is a hash of all of them.
   const flags = cachedDataVersionTag();
   setFlagsFromString(`--wasm-tiering-budget=${String(NEVER)}`);
