@@ -65,9 +65,9 @@ const nameInUse = ({ reference }: StorePorts, name: string): Failure =>
   );
 
 /**
- * Makes the tables where there are none, stores a planned batch and marks its folder. After a failure the batch does not exist, unless another driver has begun to
- * work on it, or the store cannot be reached: without its answer the batch may have been created. It needs the copy of its
- * input then.
+ * Makes the tables where there are none, stores a planned batch and marks its folder. After a failure the batch does not exist,
+ * unless another driver has begun to work on it, or the store cannot be reached: without its answer the batch may have been
+ * created. It needs the copy of its input then.
  */
 async function createRows(
   ports: SharedPorts,
