@@ -65,6 +65,8 @@ function privateFolder(env) {
   if (!process.geteuid) return undefined;
   try {
     const folder = path.join(userCacheFolder(env), 'berth');
+    // HOME may be empty or relative: the folder would be one below the working directory.
+    if (!path.isAbsolute(folder)) return undefined;
     // What root creates there would keep that user out, and a cache that another user can change is not used anyway.
     if (isForeignToRoot(folder)) return undefined;
     makeFolder(path.dirname(folder));

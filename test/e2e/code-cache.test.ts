@@ -13,6 +13,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {
+  berth,
   berthPath,
   cleanEnvironment,
   installedAt,
@@ -189,6 +190,13 @@ packageTest('a folder that others can write to, or that belongs to another user,
     expect(readdirSync(caches)).toEqual([]);
   }
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+packageTest.each(['', '.', 'home'])('with HOME=%j no cache is written below the working directory', async (HOME) => {
+  const cwd = await temporaryFolder();
+  mkdirSync(path.join(cwd, 'home'));
+  const { code } = await berth(['--help'], { env: { PATH: process.env['PATH'] ?? '', HOME }, cwd });
+  expect([code, readdirSync(cwd), readdirSync(path.join(cwd, 'home'))]).toEqual([0, ['home'], []]);
 });
 
 interface Launcher {
