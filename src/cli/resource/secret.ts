@@ -87,6 +87,16 @@ function textOf({ maxBytes = Infinity }: Secret, bytes: Uint8Array, source: stri
   return text;
 }
 
+/** Characters of a secret that is replaced within words too: what is left of words around a shorter one would show it. */
+const MIN_IN_WORDS = 4;
+
+/** The text with `***` in the place of a secret; in that of a short one only where no letter or digit is beside it. */
+function withoutForm(text: string, form: string): string {
+  if (form.length >= MIN_IN_WORDS) return text.replaceAll(form, REDACTED);
+  const literal = form.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+  return text.replaceAll(new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, 'gu'), REDACTED);
+}
+
 /** How an answer or a message may contain a secret: as it is, as JSON, made safe for a terminal, or line by line. */
 function formsOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/).filter((line) => line.length >= 4);
@@ -102,8 +112,7 @@ export async function redactingSecret<T>(secret: Secret, body: JsonObject, act: 
   } catch (error) {
     if (!(error instanceof Failure) || text === '') throw error;
     const forms = formsOf(text);
-    const hide = (message: string): string =>
-      forms.reduce((hidden, form) => hidden.replaceAll(form, REDACTED), message);
+    const hide = (message: string): string => forms.reduce(withoutForm, message);
     throw error.with({
       message: hide(error.message),
       detail: error.detail === undefined ? undefined : hide(error.detail),

@@ -71,7 +71,7 @@ async function onlyWorker(
       code: 'no-worker',
       exit: EXIT.notFound,
       message: `endpoint ${endpoint} has no workers now`,
-      hint: sentence`Workers start when jobs wait, unless --workers-min keeps some. See ${berth`endpoints workers`}.`,
+      hint: sentence`Workers start when jobs wait, unless --workers-min keeps some. See ${berth`endpoints workers ${endpoint}`}.`,
       id,
     });
   }

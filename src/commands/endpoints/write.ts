@@ -136,9 +136,9 @@ function checkHardware(body: JsonObject, verb: WriteVerb): void {
 /** An endpoint cannot change between GPUs and CPUs (contract rules, Serverless: PATCH). */
 function checkKind(body: JsonObject, before: Json): void {
   if (body['gpu'] !== undefined && arrayAt(before, 'cpu') !== undefined)
-    throw usage('--gpu-pool: this endpoint runs on CPUs, and that cannot change', 'Create another one.');
+    throw usage('this endpoint runs on CPUs, and that cannot change', 'Create another one.');
   if (body['cpu'] !== undefined && isObject(memberAt(before, 'gpu')))
-    throw usage('--cpu: this endpoint runs on GPUs, and that cannot change', 'Create another one.');
+    throw usage('this endpoint runs on GPUs, and that cannot change', 'Create another one.');
 }
 
 /** Refuses scaling and an idle timeout that the type of the endpoint does not have (contract rules, Serverless). */

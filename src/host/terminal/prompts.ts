@@ -6,22 +6,23 @@ import type { Input, Runtime } from '../runtime/runtime.ts';
 import { keysInSteps, type KeySteps } from './key-steps.ts';
 import { InputEnded, plainQuestions } from './plain-questions.ts';
 import { matchingChoices, type AskContext, type Questions } from './questions.ts';
-import { isDumb } from './terminal.ts';
 
 /** Where a prompt is shown. Questions are printed on stderr, because stdout is for data. */
-type PromptStreams = Pick<Runtime, 'stdin' | 'stderr' | 'env'>;
+type PromptStreams = Pick<Runtime, 'stdin' | 'stderr'>;
+
+type PromptTerminal = Pick<Terminal, 'canAsk' | 'redraws' | 'onSuspend'>;
 
 /** The number of choices that are shown at once. */
 const PAGE_SIZE = 12;
 
 /**
- * Creates prompts on a terminal: plain lines on a dumb one (TERM=dumb), else menus and fields that redraw. `before` is awaited
+ * Creates prompts on a terminal: menus and fields where it redraws, else plain lines. `before` is awaited
  * before each of them. Each fails as that does, with usage (2) when there is no terminal or the input ends before the answer, and
  * with interrupted (130; 143 for SIGTERM and a terminal that was closed).
  */
 export function createPrompts(
   streams: () => PromptStreams,
-  terminal: Pick<Terminal, 'canAsk' | 'onSuspend'>,
+  terminal: PromptTerminal,
   signal: AbortSignal,
   before: () => Promise<void> = () => Promise.resolve(),
 ): Prompts {
@@ -31,11 +32,11 @@ export function createPrompts(
   ): Promise<T> => {
     if (!terminal.canAsk) throw usage('there is no terminal for a question', instead);
     await before();
-    const { stdin, stderr, env } = streams();
-    // A dumb terminal gives whole lines.
-    const [kit, { input, release }]: readonly [Questions, KeySteps] = isDumb(env)
-      ? [plainQuestions, { input: stdin, release: () => undefined }]
-      : [await import('@inquirer/prompts'), keysInSteps(stdin)];
+    const { stdin, stderr } = streams();
+    // A terminal that cannot redraw gives whole lines.
+    const [kit, { input, release }]: readonly [Questions, KeySteps] = terminal.redraws
+      ? [await import('@inquirer/prompts'), keysInSteps(stdin)]
+      : [plainQuestions, { input: stdin, release: () => undefined }];
     const [inputEnd, gone] = [new AbortController(), new AbortController()];
     // A terminal that was closed cannot be read, and its modes cannot be set.
     const onGone = (): void => {
@@ -45,7 +46,7 @@ export function createPrompts(
     const removeEndListeners = onInputEnd(input, () => {
       inputEnd.abort();
     });
-    const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr, env }));
+    const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr }, terminal));
     try {
       return await question(kit, {
         input,
@@ -128,13 +129,13 @@ function yesOrNo(line: string, initial: boolean): boolean | undefined {
 const SHOW_CURSOR = '\u001b[?25h';
 
 /** A prompt may hide the cursor and sets raw mode. It is redrawn with the next key. */
-function suspendHooks({ stdin, stderr, env }: PromptStreams): SuspendHooks {
+function suspendHooks({ stdin, stderr }: PromptStreams, { redraws }: PromptTerminal): SuspendHooks {
   let raw = false;
   return {
     suspend: () => {
       raw = stdin.isRaw === true;
       if (raw) stdin.setRawMode?.(false);
-      if (!isDumb(env)) stderr.write(SHOW_CURSOR);
+      if (redraws) stderr.write(SHOW_CURSOR);
     },
     resume: () => {
       if (raw) stdin.setRawMode?.(true);

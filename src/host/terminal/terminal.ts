@@ -9,7 +9,7 @@ export interface TerminalChoices {
 
 /**
  * Describes the terminal. Each property is computed when it is read, because that opens the stream. A dumb terminal
- * (TERM=dumb), as the shell of an editor is one, has a person before it and prints lines only: nothing is redrawn there. What a
+ * (TERM=dumb, or none), as the shell of an editor is one, has a person before it and prints lines only: nothing is redrawn there. What a
  * build server (CI) shows counts as no terminal. Both get colour only with FORCE_COLOR. `--no-color` and NO_COLOR override
  * FORCE_COLOR.
  */
@@ -26,7 +26,7 @@ export function describeTerminal(
   const coloured = (stream: Output): boolean => {
     if (choices.noColour()) return false;
     const forced = env['FORCE_COLOR'];
-    return forced === undefined || forced === '' ? isTerminal(stream) && !isDumb(env) : isOn(forced);
+    return forced === undefined || forced === '' ? isTerminal(stream) && !isDumb(runtime) : isOn(forced);
   };
   return {
     get output() {
@@ -38,7 +38,7 @@ export function describeTerminal(
     get errors() {
       return isTerminal(runtime.stderr);
     },
-    redraws: !isDumb(env),
+    redraws: !isDumb(runtime),
     get canAsk() {
       return attended && !choices.noInput() && runtime.stderr.isTTY === true && runtime.stdin.isTTY === true;
     },
@@ -67,8 +67,9 @@ export function describeTerminal(
   };
 }
 
-/** Whether the terminal says that it can only print lines. */
-export const isDumb = (env: Runtime['env']): boolean => env['TERM'] === 'dumb';
+/** Whether the terminal says that it can only print lines, or does not say what it can. On Windows none says. */
+const isDumb = ({ env, platform }: Pick<Runtime, 'env' | 'platform'>): boolean =>
+  env['TERM'] === 'dumb' || (platform !== 'win32' && (env['TERM'] ?? '') === '');
 
 const isOn = (value: string | undefined): boolean =>
   value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';

@@ -65,7 +65,7 @@ export const setExampleOf = ({ setExample, accepts }: BodySpec): string =>
 
 /**
  * Builds the body from the file, `--set` and the flags; returns the file's part beside it. Read-only members of the file are dropped with a note. Fails with
- * usage (2) for input that does not parse, an unknown member, flags that exclude each other, or an empty name.
+ * usage (2) for input that does not parse, an unknown member, flags that exclude each other, or an empty name or image.
  */
 export async function composeBody(
   ctx: CommandContext,
@@ -83,7 +83,8 @@ export async function composeBody(
     return file;
   });
   if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
-  if (stringAt(body, spec.members['name']?.path ?? 'name')?.trim() === '') throw usage('--name is empty');
+  for (const key of ['name', 'image'])
+    if (stringAt(body, spec.members[key]?.path ?? key)?.trim() === '') throw usage(`${flagName(key)} is empty`);
   return { body: (await spec.completeFields?.(ctx, body, { values, file })) ?? body, file };
 }
 

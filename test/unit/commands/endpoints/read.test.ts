@@ -223,7 +223,7 @@ describe('logs', () => {
 
   test.each<[string, readonly unknown[], number, RegExp]>([
     ['several', WORKERS.workers, 2, /missing WORKER\n.*One of: w1, w2/],
-    ['none', [], 4, /no workers now/],
+    ['none', [], 4, /no workers now\n.*See berth endpoints workers ep1\./],
   ])('with %s end with an error that says so', async (_, workers, code, words) => {
     const server = await serve([json({ workers })]);
     const ran = await berth(['endpoints', 'logs', 'ep1'], { env: pointedAt(server.url) });

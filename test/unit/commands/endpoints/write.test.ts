@@ -149,6 +149,8 @@ describe('create and update refuse before anything is sent', () => {
     ['an environment variable without a name', [...CREATE, ...GPU, '--env', '=x'], /--env takes NAME=VALUE/],
     ['nothing to change', ['endpoints', 'update', 'echo'], /nothing to change/],
     ['an empty name on update', ['endpoints', 'update', 'echo', '--name', ''], /--name is empty/],
+    ['an empty image on update', ['endpoints', 'update', 'echo', '--image', ' '], /--image is empty/],
+    ['an empty image by --set', ['endpoints', 'update', 'echo', '--set', 'image='], /--image is empty/],
     ['GPUs for an endpoint on CPUs', ['endpoints', 'update', 'echo', ...GPU], /runs on CPUs, and that cannot change/],
     [
       'an idle timeout left with requests',

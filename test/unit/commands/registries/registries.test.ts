@@ -105,6 +105,13 @@ describe('the password', () => {
     expect(ran.err).toMatch(words);
   });
 
+  test('that is short is removed where it stands alone, and no word is cut', async () => {
+    const refusal = { title: 'Unprocessable', status: 422, detail: 'the password e+ is not in these: e+, e++, free+' };
+    const server = await serve([json(refusal, 422, { 'content-type': 'application/problem+json' })]);
+    const ran = await berth([...CREATE, '--password-stdin'], { stdin: 'e+', env: pointedAt(server.url) });
+    expect(ran.err).toContain('the password *** is not in these: ***, ***+, free+');
+  });
+
   test('is removed from the answer of a service that repeats it', async () => {
     const detail = `the password ${PASSWORD} is too weak`;
     const refusal = { title: 'Unprocessable', status: 422, detail, errors: [`$.password: ${PASSWORD}`] };

@@ -49,6 +49,7 @@ describe('create and update refuse before anything is sent', () => {
     ['no disk', [...CREATE, '--disk', '0'], /--disk is at least 1/],
     ['a category that is none', [...CREATE, '--category', 'TPU'], /--category is one of/],
     ['an empty name', ['templates', 'update', 'tpl-train', '--name', ''], /--name is empty/],
+    ['an empty image', ['templates', 'update', 'tpl-train', '--image', ''], /--image is empty/],
   ])('%s', async (_, argv, words) => {
     const ran = await berth(argv, LOCAL);
     expect([ran.code, ran.out]).toEqual([2, '']);

@@ -6,7 +6,7 @@ import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/t
 const SUGGESTED = { initial: '10' } as const;
 const CHOICES = Array.from({ length: 15 }, (_, value) => ({ name: `size-${String(value)}`, value }));
 
-/** Asks on a terminal with TERM=dumb. Gives one line at a time, each after the question was printed. */
+/** Asks on a terminal that cannot redraw. Gives one line at a time, each after the question was printed. */
 async function ask<T>(
   question: (prompts: Prompts) => Promise<T>,
   lines: readonly string[],
@@ -23,8 +23,8 @@ async function ask<T>(
 }
 
 function open(): { readonly world: TestWorld; readonly prompts: Prompts } {
-  const world = createTestWorld({ tty: true, env: { TERM: 'dumb' } });
-  const terminal = { canAsk: true, onSuspend: () => () => undefined };
+  const world = createTestWorld({ tty: true });
+  const terminal = { canAsk: true, redraws: false, onSuspend: () => () => undefined };
   return { world, prompts: createPrompts(() => world, terminal, new AbortController().signal) };
 }
 

@@ -10,7 +10,11 @@ function open(canAsk = true): { world: TestWorld; prompts: Prompts; stop: AbortC
   return {
     world,
     stop,
-    prompts: createPrompts(() => world, { canAsk, onSuspend: (hooks) => world.signals.onSuspend(hooks) }, stop.signal),
+    prompts: createPrompts(
+      () => world,
+      { canAsk, redraws: true, onSuspend: (hooks) => world.signals.onSuspend(hooks) },
+      stop.signal,
+    ),
   };
 }
 

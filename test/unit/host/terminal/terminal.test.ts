@@ -23,6 +23,8 @@ describe('the properties of the terminal', () => {
       {},
       { output: true, errors: true, redraws: false, canAsk: true, columns: 90 },
     ],
+    [{ tty: true, env: { TERM: '' } }, {}, { output: true, redraws: false, canAsk: true }],
+    [{ tty: true, env: { TERM: '' }, platform: 'win32' }, {}, { redraws: true }],
     [{ tty: true, env: { TERM: 'dumb', CI: 'true' } }, {}, { canAsk: false }],
     [{ tty: true, env: { CI: 'true' } }, {}, { output: false, errors: false, canAsk: false }],
     [{ tty: true, env: { CI: 'false' } }, {}, { output: true, canAsk: true }],
@@ -43,6 +45,7 @@ describe('the properties of the terminal', () => {
     [{ env: { FORCE_COLOR: '1' } }, { noColour: true }, false],
     [{ tty: true, env: { FORCE_COLOR: '' } }, {}, true],
     [{ tty: true, env: { TERM: 'dumb' } }, {}, false],
+    [{ tty: true, env: { TERM: '' } }, {}, false],
     [{ tty: true, env: { CI: '1', FORCE_COLOR: '1' } }, {}, true],
   ])('colour with %j and %j: %s', (options, choices, wanted) => {
     expect(terminal(options, choices).colour).toMatchObject({ output: wanted, errors: wanted });
