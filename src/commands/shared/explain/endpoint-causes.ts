@@ -199,7 +199,10 @@ function allowedDataCenters(endpoint: Json, volumes: Json | undefined): readonly
   return named.length === 0 ? places : places.filter((id) => named.includes(id));
 }
 
-/** Suggests other data centers or, when a volume or their number does not allow that, other pools. */
+/**
+ * Suggests other data centers or, when a volume or their number does not allow that, other pools of GPUs that are not smaller.
+ * Where there are none, it says so: no command helps.
+ */
 function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): readonly Message[] {
   const endpoint = valueOf(facts.endpoint) ?? null;
   const see = berth`catalog gpus --available --product SERVERLESS`;
@@ -208,9 +211,12 @@ function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): reado
   if (stock === undefined) return isGpu ? [see] : [];
   if (stock.elsewhere.length > 0 && !hasVolumes)
     return [update(facts, '--data-center', [...(stock.allowed ?? []), ...stock.elsewhere].join(','))];
-  if (stock.others.length > 0 && isGpu)
-    return [update(facts, '--gpu-pool', [...stringsOf(memberAt(endpoint, 'gpu.pools')), ...stock.others].join(','))];
-  return isGpu ? [see] : [berth`catalog cpus --available --product SERVERLESS`];
+  if (!isGpu) return [berth`catalog cpus --available --product SERVERLESS`];
+  if (stock.memory === undefined) return [see];
+  const own = stringsOf(memberAt(endpoint, 'gpu.pools'));
+  const others = stock.pools.filter((pool) => !own.includes(pool));
+  if (others.length > 0) return [update(facts, '--gpu-pool', [...own, ...others].join(','))];
+  return [`wait: no other pool of GPUs with at least ${stock.memory} GB is in stock there`];
 }
 
 /** `3 workers: 1 running, 2 idle`, or `no workers`. */

@@ -34,8 +34,10 @@ export interface StockFinding {
   readonly here: readonly string[];
   /** The other data centers that have it. */
   readonly elsewhere: readonly string[];
-  /** Other hardware, or other pools, that an allowed data center has. */
-  readonly others: readonly string[];
+  /** GB of the smallest GPU that is wanted; undefined for CPUs, and where the catalog does not say it. */
+  readonly memory: number | undefined;
+  /** The pools that an allowed data center has, of GPUs with at least that memory only. */
+  readonly pools: readonly string[];
 }
 
 const catalogRequest = (path: readonly string[], query: Query): ApiRequest =>
@@ -102,18 +104,40 @@ export function findStock(
   allowed: readonly string[] | undefined,
 ): StockFinding | undefined {
   const rows = arrayAt(catalog, 'gpus') ?? arrayAt(catalog, 'cpus') ?? [];
-  const places = rows.filter(wanted.matches).map(dataCentersOf);
+  const found = rows.filter(wanted.matches);
+  const places = found.map(dataCentersOf);
   if (places.length === 0 || places.includes(undefined)) return undefined;
   const inStock = [...new Set(places.flatMap((each) => each ?? []))];
   const isAllowed = (id: string): boolean => allowed === undefined || allowed.includes(id);
-  const others = rows.filter((row) => !wanted.matches(row) && (dataCentersOf(row) ?? []).some(isAllowed));
+  const memory = smallestMemory(found);
   return {
     name: wanted.name,
     allowed,
     here: inStock.filter(isAllowed),
     elsewhere: inStock.filter((id) => !isAllowed(id)),
-    others: [...new Set(others.flatMap((row) => stringOf(memberAt(row, 'pool') ?? memberAt(row, 'id')) ?? []))],
+    memory,
+    pools: memory === undefined ? [] : poolsInStock(rows, memory, isAllowed),
   };
+}
+
+/** GB of the smallest of some GPUs; undefined where one has no number. */
+function smallestMemory(rows: readonly Json[]): number | undefined {
+  const sizes = rows.flatMap((row) => numberAt(row, 'memory') ?? []);
+  return sizes.length < rows.length || sizes.length === 0 ? undefined : Math.min(...sizes);
+}
+
+/** A worker may get any GPU of a pool, so each of them must be large enough. A GPU type without a pool is none. */
+function poolsInStock(
+  rows: readonly Json[],
+  memory: number,
+  isAllowed: (dataCenter: string) => boolean,
+): readonly string[] {
+  const pools = new Set(rows.flatMap((row) => stringAt(row, 'pool') ?? []));
+  return [...pools].filter((pool) => {
+    const types = rows.filter((row) => memberAt(row, 'pool') === pool);
+    const hasStock = types.some((row) => (dataCentersOf(row) ?? []).some(isAllowed));
+    return hasStock && (smallestMemory(types) ?? 0) >= memory;
+  });
 }
 
 /** The data centers that have a catalog entry in stock; undefined when the answer does not contain it. */

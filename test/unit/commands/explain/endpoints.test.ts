@@ -3,6 +3,7 @@ import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { expectCause, explain, type CauseCase } from './explain-fixture.ts';
 
 const CREATE = 'endpoints create --name gpu --image example/echo:1 --gpu-pool POOL-80G';
+const CREATE_SMALL = CREATE.replace('80G', '24G');
 
 /** Every cause of `endpoints explain`, each produced on the local service. */
 const CASES: readonly CauseCase[] = [
@@ -81,14 +82,15 @@ const CASES: readonly CauseCase[] = [
   {
     code: 'workers-throttled',
     setup: [
-      `${CREATE} --data-center EU-NORTH-1 --workers-min 1 -o id`,
+      `${CREATE_SMALL} --data-center EU-NORTH-1 --workers-min 1 -o id`,
       'local clock advance 2s',
-      'local stock set GPU-80G 0',
+      'local stock set GPU-24G 0',
     ],
     ask: 'endpoints explain gpu',
     verdict: /^workers wait for hardware that others use: 1 worker throttled$/,
-    evidence: ['POOL-80G', /^none in EU-NORTH-1$/, /^GET \/v2\/catalog\/gpus\?include=AVAILABILITY/],
-    cure: /^berth --local endpoints update \S+ --gpu-pool POOL-80G,POOL-16G,POOL-24G$/,
+    evidence: ['POOL-24G', /^none in EU-NORTH-1$/, /^GET \/v2\/catalog\/gpus\?include=AVAILABILITY/],
+    // Not the pool of GPUs of 16 GB, which has stock too.
+    cure: /^berth --local endpoints update \S+ --gpu-pool POOL-24G,POOL-80G$/,
   },
   {
     code: 'no-stock',
@@ -103,15 +105,19 @@ const CASES: readonly CauseCase[] = [
     setup: [`${CREATE} -o id`, 'local stock set GPU-80G 0'],
     ask: 'endpoints explain gpu',
     verdict: /^no stock of POOL-80G in any data center$/,
-    cure: /--gpu-pool POOL-80G,POOL-16G/,
+    // GPU-192G is in stock, and in no pool.
+    cure: /^wait: no other pool of GPUs with at least 80 GB is in stock there$/,
   },
   {
     code: 'no-stock',
-    setup: [`${CREATE} --network-volume vol-checkpoints -o id`, 'local stock set GPU-80G 0 --data-center US-EAST-1'],
+    setup: [
+      `${CREATE_SMALL} --network-volume vol-checkpoints -o id`,
+      'local stock set GPU-24G 0 --data-center US-EAST-1',
+    ],
     ask: 'endpoints explain gpu',
-    verdict: /^no stock of POOL-80G in US-EAST-1$/,
+    verdict: /^no stock of POOL-24G in US-EAST-1$/,
     // Its volume is there, so another data center would be no cure.
-    cure: /--gpu-pool POOL-80G,POOL-16G,POOL-24G,POOL-48G$/,
+    cure: /--gpu-pool POOL-24G,POOL-48G,POOL-80G$/,
   },
   {
     code: 'no-stock',
@@ -178,6 +184,15 @@ const CASES: readonly CauseCase[] = [
 
 describe('endpoints explain', () => {
   test.each(CASES)('says $code: $verdict', expectCause);
+
+  test('gives a command that the service takes, of pools alone whose GPUs are not smaller', async () => {
+    const account = createAccount();
+    await local(account, `${CREATE_SMALL} --workers-min 1 -o id`);
+    await local(account, 'local stock set GPU-24G 0');
+    const { cure } = await explain(account, 'endpoints explain gpu');
+    expect(cure).toEqual([expect.stringMatching(/ --gpu-pool POOL-24G,POOL-48G,POOL-80G$/)]);
+    await local(account, (cure[0] ?? '').replace('berth --local ', ''));
+  });
 
   test('estimates how long the waiting jobs take from what ends while it watches', async () => {
     const account = createAccount();
