@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBatchWorld, local } from '../support/batch/command-fixture.ts';
+import { createBatchWorld, local, write } from '../support/batch/command-fixture.ts';
 import { berthIn } from '../support/worlds/run-berth.ts';
 
 const LAG = ['fault', 'add', 'replica-lag', '--latency'];
@@ -78,5 +78,39 @@ describe('right after a create, with a replica that lags by three seconds', () =
     const ran = await berthIn(made, ['pods', 'get', id]);
     expect(ran.code).toBe(4);
     expect(ran.err).not.toContain('not there yet');
+  });
+
+  describe('a rename', () => {
+    const TEMPLATE = ['templates', 'create', '--name', 'lab', '--image', 'a/b:1'];
+    const CREATES = { pods: POD, endpoints: ENDPOINT, volumes: VOLUME, templates: TEMPLATE };
+    const kinds = Object.keys(CREATES) as (keyof typeof CREATES)[];
+    const FILE = 'file.yaml';
+    const RENAMES = {
+      '--name': (noun: string) => [noun, 'update', 'lab', '--name', 'lab-2'],
+      '--file': (noun: string) => [noun, 'update', 'lab', '--file', FILE],
+      apply: () => ['apply', FILE, '--yes'],
+    };
+    const ways = Object.keys(RENAMES) as (keyof typeof RENAMES)[];
+
+    test.each(kinds.flatMap((noun) => ways.map((way) => [noun, way] as const)))(
+      'of %s by %s: the name before is not found, at once, and the new one is waited for',
+      async (noun, way) => {
+        const made = await createBatchWorld();
+        const id = (await berthIn(made, [...CREATES[noun], '-o', 'id'])).out.trim();
+        write(
+          made,
+          FILE,
+          way === 'apply' ? `{kind: ${noun.slice(0, -1)}, id: ${id}, name: lab-2}` : '{"name": "lab-2"}',
+        );
+        const renamed = await berthIn(made, RENAMES[way](noun));
+        expect(renamed.code, renamed.err).toBe(0);
+        const before = made.clock.monotonic();
+        const ran = await berthIn(made, [noun, 'get', 'lab']);
+        expect([ran.code, made.clock.monotonic() - before], ran.err).toEqual([4, 0]);
+        expect(ran.err).toContain('Did you mean lab-2?');
+        await local(made, ...LAG, '3s');
+        expect((await berthIn(made, [noun, 'get', 'lab-2'])).code).toBe(0);
+      },
+    );
   });
 });

@@ -43,6 +43,14 @@ export async function rememberCreated(ports: Ports, noun: string, row: Json): Pr
   await write(ports, noun, [created, ...(await createdRows(ports, noun))].slice(0, MAX_ROWS));
 }
 
+/** Remembers the name that an update gave to a row that was just created, in the place of the one before. */
+export async function rememberRenamed(ports: Ports, noun: string, row: Json): Promise<void> {
+  const [id, name] = [stringAt(row, 'id'), stringAt(row, 'name')];
+  const rows = await createdRows(ports, noun);
+  const renamed = rows.map((each) => (each.id === id && name !== undefined ? { ...each, name } : each));
+  if (renamed.some((each, at) => each.name !== rows[at]?.name)) await write(ports, noun, renamed);
+}
+
 /** Forgets rows that this machine has deleted: that they are not there is final. */
 export async function forgetCreated(ports: Ports, noun: string, ids: readonly string[]): Promise<void> {
   const rows = await createdRows(ports, noun);

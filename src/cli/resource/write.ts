@@ -24,7 +24,7 @@ import {
   type PriceOfChange,
   tellPrice,
 } from './ask-before-write.ts';
-import { rememberCreated } from './created.ts';
+import { rememberCreated, rememberRenamed } from './created.ts';
 import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './body/references.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
@@ -238,6 +238,8 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       ).catch(throwWithWords(ctx, spec, body));
       const value = answer.value ?? null;
       const notes = spec.notes?.(value, given) ?? [];
+      await rememberNames(ctx, resource, [value]);
+      await rememberRenamed(ctx, resource.noun, value);
       const result = { ...answerResult(resource.view, answer), notes };
       if (spec.wait === undefined || values['wait'] !== true) return result;
       return await afterWait(ctx, resource, name, id, spec.wait, values, result);

@@ -9,6 +9,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { labelOf as labelOfRow } from '../../cli/resource/choose.ts';
 import { withMember } from '../../cli/resource/body/body.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { rememberRenamed } from '../../cli/resource/created.ts';
 import { rowRequest } from '../../cli/resource/identity/requests.ts';
 import { createRequest, updateRequest, type CreateRequest } from '../../cli/resource/write.ts';
 import { pluralOf } from '../../cli/words/words.ts';
@@ -160,6 +161,7 @@ async function update(ctx: CommandContext, account: Account, planned: Planned): 
 async function sendChange(ctx: CommandContext, planned: Planned): Promise<JsonObject> {
   const { document, row, body, item } = planned;
   const answer = await ctx.api.send(await changeRequest(ctx, planned));
+  await rememberRenamed(ctx, document.kind.collection.noun, answer.value ?? null);
   const after = document.kind.adapt(objectOf(answer.value) ?? {});
   const laterPaths = item.changes.flatMap(({ path, effect }) => (effect === 'next-start' ? [path] : []));
   const left = differences(document.kind.planned(ctx), after, bodyOfChanges(body, item.changes))
