@@ -7,7 +7,9 @@ import { catalogRow } from '../../shared/pick/pickers.ts';
 import { isAskedAbout } from '../../shared/rate/ask-limits.ts';
 import { hasSoMany } from '../../shared/rate/is-possible.ts';
 import { podsRate, rateWithUnknown } from '../../shared/rate/hourly-cost.ts';
+import { largeDisksLine } from '../../shared/rate/large-disk.ts';
 import { keptDisks } from '../../shared/rate/stopped-disks.ts';
+import { andDisksOf } from './unpriced-disks.ts';
 
 /** What the hardware of a pod costs by the catalog. */
 export interface CatalogPrice {
@@ -46,25 +48,33 @@ export async function priceOfStart(ctx: CommandContext, pods: readonly Json[]): 
   const priced = await pricedPods(ctx, pods);
   const { total, unknown } = podsRate(priced);
   const perHour = unknown.length === 0 ? total : undefined;
+  const noPrice = ['The catalog has no price for this hardware. It is paid until it is stopped.', ...diskLines(pods)];
   return {
-    line: costUntilStopped(priced) ?? 'The catalog has no price for this hardware. It is paid until it is stopped.',
+    line: costUntilStopped(priced) ?? noPrice.join(' '),
     asks: isAskedAbout(perHour),
-    inQuestion: perHour === undefined ? AT_UNKNOWN_PRICE : `for ${formatDollars(perHour)} an hour`,
+    inQuestion: perHour === undefined ? AT_UNKNOWN_PRICE : `for ${formatDollars(perHour)} an hour${andDisksOf(pods)}`,
   };
 }
 
-/** Stopped pods with their cost by the catalog. */
+/** Stopped pods with their disks, and their cost by the catalog. Without their status: they will run. */
 async function pricedPods(ctx: CommandContext, pods: readonly Json[]): Promise<readonly Json[]> {
   const priced: Json[] = [];
   for (const pod of pods)
-    priced.push({ mounts: memberAt(pod, 'mounts') ?? null, cost: (await catalogPrice(ctx, pod))?.perHour ?? null });
+    priced.push({
+      mounts: memberAt(pod, 'mounts') ?? null,
+      disk: memberAt(pod, 'disk') ?? null,
+      cost: (await catalogPrice(ctx, pod))?.perHour ?? null,
+    });
   return priced;
 }
 
-/** `It costs $0.34 an hour until it is stopped.` Undefined where no cost is known. */
+/** `It costs $0.34 an hour until it is stopped.`, and what of its disks is paid besides. Undefined where no cost is known. */
 export function costUntilStopped(pods: readonly Json[]): string | undefined {
   if (pods.every((pod) => numberAt(pod, 'cost') === undefined)) return undefined;
   const [cost, stopped] = pods.length === 1 ? ['It costs', 'it is stopped'] : ['They cost', 'they are stopped'];
-  const kept = keptDisks(pods);
-  return `${cost} ${rateWithUnknown(podsRate(pods))} until ${stopped}.${kept === undefined ? '' : ` ${kept}`}`;
+  return [`${cost} ${rateWithUnknown(podsRate(pods))} until ${stopped}.`, ...diskLines(pods)].join(' ');
 }
+
+/** What of the disks of pods is paid besides their cost. */
+const diskLines = (pods: readonly Json[]): readonly string[] =>
+  [largeDisksLine(pods), keptDisks(pods)].filter((line) => line !== undefined);

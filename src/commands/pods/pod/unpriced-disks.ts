@@ -16,3 +16,10 @@ export const andDisks = (pod: Json): string =>
     largeDisk(pod) === undefined ? '' : ' and its container disk',
     hasMount(pod) ? ' and its persistent mount' : '',
   ].join('');
+
+/** The same of several pods, where one has such a disk. */
+export function andDisksOf(pods: readonly Json[]): string {
+  const [first = '', ...others] = pods.map(andDisks);
+  if (others.length === 0) return first;
+  return [first, ...others].some((disks) => disks !== '') ? ' and their disks' : '';
+}

@@ -59,6 +59,28 @@ test('a stop and a restart say that they wiped the container disk, where nobody 
   expect((await account('pods stop lab')).err).not.toContain(wiped);
 });
 
+test('a start says that a large container disk is paid too, as the create does; of a usual one, nothing', async () => {
+  const account = createAccount();
+  const CREATE = 'pods create --gpu GPU-24G --image a/b:1 --wait --name';
+  const line = 'until it is stopped. Its container disk (500 GB) is paid too, at a price that is not published.';
+  expect((await account(`${CREATE} large --disk 500`)).err).toContain(line);
+  await local(account, `${CREATE} larger --disk 700`);
+  await local(account, `${CREATE} usual --disk 20`);
+  await local(account, 'pods stop large larger usual --wait');
+  expect((await account("pods start --match 'larg?' --dry-run")).err).toContain(line);
+  expect((await account('pods start large --dry-run')).err).toContain(line);
+  expect((await account('pods start large')).err).toContain(line);
+  expect((await account('pods start usual')).err).not.toContain('container disk');
+  await local(account, 'pods stop large usual --wait');
+  expect((await account('pods start large usual')).err).toMatch(
+    /They cost .* until they are stopped\. The container disk of 1 pod \(500 GB\) is paid too, at a price/,
+  );
+  await local(account, 'pods stop large --wait');
+  expect((await account('pods start large larger')).err).toContain(
+    'The container disks of 2 pods (1200 GB) are paid too, at a price that is not published.',
+  );
+});
+
 test('a pod that runs already is not said to cost something new by a start', async () => {
   const account = createAccount();
   await local(account, 'pods create --name lab --gpu GPU-24G --image a/b:1 --wait');

@@ -29,6 +29,21 @@ describe('a start of pods that cost $5 an hour or more', () => {
     expect((await answerQuestion(world, ['pods', 'start', 'big'], 'Start it for', 'y')).code).toBe(0);
   });
 
+  it('is asked about with the disks that are paid too, as a create is', async () => {
+    const world = createTestWorld({ tty: true, columns: 400, env: { BERTH_LOCAL: '1' } });
+    const create = 'pods create --gpu GPU-80G --gpu-count 4 --image a/b:1 --wait --yes --name';
+    await run(world, `${create} large --disk 200`);
+    await run(world, `${create} mounted --disk 200 --persistent-size 10`);
+    await run(world, 'pods stop large mounted --wait --yes');
+    const ask = (pods: string, question: string) =>
+      answerQuestion(world, ['pods', 'start', ...pods.split(' ')], question, 'n');
+    const ran = await ask('large', 'Start it for $9.56 an hour and its container disk? (y/N)');
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('Its container disk (200 GB) is paid too')]);
+    const mounted = 'Start it for $9.56 an hour and its container disk and its persistent mount? (y/N)';
+    expect((await ask('mounted', mounted)).code).toBe(2);
+    expect((await ask('large mounted', 'Start them for $19.12 an hour and their disks? (y/N)')).code).toBe(2);
+  });
+
   it('is asked about where a command starts it first', async () => {
     const world = await withStoppedPods({ tty: true });
     const line = ['pods', 'exec', 'big', '--start', '--', 'true'];
